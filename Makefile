@@ -1,0 +1,59 @@
+# make demo    a virtual environment, the package, and two corpora de-duplicated
+# make test    all tests, in an environment that it makes itself
+# make help    every target
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: help demo test test-checked test-interpreted fuzz lint types docs bench bench-quick clean
+
+help:  ## this list
+	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*## /: /' | sort
+
+$(VENV)/installed: pyproject.toml
+	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), f"neardup needs Python 3.11 or newer, not {sys.version}; pass PYTHON=…"'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable .
+	touch $@
+
+$(VENV)/developing: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --group dev
+	touch $@
+
+demo: $(VENV)/installed  ## de-duplicate real texts and a small corpus in three languages, and show what was found
+	$(BIN)/python examples/demo.py demo
+
+test: $(VENV)/developing  ## all tests
+	$(BIN)/python -m pytest
+
+test-checked: $(VENV)/developing  ## the kernels' tests with array bounds checked
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest tests/kernels tests/test_pairs.py tests/test_dedup.py
+
+test-interpreted: $(VENV)/developing  ## the kernels' tests without compiling: the Python twins of the intrinsics
+	NUMBA_DISABLE_JIT=1 HYPOTHESIS_PROFILE=interpreted $(BIN)/python -m pytest tests/kernels
+
+fuzz: $(VENV)/developing  ## the property tests with thousands of random examples each; long
+	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest tests/kernels tests/test_dedup.py tests/test_pairs.py
+
+lint: $(VENV)/developing  ## style
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/developing  ## types, strictly
+	$(BIN)/mypy
+
+docs: $(VENV)/developing  ## write the generated pages anew; the tests fail where they are stale
+	$(BIN)/python tools/make_cli_reference.py
+
+bench-quick: $(VENV)/developing  ## a short form of the benchmarks, with the peers
+	$(BIN)/python -m pip install --quiet -r benchmarks/requirements.txt
+	for each in fingerprints recipes hamming_join end_to_end; do $(BIN)/python benchmarks/$$each.py --quick || exit 1; done
+
+bench: $(VENV)/developing  ## the benchmarks; writes benchmarks/results
+	$(BIN)/python -m pip install --quiet -r benchmarks/requirements.txt
+	for each in fingerprints recipes hamming_join end_to_end memory json_readers; do $(BIN)/python benchmarks/$$each.py || exit 1; done
+
+clean:  ## remove what make made
+	rm -rf $(VENV) demo build dist

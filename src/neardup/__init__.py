@@ -1,0 +1,106 @@
+"""Find near-duplicate texts by SimHash, and de-duplicate corpora.
+
+Names are imported when they are first used: `import neardup` costs nothing, and kernels are loaded only for what runs.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from neardup.comparison import Comparison, compare, replay
+    from neardup.dedup import DedupResult, deduplicate
+    from neardup.errors import (
+        DataError,
+        InputError,
+        MissingExtra,
+        NeardupError,
+        OptionError,
+        RecipeMismatch,
+        RowError,
+    )
+    from neardup.explanation import Explanation, explain
+    from neardup.fingerprints.simhash import fingerprint
+    from neardup.jobs.dedup import deduplicate_files
+    from neardup.jobs.fingerprint import fingerprint_files
+    from neardup.jobs.pairs import pair_files
+    from neardup.matches import Matches, match
+    from neardup.options import DedupOptions
+    from neardup.pairs import Pairs, distance, distances, join
+    from neardup.recipe import RECIPES, Recipe
+    from neardup.similarities import similarity
+    from neardup.summary import Summary
+
+_HOME = {
+    "Comparison": "comparison",
+    "DataError": "errors",
+    "DedupOptions": "options",
+    "DedupResult": "dedup",
+    "Explanation": "explanation",
+    "InputError": "errors",
+    "Matches": "matches",
+    "MissingExtra": "errors",
+    "NeardupError": "errors",
+    "OptionError": "errors",
+    "Pairs": "pairs",
+    "RECIPES": "recipe",
+    "Recipe": "recipe",
+    "RecipeMismatch": "errors",
+    "RowError": "errors",
+    "Summary": "summary",
+    "compare": "comparison",
+    "deduplicate": "dedup",
+    "deduplicate_files": "jobs.dedup",
+    "distance": "pairs",
+    "distances": "pairs",
+    "explain": "explanation",
+    "fingerprint": "fingerprints.simhash",
+    "fingerprint_files": "jobs.fingerprint",
+    "join": "pairs",
+    "match": "matches",
+    "pair_files": "jobs.pairs",
+    "replay": "comparison",
+    "similarity": "similarities",
+}
+"""Every public name and the module that has it."""
+
+__all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/test_public.py compares the two
+    "Comparison",
+    "DataError",
+    "DedupOptions",
+    "DedupResult",
+    "Explanation",
+    "InputError",
+    "Matches",
+    "MissingExtra",
+    "NeardupError",
+    "OptionError",
+    "Pairs",
+    "RECIPES",
+    "Recipe",
+    "RecipeMismatch",
+    "RowError",
+    "Summary",
+    "compare",
+    "deduplicate",
+    "deduplicate_files",
+    "distance",
+    "distances",
+    "explain",
+    "fingerprint",
+    "fingerprint_files",
+    "join",
+    "match",
+    "pair_files",
+    "replay",
+    "similarity",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'neardup' has no attribute {name!r}")
+    return getattr(importlib.import_module(f"neardup.{_HOME[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

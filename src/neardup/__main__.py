@@ -1,0 +1,8 @@
+"""`python -m neardup` is the command `neardup`."""
+
+import sys
+
+from neardup.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,329 @@
+"""Find every pair of rows within a Hamming distance by walking the block tables of a plan.
+
+For each choice of the first blocks of a key all rows are scattered into buckets that fit a cache; a kernel then splits each
+bucket by the further blocks and compares what is left together. Threads take buckets as they get free. Rows carry no positions:
+what is found is the two rows themselves, once a pair, and the caller looks up where they stand.
+"""
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import combinations
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from neardup.block_plan import BUCKET_BYTES, BlockPlan, plan, scatter_bits, scatter_depth
+from neardup.kernels import hamming
+from neardup.threads import in_order
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Sink = Callable[[Array], None]
+"""Takes pairs of rows as one task found them, uint64[p, 2 * words]; called by several threads."""
+
+ROOM = 1 << 14
+"""Pairs that a task has room for at first; one that finds more runs again."""
+
+CHUNK_ROWS = 1 << 12
+"""Rows that are numbered, then scattered, at a time."""
+
+SAMPLE_ROWS = 1 << 16
+"""Rows in which the bits are counted."""
+
+DEEPEST = 2
+"""A bucket far larger than planned is joined by a plan of its own, a large one in that again; the next is compared as it is."""
+
+CLEAR_DEVIATIONS = 4.5
+"""One word is looked at first if unrelated rows are so many standard deviations too far apart in it: one in 300,000 is not."""
+
+_MULTIPLIERS = np.array([math.isqrt(prime << 128) % 2**64 | 1 for prime in (5, 2, 3, 7, 11, 13, 17, 19)], np.uint64)
+
+
+class TooManyPairs(Exception):  # noqa: N818 - caught and reworded by the caller
+    """More pairs were found than were allowed."""
+
+
+def bit_entropy(left: Array, right: Array) -> Array:
+    """How much each bit tells: -log2 of the probability that it is equal in a row of `left` and one of `right`.
+
+    float64[bits], most significant first, from 0 (never changes) to 1 (even), estimated from rows spread over both sides.
+    """
+    ones = []
+    for rows in (left, right):
+        sample = rows[:: max(1, -(-len(rows) // SAMPLE_ROWS))]
+        ones.append(np.unpackbits(sample.astype(">u8").view(np.uint8), axis=1).sum(axis=0) / max(1, len(sample)))
+    equal = ones[0] * ones[1] + (1 - ones[0]) * (1 - ones[1])
+    entropy: Array = np.abs(np.log2(np.maximum(equal, 0.5)))
+    return entropy
+
+
+def cut_blocks(chosen: BlockPlan, entropy: Array) -> list[hamming.Table]:
+    """Cut the bits into the blocks of a plan, contiguous runs of equal `entropy` (float64[bits]); one table, unscattered, a part.
+
+    Every bit belongs to exactly one block, so the guarantee holds whatever the estimates are worth.
+    """
+    share = entropy if entropy.any() else np.ones(chosen.bits)
+    middles = (np.cumsum(share) - share / 2) / share.sum()
+    block = np.minimum((middles * chosen.blocks).astype(np.int64), chosen.blocks - 1)
+    members = block == np.arange(chosen.blocks)[:, None]
+    masks = np.packbits(members, axis=1).view(">u8").astype(np.uint64)
+    spans = np.zeros((chosen.blocks, 2), np.int64)
+    for b, mask in enumerate(masks):
+        words = np.flatnonzero(mask)
+        if len(words):
+            spans[b] = words[0], words[-1] + 1
+    widths = np.array([min(20, math.ceil(entropy[m].sum()) + 1) for m in members], np.int64)
+    budgets = np.array(chosen.budgets, np.int64)
+    part_starts = np.concatenate(([0], np.cumsum(budgets + chosen.key_blocks)))
+    tables = []
+    for part in range(chosen.parts):
+        outside = np.where(members[part_starts[part] : part_starts[part + 1]].any(axis=0), 0.0, entropy)
+        word, second = _telling_words(outside if outside.any() else entropy, chosen.max_distance)
+        tables.append(
+            hamming.Table(
+                masks,
+                spans,
+                widths,
+                _MULTIPLIERS,
+                part_starts,
+                budgets,
+                part,
+                np.empty(0, np.int64),
+                chosen.key_blocks,
+                np.uint64(chosen.max_distance),
+                word,
+                second,
+            )  # fmt: skip
+        )
+    return tables
+
+
+def _telling_words(entropy: Array, max_distance: int) -> tuple[int, int]:
+    """The word to look at first, and the second one (-1: none) if the first leaves many unrelated rows to be looked at again."""
+    differs = (1 - 2.0**-entropy).reshape(-1, 64)
+    means, deviations = differs.sum(axis=1), np.sqrt((differs * (1 - differs)).sum(axis=1))
+    word, *others = np.argsort(-means, kind="stable").tolist()
+    clear = means[word] - max_distance >= CLEAR_DEVIATIONS * deviations[word]
+    return word, others[0] if others and not clear else -1
+
+
+def find_pairs(
+    left: Array,
+    right: Array,
+    max_distance: int,
+    take: Sink,
+    *,
+    threads: int,
+    most: int,
+    chosen: BlockPlan | None = None,
+) -> None:
+    """Hand to `take` every pair of a row of `left` and a row of `right` within `max_distance`, exactly once.
+
+    Args:
+        left: uint64[n, words], C-contiguous and writable, rows distinct.
+        right: the same; if it is `left` itself, each two different rows are one pair.
+        max_distance: Hamming distance, inclusive.
+        take: gets arrays uint64[p, 2 * words] that are its to read until it returns, in no order, from several threads.
+        threads: how many run.
+        most: more pairs are refused.
+        chosen: the plan; the cheapest if left out.
+
+    Raises:
+        TooManyPairs: there are more than `most`.
+    """
+    _Walk(threads, max_distance, most, take).join(left, right, chosen)
+
+
+@dataclass(frozen=True)
+class _Scattered:
+    """Rows in order of the buckets of a table's prefix: one side if they are joined with themselves, else two."""
+
+    table: hamming.Table
+    sides: list[Array]
+    bounds: list[Array]
+    limit: int
+
+    @property
+    def sizes(self) -> Array:
+        """Rows of each bucket, int64[sides, buckets]."""
+        return np.array([np.diff(starts) for starts in self.bounds])
+
+    def scratch(self) -> hamming.Scratch:
+        """What one thread needs for the largest bucket up to the limit."""
+        sizes = self.sizes
+        rows = int(sizes[:, sizes.max(axis=0) <= self.limit].max(initial=0))
+        levels = self.table.key_blocks - len(self.table.prefix)
+        level_rows = [np.empty((levels, rows, self.sides[0].shape[1]), np.uint64) for _ in self.sides]
+        level_ends = [np.empty((levels, 2 + (1 << max(1, rows.bit_length()))), np.int64) for _ in self.sides]
+        return hamming.Scratch(
+            level_rows[0],
+            level_rows[-1],
+            level_ends[0],
+            level_ends[-1],
+            np.empty((8, 1 + self.table.key_blocks), np.int64),
+            np.empty((2, rows), np.uint64),
+            np.empty(rows, np.int32),
+            np.empty((2, 2 * hamming.TILE_ROWS), np.int64),
+        )
+
+
+class _Walk:
+    """One run: its threads, and how many pairs they have found."""
+
+    def __init__(self, threads: int, max_distance: int, most: int, take: Sink) -> None:
+        self.threads, self.max_distance, self.most, self.take = threads, max_distance, most, take
+        self.found, self.lock = 0, Lock()
+        self.rooms: list[Array] = []
+
+    def count_and_take(self, found: Array) -> None:
+        with self.lock:
+            self.found += len(found)
+        if self.found > self.most:
+            raise TooManyPairs
+        self.take(found)
+
+    def each(self, work: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]) -> None:
+        """Run `work` on every task; a thread that is free takes the next."""
+
+        def run(task: tuple[Any, ...]) -> None:
+            with np.errstate(over="ignore"):  # kernels that run as Python overflow as they should
+                work(*task)
+
+        for _ in in_order(run, tasks, self.threads):
+            pass
+
+    def search(self, find: Callable[..., int], tasks: Iterable[tuple[Any, ...]], words: int, sink: Sink) -> None:
+        """Call `find(*task, found, most)` for every task, and hand what it found to `sink`.
+
+        A task may find one thread's share of the pairs still allowed; one that finds more runs again alone.
+        """
+        crowded = []
+
+        def run(most: int, *task: Any) -> bool:
+            found = self.rooms.pop() if self.rooms else np.empty((ROOM, 2 * words), np.uint64)
+            count = find(*task, found, most)
+            if len(found) < count <= most:
+                found = np.empty((count + count // 4, 2 * words), np.uint64)
+                find(*task, found, most)
+            if 0 < count <= most:
+                sink(found[:count])
+            self.rooms.append(found)
+            return count <= most
+
+        def work(*task: Any) -> None:
+            if not run(max(0, self.most - self.found) // self.threads, *task):
+                crowded.append(task)
+
+        self.each(work, tasks)
+        for task in crowded:
+            if not run(self.most, *task):
+                raise TooManyPairs
+
+    def join(
+        self, left: Array, right: Array, chosen: BlockPlan | None = None, sink: Sink | None = None, level: int = 0
+    ) -> None:
+        """Hand every pair to `sink`, by a plan of its own."""
+        sink = sink or self.count_and_take
+        same, words, rows = right is left, left.shape[1], max(len(left), len(right))
+        if min(len(left), len(right)) == 0:
+            return
+        entropy = bit_entropy(left, right)
+        total = float(entropy.sum())
+        chosen = chosen or plan(
+            len(left),
+            64 * words,
+            self.max_distance,
+            other=None if same else len(right),
+            threads=self.threads,
+            entropy=total,
+            parts=0 if level > DEEPEST else None,
+        )
+        if chosen.parts == 0:
+            self.compare_all(left, right, entropy, sink)
+            return
+        block_bits = total / chosen.blocks
+        depth = scatter_depth(rows, words, chosen.key_blocks, block_bits)
+        planned = BUCKET_BYTES // (8 * words)
+        limit = max(2 * planned, int(4 * rows / 2 ** (depth * block_bits))) if depth else rows
+        bits = scatter_bits(rows, words, depth, block_bits) if depth else 0
+        sides = (left,) if same else (left, right)
+        out = [np.empty_like(side) if depth else side for side in sides]
+        for table in cut_blocks(chosen, entropy):
+            first, budget = int(table.part_starts[table.part]), int(table.budgets[table.part])
+            for prefix in combinations(range(first, first + budget + depth), depth):
+                mask = np.bitwise_or.reduce(table.masks[list(prefix)], axis=0)
+                bounds = [
+                    self.scatter(side, mask, bits, rows) if depth else np.array([0, len(side)], np.int64)
+                    for side, rows in zip(sides, out, strict=True)
+                ]
+                scattered = _Scattered(table._replace(prefix=np.array(prefix, np.int64)), out, bounds, limit)
+                self.join_buckets(scattered, sink)
+                self.join_large(scattered, sink, level)
+
+    def compare_all(self, left: Array, right: Array, entropy: Array, sink: Sink) -> None:
+        """Brute force: compare every row with every other."""
+        words, step, nothing = left.shape[1], max(64, -(-len(left) // (16 * self.threads))), np.zeros(2, np.int64)
+        word, second = _telling_words(entropy, self.max_distance)
+        table = hamming.Table(
+            np.empty((0, words), np.uint64), np.empty((0, 2), np.int64), nothing, _MULTIPLIERS, nothing, nothing, 0, nothing[:0], 0,
+            np.uint64(self.max_distance), word, second,
+        )  # fmt: skip
+        columns = np.ascontiguousarray(right[:, [word, second]].T)
+        tasks = (
+            (left, first, min(first + step, len(left)), right, right is left, table, columns, np.empty((2, 2 * hamming.TILE_ROWS), np.int64))
+            for first in range(0, len(left), step)
+        )
+        self.search(hamming.join_rows, tasks, words, sink)
+
+    def scatter(self, rows: Array, mask: Array, bits: int, out: Array) -> Array:
+        """Write `rows` to `out` in order of the hash of their bits under `mask`; returns where each bucket begins."""
+        words = np.flatnonzero(mask)
+        span = (int(words[0]), int(words[-1]) + 1) if len(words) else (0, 0)
+        how = (mask, *span, _MULTIPLIERS, np.uint64(64 - bits))
+        slices = max(1, min(2 * self.threads, len(rows) // CHUNK_ROWS))
+        edges = [len(rows) * i // slices for i in range(slices + 1)]
+        ranges = list(zip(edges[:-1], edges[1:], strict=True))
+        counts, numbers = np.zeros((slices, 1 << bits), np.int64), np.empty((slices, CHUNK_ROWS), np.int32)
+        self.each(hamming.count_buckets, [(rows, *edge, *how, numbers[i], counts[i]) for i, edge in enumerate(ranges)])
+        starts = np.concatenate(([0], np.cumsum(counts.sum(axis=0))))
+        at = starts[:-1] + np.cumsum(counts, axis=0) - counts
+        self.each(hamming.scatter_rows, [(rows, *edge, *how, numbers[i], at[i], out) for i, edge in enumerate(ranges)])
+        return starts
+
+    def join_buckets(self, scattered: _Scattered, sink: Sink) -> None:
+        """Join inside each bucket of up to `limit` rows."""
+        rows, sides, bounds = sum(scattered.bounds), scattered.sides, scattered.bounds
+        tasks = max(1, min(16 * self.threads, int(rows[-1]) >> 14))
+        edges = np.unique(np.searchsorted(rows, np.linspace(0, rows[-1], tasks + 1)))
+        edges[0], edges[-1] = 0, len(rows) - 1
+        spare: list[hamming.Scratch] = []
+
+        def find(first: int, last: int, found: Array, most: int) -> int:
+            scratch = spare.pop() if spare else scattered.scratch()
+            count: int = hamming.join_buckets(
+                sides[0], bounds[0], sides[-1], bounds[-1], len(sides) == 1, first, last, scattered.table, scattered.limit,
+                scratch, found, most,
+            )  # fmt: skip
+            spare.append(scratch)
+            return count
+
+        self.search(find, zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True), sides[0].shape[1], sink)
+
+    def join_large(self, scattered: _Scattered, sink: Sink, level: int) -> None:
+        """Join inside each bucket of more rows by a plan for it alone, and drop pairs that other buckets report."""
+
+        def keep_first(found: Array) -> None:
+            keep = np.empty(len(found), np.bool_)
+            left, right = (np.ascontiguousarray(half) for half in np.hsplit(found, 2))
+            hamming.keep_first(left, right, scattered.table, keep)
+            if keep.any():
+                sink(found[keep])
+
+        sizes = scattered.sizes
+        for bucket in np.flatnonzero((sizes.max(axis=0) > scattered.limit) & (sizes.min(axis=0) > 0)):
+            parts = [
+                rows[starts[bucket] : starts[bucket + 1]]
+                for rows, starts in zip(scattered.sides, scattered.bounds, strict=True)
+            ]
+            self.join(parts[0], parts[-1], sink=keep_first, level=level + 1)

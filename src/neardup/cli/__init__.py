@@ -1,0 +1,143 @@
+"""The command line: one file per command, imported when it is called, so that `--help` is immediate."""
+
+import contextlib
+import errno
+import importlib
+import io
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from types import FrameType
+from typing import Any, NoReturn
+
+import click
+
+COMMANDS = {
+    "dedup": "Remove near-duplicate documents from a corpus.",
+    "fingerprint": "Write the fingerprint of every document.",
+    "pairs": "List the pairs of documents that are near one another.",
+    "compare": "Compare two texts and show every step.",
+    "explain": "Say why a document was removed, or why it was not.",
+    "recipes": "List the named recipes.",
+}
+"""Each is the `command` of the module `neardup.cli.NAME`."""
+
+EXIT_CALL, EXIT_DATA, EXIT_INTERRUPTED = 2, 1, 130
+
+
+class _Commands(click.Group):
+    def list_commands(self, _: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, _: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        found: click.Command = importlib.import_module(f"neardup.cli.{name}").command
+        return found
+
+    def format_commands(self, _: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted and not context.resilient_parsing:
+        from importlib.metadata import version
+
+        click.echo(f"neardup {version('neardup')}")
+        context.exit()
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version, help="Show the version."
+)
+def cli() -> None:
+    """Find near-duplicate texts by SimHash, and de-duplicate corpora.
+
+    Exit codes: 0 done; 2 something in the call must change; 1 the data or the machine failed; 130 interrupted.
+    """
+
+
+def _exit(code: int, message: str = "") -> NoReturn:
+    with contextlib.suppress(OSError):  # nobody listens any more
+        if message:
+            click.echo(f"neardup: error: {message}", err=True)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:  # the interpreter would try again at its end, and complain
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    sys.exit(code)
+
+
+def _of_call(problem: click.ClickException) -> str:
+    context = getattr(problem, "ctx", None)
+    return problem.format_message() + (f"\nTry '{context.command_path} --help'." if context else "")
+
+
+def _of_machine(problem: OSError) -> str:
+    place = f"{problem.filename}: " if problem.filename else ""
+    message = f"{place}{problem.strerror or problem}"
+    if os.strerror(errno.ENOSPC) in message or problem.errno == errno.EDQUOT:
+        message += (
+            ". Make room where the output and the temporary files go, or choose other folders with -o and --temp-dir."
+        )
+    return message
+
+
+def _prepare_output() -> None:
+    out = sys.stdout
+    if not isinstance(out, io.TextIOWrapper):
+        return
+    if isinstance(out.buffer, io.RawIOBase):  # PYTHONUNBUFFERED: it may write less than it is given, and none would notice
+        sys.stdout = out = open(out.fileno(), "w", encoding=out.encoding, closefd=False)  # noqa: SIM115
+    out.reconfigure(errors="backslashreplace")  # a terminal may lack characters that a text has
+
+
+@contextlib.contextmanager
+def _clean_end() -> Iterator[None]:
+    """Let a request to end, or the loss of the terminal, be an interrupt: unfinished files are then removed."""
+    requests = [number for number in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) is signal.SIG_DFL]
+
+    def interrupt(_: int, __: FrameType | None) -> NoReturn:
+        for number in requests:
+            signal.signal(number, signal.SIG_IGN)  # a second one would stop the cleaning; the process is about to end
+        raise KeyboardInterrupt
+
+    for number in requests:
+        signal.signal(number, interrupt)
+    try:
+        yield
+    finally:
+        for number in requests:
+            if signal.getsignal(number) is interrupt:
+                signal.signal(number, signal.SIG_DFL)
+
+
+def main(arguments: list[str] | None = None) -> Any:
+    """Run the command line; every expected failure becomes a message on standard error and an exit code."""
+    from neardup.errors import DataError, NeardupError
+
+    _prepare_output()
+    try:
+        with _clean_end():
+            return cli.main(arguments, prog_name="neardup", standalone_mode=False)
+    except getattr(click.exceptions, "NoArgsIsHelpError", ()) as problem:
+        problem.show()
+        _exit(EXIT_CALL)
+    except click.ClickException as problem:
+        _exit(EXIT_CALL, _of_call(problem))
+    except (click.Abort, KeyboardInterrupt):
+        _exit(EXIT_INTERRUPTED, "interrupted; unfinished files were removed")
+    except DataError as problem:
+        _exit(EXIT_DATA, str(problem))
+    except NeardupError as problem:
+        _exit(EXIT_CALL, str(problem))
+    except BrokenPipeError:
+        _exit(EXIT_DATA)
+    except OSError as problem:
+        _exit(EXIT_DATA, _of_machine(problem))
+    except MemoryError:
+        _exit(EXIT_DATA, "out of memory; split the input, or run on a larger machine")

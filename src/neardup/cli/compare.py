@@ -1,0 +1,104 @@
+"""The command `neardup compare`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from neardup.cli import options
+
+if TYPE_CHECKING:
+    from neardup.comparison import Comparison, Steps
+
+HEAVIEST = 12
+"""Features that are shown of each text."""
+SHOWN_BITS = 64
+
+
+def _features(label: str, steps: "Steps") -> None:
+    occurring = sum(feature.count for feature in steps.features)
+    counted = f"{len(steps.tokens):,} tokens, " if steps.tokens else ""
+    click.echo(f"\n{label}: {counted}{len(steps.features):,} distinct features ({occurring:,} in all)")
+    if steps.tokens:
+        more = " …" if len(steps.tokens) > 2 * HEAVIEST else ""
+        click.echo("  tokens       " + " / ".join(steps.tokens[: 2 * HEAVIEST]) + more)
+    click.echo("  weight       count  hash")
+    for feature in steps.features[:HEAVIEST]:
+        bits = feature.hash[:SHOWN_BITS] + ("…" if len(feature.hash) > SHOWN_BITS else "")
+        click.echo(f"  {feature.weight.normalize():<12f} {feature.count:<6} {bits}  {feature.name}")
+    if len(steps.features) > HEAVIEST:
+        click.echo(f"  … and {len(steps.features) - HEAVIEST:,} more")
+    click.echo("  sums         [" + ", ".join(f"{total.normalize():f}" for total in steps.sums) + "]")
+    if len(steps.bits) <= SHOWN_BITS:
+        click.echo(f"  fingerprint  {steps.bits}")
+
+
+def _marked(left: str, right: str) -> None:
+    for start in range(0, len(left), SHOWN_BITS):
+        a, b = left[start : start + SHOWN_BITS], right[start : start + SHOWN_BITS]
+        differs = [x != y for x, y in zip(a, b, strict=True)]
+        paint = [click.style(y, fg="red", bold=True) if d else y for y, d in zip(b, differs, strict=True)]
+        marks = "".join("^" if d else " " for d in differs)
+        click.echo(f"  left   {a}\n  right  {''.join(paint)}\n" + f"         {marks}".rstrip())
+
+
+def _show(result: "Comparison", min_tokens: int = 0) -> None:
+    _features("left", result.left)
+    _features("right", result.right)
+    bits = len(result.left.bits)
+    click.echo("\nfingerprints, differing bits marked")
+    _marked(result.left.bits, result.right.bits)
+    click.echo(f"distance           {result.distance} of {bits} bits")
+    click.echo(f"estimated cosine   {result.estimated_cosine:.4f}  = cos(π · {result.distance} / {bits})")
+    if result.similarity is not None:
+        of_what = f"{result.common_shingles:,} of {result.all_shingles:,} shingles"
+        if not result.all_shingles:
+            of_what = (
+                "no shingles; the texts are " + ("equal" if result.similarity else "not equal") + " after normalization"
+            )
+        click.echo(f"similarity         {result.similarity:.4f}  = {of_what}")
+    if min(len(side.tokens) for side in (result.left, result.right)) < min_tokens:
+        click.echo(
+            f"short              fewer than {min_tokens} tokens: a duplicate only of an equal text, whatever the distance"
+        )
+
+
+def _read(path: str) -> str:
+    from neardup.errors import DataError, InputError
+
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError as problem:
+        raise DataError(f"{path} is not UTF-8: {problem.reason} at byte {problem.start}. Convert it first.") from None
+    except OSError as problem:
+        raise InputError(f"{path} cannot be read: {problem.strerror}.") from None
+
+
+@click.command()
+@click.argument("files", nargs=-1, metavar="[A B]")
+@click.option("--text", nargs=2, metavar="TEXT TEXT", help="Two texts instead of two files.")
+@click.option(
+    "--features", metavar="FILE.json", help="Features, weights and hashes that are given: every step is shown."
+)
+@options.recipe
+def command(files: tuple[str, ...], text: tuple[str, str] | None, features: str | None, recipe: str) -> None:
+    """Compare two texts and show every step.
+
+    Tokens, the heaviest features with weight and hash, the sums, both fingerprints, their distance, the cosine that it
+    estimates, and the similarity of the texts.
+    """
+    from neardup.comparison import Comparison, compare, replay
+    from neardup.recipe import find_recipe
+
+    if (len(files) == 2) + (text is not None) + (features is not None) != 1 or len(files) not in (0, 2):
+        raise click.UsageError('Give two files, or --text "…" "…", or --features FILE.json.')
+    if features is not None:
+        found = replay(features)
+        if isinstance(found, Comparison):
+            _show(found)
+        else:
+            _features("features", found)
+        return
+    left, right = text or (_read(files[0]), _read(files[1]))
+    chosen = find_recipe(recipe)
+    _show(compare(left, right, recipe=chosen), chosen.min_tokens)

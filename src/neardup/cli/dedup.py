@@ -1,0 +1,66 @@
+"""The command `neardup dedup`."""
+
+from typing import Any
+
+import click
+
+from neardup.cli import options
+from neardup.cli.options import DEFAULTS, described
+from neardup.options import CLUSTERS, KEEPS
+
+
+@click.command()
+@options.inputs
+@click.option("-o", "--output", metavar="OUT", help="A file, a folder (one shard for each input), or - (JSON lines).")
+@options.reading
+@options.near
+@options.recipe
+@click.option("--keep", type=click.Choice(list(KEEPS)), default=DEFAULTS.keep, show_default=True, help=described(KEEPS))
+@click.option(
+    "--cluster",
+    type=click.Choice(list(CLUSTERS)),
+    default=DEFAULTS.cluster,
+    show_default=True,
+    help=described(CLUSTERS),
+)
+@click.option("--annotate", is_flag=True, help="Write all rows, with columns that say what would become of them.")
+@click.option("--dry-run", is_flag=True, help="Do everything, write nothing.")
+@click.option("--audit", metavar="FILE", help="Where to write the audit (OUT without its ending + .duplicates.jsonl).")
+@click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object on standard output.")
+@options.overwrite
+@options.on_error
+@options.threads
+@options.temp_dir
+@options.quiet
+def command(
+    inputs: tuple[str, ...], output: str | None, text: tuple[str, ...], id_column: str | None, recipe: str,
+    annotate: bool, dry_run: bool, audit: str | None, as_json: bool, overwrite: bool, on_error: str, quiet: bool, **chosen: Any,
+) -> None:  # fmt: skip
+    """Remove near-duplicate documents from a corpus.
+
+    INPUT: files (.jsonl, .ndjson, .parquet, also .gz and .zst), folders, globs, or - for JSON lines on standard input.
+    Survivors are written as they were; every removal is written to the audit with its survivor and their similarity.
+    """
+    from neardup.jobs.dedup import deduplicate_files
+    from neardup.recipe import find_recipe
+
+    if as_json and output == "-":
+        raise click.UsageError("--json and -o - would both write to standard output. Give -o a file.")
+    done = deduplicate_files(
+        inputs,
+        output,
+        text=text or ("text",),
+        id=id_column,
+        recipe=find_recipe(recipe),
+        annotate=annotate,
+        dry_run=dry_run,
+        audit=audit,
+        overwrite=overwrite,
+        on_error=on_error,
+        progress=options.progress(quiet),
+        **chosen,
+    )
+    if as_json:
+        click.echo(done.to_json(), nl=False)
+    elif not quiet:
+        click.echo(str(done), err=True)

@@ -1,0 +1,43 @@
+"""The command `neardup explain`."""
+
+import json
+
+import click
+
+
+def _named(id: object) -> str:  # noqa: A002
+    return json.dumps(id, ensure_ascii=False)
+
+
+def _alike(similarity: float | None) -> str:
+    return "similarity not computed" if similarity is None else f"similarity {similarity:.4f}"
+
+
+@click.command()
+@click.argument("audit")
+@click.argument("id")
+def command(audit: str, id: str) -> None:  # noqa: A002
+    """Say why a document was removed, or why it was not.
+
+    AUDIT: the .duplicates.jsonl file of a run. ID: the document's id. For a document that was kept, the inputs are read again,
+    and the documents of nearest fingerprint are shown, each with the reason why it was no match.
+    """
+    from neardup.explanation import explain
+
+    found = explain(audit, id)
+    for line in found.removed:
+        click.echo(f"{_named(line['id'])} (row {line['row']}) was removed.")
+        equal = "equal text after normalization" if line["exact"] else _alike(line["similarity"])
+        click.echo(
+            f"  survivor  {_named(line['survivor_id'])} (row {line['survivor_row']}): {equal}, distance {line['distance']}"
+        )
+        if "matched_id" in line:
+            click.echo(f"  link      {_named(line['matched_id'])}: {_alike(line['matched_similarity'])}")
+        click.echo(f"  cluster   {line['cluster_id']}")
+    if not found.removed:
+        click.echo(f"{_named(found.id)} (row {found.row}) was kept. Nearest fingerprints:")
+        for neighbor in found.neighbors:
+            click.echo(
+                f"  {_named(neighbor.id)} (row {neighbor.row}): distance {neighbor.distance}, {_alike(neighbor.similarity)}: "
+                f"{neighbor.verdict}"
+            )

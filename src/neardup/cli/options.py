@@ -1,0 +1,101 @@
+"""Options that several commands share, under one name each."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from neardup.options import METHODS, SIMILARITIES, DedupOptions
+from neardup.recipe import RECIPES
+
+if TYPE_CHECKING:
+    from neardup.progress import Progress
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+DEFAULTS = DedupOptions()
+
+
+def described(table: dict[str, str]) -> str:
+    """`a: what a is; b: …` for help texts."""
+    return "; ".join(f"{name}: {meaning}" for name, meaning in table.items())
+
+
+def _several(*options: Callable[[Function], Function]) -> Callable[[Function], Function]:
+    def add(function: Function) -> Function:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return add
+
+
+def progress(quiet: bool) -> "Progress":
+    """What tells the person of the run; with `quiet`, not even that kernels are compiled."""
+    from neardup.progress import progress_for
+
+    if quiet:
+        from neardup.kernels import compilation
+
+        compilation.quiet()
+    return progress_for(quiet)
+
+
+inputs = click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
+
+reading = _several(
+    click.option(
+        "--text", multiple=True, metavar="COLUMN", help="Column of the text (text); nested: meta.body; repeatable."
+    ),
+    click.option("--id", "id_column", metavar="COLUMN", help="Column of the id (id if there is one, else FILE:ROW)."),
+)
+recipe = click.option(
+    "--recipe",
+    default="default",
+    show_default=True,
+    metavar="NAME|FILE.toml",
+    help=f"One of {', '.join(RECIPES)}, or a file.",
+)
+near = _several(
+    click.option(
+        "--method",
+        type=click.Choice(list(METHODS)),
+        default=DEFAULTS.method,
+        show_default=True,
+        help=described(METHODS),
+    ),
+    click.option(
+        "--min-similarity",
+        type=float,
+        default=DEFAULTS.min_similarity,
+        show_default=True,
+        metavar="J",
+        help="Similarity, from 0 to 1, at which texts match; 0: by distance alone.",
+    ),
+    click.option(
+        "--similarity",
+        type=click.Choice(list(SIMILARITIES)),
+        default=DEFAULTS.similarity,
+        show_default=True,
+        help=described(SIMILARITIES),
+    ),
+    click.option(
+        "--max-distance",
+        type=int,
+        metavar="N",
+        help="Hamming distance up to which fingerprints are candidates (the recipe's).",
+    ),
+)
+threads = click.option("--threads", type=int, metavar="N", help="Threads (all processors); never changes the result.")
+temp_dir = click.option(
+    "--temp-dir", type=click.Path(exists=True, file_okay=False, writable=True), help="Folder for temporary files."
+)
+overwrite = click.option("--overwrite", is_flag=True, help="Replace outputs that exist.")
+on_error = click.option(
+    "--on-error",
+    type=click.Choice(["stop", "skip"]),
+    default="stop",
+    show_default=True,
+    help="A malformed row stops the run, or is set aside in a file of rejects.",
+)
+quiet = click.option("--quiet", is_flag=True, help="Say nothing but errors.")

@@ -1,0 +1,53 @@
+"""The command `neardup pairs`."""
+
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from neardup.cli import options
+from neardup.recipe import RECIPES
+
+
+@click.command()
+@options.inputs
+@click.option(
+    "-o", "--output", required=True, metavar="FILE", help="A file: .jsonl, .jsonl.gz, .jsonl.zst or .parquet."
+)
+@options.reading
+@options.near
+@click.option(
+    "--recipe",
+    metavar="NAME|FILE.toml",
+    help=f"One of {', '.join(RECIPES)}, or a file (default; the fingerprints' own).",
+)
+@options.overwrite
+@options.threads
+@options.temp_dir
+@options.quiet
+def command(
+    inputs: tuple[str, ...], output: str, text: tuple[str, ...], id_column: str | None, recipe: str | None,
+    overwrite: bool, quiet: bool, **chosen: Any,
+) -> None:  # fmt: skip
+    """List the pairs of documents that are near one another.
+
+    INPUT: texts, or fingerprint files as `neardup fingerprint` writes them. Output: left_id, right_id, distance, similarity (null
+    where it is not known).
+    """
+    from neardup.jobs.pairs import pair_files
+    from neardup.recipe import find_recipe
+
+    if click.get_current_context().get_parameter_source("min_similarity") is ParameterSource.DEFAULT:
+        del chosen["min_similarity"]  # of fingerprint files none is known, so none may be asked for
+    progress = options.progress(quiet)
+    total = pair_files(
+        inputs,
+        output,
+        text=text or ("text",),
+        id=id_column,
+        recipe=find_recipe(recipe) if recipe else None,
+        overwrite=overwrite,
+        progress=progress,
+        **chosen,
+    )
+    progress.say(f"{total:,} pairs: {output}")

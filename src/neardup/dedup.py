@@ -1,0 +1,130 @@
+"""The whole flow in one function, `find_duplicates`; and `deduplicate`, which does it for texts in memory.
+
+read → normalize → tokenize → weigh → hash → FINGERPRINT      documents.py (text/, fingerprints/, kernels/)
+→ equal texts                                                 survivors.py
+→ JOIN fingerprints within the distance                       candidates.py, pairs.py
+→ read again → VERIFY by the similarity of the texts          similarities.py
+→ CLUSTER                                                     clusters.py
+→ choose SURVIVORS                                            survivors.py
+→ write survivors and an audit of every removal               jobs/dedup.py, audit.py, io/
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from neardup.candidates import check_cost, find_candidates
+from neardup.clusters import CLUSTERERS
+from neardup.documents import Corpus, read_documents
+from neardup.options import DedupOptions, distance_limit
+from neardup.progress import Progress
+from neardup.recipe import Recipe
+from neardup.similarities import ShingleSets
+from neardup.summary import Summary, summarize
+from neardup.survivors import Findings, decide, exact_representatives, in_order_of_preference
+from neardup.tables import TableCorpus
+from neardup.wording import counted
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+def find_duplicates(corpus: Corpus, recipe: Recipe, options: DedupOptions, progress: Progress) -> Findings:
+    """Find the duplicates of a corpus; the corpus is read once, and a second time for what must be verified."""
+    max_distance = distance_limit(recipe, options)
+    with progress.stage("fingerprint"):
+        documents = read_documents(corpus, recipe, threads=options.threads, progress=progress)
+
+    with progress.stage("exact"):
+        preferred = in_order_of_preference(documents, options.keep)
+        representative = exact_representatives(documents, preferred)
+        long_enough = documents.tokens[preferred] >= recipe.min_tokens
+        near = preferred[(preferred == representative) & long_enough]
+
+    check_cost(len(near), recipe, max_distance, progress)
+    with progress.stage("join"):
+        candidates = find_candidates(documents.fingerprints[near], max_distance=max_distance, threads=options.threads)
+
+    cluster = CLUSTERERS[options.cluster]
+    least = options.min_similarity
+    if least == 0:
+        with progress.stage("cluster", len(near)):
+            clustering = cluster(candidates, near, None, min_similarity=0.0, progress=progress)
+    else:
+        wanted = np.zeros(len(documents), np.bool_)
+        wanted[near[candidates.has_any]] = True
+        with progress.stage("read again", int(wanted.sum())):
+            sets = ShingleSets(corpus, wanted, threads=options.threads, temp_dir=options.temp_dir, progress=progress)
+        with sets, progress.stage("verify", len(near)):
+            clustering = cluster(candidates, near, sets, min_similarity=least, progress=progress)
+
+    with progress.stage("survivors"):
+        decisions = decide(documents, preferred, representative, near, clustering)
+    short = int(np.count_nonzero(~long_enough))
+    return Findings(documents, decisions, short, clustering.compared, clustering.matches)
+
+
+@dataclass(frozen=True)
+class DedupResult:
+    """What `deduplicate` returns.
+
+    Attributes:
+        survivors: the documents that are kept, in input order, as the kind of thing that was given.
+        duplicates: Arrow table, one row for each removed document: id, row, survivor_id, survivor_row, cluster_id, similarity,
+            distance, exact; with cluster="components" also matched_id and matched_similarity.
+        clusters: Arrow table of the documents that are not alone: id, row, cluster_id, survivor_id.
+        summary: counts and seconds.
+    """
+
+    survivors: Any
+    duplicates: Any
+    clusters: Any
+    summary: Summary
+
+    def __repr__(self) -> str:
+        counts = self.summary
+        return (
+            f"DedupResult({counted(counts.documents, 'document')} → {counted(counts.survivors, 'survivor')}, "
+            f"{counted(counts.duplicates, 'duplicate')} ({counts.exact_duplicates:,} exact) "
+            f"in {counted(counts.clusters, 'cluster')})"
+        )
+
+
+def deduplicate(
+    data: Any,
+    *,
+    text: str = "text",
+    id: str | None = None,  # noqa: A002 - the same name as the flag
+    recipe: Recipe | None = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> DedupResult:
+    """Remove near-duplicates from texts in memory.
+
+    Args:
+        data: a list of strings, a list of dicts, an Arrow table, or a pandas or polars data frame.
+        text: the column of the texts.
+        id: the column of the ids; `id` if there is one, else documents are known by row.
+        recipe: how texts become fingerprints; `Recipe()` if not given.
+        progress: told of stages; silent if not given.
+        **options: the fields of `DedupOptions`: min_similarity, max_distance, keep, cluster, threads …
+
+    Raises:
+        OptionError: an option has a value that is not allowed.
+        InputError: there is no such column.
+        DataError: a text is null or no string.
+
+    >>> result = deduplicate(["A rose is a rose is a rose, said she.", "a rose is a rose is a rose said she", "A tulip."])
+    >>> result.survivors
+    ['A rose is a rose is a rose, said she.', 'A tulip.']
+    """
+    recipe, progress = recipe or Recipe(), progress or Progress()
+    chosen = DedupOptions(**options)
+    corpus = TableCorpus(data, text=text, id=id)
+    findings = find_duplicates(corpus, recipe, chosen, progress)
+    decisions = findings.decisions
+    return DedupResult(
+        survivors=corpus.keep(decisions.kept),
+        duplicates=corpus.duplicates_table(decisions, chosen.cluster == "components"),
+        clusters=corpus.clusters_table(decisions),
+        summary=summarize(findings, recipe, chosen, progress, repeated_ids=corpus.repeated_ids),
+    )

@@ -1,0 +1,1 @@
+"""HASH → FINGERPRINT: weighted features to SimHash bits."""

@@ -1,0 +1,81 @@
+"""FINGERPRINT: the SimHash of texts (Charikar 2002; Manku, Jain and Das Sarma 2007, section 2)."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from neardup.kernels.simhash import fingerprint_documents, scratch
+from neardup.recipe import WEIGHTS, Recipe
+from neardup.text.columns import as_text_arrays, in_chunks
+from neardup.text.normalizers import fold_texts
+from neardup.text.unicode_tables import fold_tables
+from neardup.threads import in_order, thread_count
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprints:
+    """Fingerprints of n texts, and what else one pass over them gives.
+
+    Attributes:
+        values: uint64[n, words]; word 0 is the most significant, and bits that the width leaves over in it are 0.
+        digests: uint64[n, 2], XXH3-128 of the normalized text: equal ones are exact duplicates.
+        tokens: int64[n], the number of tokens.
+    """
+
+    values: Array
+    digests: Array
+    tokens: Array
+
+
+def fingerprint_array(texts: Any, recipe: Recipe) -> Fingerprints:
+    """Fingerprints of one Arrow `large_string` array of valid UTF-8; a null counts as an empty text."""
+    folded = fold_texts(texts)
+    n, words = len(folded), recipe.words
+    found = Fingerprints(np.empty((n, words), np.uint64), np.empty((n, 2), np.uint64), np.empty(n, np.int64))
+    longest = int(np.diff(folded.offsets).max(initial=0))
+    top_mask = np.uint64((1 << (recipe.bits - 64 * (words - 1))) - 1)
+    fingerprint_documents(
+        folded.data,
+        folded.offsets,
+        recipe.word_shingle,
+        recipe.cjk_shingle,
+        WEIGHTS[recipe.weights],
+        top_mask,
+        scratch(longest, words),
+        fold_tables(),
+        found.values,
+        found.digests,
+        found.tokens,
+    )
+    return found
+
+
+def fingerprint(texts: Any, *, recipe: Recipe | None = None, threads: int | None = None) -> Array:
+    """The SimHash fingerprint of each text.
+
+    Args:
+        texts: a list of strings, an Arrow array, or a pandas or polars column.
+        recipe: how; `Recipe()` if not given.
+        threads: all processors if not given. The result does not depend on it.
+
+    Returns:
+        uint64[n] for up to 64 bits, else uint64[n, words] with the most significant word first.
+
+    Raises:
+        OptionError: `texts` is one string, or holds something that is no string.
+        DataError: a text is null, or not valid Unicode.
+
+    >>> a, b = fingerprint(["a rose is a rose", "A rose  is a ROSE"], recipe=Recipe(bits=64, max_distance=3))
+    >>> int(a) == int(b)
+    True
+    """
+    recipe = recipe or Recipe()
+    chunks = (chunk for array in as_text_arrays(texts) for chunk in in_chunks(array))
+    work = partial(fingerprint_array, recipe=recipe)
+    found = [part.values for part in in_order(work, chunks, thread_count(threads))]
+    values = np.concatenate(found) if found else np.empty((0, recipe.words), np.uint64)
+    return values[:, 0].copy() if recipe.words == 1 else values

@@ -1,0 +1,75 @@
+"""What is read from a shard, and what reading it yields."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from neardup.errors import OptionError
+
+BATCH_BYTES = 4 << 20
+"""About so many bytes are read, and so much text is handed on, at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Which columns hold the text and the id.
+
+    A name with dots (`meta.body`) means a nested field, unless the row has a column of exactly that name. The texts of
+    several columns are joined by a newline.
+
+    Attributes:
+        text: the columns of the text, at least one; each must hold a string in every row.
+        id: the column of the id, which must then hold a string or an integer in every row. If None, the column `id` is
+            taken where it holds one, and `<shard name>:<row>` elsewhere.
+
+    Raises:
+        OptionError: no text column is named, or a string was given where a tuple of strings belongs.
+    """
+
+    text: tuple[str, ...] = ("text",)
+    id: str | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.text, str) or not self.text or "" in self.text or self.id == "":
+            raise OptionError(
+                f'Columns(text={self.text!r}, id={self.id!r}): give names of columns, as text=("title", "meta.body").'
+            )
+
+    @property
+    def id_or_default(self) -> str:
+        """The column in which an id is looked for."""
+        return "id" if self.id is None else self.id
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Consecutive rows of one shard.
+
+    Attributes:
+        row: number of the first row, counted in the shard from 0.
+        texts: Arrow large_string[rows]; null where the row was rejected or not wanted.
+        ids: Arrow large_string[rows], each id as a JSON value (`"a1"` with its quotes, or 17); null where the text is.
+    """
+
+    row: int
+    texts: Any
+    ids: Any
+
+
+Rejections = list[tuple[int, str]]
+"""Rows of a shard that cannot be read, in order, each with the reason."""
+
+Part = Callable[[], tuple[Batch, Rejections]]
+"""Rows that were found but are not read yet: a call reads them, on any thread, mostly without the interpreter lock."""
+
+Reject = Callable[[int, str], None]
+"""Called with a row's number in its shard and the reason why it cannot be read; may raise, and reading then stops."""
+
+
+def read_parts(parts: Iterator[Part], reject: Reject) -> Iterator[Batch]:
+    """Read parts one after another."""
+    for part in parts:
+        batch, rejections = part()
+        for row, reason in rejections:
+            reject(row, reason)
+        yield batch

@@ -1,0 +1,140 @@
+"""Thousands of JSON lines at once to texts and ids, by Arrow's JSON reader, which lets go of the interpreter lock.
+
+Arrow reads a block as a stream of objects, and strictly: it refuses malformed JSON, lone surrogates, values of other
+types than asked for, and repeated keys among those asked for. Two things it does not see are checked here: UTF-8 in
+the columns that it skips; and that each line is one object. If every line starts with a brace and ends with one, no
+object can go on in the next line, so as many objects as lines are one a line. The rows of a block that is refused are
+read one by one, by `neardup.io.json_structs` and, where that cannot tell, by `neardup.io.json_rows`.
+"""
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.json as pj
+
+from neardup.io.batch import Batch, Columns, Rejections
+from neardup.io.json_rows import BadJson, BadRow, read_row
+from neardup.io.json_structs import StructReader
+from neardup.io.json_values import default_ids, is_utf8, quote, quoted
+from neardup.io.lines import Lines
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+_TEXT = pa.large_string()
+_LARGEST = 1 << 30  # Arrow counts the bytes of a block in 32 bits
+_OPEN, _CLOSE, _RETURN = b"{}\r"
+
+
+class BlockReader:
+    """Reads texts and ids from a shard's lines; may be used by several threads.
+
+    What becomes of a row does not depend on its neighbors: all ways agree on rows that they can read.
+    """
+
+    def __init__(self, columns: Columns, shard_name: str) -> None:
+        self._columns, self._shard_name = columns, shard_name
+        self._structs = StructReader(columns)
+        schemas = (_schema(columns, id_kind) for id_kind in (_TEXT, pa.int64()))
+        self._options = [
+            pj.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore") for schema in schemas if schema
+        ]
+
+    def read(self, lines: Lines, wanted: Array | None = None) -> tuple[Batch, Rejections]:
+        """The rows where `wanted` (bool[rows]) is True, nulls for the others, and the rows that cannot be read."""
+        rows = np.arange(len(lines)) if wanted is None else np.flatnonzero(wanted)
+        rejections: Rejections = []
+        texts, ids = self._read_together(lines, rows) or self._read_one_by_one(lines, rows, rejections)
+        if len(rows) < len(lines):
+            places, absent = np.zeros(len(lines), np.int64), np.ones(len(lines), np.bool_)
+            places[rows], absent[rows] = np.arange(len(rows)), False
+            indices = pa.array(places, mask=absent)
+            texts, ids = texts.take(indices), ids.take(indices)
+        return Batch(lines.row, texts, ids), rejections
+
+    def _read_together(self, lines: Lines, rows: Array) -> tuple[Any, Any] | None:
+        """Texts and ids of some rows, or None unless all can be read."""
+        last = lines.ends[rows] - 1
+        last -= lines.data[last] == _RETURN
+        if (lines.data[lines.starts[rows]] != _OPEN).any() or (lines.data[last] != _CLOSE).any():
+            return None
+        runs = list(lines.runs(rows))
+        block = pa.py_buffer(runs[0] if len(runs) == 1 else b"".join(runs))
+        if not 0 < block.size <= _LARGEST or not _is_utf8(block):
+            return None
+        settings = pj.ReadOptions(use_threads=False, block_size=block.size + 1)
+        for options in self._options:
+            try:
+                table = pj.read_json(pa.BufferReader(block), settings, options)
+            except pa.ArrowInvalid:
+                continue
+            return self._columns_of(table, lines.row + rows) if len(table) == len(rows) else None
+        return None
+
+    def _columns_of(self, table: Any, rows: Array) -> tuple[Any, Any] | None:
+        texts = [_column(table, name) for name in self._columns.text]
+        ids = _column(table, self._columns.id_or_default)
+        if any(text.null_count for text in texts) or (self._columns.id is not None and ids.null_count):
+            return None
+        text = texts[0] if len(texts) == 1 else pc.binary_join_element_wise(*texts, pa.scalar("\n", _TEXT))
+        ids = quoted(ids) if ids.type == _TEXT else ids.cast(_TEXT)
+        return text, pc.coalesce(ids, default_ids(self._shard_name, rows)) if ids.null_count else ids
+
+    def _read_one_by_one(self, lines: Lines, rows: Array, rejections: Rejections) -> tuple[Any, Any]:
+        texts: list[str | None] = []
+        ids: list[str | None] = []
+        read_line = self._structs.reader()
+        for row in rows.tolist():
+            line = lines.line(row)
+            text: str | None = None
+            token: str | None = None
+            try:
+                text, token = (read_line and read_line(line)) or self._read_row(line, lines, row)
+                token = token or quote(f"{self._shard_name}:{lines.row + row}")
+            except BadRow as reason:
+                rejections.append((lines.row + row, str(reason)))
+            texts.append(text)
+            ids.append(token)
+        return pa.array(texts, _TEXT), pa.array(ids, _TEXT)
+
+    def _read_row(self, line: bytes, lines: Lines, row: int) -> tuple[str, str | None]:
+        try:
+            return read_row(line, self._columns)
+        except BadJson:  # or nested too deeply for Python
+            alone = self._read_together(lines, np.array([row]))
+            if alone is None:
+                raise
+            return alone[0][0].as_py(), alone[1][0].as_py()
+
+
+def _is_utf8(data: Any) -> bool:
+    return is_utf8(pa.LargeStringArray.from_buffers(1, pa.py_buffer(np.array([0, data.size])), data))
+
+
+def _schema(columns: Columns, id_kind: Any) -> Any:
+    """What to ask Arrow for; None where a value would be wanted both as a string and as an object or integer."""
+    tree: dict[str, Any] = {}
+    for name, kind in [*((name, _TEXT) for name in columns.text), (columns.id_or_default, id_kind)]:
+        for keys in [[name], name.split(".")]:
+            node = tree
+            for key in keys[:-1]:
+                node = node.setdefault(key, {})
+                if not isinstance(node, dict):
+                    return None
+            if node.setdefault(keys[-1], kind) != kind:
+                return None
+    return pa.schema(_fields(tree))
+
+
+def _fields(tree: dict[str, Any]) -> list[Any]:
+    return [pa.field(name, pa.struct(_fields(kind)) if isinstance(kind, dict) else kind) for name, kind in tree.items()]
+
+
+def _column(table: Any, name: str) -> Any:
+    """A column by its name and, where that is null, along its dots."""
+    value = table.column(name).combine_chunks()
+    if "." in name and value.null_count:
+        first, *keys = name.split(".")
+        value = pc.coalesce(value, pc.struct_field(table.column(first).combine_chunks(), keys))
+    return value

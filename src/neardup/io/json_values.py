@@ -1,0 +1,96 @@
+"""Arrow columns as JSON values: `"a1"` with its quotes, 17, true, null."""
+
+import json
+from typing import Any
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+JSON_TOKEN = {b"neardup.json": b"token"}
+"""Arrow field metadata: the strings of this column are JSON values already.
+
+JSON lines get them as they are; Parquet, whose columns have one type each, gets strings: `a1`, `17`.
+"""
+
+_TEXT = pa.large_string()
+_QUOTE, _NOTHING, _NULL = (pa.scalar(text, _TEXT) for text in ('"', "", "null"))
+
+
+def is_token(field: Any) -> bool:
+    """Whether a field is marked by JSON_TOKEN."""
+    return bool(field.metadata) and JSON_TOKEN.items() <= field.metadata.items()
+
+
+def quote(text: str) -> str:
+    """A string as a JSON value."""
+    return msgspec.json.encode(text).decode()
+
+
+def _has_special(texts: Any) -> bool:
+    """Whether any character of a large_string array must be escaped in JSON."""
+    offsets = np.frombuffer(texts.buffers()[1], np.int64)[texts.offset : texts.offset + len(texts) + 1]
+    if texts.buffers()[2] is None or offsets[0] == offsets[-1]:
+        return False
+    data = np.frombuffer(texts.buffers()[2], np.uint8)[offsets[0] : offsets[-1]]
+    return bool(((data < ord(" ")) | (data == ord('"')) | (data == ord("\\"))).any())
+
+
+def quoted(texts: Any) -> Any:
+    """Each string of a large_string array as a JSON value; nulls stay."""
+    if _has_special(texts):
+        return pa.array([None if text is None else quote(text) for text in texts.to_pylist()], _TEXT)
+    return pc.binary_join_element_wise(_QUOTE, texts, _QUOTE, _NOTHING)
+
+
+def default_ids(shard_name: str, rows: Any) -> Any:
+    """`"<shard name>:<row>"` for each of some row numbers."""
+    prefix = pa.scalar(quote(f"{shard_name}:")[:-1], _TEXT)
+    return pc.binary_join_element_wise(prefix, pa.array(rows, pa.int64()).cast(_TEXT), _QUOTE, _NOTHING)
+
+
+def json_values(column: Any, field: Any) -> Any:
+    """Any column of strings, numbers or truth values as JSON values; nulls, NaN and infinities become null."""
+    kind = column.type
+    if pa.types.is_floating(kind):
+        column = pc.if_else(pc.is_finite(column), column, pa.scalar(None, kind))
+        texts = pc.replace_substring_regex(column.cast(_TEXT), r"^(-?\d+)$", r"\1.0")
+    elif is_token(field) or not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+        texts = column.cast(_TEXT)
+    else:
+        texts = quoted(column.cast(_TEXT))
+    return pc.fill_null(texts, _NULL)
+
+
+def json_members(table: Any) -> list[bytes]:
+    """For each row of a table the inside of its JSON object: `"cluster_id":3,"is_duplicate":true`."""
+    parts: list[Any] = []
+    for field, chunks in zip(table.schema, table.columns, strict=True):
+        column = chunks.combine_chunks()
+        comma = "," if parts else ""
+        parts += [pa.scalar(f"{comma}{quote(field.name)}:", _TEXT), json_values(column, field)]
+    joined = pc.binary_join_element_wise(*parts, _NOTHING)
+    return joined.cast(pa.large_binary()).to_pylist()  # type: ignore[no-any-return]
+
+
+def plain_column(field: Any, column: Any) -> tuple[Any, Any]:
+    """Field and column as Parquet gets them: JSON values become strings."""
+    if not is_token(field):
+        return field, column
+    texts = [None if value is None else str(json.loads(value)) for value in column.to_pylist()]
+    return pa.field(field.name, pa.string()), pa.chunked_array([pa.array(texts, pa.string())])
+
+
+def only(texts: Any, mask: "np.ndarray[Any, np.dtype[Any]]") -> Any:
+    """A large_string array, null where `mask` (bool[rows]) is False."""
+    return texts if mask.all() else pc.if_else(pa.array(mask), texts, pa.scalar(None, _TEXT))
+
+
+def is_utf8(texts: Any) -> bool:
+    """Whether all strings of an Arrow array are valid; Arrow does not look by itself when it reads."""
+    try:
+        texts.validate(full=True)
+    except pa.ArrowInvalid:
+        return False
+    return True

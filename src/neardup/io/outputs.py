@@ -1,0 +1,221 @@
+"""Where results go: names of outputs, and files that appear complete or not at all."""
+
+import contextlib
+import os
+import stat
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from neardup.errors import InputError
+from neardup.io.formats import FORMATS
+from neardup.io.refusals import mixed_formats
+from neardup.io.shards import ALLOWED, Shard, split_ending
+
+STANDARD_OUTPUT = Path("-")
+_LISTED = 5
+
+
+def output_folder(out: str) -> Path | None:
+    """The folder that OUT means: it ends in a slash, or is there; None if OUT is a file or `-`."""
+    return Path(out) if out != "-" and (out.endswith(("/", os.sep)) or Path(out).is_dir()) else None
+
+
+def output_names(out: str, shards: Sequence[Shard]) -> list[Path]:
+    """The output file of each shard: the same for all, or its relative name in a folder.
+
+    Raises:
+        InputError: the ending of OUT, or `-`, does not go with the shards' format; shards cannot be in one file; two
+            shards would have one output; a shard lies in the output folder and would not be replaced by its own output.
+    """
+    folder = output_folder(out)
+    if folder is None:
+        return [_one_file(out, shards)] * len(shards)
+    names = [folder / shard.relative for shard in shards]
+    owner: dict[Path, Shard] = {}
+    problems = []
+    inside = os.path.realpath(folder) + os.sep
+    for name, shard in zip(names, shards, strict=True):
+        first = owner.setdefault(name, shard)
+        if first is not shard:
+            problems.append(
+                f"{first.name} and {shard.name} would both be written to {name}. Give the folder above them as input."
+            )
+        real = os.path.realpath(shard.path)
+        if real.startswith(inside) and real != os.path.realpath(name):
+            problems.append(f"{shard.name} lies in the output folder {out}. Name another folder.")
+    if problems:
+        raise InputError(_listed(problems))
+    return names
+
+
+def _one_file(out: str, shards: Sequence[Shard]) -> Path:
+    path = Path(out)
+    known = split_ending(path.name) if out != "-" else ("", "jsonl", "plain")
+    if known is None:
+        raise InputError(f"{out}: the ending does not tell the format of the output. {ALLOWED}; a folder ends in /.")
+    for shard in shards:
+        if shard.format != known[1]:
+            raise mixed_formats(shard.name, shard.format, "JSON lines on standard output" if out == "-" else known[1])
+    if len(shards) > 1:
+        FORMATS[known[1]].check_together(shards)
+    return path
+
+
+def stem(out: str) -> str:
+    """OUT without its data endings, for the names of files beside it: `out` of `out.jsonl.gz`, `kept` of `kept/`."""
+    folder = output_folder(out)
+    if folder is not None:
+        return str(folder) if folder.name not in ("", "..") else str(folder.resolve())
+    known = split_ending(Path(out).name)
+    return str(Path(out).with_name(known[0])) if known else out
+
+
+class Outputs:
+    """Output files, written beside their final names and renamed together by `commit`.
+
+    As a context manager it checks all outputs before anything is done, and removes what is unfinished at the end, be it
+    by an exception or an interrupt. Should the machine stop while files are renamed, each file is still either the old
+    or the new one.
+
+    Args:
+        paths: all final names; `-` needs nothing.
+        inputs: shards, which are not to be overwritten unawares.
+        overwrite: replace files that are there.
+        folder: a folder that, with folders in it, is made where missing (see `output_folder`).
+
+    Raises:
+        InputError: on entering, with every problem found: a file exists, is an input, is named twice, or is no regular
+            file; its folder is missing or cannot be written.
+    """
+
+    def __init__(
+        self,
+        paths: Iterable[Path],
+        *,
+        inputs: Iterable[Shard] = (),
+        overwrite: bool = False,
+        folder: Path | None = None,
+    ) -> None:
+        self._paths = [path for path in dict.fromkeys(paths) if path != STANDARD_OUTPUT]
+        self._inputs = {_identity(shard.path): shard.name for shard in inputs}
+        self._overwrite = overwrite
+        self._folder = folder
+        self._temporary: dict[Path, Path] = {}
+        self._made: list[Path] = []
+
+    def __enter__(self) -> "Outputs":
+        problems = [problem for path in self._paths for problem in self._problems(path)]
+        finals: dict[str, Path] = {}
+        for path in self._paths:
+            first = finals.setdefault(os.path.realpath(path), path)
+            if first is not path:
+                problems.append(f"{first} and {path} are the same file, but two outputs. Name another for one of them.")
+        problems += self._folder_problems() if not problems else []
+        if problems:
+            self._remove()
+            raise InputError(_listed(problems))
+        return self
+
+    def _problems(self, path: Path) -> Iterator[str]:
+        try:
+            status = path.stat()
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            yield f"{path} cannot be written: {error.strerror}."
+            return
+        if stat.S_ISDIR(status.st_mode):
+            yield f"{path} is a folder; a file is to be written there. Name another output."
+        elif not stat.S_ISREG(status.st_mode):
+            yield f"{path} is not a regular file. Name another output, or - for standard output."
+        elif not self._overwrite and (status.st_dev, status.st_ino) in self._inputs:
+            yield f"{path} is also an input. Name another output, or pass --overwrite to replace it."
+        elif not self._overwrite:
+            yield f"{path} exists already. Name another output, or pass --overwrite to replace it."
+
+    def _folder_problems(self) -> Iterator[str]:
+        for folder in dict.fromkeys(Path(os.path.realpath(path)).parent for path in self._paths):
+            try:
+                if self._folder and folder.is_relative_to(os.path.realpath(self._folder)):
+                    self._make(folder)
+                tempfile.TemporaryFile(dir=folder).close()
+            except FileNotFoundError:
+                yield f"The folder {folder} does not exist. Make it, or name another output."
+            except OSError as error:
+                yield f"The folder {folder} cannot be written: {error.strerror}. Name another output."
+
+    def _make(self, folder: Path) -> None:
+        if folder.exists():
+            return
+        self._make(folder.parent)
+        folder.mkdir()
+        self._made.append(folder)
+
+    def claim(self, path: Path) -> Path:
+        """The temporary file, empty at first, to be written in place of one of `paths`; `-` stands for itself."""
+        if path == STANDARD_OUTPUT:
+            return path
+        if path not in self._paths:
+            raise ValueError(f"{path} is not one of the outputs")
+        if path not in self._temporary:
+            final = Path(os.path.realpath(path))
+            handle, name = tempfile.mkstemp(prefix=f".{final.name[:60]}.partial-{os.getpid()}-", dir=final.parent)
+            os.fchmod(handle, 0o666 & ~_umask())
+            os.close(handle)
+            self._temporary[path] = Path(name)
+        return self._temporary[path]
+
+    def commit(self) -> None:
+        """Give all claimed files their final names; the data is on the disk by then.
+
+        Raises:
+            InputError: a file that was not there before is there now; none has been renamed then.
+        """
+        for temporary in self._temporary.values():
+            _to_disk(temporary)
+        problems = [problem for path in self._temporary for problem in self._problems(path)]
+        if problems:
+            raise InputError(_listed(problems))
+        for path, temporary in list(self._temporary.items()):
+            os.replace(temporary, os.path.realpath(path))
+            del self._temporary[path]
+        for folder in {Path(os.path.realpath(path)).parent for path in self._paths}:
+            _to_disk(folder)
+        self._made.clear()
+
+    def _remove(self) -> None:
+        for temporary in self._temporary.values():
+            temporary.unlink(missing_ok=True)
+        self._temporary.clear()
+        for folder in reversed(self._made):
+            with contextlib.suppress(OSError):  # no longer empty: another program's files
+                folder.rmdir()
+        self._made.clear()
+
+    def __exit__(self, *_: object) -> None:
+        self._remove()
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    status = path.stat()
+    return status.st_dev, status.st_ino
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _to_disk(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _listed(problems: Sequence[str]) -> str:
+    more = len(problems) - _LISTED
+    return "\n".join([*problems[:_LISTED], *([f"… and {more} more of this kind."] if more > 0 else [])])

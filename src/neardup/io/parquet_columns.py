@@ -1,0 +1,146 @@
+"""Columns of Parquet batches as texts and ids, strictly."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from neardup.errors import InputError
+from neardup.io.batch import Batch, Columns, Rejections
+from neardup.io.json_values import default_ids, is_utf8, only, quoted
+from neardup.io.shards import Shard
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Keys = tuple[str, ...]
+
+_TEXT = pa.large_string()
+
+
+class ColumnReader:
+    """Finds the columns in a schema, and reads texts and ids from batches that hold at least these.
+
+    Attributes:
+        names: the columns to have read, dotted where nested.
+
+    Raises:
+        InputError: a column is not there, there twice, or of a type that cannot serve.
+    """
+
+    def __init__(self, shard: Shard, schema: Any, columns: Columns) -> None:
+        self._shard_name, self._must_have_id = shard.name, columns.id is not None
+        self._texts = [(name, self._place(schema, name)) for name in columns.text]
+        for name, path in self._texts:
+            self._demand(name, _type_at(schema, path), _is_string, "a column of strings")
+        self._id: Keys | None = None
+        if columns.id is not None:
+            self._id = self._place(schema, columns.id)
+            self._demand(columns.id, _type_at(schema, self._id), _is_id, "a column of strings or integers")
+        elif len(schema.get_all_field_indices("id")) == 1 and _is_id(_type_at(schema, ("id",))):
+            self._id = ("id",)
+        paths = [path for _, path in self._texts] + ([self._id] if self._id else [])
+        self.names = list(dict.fromkeys(".".join(path) for path in paths))
+
+    def _place(self, schema: Any, name: str) -> Keys:
+        path: Keys = (name,)
+        if not schema.get_all_field_indices(name) and "." in name:
+            path = tuple(name.split("."))
+        count = len(schema.get_all_field_indices(path[0]))
+        if count > 1:
+            raise InputError(f'{self._shard_name} has {count} columns "{path[0]}". Rename all but one of them.')
+        if count == 0 or _type_at(schema, path) is None:
+            there = ", ".join(f"{field.name}: {field.type}" for field in schema)
+            raise InputError(f'{self._shard_name} has no column "{name}". It has: {there}.')
+        return path
+
+    def _demand(self, name: str, kind: Any, fits: Callable[[Any], bool], allowed: str) -> None:
+        if fits(kind):
+            return
+        hint = ""
+        if any(test(kind) for test in (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_binary_view)):
+            hint = " If its bytes are UTF-8, cast it to string first (in DuckDB: decode(column))."
+        raise InputError(f'{self._shard_name}: column "{name}" is {kind}, but {allowed} is needed.{hint}')
+
+    def read(self, batch: Any, row: int, wanted: Array | None) -> tuple[Batch, Rejections]:
+        """Texts and ids of a batch that begins with `row`, null where not wanted; and the rows that cannot be read."""
+        usable = np.ones(batch.num_rows, np.bool_) if wanted is None else wanted.copy()
+        reasons: dict[int, str] = {}
+
+        def set_aside(bad: Array, name: str, reason: str) -> None:
+            reasons.update((i, f'its column "{name}" is {reason}') for i in np.flatnonzero(bad & usable).tolist())
+            usable[bad] = False
+
+        texts = []
+        for name, keys in self._texts:
+            texts.append(_as_text(_at(batch, keys)))
+            set_aside(_nulls(texts[-1]), name, "null, not a string")
+            set_aside(_broken(texts[-1]), name, "not UTF-8")
+        text = texts[0] if len(texts) == 1 else pc.binary_join_element_wise(*texts, pa.scalar("\n", _TEXT))
+        ids = self._ids(batch, row, set_aside)
+        rejections = [(row + i, reasons[i]) for i in sorted(reasons)]
+        return Batch(row, only(text, usable), only(ids, usable)), rejections
+
+    def _ids(self, batch: Any, row: int, set_aside: Callable[[Array, str, str], None]) -> Any:
+        rows = np.arange(row, row + batch.num_rows)
+        if self._id is None:
+            return default_ids(self._shard_name, rows)
+        ids = _at(batch, self._id)
+        name = ".".join(self._id)
+        if _is_string(ids.type):
+            ids = _as_text(ids)
+            broken = _broken(ids)
+            set_aside(broken, name, "not UTF-8")
+            ids = quoted(only(ids, ~broken))
+        else:
+            ids = ids.cast(_TEXT)
+        if self._must_have_id:
+            set_aside(_nulls(ids), name, "null, not a string or an integer")
+        return pc.coalesce(ids, default_ids(self._shard_name, rows)) if ids.null_count else ids
+
+
+def _type_at(schema: Any, path: Sequence[str]) -> Any:
+    """The type of a column or of a field in nested structs; None if there is no such."""
+    kind = schema.field(path[0]).type
+    for key in path[1:]:
+        if not pa.types.is_struct(kind) or kind.get_field_index(key) < 0:
+            return None
+        kind = kind.field(key).type
+    return kind
+
+
+def _is_string(kind: Any) -> bool:
+    if isinstance(kind, pa.BaseExtensionType):
+        kind = kind.storage_type
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    return any(test(kind) for test in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view))
+
+
+def _is_id(kind: Any) -> bool:
+    return _is_string(kind) or pa.types.is_integer(kind)
+
+
+def _at(batch: Any, path: Keys) -> Any:
+    column = batch.column(batch.schema.get_field_index(path[0]))
+    return pc.struct_field(column, list(path[1:])) if len(path) > 1 else column
+
+
+def _as_text(array: Any) -> Any:
+    if isinstance(array.type, pa.BaseExtensionType):
+        array = array.storage
+    return array.cast(_TEXT)
+
+
+def _nulls(array: Any) -> Array:
+    if array.null_count == 0:
+        return np.zeros(len(array), np.bool_)
+    return np.asarray(array.is_null().to_numpy(zero_copy_only=False))
+
+
+def _broken(array: Any) -> Array:
+    """bool[rows]: the string is not valid UTF-8; Arrow does not look when it reads Parquet."""
+    broken = np.zeros(len(array), np.bool_)
+    if not is_utf8(array):
+        broken[:] = [not is_utf8(array.slice(i, 1)) for i in range(len(array))]
+    return broken

@@ -1,0 +1,28 @@
+"""The errors that several formats raise alike."""
+
+from neardup.errors import DataError, InputError
+
+
+def damaged(name: str, kind: str, reason: str) -> DataError:
+    """A file that cannot be read to its end; stops also where single rows may be set aside."""
+    reason = reason.splitlines()[0].rstrip(".") if reason else "no reason is known"
+    return DataError(
+        f"{name} is damaged, or is not {kind} data: {reason}. "
+        "It cannot be skipped, for nobody knows how many rows are lost: make or fetch the file again."
+    )
+
+
+def already_there(name: str, column: str) -> InputError:
+    """A column is to be added that the file has."""
+    return InputError(
+        f'{name} has a column "{column}" already; it looks as if it had been annotated before. '
+        "Remove or rename that column, or start from the original file."
+    )
+
+
+def mixed_formats(name: str, kind: str, output_kind: str) -> InputError:
+    """Rows of one format were to be written as another."""
+    return InputError(
+        f"{name} is {kind}, but the output is {output_kind}. Rows are written as they are: name an output of the same "
+        "format, or a folder (OUT/), which keeps the files apart."
+    )

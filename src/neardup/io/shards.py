@@ -1,0 +1,199 @@
+"""From what was given on the command line to the shards of a corpus."""
+
+import glob
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from neardup.errors import DataError, InputError
+from neardup.io.compression import sniff
+
+FORMAT_ENDINGS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".parquet": "parquet"}
+COMPRESSION_ENDINGS = {".gz": "gzip", ".zst": "zstd"}
+ALLOWED = "Allowed: .jsonl, .ndjson or .json (one object a line; plain, .gz or .zst) and .parquet"
+
+_NAMED_ONLY = {".json", ".json.gz", ".json.zst"}  # in a folder as often configuration as data
+_OTHER_COMPRESSIONS = {".bz2", ".xz", ".lz4", ".zip", ".br", ".7z", ".snappy"}
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """One file of a corpus, as it was when it was found.
+
+    Attributes:
+        path: where it is.
+        name: how messages and ids call it: the path as given, `stdin` for standard input.
+        relative: its path below the folder or the glob's fixed part that led to it; else the file's name.
+        format: a key of `neardup.io.formats.FORMATS`.
+        compression: `plain`, `gzip` or `zstd`.
+        size: bytes on disk.
+        modified: time of the last change, in nanoseconds.
+    """
+
+    path: Path
+    name: str
+    relative: str
+    format: str
+    compression: str
+    size: int
+    modified: int
+
+    def check_unchanged(self) -> None:
+        """Raise DataError if the file is not what was found: row numbers of an earlier pass would be wrong."""
+        try:
+            now = self.path.stat()
+        except OSError as error:
+            raise DataError(f"{self.name} cannot be read any more: {error.strerror}. Run again.") from None
+        if (now.st_size, now.st_mtime_ns) != (self.size, self.modified):
+            raise self.changed()
+
+    def changed(self) -> DataError:
+        """The error for a file that another program writes to."""
+        return DataError(f"{self.name} changed while it was in use. Run again when no other program writes to it.")
+
+
+def split_ending(name: str) -> tuple[str, str, str] | None:
+    """Split a file's name into stem, format and compression; None if its ending is not a known one."""
+    stem, ending = os.path.splitext(name)
+    compression = COMPRESSION_ENDINGS.get(ending.lower(), "plain")
+    if compression != "plain":
+        stem, ending = os.path.splitext(stem)
+    kind = FORMAT_ENDINGS.get(ending.lower())
+    if kind is None or (kind == "parquet" and compression != "plain"):
+        return None
+    return stem, kind, compression
+
+
+def find_shards(inputs: Iterable[str | Path], *, temporary: Path) -> list[Shard]:
+    """Find the files meant by `inputs`, in the order given; those of a folder or a glob by relative path.
+
+    A folder stands for all files of known endings below it, without hidden ones and `.json`; a glob for all that it
+    matches; `-` for JSON lines on standard input, which go to a file in `temporary`. Symbolic links are followed.
+
+    Raises:
+        InputError: with every problem found: nothing there, not readable, an unknown ending, a folder or glob without
+            any file, the same file twice.
+    """
+    wanted = [str(given) for given in inputs]
+    found: dict[str, list[Shard]] = {}
+    problems = [f"{given} is given twice. Name it once." for given in dict.fromkeys(wanted) if wanted.count(given) > 1]
+    for given in dict.fromkeys(wanted):
+        try:
+            found[given] = _expand(given) if given != "-" else []
+        except InputError as error:
+            problems.append(str(error))
+    problems = problems or _repeated([shard for shards in found.values() for shard in shards])
+    if problems:
+        raise InputError("\n".join(problems))
+    if not wanted:
+        raise InputError("No input is given. Name files, folders or globs, or - for standard input.")
+    if "-" in found:  # last, for it may take long to come
+        found["-"] = [_standard_input(temporary)]
+    return [shard for shards in found.values() for shard in shards]
+
+
+def _expand(given: str) -> list[Shard]:
+    path = Path(given)
+    if not given:
+        raise InputError("An input is an empty string. Name a file, a folder or a glob, or - for standard input.")
+    if path.is_dir():
+        return _folder(path, path)
+    if os.path.lexists(path):
+        return [_shard(path, path.parent)]
+    if not glob.has_magic(given):
+        raise InputError(f"{given}: there is no such file or folder.")
+    matches = glob.glob(given, recursive=True)
+    if "**" in given:  # which matches every folder beside the files in it
+        matches = [match for match in matches if not os.path.isdir(match)]
+    if not matches:
+        raise InputError(f"{given}: no file matches. Check the pattern; hidden files are never matched.")
+    fixed = Path(*path.parts[: next(i for i, part in enumerate(path.parts) if glob.has_magic(part))])
+    shards: list[Shard] = []
+    for match in map(Path, matches):
+        shards += _folder(match, fixed) if match.is_dir() else [_shard(match, fixed)]
+    return sorted(shards, key=lambda shard: shard.relative)
+
+
+def _folder(folder: Path, base: Path) -> list[Shard]:
+    shards, named_only = [], []
+    for path in _files_below(folder, frozenset()):
+        known = split_ending(path.name)
+        if path.suffix.lower() in _OTHER_COMPRESSIONS and split_ending(path.stem):
+            raise InputError(f"{path}: {path.suffix} is not read. {ALLOWED}. Compress it anew, or move it elsewhere.")
+        ending = path.name[len(known[0]) :].lower() if known else ""
+        if ending in _NAMED_ONLY:
+            named_only.append(ending)
+        elif known:
+            shards.append(_shard(path, base))
+    if not shards:
+        message = f"{folder}: this folder has no file with a known ending. {ALLOWED}."
+        if named_only:
+            message += f" Its {named_only[0]} files are read only if they are named: '{folder}/**/*{named_only[0]}'."
+        raise InputError(message)
+    return sorted(shards, key=lambda shard: shard.relative)
+
+
+def _files_below(folder: Path, above: frozenset[tuple[int, int]]) -> Iterator[Path]:
+    """All files but hidden ones; a folder that a link leads back into is not entered again."""
+    try:
+        status = folder.stat()
+        entries = sorted(folder.iterdir())
+    except OSError as error:
+        raise InputError(f"{folder} cannot be read: {error.strerror}.") from None
+    here = (status.st_dev, status.st_ino)
+    if here in above:
+        return
+    for path in entries:
+        if path.name.startswith("."):
+            continue
+        if path.is_dir():
+            yield from _files_below(path, above | {here})
+        else:
+            yield path
+
+
+def _shard(path: Path, base: Path, name: str | None = None) -> Shard:
+    known = split_ending(path.name)
+    if known is None:
+        raise InputError(f"{path}: the ending does not tell the format. {ALLOWED}.")
+    try:
+        status = path.stat()
+        if not path.is_file():
+            raise InputError(f"{path} is not a regular file. Give its contents on standard input: -")
+        path.open("rb").close()
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.") from None
+    _, kind, compression = known
+    relative = Path(os.path.relpath(path, base)).as_posix()
+    name = os.fsencode(name or path).decode("utf-8", "replace")  # a file's name may be any bytes, an id is a text
+    return Shard(path, name, relative, kind, compression, status.st_size, status.st_mtime_ns)
+
+
+def _repeated(shards: list[Shard]) -> list[str]:
+    seen: dict[tuple[int, int], Shard] = {}
+    problems = []
+    for shard in shards:
+        status = shard.path.stat()
+        first = seen.setdefault((status.st_dev, status.st_ino), shard)
+        if first is not shard:
+            also = "" if first.name == shard.name else f" (as {first.name})"
+            problems.append(f"{shard.name} is given twice{also}: all its rows would be duplicates. Name it once.")
+    return problems
+
+
+def _standard_input(temporary: Path) -> Shard:
+    path = temporary / "stdin.jsonl"
+    with path.open("wb") as file:
+        shutil.copyfileobj(sys.stdin.buffer, file, 1 << 20)
+    with path.open("rb") as file:
+        head = file.read(4)
+    if head == b"PAR1":
+        raise InputError("Standard input holds Parquet data; it must be JSON lines. Name the file instead.")
+    compression = sniff(head)
+    if compression != "plain":
+        ending = next(ending for ending, name in COMPRESSION_ENDINGS.items() if name == compression)
+        path = path.rename(temporary / f"stdin.jsonl{ending}")
+    return replace(_shard(path, temporary, "stdin"), relative="stdin.jsonl")

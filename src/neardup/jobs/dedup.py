@@ -1,0 +1,220 @@
+"""De-duplicate files: survivors as they were, an audit of every removal, and a summary."""
+
+import contextlib
+import json
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from neardup.audit import audit_lines, reject_lines
+from neardup.dedup import find_duplicates
+from neardup.errors import OptionError
+from neardup.io.batch import Columns
+from neardup.io.corpus import ON_ERROR, FileCorpus
+from neardup.io.formats import FORMATS, open_sink
+from neardup.io.json_values import JSON_TOKEN
+from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder
+from neardup.io.records import compression_of, write_lines
+from neardup.io.shards import find_shards
+from neardup.jobs.targets import Targets, dedup_targets
+from neardup.options import DedupOptions
+from neardup.progress import Progress
+from neardup.recipe import Recipe
+from neardup.summary import Summary, summarize
+from neardup.survivors import Decisions, Findings
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+ANNOTATIONS = ("cluster_id", "cluster_size", "is_duplicate", "duplicate_of", "similarity", "distance")
+"""The columns that `annotate` adds."""
+
+
+@dataclass(frozen=True)
+class FileResult:
+    """What was done, and where it lies: inputs, output, audit, summary and rejects; those not written are None."""
+
+    summary: Summary
+    files: dict[str, Any]
+
+    def __str__(self) -> str:
+        counts, files = self.summary, self.files
+        lines = [
+            f"{counts.documents:,} documents: {counts.survivors:,} survivors, {counts.duplicates:,} duplicates "
+            f"({counts.exact_duplicates:,} exact) in {counts.clusters:,} clusters; {counts.seconds['total']:.1f} s"
+        ]
+        if counts.short:
+            lines.append(
+                f"{counts.short:,} documents are short (under {counts.recipe['min_tokens']} tokens): only equal ones were removed"
+            )
+        if counts.repeated_ids:
+            lines.append(
+                f"warning: {counts.repeated_ids:,} documents have an id that an earlier one has; the audit tells them apart by row"
+            )
+        if counts.rejected:
+            lines.append(f"{counts.rejected:,} rows could not be read: {files['rejects'] or 'not written'}")
+        places = {name: files[name] for name in ("output", "audit", "summary") if files[name]}
+        lines += [f"{name}: {'standard output' if place == '-' else place}" for name, place in places.items()]
+        return "\n".join(lines)
+
+    def to_json(self, indent: int | None = None) -> bytes:
+        """The summary and the files as one JSON object; a file name that is not UTF-8 keeps its bytes, as half surrogates."""
+        content = json.dumps(self.summary.as_dict() | {"files": self.files}, ensure_ascii=False, indent=indent)
+        return content.encode("utf-8", "backslashreplace") + b"\n"
+
+
+def open_corpus(
+    inputs: Sequence[str | Path],
+    *,
+    text: tuple[str, ...] = ("text",),
+    id: str | None = None,  # noqa: A002
+    on_error: str = "stop",
+) -> FileCorpus:
+    """The files as a corpus; not for standard input, which needs a folder to be spooled to."""
+    return FileCorpus(find_shards(inputs, temporary=Path()), Columns(text, id), on_error=on_error)
+
+
+def _annotations(decisions: Decisions, ids: Any, rows: slice) -> Any:
+    """The added columns of one shard's rows."""
+    kept, valid = decisions.kept[rows], decisions.survivor[rows] >= 0
+    removed = valid & ~kept
+    survivor = pa.array(decisions.survivor[rows], mask=~removed)
+    cluster = decisions.cluster[rows]
+    columns = [
+        pa.array(cluster, mask=cluster < 0),
+        pa.array(decisions.cluster_size[rows]),
+        pa.array(removed),
+        ids.take(survivor),
+        pa.array(decisions.similarity[rows], from_pandas=True),
+        pa.array(decisions.distance[rows], mask=~removed),
+    ]
+    fields = [
+        pa.field(name, column.type, metadata=JSON_TOKEN if name == "duplicate_of" else None)
+        for name, column in zip(ANNOTATIONS, columns, strict=True)
+    ]
+    return pa.table(columns, schema=pa.schema(fields))
+
+
+def _write_rows(
+    corpus: FileCorpus, findings: Findings, targets: Targets, outputs: Outputs, *, annotate: bool, progress: Progress
+) -> None:
+    """Copy survivors, or annotate all rows; consecutive shards with one target share its sink."""
+    decisions = findings.decisions
+    with contextlib.ExitStack() as stack:
+        sink, current = None, None
+        for number, (shard, path) in enumerate(zip(corpus.shards, targets.outputs, strict=True)):
+            if path != current:
+                stack.close()
+                opened = open_sink(outputs.claim(path), shard.format, compression_of(path))
+                sink, current = stack.enter_context(opened), path
+            rows = corpus.rows_of(number)
+            if annotate:
+                added = _annotations(decisions, findings.documents.ids, rows)
+                keep = findings.documents.valid[rows]
+                FORMATS[shard.format].annotate(shard, added, sink, keep=keep)
+            else:
+                FORMATS[shard.format].copy(shard, decisions.kept[rows], sink)
+            progress.advance(rows.stop - rows.start)
+
+
+def _write_records(
+    corpus: FileCorpus, findings: Findings, targets: Targets, outputs: Outputs, *, with_matched: bool
+) -> None:
+    """The audit and the rejects."""
+    if targets.audit:
+        lines = audit_lines(findings.decisions, findings.documents.ids, with_matched=with_matched)
+        write_lines(targets.audit, outputs.claim(targets.audit), lines)
+    if targets.rejects:
+        write_lines(targets.rejects, outputs.claim(targets.rejects), reject_lines(corpus.rejected))
+
+
+def _repeated(ids: Any) -> int:
+    present = ids.drop_null()
+    return len(present) - len(present.unique())
+
+
+def deduplicate_files(
+    inputs: Sequence[str | Path],
+    output: str | None = None,
+    *,
+    text: Iterable[str] = ("text",),
+    id: str | None = None,  # noqa: A002 - the same name as the flag
+    recipe: Recipe | None = None,
+    annotate: bool = False,
+    dry_run: bool = False,
+    audit: str | None = None,
+    overwrite: bool = False,
+    on_error: str = "stop",
+    progress: Progress | None = None,
+    **options: Any,
+) -> FileResult:
+    """Remove near-duplicate documents from files.
+
+    Nothing appears under a final name before all is complete; no file is replaced unless `overwrite` is given.
+
+    Args:
+        inputs: files, folders, globs, or `-` for JSON lines on standard input.
+        output: a file, a folder (ends in /; one shard for each input), or `-` for standard output.
+        text: columns of the text, joined by a newline where there are several; nested ones with dots.
+        id: column of the ids; `id` if there is one, else documents are called FILE:ROW.
+        recipe: how texts become fingerprints; `Recipe()` if not given.
+        annotate: write all rows, with the columns ANNOTATIONS.
+        dry_run: write nothing.
+        audit: where the audit goes; the output without its data endings + `.duplicates.jsonl` if not given.
+        overwrite: replace outputs that exist.
+        on_error: what to do with rows that cannot be read: `stop`, or `skip` them into a file of rejects.
+        progress: told of stages; silent if not given.
+        **options: the fields of `DedupOptions`.
+
+    Raises:
+        InputError: an input is missing, an output exists, or formats do not go together.
+        OptionError: an option has a value that is not allowed.
+        RowError: a row cannot be read, and `on_error` is `stop`.
+        DataError: a file is damaged.
+    """
+    recipe, progress, chosen = recipe or Recipe(), progress or Progress(), DedupOptions(**options)
+    if on_error not in ON_ERROR:
+        raise OptionError(f"on_error={on_error!r}: give one of {', '.join(ON_ERROR)}.")
+    columns = Columns(tuple(text), id)
+    with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
+        shards = find_shards(inputs, temporary=Path(spool))
+        targets = Targets()
+        if not dry_run:
+            targets = dedup_targets(output, shards, audit=audit, with_rejects=on_error == "skip")
+        for shard in shards:
+            FORMATS[shard.format].check(shard, columns, ANNOTATIONS if annotate else ())
+        folder = output_folder(output) if output else None
+        to_stdout = targets.outputs[:1] == (STANDARD_OUTPUT,)
+        with Outputs(
+            [*targets.outputs, *targets.records], inputs=shards, overwrite=overwrite, folder=folder
+        ) as outputs:
+            corpus = FileCorpus(shards, columns, on_error=on_error)
+            findings = find_duplicates(corpus, recipe, chosen, progress)
+            with progress.stage("write", len(findings.documents)):
+                # Records first: `commit` renames in this order, and no removal may be without its line in the audit.
+                _write_records(corpus, findings, targets, outputs, with_matched=chosen.cluster == "components")
+                if not to_stdout and not dry_run:
+                    _write_rows(corpus, findings, targets, outputs, annotate=annotate, progress=progress)
+            files: dict[str, Any] = {
+                "inputs": [str(given) for given in inputs],
+                "folder": str(Path.cwd()),
+                "text": list(columns.text),
+                "id": columns.id,
+                "output": None if dry_run else output,
+                **{
+                    name: str(path) if (path := getattr(targets, name)) else None
+                    for name in ("audit", "summary", "rejects")
+                },
+            }
+            repeated = _repeated(findings.documents.ids)
+            result = FileResult(summarize(findings, recipe, chosen, progress, repeated_ids=repeated), files)
+            if targets.summary:
+                outputs.claim(targets.summary).write_bytes(result.to_json(indent=2))
+            if to_stdout:
+                _write_rows(corpus, findings, targets, outputs, annotate=annotate, progress=progress)
+            outputs.commit()
+    return result

@@ -1,0 +1,109 @@
+"""Fingerprint files: one fingerprint file, or one for each input."""
+
+import contextlib
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from neardup.errors import InputError
+from neardup.fingerprints.simhash import Fingerprints, fingerprint_array
+from neardup.io.batch import Columns
+from neardup.io.corpus import FileCorpus
+from neardup.io.fingerprint_file import FingerprintWriter
+from neardup.io.formats import FORMATS
+from neardup.io.outputs import Outputs, output_folder, stem
+from neardup.io.shards import Shard, find_shards
+from neardup.jobs.targets import refuse_inputs
+from neardup.progress import Progress
+from neardup.recipe import Recipe
+from neardup.text.columns import in_chunks
+from neardup.threads import in_order, thread_count
+
+
+def _targets(output: str, shards: Sequence[Shard]) -> list[Path]:
+    if not output:
+        raise InputError("Name an output: a file that ends in .parquet, or a folder that ends in /.")
+    folder = output_folder(output)
+    if folder is None:
+        if not output.endswith(".parquet"):
+            raise InputError(
+                f"{output}: fingerprints are Parquet. Give a name that ends in .parquet, or a folder that ends in /."
+            )
+        return [Path(output)] * len(shards)
+    names = [folder / (stem(shard.relative) + ".parquet") for shard in shards]
+    owner: dict[Path, Shard] = {}
+    for name, shard in zip(names, shards, strict=True):
+        first = owner.setdefault(name, shard)
+        if first is not shard:
+            raise InputError(
+                f"{first.name} and {shard.name} would both be written to {name}. Give the folder above them as input, "
+                "or name one .parquet file for all."
+            )
+    return names
+
+
+def _chunks(corpus: FileCorpus) -> Iterator[tuple[Any, Any]]:
+    for batch in corpus.batches():
+        first = 0
+        for texts in in_chunks(batch.texts):
+            yield texts, batch.ids.slice(first, len(texts))
+            first += len(texts)
+
+
+def _fingerprint(chunk: tuple[Any, Any], recipe: Recipe) -> tuple[Any, Fingerprints]:
+    texts, ids = chunk
+    return ids, fingerprint_array(texts, recipe)
+
+
+def fingerprint_files(
+    inputs: Sequence[str | Path],
+    output: str,
+    *,
+    text: Iterable[str] = ("text",),
+    id: str | None = None,  # noqa: A002 - the same name as the flag
+    recipe: Recipe | None = None,
+    threads: int | None = None,
+    temp_dir: str | None = None,
+    overwrite: bool = False,
+    progress: Progress | None = None,
+) -> int:
+    """Write the fingerprint of every document; see `neardup.io.fingerprint_file` for the format.
+
+    Args:
+        inputs: files, folders, globs, or `-` for JSON lines on standard input.
+        output: a file that ends in .parquet, or a folder (ends in /; one file for each input).
+        text, id, recipe, threads, temp_dir, overwrite, progress: as in `deduplicate_files`.
+
+    Returns:
+        The number of documents.
+
+    Raises:
+        InputError: an input is missing, or an output exists.
+        DataError: a row cannot be read, or a file is damaged.
+    """
+    recipe, progress = recipe or Recipe(), progress or Progress()
+    columns, workers = Columns(tuple(text), id), thread_count(threads)
+    with tempfile.TemporaryDirectory(prefix="neardup-", dir=temp_dir) as spool:
+        shards = find_shards(inputs, temporary=Path(spool))
+        targets = _targets(output, shards)
+        refuse_inputs(targets, shards)
+        for shard in shards:
+            FORMATS[shard.format].check(shard, columns)
+        total = 0
+        with (
+            Outputs(targets, inputs=shards, overwrite=overwrite, folder=output_folder(output)) as outputs,
+            progress.stage("fingerprint"),
+        ):
+            for path in dict.fromkeys(targets):
+                corpus = FileCorpus(
+                    [shard for shard, target in zip(shards, targets, strict=True) if target == path], columns
+                )
+                with contextlib.closing(FingerprintWriter(outputs.claim(path), recipe)) as writer:
+                    for ids, found in in_order(partial(_fingerprint, recipe=recipe), _chunks(corpus), workers):
+                        writer.write(ids, found.values, found.tokens < recipe.min_tokens)
+                        total += len(ids)
+                        progress.advance(len(ids))
+            outputs.commit()
+    return total

@@ -1,0 +1,161 @@
+"""How kernels are compiled and where the machine code is kept.
+
+Numba's own cache keeps a caller's machine code when a function that it calls in another file changes, and reuses code
+compiled with bounds checks for code without them. So the cache folder here is named by a digest of every kernel source,
+of Numba's and LLVM's versions and of the mode: any change is a new folder, and nothing stale can be loaded.
+
+The folder is `NEARDUP_CACHE_DIR` if set, else the user's cache folder, else (read-only homes) a private temporary one.
+"""
+
+import contextlib
+import hashlib
+import os
+import pickle
+import stat
+import sys
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import llvmlite
+import numba
+import numpy as np
+from numba.core import config
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+
+JIT = not config.DISABLE_JIT
+"""False under NUMBA_DISABLE_JIT=1: kernels then run as Python, with the twins of the intrinsics."""
+
+if not JIT:
+    np.seterr(over="ignore")  # arithmetic modulo 2^64 is meant, as in compiled code
+
+_announced = False
+
+
+def quiet() -> None:
+    """Do not announce that kernels are being compiled."""
+    global _announced
+    _announced = True
+
+
+def _say(line: str) -> None:
+    print(f"neardup: {line}", file=sys.stderr, flush=True)
+
+
+def source_digest(folder: Path = Path(__file__).parent) -> str:
+    """Digest of all that decides a kernel's machine code, but for the processor, which Numba keys by itself."""
+    digest = hashlib.sha256(f"numba {numba.__version__} llvmlite {llvmlite.__version__}".encode())
+    digest.update(f" boundscheck {config.BOUNDSCHECK} opt {config.OPT}".encode())
+    for source in sorted(folder.glob("*.py")):
+        digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
+
+
+def _candidate_folders() -> list[Path]:
+    chosen = os.environ.get("NEARDUP_CACHE_DIR")
+    if chosen:
+        return [Path(chosen)]
+    with contextlib.suppress(RuntimeError):  # no home at all
+        home = Path.home()
+        default = home / ("Library/Caches" if sys.platform == "darwin" else ".cache")
+        return [Path(os.environ.get("XDG_CACHE_HOME") or default) / "neardup"]
+    return []
+
+
+def _writable(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError:
+        return False
+    return True
+
+
+def _private_temporary_folder() -> Path:
+    """A folder under the temporary directory that only this user can have written: cached code is executed."""
+    folder = Path(tempfile.gettempdir()) / f"neardup-{os.getuid()}"
+    with contextlib.suppress(OSError):
+        folder.mkdir(mode=0o700, exist_ok=True)
+        found = folder.lstat()
+        if (
+            stat.S_ISDIR(found.st_mode)
+            and found.st_uid == os.getuid()
+            and not found.st_mode & 0o022
+            and _writable(folder)
+        ):
+            return folder
+    return Path(tempfile.mkdtemp(prefix="neardup-"))
+
+
+@cache
+def cache_folder() -> Path:
+    """The folder that holds this version's machine code, made if need be."""
+    for folder in _candidate_folders():
+        if _writable(folder / source_digest()):
+            return folder / source_digest()
+    folder = _private_temporary_folder() / source_digest()
+    folder.mkdir(exist_ok=True)
+    wanted = " or ".join(str(path) for path in _candidate_folders()) or "a home folder"
+    _say(f"cannot write {wanted}: compiled kernels are kept in {folder} (set NEARDUP_CACHE_DIR to choose)")
+    return folder
+
+
+class _Locator(_CacheLocator):  # type: ignore[misc]
+    """Tells Numba to keep every kernel in `cache_folder()`; the folder's name is the freshness stamp."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._line = function.__code__.co_firstlineno
+
+    @classmethod
+    def from_function(cls, function: Callable[..., Any], _: str) -> "_Locator":
+        return cls(function)
+
+    def get_cache_path(self) -> str:
+        return str(cache_folder())
+
+    def get_source_stamp(self) -> str:
+        return cache_folder().name
+
+    def get_disambiguator(self) -> str:
+        return str(self._line)
+
+
+class _CacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
+    _locator_classes = (_Locator,)
+
+
+class _KernelCache(FunctionCache):  # type: ignore[misc]
+    """Numba's cache; a damaged entry is compiled again, and a full disk costs only the saving."""
+
+    _impl_class = _CacheImpl
+
+    def load_overload(self, signature: Any, target_context: Any) -> Any:
+        global _announced
+        try:
+            loaded = super().load_overload(signature, target_context)
+        except (EOFError, OSError, pickle.UnpicklingError, ValueError, KeyError, TypeError):
+            loaded = None
+            with contextlib.suppress(OSError):
+                self.flush()
+        if loaded is None and not _announced:
+            _announced = True
+            _say("compiling kernels for this machine (once, about 20 seconds)")
+        return loaded
+
+    def save_overload(self, signature: Any, data: Any) -> None:
+        with contextlib.suppress(OSError):
+            super().save_overload(signature, data)
+
+
+def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile `function` on first use, without the interpreter lock, and keep its machine code between runs.
+
+    Kernels take arrays and fill arrays; they allocate none. So reference counting is off, which otherwise costs locked
+    additions for each array at each call (measured: docs/decisions/0001-numba-kernels.md).
+    """
+    compiled: Any = numba.njit(nogil=True, error_model="numpy", _nrt=False)(function)
+    if JIT:
+        compiled._cache = _KernelCache(function)
+    return compiled  # type: ignore[no-any-return]

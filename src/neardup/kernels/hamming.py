@@ -1,0 +1,474 @@
+"""Join fingerprints by block tables: scatter rows by blocks, split buckets by further blocks, compare inside them.
+
+Fingerprints are rows of a uint64[n, words] array, word 0 the most significant. A block is a run of bits, given as a mask
+over the words. Tables are walked as a tree: tables whose keys begin with the same blocks share the work for these blocks,
+and a bucket that has become small is compared at once, whatever blocks of its key are left. Buckets are numbered by a hash of
+the blocks, so one may hold several keys; what is reported is decided by the bits of the two rows alone.
+
+What is found goes to `found`, uint64[room, 2 * words], a left and a right row; the kernels return how many pairs there are, which
+may be more than there was room for: the caller then calls again with more. Arrays are C-contiguous and writable.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from neardup.kernels.compilation import kernel
+from neardup.kernels.intrinsics import popcount
+
+Array = np.ndarray[Any, np.dtype[Any]]
+u64 = np.uint64
+
+LEAF_ROWS = 24
+"""A bucket of so many rows is compared rather than split: about where the two cost the same."""
+
+RUN_ROWS = 128
+"""Buckets of up to so many rows may be compared in a run with their neighbors, if most of these are about as large."""
+
+VECTOR_ROWS = 32
+"""From so many rows on, a contiguous column of them is compared in vectors; for fewer a plain loop is faster."""
+
+TILE_ROWS = 2048
+"""Rows of a column compared in one go: 16 KiB, half of a small first-level cache."""
+
+
+class Table(NamedTuple):
+    """What rows are grouped by, and what is a pair.
+
+    Attributes:
+        masks: uint64[blocks, words], the bits of each block.
+        spans: int64[blocks, 2], first word of each block and the one behind its last.
+        widths: int64[blocks], so many bits of the hash of each block are worth taking.
+        multipliers: uint64[words], odd.
+        part_starts: int64[parts + 1], first block of each part.
+        budgets: int64[parts], the blocks of each part that may differ.
+        part: the part that keys are taken from.
+        prefix: int64[], the blocks of the key that rows are scattered by, ascending.
+        key_blocks: blocks in a complete key.
+        max_distance: uint64.
+        word: the word whose distance is looked at first.
+        second: another word that is then added to it, or -1.
+    """
+
+    masks: Array
+    spans: Array
+    widths: Array
+    multipliers: Array
+    part_starts: Array
+    budgets: Array
+    part: int
+    prefix: Array
+    key_blocks: int
+    max_distance: np.uint64
+    word: int
+    second: int
+
+
+class Scratch(NamedTuple):
+    """Working memory for buckets of up to `rows` rows, of one thread.
+
+    Attributes:
+        left_rows: uint64[levels, rows, words], levels = blocks of a key behind the prefix.
+        right_rows: the same for the other side; not used by a self-join.
+        left_ends: int64[levels, more than twice rows].
+        right_ends: the same for the other side; not used by a self-join.
+        nodes: int64[8, 1 + key_blocks].
+        columns: uint64[2, rows].
+        numbers: int32[rows].
+        near: int64[2, 2 * TILE_ROWS].
+    """
+
+    left_rows: Array
+    right_rows: Array
+    left_ends: Array
+    right_ends: Array
+    nodes: Array
+    columns: Array
+    numbers: Array
+    near: Array
+
+
+@kernel
+def number_buckets(rows, first, last, mask, first_word, last_word, multipliers, shift, numbers):  # type: ignore[no-untyped-def]
+    """Write to `numbers` (int32) the buckets of rows [first, last).
+
+    That is the upper 64 - `shift` bits of a multiplicative hash of the words [first_word, last_word) under `mask`.
+    """
+    if last_word - first_word == 1:
+        key, multiplier = mask[first_word], multipliers[first_word]
+        for i in range(last - first):
+            numbers[i] = np.int64(((rows[first + i, first_word] & key) * multiplier) >> shift)
+        return
+    for i in range(last - first):
+        h = u64(0)
+        for w in range(first_word, last_word):
+            h += (rows[first + i, w] & mask[w]) * multipliers[w]
+        numbers[i] = np.int64(h >> shift)
+
+
+@kernel
+def count_buckets(rows, first, last, mask, first_word, last_word, multipliers, shift, numbers, counts):  # type: ignore[no-untyped-def]
+    """Add to `counts` (int64) how many of the rows [first, last) each bucket has; `numbers` (int32) is scratch."""
+    for begin in range(first, last, len(numbers)):
+        end = min(begin + len(numbers), last)
+        number_buckets(rows, begin, end, mask, first_word, last_word, multipliers, shift, numbers)
+        for i in range(end - begin):
+            counts[numbers[i]] += 1
+
+
+@kernel
+def scatter_rows(rows, first, last, mask, first_word, last_word, multipliers, shift, numbers, at, out):  # type: ignore[no-untyped-def]
+    """Copy rows [first, last) to `out`, each to the place that `at` (int64) has for its bucket, which then moves on by one."""
+    for begin in range(first, last, len(numbers)):
+        end = min(begin + len(numbers), last)
+        number_buckets(rows, begin, end, mask, first_word, last_word, multipliers, shift, numbers)
+        for i in range(end - begin):
+            place = at[numbers[i]]
+            at[numbers[i]] = place + 1
+            for w in range(rows.shape[1]):
+                out[place, w] = rows[begin + i, w]
+
+
+@kernel
+def split_rows(rows, low, high, mask, first_word, last_word, multipliers, bits, numbers, ends, out):  # type: ignore[no-untyped-def]
+    """Put rows [low, high) into `out` in order of 2^bits buckets; bucket g ends at ends[g] (int64). `numbers` is scratch."""
+    number_buckets(rows, low, high, mask, first_word, last_word, multipliers, u64(64 - bits), numbers)
+    ends[: (1 << bits) + 1] = 0
+    for i in range(high - low):
+        ends[numbers[i] + 1] += 1
+    for g in range(1 << bits):
+        ends[g + 1] += ends[g]
+    for i in range(high - low):
+        place = ends[numbers[i]]
+        ends[numbers[i]] = place + 1
+        numbers[i] = place
+    # Word by word: the copy of one word is a plain loop, whatever the number of words.
+    for w in range(rows.shape[1]):
+        for i in range(high - low):
+            out[numbers[i], w] = rows[low + i, w]
+
+
+@kernel
+def agrees(left, i, right, j, masks, spans, b):  # type: ignore[no-untyped-def]
+    """1 if two rows have the same bits in block `b`, else 0."""
+    differing = u64(0)
+    for w in range(spans[b, 0], spans[b, 1]):
+        differing |= (left[i, w] ^ right[j, w]) & masks[b, w]
+    return np.int64(differing == u64(0))
+
+
+@kernel
+def is_first(left, i, right, j, table, chosen, depth):  # type: ignore[no-untyped-def]
+    """Whether this bucket is the one that reports the two rows, of all the buckets that hold them.
+
+    It is if the table's part is the first one with no more differing blocks than its budget, and the first `depth` agreeing blocks
+    of that part are `chosen[:depth]`. Counts, not branches: which blocks differ cannot be foreseen.
+    """
+    masks, spans, starts = table.masks, table.spans, table.part_starts
+    agreeing = 0
+    for d in range(depth):
+        agreeing += agrees(left, i, right, j, masks, spans, chosen[d])
+    if agreeing < depth:
+        return False
+    agreeing = 0
+    first, last = starts[table.part], starts[table.part + 1]
+    key_end = chosen[depth - 1] + 1 if depth else first
+    for b in range(first, key_end):
+        agreeing += agrees(left, i, right, j, masks, spans, b)
+    if agreeing > depth:
+        return False
+    for b in range(key_end, last):
+        agreeing += agrees(left, i, right, j, masks, spans, b)
+    if last - first - agreeing > table.budgets[table.part]:
+        return False
+    for part in range(table.part):
+        agreeing = 0
+        for b in range(starts[part], starts[part + 1]):
+            agreeing += agrees(left, i, right, j, masks, spans, b)
+        if starts[part + 1] - starts[part] - agreeing <= table.budgets[part]:
+            return False
+    return True
+
+
+@kernel
+def report(left, right, near, size, table, chosen, depth, found, count):  # type: ignore[no-untyped-def]
+    """Add to `found` what are pairs, and for this bucket to report, of `size` candidates `near`; returns the new count."""
+    words = left.shape[1]
+    for c in range(size):
+        i, j, distance = near[0, c], near[1, c], u64(0)
+        for w in range(words):
+            distance += popcount(left[i, w] ^ right[j, w])
+        if distance <= table.max_distance and is_first(left, i, right, j, table, chosen, depth):
+            if count < len(found):
+                for w in range(words):
+                    found[count, w] = left[i, w]
+                    found[count, words + w] = right[j, w]
+            count += 1
+    return count
+
+
+@kernel
+def count_near(x, y, values, others, two, max_distance):  # type: ignore[no-untyped-def]
+    """How many of `values` are near x; with `two`, how many are if the distances of `others` from y are added.
+
+    Sums over plain slices and unsigned numbers alone are what compilers turn into vectors.
+    """
+    near = u64(0)
+    if two:
+        for j in range(len(values)):
+            near += u64(popcount(x ^ values[j]) + popcount(y ^ others[j]) <= max_distance)
+    else:
+        for j in range(len(values)):
+            near += u64(popcount(x ^ values[j]) <= max_distance)
+    return near
+
+
+@kernel
+def count_near_steps(here, there, others_here, others_there, two, max_distance):  # type: ignore[no-untyped-def]
+    """How many of `here` are near the one of `there` beside them, as in `count_near`."""
+    near = u64(0)
+    if two:
+        for j in range(len(here)):
+            distance = popcount(here[j] ^ there[j]) + popcount(others_here[j] ^ others_there[j])
+            near += u64(distance <= max_distance)
+    else:
+        for j in range(len(here)):
+            near += u64(popcount(here[j] ^ there[j]) <= max_distance)
+    return near
+
+
+@kernel
+def fill_columns(rows, low, high, table, columns):  # type: ignore[no-untyped-def]
+    """Copy the words to look at of rows [low, high) to `columns`."""
+    for i in range(high - low):
+        columns[0, i] = rows[low + i, table.word]
+    if table.second >= 0:
+        for i in range(high - low):
+            columns[1, i] = rows[low + i, table.second]
+
+
+@kernel
+def compare_columns(  # type: ignore[no-untyped-def]
+    left, low, high, right, start, stop, same, table, chosen, depth, columns, origin, near, found, count, most
+):
+    """Report the pairs of rows [low, high) of `left` and rows [start, stop) of `right`; gives up past `most` pairs.
+
+    `columns` has the words to look at of the rows from `origin` on of `right`. With `same`, `right` is `left`, and only rows behind
+    each row are looked at. Candidates are gathered in `near`: a call for each of them would cost more than the rest.
+    """
+    two, second, size = table.second >= 0, max(table.second, 0), 0
+    for tile in range(start, stop, TILE_ROWS):
+        end = min(tile + TILE_ROWS, stop)
+        for i in range(low, high):
+            begin = max(tile, i + 1) if same else tile
+            if begin >= end:
+                continue
+            values, others = columns[0, begin - origin : end - origin], columns[1, begin - origin : end - origin]
+            x = left[i, table.word]
+            if count_near(x, left[i, second], values, others, two, table.max_distance):
+                for j in range(begin, end):
+                    if popcount(x ^ right[j, table.word]) <= table.max_distance:
+                        near[0, size], near[1, size] = i, j
+                        size += 1
+                if size > TILE_ROWS:
+                    count = report(left, right, near, size, table, chosen, depth, found, count)
+                    size = 0
+                    if count > most:
+                        return count
+    return report(left, right, near, size, table, chosen, depth, found, count)
+
+
+@kernel
+def compare(left, low, high, right, start, stop, same, table, chosen, depth, columns, near, found, count, most):  # type: ignore[no-untyped-def]
+    """Report pairs as `compare_columns` does; `columns` is scratch."""
+    if stop - start >= VECTOR_ROWS:
+        fill_columns(right, start, stop, table, columns)
+        return compare_columns(
+            left, low, high, right, start, stop, same, table, chosen, depth, columns, start, near, found, count, most
+        )
+    size = 0
+    for i in range(low, high):
+        x = left[i, table.word]
+        for j in range(i + 1 if same else start, stop):
+            if popcount(x ^ right[j, table.word]) <= table.max_distance:
+                near[0, size], near[1, size] = i, j
+                size += 1
+        if size > TILE_ROWS:
+            count = report(left, right, near, size, table, chosen, depth, found, count)
+            size = 0
+    return report(left, right, near, size, table, chosen, depth, found, count) if size else count
+
+
+@kernel
+def compare_run(rows, low, high, reach, table, chosen, depth, columns, near, found, count, most):  # type: ignore[no-untyped-def]
+    """Report the pairs of rows [low, high), buckets of at most `reach` rows one behind the other.
+
+    Row by row, the loop over what is left of a small bucket costs a wrong guess of the processor each time. So every row is compared
+    with the one some steps on, be it in the same bucket or not: pairs across buckets are not reported, as their keys differ.
+    """
+    fill_columns(rows, low, high, table, columns)
+    rows_in_run, two, size = high - low, table.second >= 0, 0
+    for tile in range(0, rows_in_run, TILE_ROWS):
+        for step in range(1, reach):
+            end = min(tile + TILE_ROWS, rows_in_run - step)
+            if tile >= end:
+                break
+            here, there = columns[0, tile:end], columns[0, tile + step : end + step]
+            others_here, others_there = columns[1, tile:end], columns[1, tile + step : end + step]
+            if count_near_steps(here, there, others_here, others_there, two, table.max_distance):
+                for j in range(tile, end):
+                    if popcount(columns[0, j] ^ columns[0, j + step]) <= table.max_distance:
+                        near[0, size], near[1, size] = low + j, low + j + step
+                        size += 1
+                if size > TILE_ROWS:
+                    count = report(rows, rows, near, size, table, chosen, depth, found, count)
+                    size = 0
+                    if count > most:
+                        return count
+    return report(rows, rows, near, size, table, chosen, depth, found, count) if size else count
+
+
+@kernel
+def join_buckets(left, left_starts, right, right_starts, same, first, last, table, limit, scratch, found, most):  # type: ignore[no-untyped-def]
+    """Report the pairs inside each of the buckets [first, last) of rows that were scattered by the prefix of a table.
+
+    Args:
+        left: uint64[n, words], rows in order of their buckets.
+        left_starts: int64[buckets + 1], where each bucket begins.
+        right: the other side; `left` again with `same`.
+        right_starts: the same of the other side.
+        same: join `left` with itself.
+        first: the first bucket.
+        last: the one behind the last.
+        table: the blocks; its key has at least one more than its prefix.
+        limit: buckets of more rows are left to the caller.
+        scratch: for buckets up to `limit`.
+        found: uint64[room, 2 * words].
+        most: gives up past so many pairs.
+
+    Returns:
+        How many pairs there are.
+    """
+    scattered, count = len(table.prefix), 0
+    first_block, budget = table.part_starts[table.part], table.budgets[table.part]
+    # Of the node at each level: its rows on both sides, the block it is split by, the next of its buckets, and how many it has.
+    nodes = scratch.nodes
+    low, high, start, stop, block, bucket, buckets, chosen = (
+        nodes[0], nodes[1], nodes[2], nodes[3], nodes[4], nodes[5], nodes[6], nodes[7]
+    )  # fmt: skip
+    for d in range(scattered):
+        chosen[d] = table.prefix[d]
+    for s in range(first, last):
+        low[0], high[0] = left_starts[s], left_starts[s + 1]
+        start[0], stop[0] = right_starts[s], right_starts[s + 1]
+        size = (high[0] - low[0]) * (stop[0] - start[0])
+        if size == 0 or (same and size == 1) or max(high[0] - low[0], stop[0] - start[0]) > limit:
+            continue
+        if size <= LEAF_ROWS * LEAF_ROWS:
+            count = compare(
+                left, low[0], high[0], right, start[0], stop[0], same, table, chosen, scattered, scratch.columns, scratch.near,
+                found, count, most,
+            )
+            if count > most:
+                return count
+            continue
+        block[0] = chosen[scattered - 1] if scattered else first_block - 1
+        bucket[0] = buckets[0] = 0
+        t = 0
+        while t >= 0:
+            depth = scattered + t
+            if bucket[t] == buckets[t]:
+                b = block[t] + 1
+                if b - first_block > budget + depth:
+                    t -= 1  # too few blocks are left from b on to complete a key
+                    continue
+                block[t] = chosen[depth] = b
+                bits = 1
+                while bits < table.widths[b] and (2 << bits) <= max(high[t] - low[t], stop[t] - start[t]):
+                    bits += 1
+                split_rows(
+                    left if t == 0 else scratch.left_rows[t - 1], low[t], high[t], table.masks[b], table.spans[b, 0],
+                    table.spans[b, 1], table.multipliers, bits, scratch.numbers, scratch.left_ends[t], scratch.left_rows[t],
+                )  # fmt: skip
+                if not same:
+                    split_rows(
+                        right if t == 0 else scratch.right_rows[t - 1], start[t], stop[t], table.masks[b], table.spans[b, 0],
+                        table.spans[b, 1], table.multipliers, bits, scratch.numbers, scratch.right_ends[t], scratch.right_rows[t],
+                    )  # fmt: skip
+                bucket[t], buckets[t] = 0, 1 << bits
+            expected = max(high[t] - low[t], stop[t] - start[t]) >> min(table.widths[block[t]] - 1, 20)
+            final = depth + 1 == table.key_blocks
+            widest = max(LEAF_ROWS, min(RUN_ROWS, 4 * expected)) if final else LEAF_ROWS
+            rows, ends = scratch.left_rows[t], scratch.left_ends[t]
+            other_rows, other_ends = (rows, ends) if same else (scratch.right_rows[t], scratch.right_ends[t])
+            g = bucket[t]
+            left_end, right_end = (ends[g - 1], other_ends[g - 1]) if g else (0, 0)
+            descends = False
+            while g < buckets[t] and not descends:
+                run, reach, large = left_end, 0, False
+                while g < buckets[t] and not large:
+                    left_begin, right_begin, left_end, right_end = left_end, right_end, ends[g], other_ends[g]
+                    g += 1
+                    size = (left_end - left_begin) * (right_end - right_begin)
+                    large = size > (widest * widest if same else 0)
+                    if same and not large:
+                        reach = max(reach, left_end - left_begin)
+                if reach > 1:
+                    run_end = left_begin if large else left_end
+                    count = compare_run(
+                        rows, run, run_end, reach, table, chosen, depth + 1, scratch.columns, scratch.near, found, count, most
+                    )
+                descends = large and not final and size > LEAF_ROWS * LEAF_ROWS
+                if large and not descends:
+                    count = compare(
+                        rows, left_begin, left_end, other_rows, right_begin, right_end, same, table, chosen, depth + 1,
+                        scratch.columns, scratch.near, found, count, most,
+                    )  # fmt: skip
+                if count > most:
+                    return count
+            bucket[t] = g
+            if descends:
+                t += 1
+                low[t], high[t], start[t], stop[t] = left_begin, left_end, right_begin, right_end
+                block[t], bucket[t], buckets[t] = block[t - 1], 0, 0
+    return count
+
+
+@kernel
+def join_rows(left, first, last, right, same, table, columns, near, found, most):  # type: ignore[no-untyped-def]
+    """Brute force: report the pairs of rows [first, last) of `left` with all rows of `right`, or with `same` the rows behind.
+
+    `table` has one part of no blocks, `columns` (uint64[2, n]) the words to look at of `right`, and `near` (int64[2, 2 * TILE_ROWS])
+    is scratch. Returns how many pairs there are.
+    """
+    start = first if same else 0
+    return compare_columns(
+        left, first, last, right, start, len(right), same, table, table.prefix, 0, columns, 0, near, found, 0, most
+    )
+
+
+@kernel
+def keep_first(left, right, table, keep):  # type: ignore[no-untyped-def]
+    """Set `keep` (bool) of the pairs left[i], right[i] that the bucket of the table's prefix is the one to report."""
+    for i in range(len(left)):
+        keep[i] = is_first(left, i, right, i, table, table.prefix, len(table.prefix))
+
+
+@kernel
+def distances_between(left, left_rows, right, right_rows, first, last, out):  # type: ignore[no-untyped-def]
+    """Write to out[i] (uint16) the distance of left[left_rows[i]] and right[right_rows[i]], for i from `first` to before `last`."""
+    for i in range(first, last):
+        distance = u64(0)
+        for w in range(left.shape[1]):
+            distance += popcount(left[left_rows[i], w] ^ right[right_rows[i], w])
+        out[i] = distance
+
+
+@kernel
+def distances_to(query, rows, out):  # type: ignore[no-untyped-def]
+    """Write to `out` (uint16) the distance of `query` (uint64[words]) to each of `rows`."""
+    for i in range(len(out)):
+        distance = u64(0)
+        for w in range(rows.shape[1]):
+            distance += popcount(query[w] ^ rows[i, w])
+        out[i] = distance

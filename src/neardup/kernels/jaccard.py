@@ -1,0 +1,45 @@
+"""Set Jaccard of sorted shingle sets, given up as soon as it cannot reach what is asked."""
+
+import numpy as np
+
+from neardup.kernels.compilation import kernel
+
+
+@kernel
+def jaccard(values, a, a_end, b, b_end, least):
+    """|A ∩ B| / |A ∪ B| of the ascending distinct values[a:a_end] and values[b:b_end], or -1 where that is below `least`.
+
+    uint64[] -> float. Two empty sets have 0: nothing says that they are alike.
+    """
+    both = (a_end - a) + (b_end - b)
+    if both == 0:
+        return 0.0 if least <= 0 else -1.0
+    # J >= t if and only if the intersection is at least t (|A| + |B|) / (1 + t); one less guards against rounding.
+    needed = np.int64(np.ceil(least * both / (1.0 + least))) - 1
+    common = 0
+    while a < a_end and b < b_end:
+        x, y = values[a], values[b]
+        if x == y:
+            common += 1
+            a += 1
+            b += 1
+        else:
+            if x < y:
+                a += 1
+            else:
+                b += 1
+            if common + min(a_end - a, b_end - b) < needed:
+                return -1.0
+    similarity = common / (both - common)
+    return similarity if similarity >= least else -1.0
+
+
+@kernel
+def similarities(values, starts, ends, left, right, least, out):
+    """Jaccard of the sets left[i] and right[i], or -1 where below `least`. Set d is values[starts[d]:ends[d]].
+
+    uint64[], int64[n], int64[n], int64[p], int64[p] -> float64[p].
+    """
+    for i in range(len(left)):
+        x, y = left[i], right[i]
+        out[i] = jaccard(values, starts[x], ends[x], starts[y], ends[y], least)

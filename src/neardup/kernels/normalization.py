@@ -1,0 +1,148 @@
+"""NFKC case folding of UTF-8 text, character by character through tables, 64 bytes at a time where it is ASCII.
+
+The mapping is toNFKC_Casefold (The Unicode Standard 14.0, section 3.13, R5), then each run of white space becomes one space
+and none is left at the ends. The last step of R5, composing what follows one another (NFC), is left to the caller where it
+would change anything: such documents are flagged.
+"""
+
+import numpy as np
+
+from neardup.kernels.compilation import kernel
+from neardup.kernels.intrinsics import fold_ascii_block, trailing_zeros
+
+u64 = np.uint64
+VALUE_MASK = np.uint32((1 << 21) - 1)
+KIND_SHIFT, CLASS_SHIFT, MARK_SHIFT = np.uint32(21), np.uint32(23), np.uint32(25)
+TWO_BITS = np.uint32(3)
+ITSELF, ONE, SEVERAL, DELETED = range(4)
+COMPOSES = 255
+SPACE = 0x20
+LONGEST_EXPANSION = 128  # bytes; U+FDFA, the longest, takes 33
+SPARE = 64 + LONGEST_EXPANSION  # bytes that an output buffer needs beyond what is written
+
+
+@kernel
+def decode(data, i):
+    """The code point whose UTF-8 bytes start at `data[i]`, and their number. The text must be valid UTF-8."""
+    first = np.int64(data[i])
+    if first < 0x80:
+        return first, 1
+    if first < 0xE0:
+        return (first & 0x1F) << 6 | np.int64(data[i + 1]) & 0x3F, 2
+    if first < 0xF0:
+        return (first & 0x0F) << 12 | (np.int64(data[i + 1]) & 0x3F) << 6 | np.int64(data[i + 2]) & 0x3F, 3
+    return (
+        (first & 0x07) << 18
+        | (np.int64(data[i + 1]) & 0x3F) << 12
+        | (np.int64(data[i + 2]) & 0x3F) << 6
+        | np.int64(data[i + 3]) & 0x3F
+    ), 4
+
+
+@kernel
+def encode(code, out, o):
+    """Write `code` as UTF-8 at `out[o]`; returns the next free position."""
+    if code < 0x80:
+        out[o] = np.uint8(code)
+        return o + 1
+    if code < 0x800:
+        out[o] = np.uint8(0xC0 | code >> 6)
+        out[o + 1] = np.uint8(0x80 | code & 0x3F)
+        return o + 2
+    if code < 0x10000:
+        out[o] = np.uint8(0xE0 | code >> 12)
+        out[o + 1] = np.uint8(0x80 | code >> 6 & 0x3F)
+        out[o + 2] = np.uint8(0x80 | code & 0x3F)
+        return o + 3
+    out[o] = np.uint8(0xF0 | code >> 18)
+    out[o + 1] = np.uint8(0x80 | code >> 12 & 0x3F)
+    out[o + 2] = np.uint8(0x80 | code >> 6 & 0x3F)
+    out[o + 3] = np.uint8(0x80 | code & 0x3F)
+    return o + 4
+
+
+@kernel
+def fold_entry(code, tables):
+    return tables.fold_blocks[np.int64(tables.fold_index[code >> 7]) << 7 | code & 127]
+
+
+@kernel
+def mark_of(code, tables):
+    """0, or the combining class of `code`, or COMPOSES."""
+    if code < 0x300 or fold_entry(code, tables) >> MARK_SHIFT == 0:
+        return 0
+    return np.int64(tables.mark_blocks[np.int64(tables.mark_index[code >> 7]) << 7 | code & 127])
+
+
+@kernel
+def emit(code, out, o, start, mark, hard, tables):
+    """Write one folded code point, unless it is a space after a space. Returns `o`, the last mark, and whether NFC is needed."""
+    if code == SPACE:
+        if o > start and out[o - 1] != SPACE:
+            out[o] = np.uint8(SPACE)
+            o += 1
+        return o, 0, hard
+    now = mark_of(code, tables)
+    if now == COMPOSES or (now != 0 and now < mark):
+        hard = True
+    return encode(code, out, o), now, hard
+
+
+@kernel
+def fold_document(data, i, end, out, o, tables):
+    """Fold `data[i:end]` to `out[o:]`. Returns the end of what was written (-1 if `out` is too small) and whether NFC is needed."""
+    start, mark, hard = o, 0, False
+    limit = len(out) - SPARE
+    while i < end:
+        if o > limit:
+            return -1, hard
+        if i + 64 <= len(data) and data[i] < 0x80:
+            other, space = fold_ascii_block(data, i, out, o)
+            after_space = u64(1) if o == start or out[o - 1] == SPACE else u64(0)
+            # The first byte that the copy got wrong: not ASCII, or white space after white space.
+            redundant = space & (space << u64(1) | after_space)
+            copied = min(np.int64(trailing_zeros(other | redundant)), end - i)
+            if copied > 0:
+                mark = 0
+            i += copied
+            o += copied
+            while copied < 64 and i < end and (data[i] == SPACE or np.uint8(data[i] - np.uint8(9)) <= 4):
+                i += 1  # white space already written as one space, or leading
+            continue
+        if np.uint8(data[i] - np.uint8(0xE5)) <= 4:  # U+5000 to U+9FFF: ideographs that fold to themselves
+            out[o], out[o + 1], out[o + 2] = data[i], data[i + 1], data[i + 2]
+            o += 3
+            i += 3
+            mark = 0
+            continue
+        code, length = decode(data, i)
+        entry = fold_entry(code, tables)
+        kind = entry >> KIND_SHIFT & TWO_BITS
+        if kind == ITSELF:
+            o, mark, hard = emit(code, out, o, start, mark, hard, tables)
+        elif kind == ONE:
+            o, mark, hard = emit(np.int64(entry & VALUE_MASK), out, o, start, mark, hard, tables)
+        elif kind == SEVERAL:
+            which = np.int64(entry & VALUE_MASK)
+            for j in range(tables.expansion_starts[which], tables.expansion_starts[which + 1]):
+                o, mark, hard = emit(np.int64(tables.expansions[j]), out, o, start, mark, hard, tables)
+        i += length
+    if o > start and out[o - 1] == SPACE:
+        o -= 1
+    return o, hard
+
+
+@kernel
+def fold_documents(data, offsets, first, out, out_offsets, hard, tables):
+    """Fold the documents `data[offsets[d]:offsets[d + 1]]` for d from `first` on, one after another, into `out`.
+
+    uint8[], int64[n + 1], int -> uint8[], int64[n + 1], bool[n]. `data` must be valid UTF-8. `out_offsets[first]` says where
+    to begin. Returns the number of documents done: fewer than n where `out` is too small for the next one.
+    """
+    for d in range(first, len(offsets) - 1):
+        o, needed = fold_document(data, offsets[d], offsets[d + 1], out, out_offsets[d], tables)
+        if o < 0:
+            return d
+        hard[d] = needed
+        out_offsets[d + 1] = o
+    return len(offsets) - 1

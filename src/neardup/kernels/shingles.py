@@ -1,0 +1,118 @@
+"""Shingles: windows of tokens, as 64-bit hashes; and the set of them that the similarity compares."""
+
+import numpy as np
+
+from neardup.kernels.compilation import kernel
+from neardup.kernels.tokens import WORD, tokenize
+from neardup.kernels.xxh3 import xxh3_64
+
+
+@kernel
+def shingle(hashes, hash_bytes, kinds, n, word_size, cjk_size, out):
+    """Hash the window that starts at each token: `word_size` tokens from a word, `cjk_size` from a Han or Kana character.
+
+    uint64[n] and the same memory as uint8[8 n], uint8[n] -> uint64[n]. A window of one token has the token's hash, a longer
+    one XXH3-64 of its tokens' hashes, little-endian. Windows that would run over the end are none; if that leaves none at
+    all, the whole text is one. Returns their number.
+    """
+    m = 0
+    for i in range(n):
+        size = word_size if kinds[i] == WORD else cjk_size
+        if size == 1:
+            out[m] = hashes[i]
+            m += 1
+        elif i + size <= n:
+            out[m] = xxh3_64(hash_bytes, 8 * i, 8 * (i + size))
+            m += 1
+    if m == 0 and n > 0:
+        out[0] = hashes[0] if n == 1 else xxh3_64(hash_bytes, 0, 8 * n)
+        m = 1
+    return m
+
+
+@kernel
+def sift_down(values, root, n):
+    value = values[root]
+    child = 2 * root + 1
+    while child < n:
+        if child + 1 < n and values[child] < values[child + 1]:
+            child += 1
+        if values[child] <= value:
+            break
+        values[root] = values[child]
+        root, child = child, 2 * child + 1
+    values[root] = value
+
+
+@kernel
+def heap_sort(values):
+    n = len(values)
+    for root in range(n // 2 - 1, -1, -1):
+        sift_down(values, root, n)
+    for last in range(n - 1, 0, -1):
+        values[0], values[last] = values[last], values[0]
+        sift_down(values, 0, last)
+
+
+@kernel
+def sort_hashes(values, spare):
+    """Sort evenly distributed uint64 values in place; `spare` is as long. About linear time, n log n at worst.
+
+    One pass distributes by the top bits, about two values a bucket; insertion puts the rest right.
+    """
+    n = len(values)
+    if n > 32:
+        bits = 1
+        while bits < 16 and n >> (bits + 2) > 0:
+            bits += 1
+        shift = np.uint64(64 - bits)
+        buckets = 1 << bits
+        ends = spare[n : n + buckets + 1]
+        ends[:] = np.uint64(0)
+        for i in range(n):
+            ends[np.int64(values[i] >> shift) + 1] += np.uint64(1)
+        largest = np.uint64(0)
+        for b in range(buckets):
+            largest = max(largest, ends[b + 1])
+            ends[b + 1] += ends[b]
+        if largest > 64 + (n >> bits) * 4:
+            heap_sort(values)
+            return
+        for i in range(n):
+            b = np.int64(values[i] >> shift)
+            spare[np.int64(ends[b])] = values[i]
+            ends[b] += np.uint64(1)
+        for i in range(n):
+            values[i] = spare[i]
+    for i in range(1, n):
+        value, j = values[i], i
+        while j > 0 and values[j - 1] > value:
+            values[j] = values[j - 1]
+            j -= 1
+        values[j] = value
+
+
+def sort_spare(n: int) -> int:
+    """Places that `sort_hashes` needs in its second argument to sort up to `n` values."""
+    return n + (1 << 16) + 1
+
+
+@kernel
+def shingle_sets(data, offsets, word_size, cjk_size, hashes, hash_bytes, kinds, spare, out, out_offsets, tables):
+    """The sorted distinct shingle hashes of the documents `data[offsets[d]:offsets[d + 1]]`, one set after another.
+
+    uint8[], int64[n + 1] -> uint64[], int64[n + 1]. `out` has room for the most tokens of all documents together.
+    """
+    out_offsets[0] = 0
+    for d in range(len(offsets) - 1):
+        n = tokenize(data, offsets[d], offsets[d + 1], hashes, kinds, tables)
+        start = out_offsets[d]
+        m = shingle(hashes, hash_bytes, kinds, n, word_size, cjk_size, out[start:])
+        found = out[start : start + m]
+        sort_hashes(found, spare)
+        kept = 0
+        for i in range(m):
+            if i == 0 or found[i] != found[i - 1]:
+                out[start + kept] = found[i]
+                kept += 1
+        out_offsets[d + 1] = start + kept

@@ -1,0 +1,253 @@
+"""XXH3, 64 and 128 bits, unseeded, of bytes and of pairs of integers.
+
+The definition is Yann Collet's XXH3 (xxHash 0.8), section by section: 0, 1-3, 4-8, 9-16, 17-128, 129-240 and more than
+240 bytes. All arithmetic is modulo 2^64.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from neardup.kernels.compilation import kernel
+from neardup.kernels.intrinsics import load32, load64, multiply_high, swap_bytes
+
+Array = np.ndarray[Any, np.dtype[Any]]
+u64 = np.uint64
+
+SECRET = np.frombuffer(
+    bytes.fromhex(
+        "b8fe6c3923a44bbe7c01812cf721ad1cded46de9839097db7240a4a4b7b3671fcb79e64eccc0e578825ad07dccff7221b8084674f743248e"
+        "e03590e6813a264c3c2852bb91c300cb88d0658b1b532ea371644897a20df94e3819ef46a9deacd8a8fa763fe39c343ff9dcbbc7c70b4f1d8a"
+        "51e04bcdb45931c89f7ec9d9787364eac5ac8334d3ebc3c581a0fffa1363eb170ddd51b7f0da49d316552629d4689e2b16be587d47a1fc8f"
+        "f8b8d17ad031ce45cb3a8f95160428afd7fbcabb4b407e"
+    ),
+    np.uint8,
+)
+
+
+def _secret(offset: int) -> np.uint64:
+    return u64(int.from_bytes(SECRET[offset : offset + 8].tobytes(), "little"))
+
+
+P32_1, P32_2, P32_3 = u64(0x9E3779B1), u64(0x85EBCA77), u64(0xC2B2AE3D)
+P64_1, P64_2, P64_3 = u64(0x9E3779B185EBCA87), u64(0xC2B2AE3D27D4EB4F), u64(0x165667B19E3779F9)
+P64_4, P64_5 = u64(0x85EBCA77C2B2AE63), u64(0x27D4EB2F165667C5)
+PMX1, PMX2 = u64(0x165667919E3779F9), u64(0x9FB21C651E98DF25)
+LOW32 = u64(0xFFFFFFFF)
+# Secret words of the short inputs, xored as the definition does where it uses them only so.
+S0_32_XOR = u64(int(_secret(0)) & 0xFFFFFFFF) ^ u64(int(_secret(0)) >> 32)
+S8_32_XOR = u64(int(_secret(8)) & 0xFFFFFFFF) ^ u64(int(_secret(8)) >> 32)
+S8_16, S24_32, S40_48, S56_64, S64_72, S80_88 = (_secret(i) ^ _secret(i + 8) for i in (8, 24, 40, 56, 64, 80))
+S16_24, S32_40, S48_56 = (_secret(i) ^ _secret(i + 8) for i in (16, 32, 48))
+
+
+@kernel
+def fold(a, b):
+    """The two halves of the 128-bit product, xored."""
+    return (a * b) ^ multiply_high(a, b)
+
+
+@kernel
+def avalanche(h):
+    h ^= h >> u64(37)
+    h *= PMX1
+    return h ^ (h >> u64(32))
+
+
+@kernel
+def avalanche_xxh64(h):
+    h ^= h >> u64(33)
+    h *= P64_2
+    h ^= h >> u64(29)
+    h *= P64_3
+    return h ^ (h >> u64(32))
+
+
+@kernel
+def swap32(x):
+    return swap_bytes(x) >> u64(32)
+
+
+@kernel
+def mix16(data, i, secret):
+    return fold(load64(data, i) ^ load64(SECRET, secret), load64(data, i + 8) ^ load64(SECRET, secret + 8))
+
+
+@kernel
+def mix32(low, high, data, i, j, secret):
+    """One step of the 128-bit hash of 17 to 240 bytes: 16 bytes at `i` and 16 at `j`."""
+    low = (low + mix16(data, i, secret)) ^ (load64(data, j) + load64(data, j + 8))
+    high = (high + mix16(data, j, secret + 16)) ^ (load64(data, i) + load64(data, i + 8))
+    return low, high
+
+
+@kernel
+def keyed_square(value, secret):
+    keyed = value ^ load64(SECRET, secret)
+    return (keyed & LOW32) * (keyed >> u64(32))
+
+
+@kernel
+def accumulate_stripe(acc, data, i, secret):
+    """Add 64 bytes at `i` to the eight accumulators; each also takes its neighbor's bytes."""
+    v0, v1, v2, v3 = load64(data, i), load64(data, i + 8), load64(data, i + 16), load64(data, i + 24)
+    v4, v5, v6, v7 = load64(data, i + 32), load64(data, i + 40), load64(data, i + 48), load64(data, i + 56)
+    return (
+        acc[0] + v1 + keyed_square(v0, secret),
+        acc[1] + v0 + keyed_square(v1, secret + 8),
+        acc[2] + v3 + keyed_square(v2, secret + 16),
+        acc[3] + v2 + keyed_square(v3, secret + 24),
+        acc[4] + v5 + keyed_square(v4, secret + 32),
+        acc[5] + v4 + keyed_square(v5, secret + 40),
+        acc[6] + v7 + keyed_square(v6, secret + 48),
+        acc[7] + v6 + keyed_square(v7, secret + 56),
+    )
+
+
+@kernel
+def scrambled(lane, secret):
+    return (lane ^ (lane >> u64(47)) ^ load64(SECRET, secret)) * P32_1
+
+
+@kernel
+def accumulate(data, start, end):
+    """The eight accumulators of the hashes of more than 240 bytes."""
+    acc = (P32_3, P64_1, P64_2, P64_3, P64_4, P32_2, P64_5, P32_1)
+    stripes = (end - start - 1) // 64
+    for s in range(stripes):
+        acc = accumulate_stripe(acc, data, start + 64 * s, (s % 16) * 8)
+        if s % 16 == 15:
+            a0, a1, a2, a3, a4, a5, a6, a7 = acc
+            acc = (
+                scrambled(a0, 128),
+                scrambled(a1, 136),
+                scrambled(a2, 144),
+                scrambled(a3, 152),
+                scrambled(a4, 160),
+                scrambled(a5, 168),
+                scrambled(a6, 176),
+                scrambled(a7, 184),
+            )
+    return accumulate_stripe(acc, data, end - 64, 192 - 64 - 7)  # the last 64 bytes, whatever of them was seen before
+
+
+@kernel
+def fold_keyed(a, b, secret):
+    return fold(a ^ load64(SECRET, secret), b ^ load64(SECRET, secret + 8))
+
+
+@kernel
+def merge(acc, secret, h):
+    h += fold_keyed(acc[0], acc[1], secret) + fold_keyed(acc[2], acc[3], secret + 16)
+    h += fold_keyed(acc[4], acc[5], secret + 32) + fold_keyed(acc[6], acc[7], secret + 48)
+    return avalanche(h)
+
+
+@kernel
+def _xxh3_64_over_16(data, start, end):
+    n = end - start
+    length = u64(n)
+    if n <= 128:
+        h = length * P64_1
+        for i in range((n - 1) // 32, -1, -1):
+            h += mix16(data, start + 16 * i, 32 * i)
+            h += mix16(data, end - 16 * (i + 1), 32 * i + 16)
+        return avalanche(h)
+    if n <= 240:
+        h = length * P64_1
+        for i in range(8):
+            h += mix16(data, start + 16 * i, 16 * i)
+        h = avalanche(h)
+        for i in range(8, n // 16):
+            h += mix16(data, start + 16 * i, 16 * (i - 8) + 3)
+        h += mix16(data, end - 16, 136 - 17)
+        return avalanche(h)
+    return merge(accumulate(data, start, end), 11, length * P64_1)
+
+
+@kernel
+def xxh3_64(data, start, end):
+    """XXH3-64 of `data[start:end]` (uint8)."""
+    n = end - start
+    length = u64(n)
+    if n > 16:
+        return _xxh3_64_over_16(data, start, end)
+    if n > 8:
+        low = load64(data, start) ^ S24_32
+        high = load64(data, end - 8) ^ S40_48
+        return avalanche(length + swap_bytes(low) + high + fold(low, high))
+    if n >= 4:
+        h = (load32(data, end - 4) + (load32(data, start) << u64(32))) ^ S8_16
+        h ^= (h << u64(49) | h >> u64(15)) ^ (h << u64(24) | h >> u64(40))
+        h *= PMX2
+        h ^= (h >> u64(35)) + length
+        h *= PMX2
+        return h ^ (h >> u64(28))
+    if n > 0:
+        first, middle, last = u64(data[start]), u64(data[start + (n >> 1)]), u64(data[end - 1])
+        return avalanche_xxh64((first << u64(16) | middle << u64(24) | last | length << u64(8)) ^ S0_32_XOR)
+    return avalanche_xxh64(S56_64)
+
+
+@kernel
+def _xxh3_128_over_16(data, start, end):
+    n = end - start
+    length = u64(n)
+    if n > 240:
+        acc = accumulate(data, start, end)
+        return merge(acc, 192 - 64 - 11, ~(length * P64_2)), merge(acc, 11, length * P64_1)
+    low, high = length * P64_1, u64(0)
+    if n <= 128:
+        for i in range((n - 1) // 32, -1, -1):
+            low, high = mix32(low, high, data, start + 16 * i, end - 16 * (i + 1), 32 * i)
+    else:
+        for i in range(4):
+            low, high = mix32(low, high, data, start + 32 * i, start + 32 * i + 16, 32 * i)
+        low, high = avalanche(low), avalanche(high)
+        for i in range(4, n // 32):
+            low, high = mix32(low, high, data, start + 32 * i, start + 32 * i + 16, 3 + 32 * (i - 4))
+        low, high = mix32(low, high, data, end - 16, end - 32, 136 - 17 - 16)
+    mixed = low * P64_1 + high * P64_4 + length * P64_2
+    return u64(0) - avalanche(mixed), avalanche(low + high)
+
+
+@kernel
+def xxh3_128(data, start, end):
+    """XXH3-128 of `data[start:end]` (uint8): the high and the low 64 bits."""
+    n = end - start
+    length = u64(n)
+    if n > 16:
+        return _xxh3_128_over_16(data, start, end)
+    if n > 8:
+        low, high = load64(data, start), load64(data, end - 8)
+        a = low ^ high ^ S32_40
+        m_low, m_high = a * P64_1, multiply_high(a, P64_1)
+        m_low += (length - u64(1)) << u64(54)
+        high ^= S48_56
+        m_high += high + (high & LOW32) * (P32_2 - u64(1))
+        m_low ^= swap_bytes(m_high)
+        h_low, h_high = m_low * P64_2, multiply_high(m_low, P64_2) + m_high * P64_2
+        return avalanche(h_high), avalanche(h_low)
+    if n >= 4:
+        return xxh3_128_of_4_to_8(load32(data, start) + (load32(data, end - 4) << u64(32)), length)
+    if n > 0:
+        first, middle, last = u64(data[start]), u64(data[start + (n >> 1)]), u64(data[end - 1])
+        combined = first << u64(16) | middle << u64(24) | last | length << u64(8)
+        swapped = swap32(combined)
+        rotated = (swapped << u64(13) | swapped >> u64(19)) & LOW32
+        return avalanche_xxh64(rotated ^ S8_32_XOR), avalanche_xxh64(combined ^ S0_32_XOR)
+    return avalanche_xxh64(S80_88), avalanche_xxh64(S64_72)
+
+
+@kernel
+def xxh3_128_of_4_to_8(value, length):
+    """XXH3-128 of 4 to 8 bytes, given as one integer; of 8 bytes, `value` is the eight of them, little-endian."""
+    keyed = value ^ S16_24
+    factor = P64_1 + (length << u64(2))
+    low, high = keyed * factor, multiply_high(keyed, factor)
+    high += low << u64(1)
+    low ^= high >> u64(3)
+    low ^= low >> u64(35)
+    low *= PMX2
+    low ^= low >> u64(28)
+    return avalanche(high), low

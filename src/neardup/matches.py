@@ -1,0 +1,146 @@
+"""MATCH: every pair of candidates that passes verification, listed; de-duplication itself needs no such list (clusters.py)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from neardup.candidates import Candidates, check_cost, find_candidates
+from neardup.documents import Corpus, Documents, read_documents
+from neardup.errors import OptionError
+from neardup.kernels.clusters import count_candidates, list_candidates
+from neardup.kernels.jaccard import similarities
+from neardup.options import DedupOptions, distance_limit
+from neardup.progress import Progress
+from neardup.recipe import Recipe
+from neardup.similarities import ShingleSets
+from neardup.tables import TableCorpus
+from neardup.wording import counted
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+CHUNK_PAIRS = 1 << 20
+"""Pairs that are in memory at a time when they are streamed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """Pairs of documents, by row.
+
+    Attributes:
+        left, right: int64[p], left < right.
+        distance: int64[p], Hamming distance of the fingerprints.
+        similarity: float64[p]; NaN where it is not known, because matches are by distance alone.
+    """
+
+    left: Array
+    right: Array
+    distance: Array
+    similarity: Array
+
+    def __len__(self) -> int:
+        return len(self.left)
+
+    def __repr__(self) -> str:
+        return f"Matches({counted(len(self), 'pair')})"
+
+
+def candidate_pairs(candidates: Candidates) -> Iterator[tuple[Array, Array]]:
+    """All pairs of positions p < q, p ascending, about CHUNK_PAIRS at a time (more where one document has more)."""
+    counts = np.empty(len(candidates), np.int64)
+    neighborhood = (candidates.class_of, candidates.members, candidates.starts, candidates.near, candidates.near_starts)
+    count_candidates(*neighborhood, counts)
+    ends = np.cumsum(counts)
+    first = 0
+    while first < len(counts):
+        before = int(ends[first - 1]) if first else 0
+        last = max(first + 1, int(np.searchsorted(ends, before + CHUNK_PAIRS, "right")))
+        total = int(ends[last - 1]) - before
+        left, right = np.empty(total, np.int64), np.empty(total, np.int64)
+        list_candidates(first, last, *neighborhood, left, right)
+        if total:
+            yield left, right
+        first = last
+
+
+def hamming_distances(fingerprints: Array, left: Array, right: Array) -> Array:
+    """int64[p]: the distance of each pair of rows of uint64[n, words]."""
+    found: Array = np.bitwise_count(fingerprints[left] ^ fingerprints[right]).sum(axis=1, dtype=np.int64)
+    return found
+
+
+def _sorted(left: Array, right: Array, distance: Array, similarity: Array) -> Matches:
+    order = np.lexsort((right, left))
+    return Matches(left[order], right[order], distance[order], similarity[order])
+
+
+def list_matches(
+    corpus: Corpus,
+    documents: Documents,
+    recipe: Recipe,
+    *,
+    max_distance: int,
+    options: DedupOptions,
+    progress: Progress,
+) -> Iterator[Matches]:
+    """Every pair of documents within the distance and of at least the similarity asked for, in bounded memory.
+
+    First those of documents with enough tokens, by left and right row; then those of short ones, which match only where their
+    normalized texts are equal.
+    """
+    rows = np.flatnonzero(documents.tokens >= recipe.min_tokens)
+    least = options.min_similarity
+    candidates = find_candidates(documents.fingerprints[rows], max_distance=max_distance, threads=options.threads)
+    sets: ShingleSets | None = None
+    if least > 0:
+        wanted = np.zeros(len(documents), np.bool_)
+        wanted[rows[candidates.has_any]] = True
+        sets = ShingleSets(corpus, wanted, threads=options.threads, temp_dir=options.temp_dir, progress=progress)
+    try:
+        for a, b in candidate_pairs(candidates):
+            left, right = rows[a], rows[b]
+            similarity = np.full(len(left), np.nan)
+            if sets is not None:
+                similarities(sets.values, sets.starts, sets.ends, left, right, float(least), similarity)
+                sets.release()
+                passed = similarity >= 0
+                left, right, similarity = left[passed], right[passed], similarity[passed]
+            yield _sorted(left, right, hamming_distances(documents.fingerprints, left, right), similarity)
+    finally:
+        if sets is not None:
+            sets.close()
+    short = np.flatnonzero(documents.valid & (documents.tokens < recipe.min_tokens))
+    for a, b in candidate_pairs(find_candidates(documents.digests[short], max_distance=0, threads=options.threads)):
+        left, right = short[a], short[b]
+        yield _sorted(left, right, np.zeros(len(left), np.int64), np.ones(len(left)))
+
+
+def match(texts: Any, *, recipe: Recipe | None = None, **options: Any) -> Matches:
+    """Every pair of texts that are near-duplicates.
+
+    Args:
+        texts: a list of strings, or an Arrow, pandas or polars column.
+        recipe: how texts become fingerprints; `Recipe()` if not given.
+        **options: min_similarity, max_distance, threads, temp_dir of `DedupOptions`.
+
+    >>> found = match(["A rose is a rose is a rose, said she.", "A tulip.", "a rose is a rose is a rose said she"])
+    >>> found.left.tolist(), found.right.tolist(), found.similarity.tolist()
+    ([0], [2], [1.0])
+    """
+    unused = {"keep", "cluster"} & set(options)
+    if unused:
+        raise OptionError(f"match() lists pairs; {' and '.join(sorted(unused))} is for deduplicate().")
+    recipe, chosen, progress = recipe or Recipe(), DedupOptions(**options), Progress()
+    corpus = TableCorpus(texts)
+    max_distance = distance_limit(recipe, chosen)
+    documents = read_documents(corpus, recipe, threads=chosen.threads, progress=progress)
+    check_cost(len(documents), recipe, max_distance, progress)
+    parts = list(list_matches(corpus, documents, recipe, max_distance=max_distance, options=chosen, progress=progress))
+    if not parts:
+        nothing = np.empty(0, np.int64)
+        return Matches(nothing, nothing, nothing, np.empty(0))
+    fields = [
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("left", "right", "distance", "similarity")
+    ]
+    return _sorted(*fields)

@@ -1,0 +1,146 @@
+"""A recipe is all that decides a fingerprint's bits; its digest travels with every fingerprint that is stored."""
+
+import dataclasses
+import hashlib
+import json
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from neardup.errors import InputError, OptionError, RecipeMismatch
+
+WEIGHTS = {"uniform": 0, "tf": 1, "log": 2, "sqrt": 3}
+"""How a feature's count c becomes its weight: 1; c; 1 + floor(log2 c); the square root of c, in fixed point."""
+HASHES = ("xxh3",)
+UNICODE = "14.0.0"
+VERSION = 1
+"""Grows with any change of the kernels that changes a bit."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """How a text becomes a fingerprint (Charikar 2002; features and weights by measurement, docs/decisions/0004).
+
+    Normalization is NFKC case folding by the tables of one Unicode version; tokens are words, and Han and Kana characters.
+    A feature is a window of tokens: `word_shingle` of them if it starts at a word, `cjk_shingle` if at a Han or Kana character.
+
+    Attributes:
+        word_shingle: tokens in a window that starts at a word.
+        cjk_shingle: tokens in a window that starts at a Han or Kana character.
+        weights: how often a feature votes, by its count: one of WEIGHTS.
+        hash: the hash of features: one of HASHES.
+        bits: the fingerprint's width, 1 to 512; 64 and 128 are fastest.
+        min_tokens: a text with fewer tokens is `short`: it has exact duplicates only.
+        max_distance: the distance to use when none is given. Not part of the digest.
+    """
+
+    word_shingle: int = 1
+    cjk_shingle: int = 2
+    weights: str = "log"
+    hash: str = "xxh3"
+    bits: int = 128
+    min_tokens: int = 8
+    max_distance: int | None = 16
+
+    def __post_init__(self) -> None:
+        problems = [
+            f"{name}={getattr(self, name)!r}: give an integer from {low} to {high}"
+            for name, low, high in (
+                ("word_shingle", 1, 64),
+                ("cjk_shingle", 1, 64),
+                ("bits", 1, 512),
+                ("min_tokens", 1, 1_000_000),
+            )
+            if not _is_integer(getattr(self, name)) or not low <= getattr(self, name) <= high
+        ]
+        for name, allowed in (("weights", tuple(WEIGHTS)), ("hash", HASHES)):
+            if getattr(self, name) not in allowed:
+                problems.append(f"{name}={getattr(self, name)!r}: give one of {', '.join(allowed)}")
+        far = self.max_distance
+        if far is not None and not (_is_integer(far) and not problems and 0 <= far <= self.bits):
+            problems.append(f"max_distance={far!r}: give an integer from 0 to the number of bits")
+        if problems:
+            raise OptionError("This recipe is not possible. " + "; ".join(problems) + ".")
+
+    @property
+    def words(self) -> int:
+        """64-bit words of a fingerprint."""
+        return (self.bits + 63) // 64
+
+    def as_dict(self) -> dict[str, Any]:
+        """What decides the bits, as plain values; the version counts changes of the code that changed bits."""
+        values = dataclasses.asdict(self)
+        del values["max_distance"]
+        return values | {"unicode": UNICODE, "version": VERSION}
+
+    def digest(self) -> str:
+        """16 hexadecimal digits that differ between any two recipes.
+
+        >>> Recipe().digest() == Recipe(bits=64, max_distance=9).digest()
+        False
+        """
+        canonical = json.dumps(self.as_dict(), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(canonical.encode()).hexdigest()[:16]
+
+
+def _is_integer(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+@dataclass(frozen=True)
+class NamedRecipe:
+    """A recipe and what it is for."""
+
+    recipe: Recipe
+    purpose: str
+
+
+RECIPES = {
+    "default": NamedRecipe(
+        Recipe(),
+        "words and pairs of Han or Kana characters, logarithmic weights, 128 bits: texts in any language",
+    ),
+    "default-64": NamedRecipe(
+        Recipe(bits=64, max_distance=9),
+        "the same in 64 bits, for stores and tools that take no more: more false candidates",
+    ),
+    "textbook": NamedRecipe(
+        Recipe(word_shingle=3, cjk_shingle=3, weights="tf", bits=64, max_distance=3),
+        "runs of three tokens, 64 bits, distance 3, as most descriptions have it: finds little but near-identical texts",
+    ),
+}
+
+
+def find_recipe(name: str) -> Recipe:
+    """The recipe of that name, or the one in that TOML file (the fields of `Recipe`, those not given as by default)."""
+    if name in RECIPES:
+        return RECIPES[name].recipe
+    if not name.endswith(".toml"):
+        raise OptionError(
+            f"There is no recipe {name!r}. Give one of {', '.join(RECIPES)}, or a file that ends in .toml."
+        )
+    try:
+        values = tomllib.loads(Path(name).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(
+            f"There is no recipe file {name!r}. Give one of {', '.join(RECIPES)}, or an existing file."
+        ) from None
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
+        raise InputError(f"The recipe file {name!r} cannot be read: {problem}.") from None
+    known = [field.name for field in dataclasses.fields(Recipe)]
+    unknown = sorted(set(values) - set(known))
+    if unknown:
+        raise OptionError(f"{name}: a recipe has no {', '.join(unknown)}. It has {', '.join(known)}.")
+    if "bits" in values and "max_distance" not in values:
+        values["max_distance"] = None  # the default distance was measured at the default width
+    return Recipe(**values)
+
+
+def check_same(digest: str, other: str, what: str) -> None:
+    """Refuse to mix fingerprints of two recipes."""
+    if digest != other:
+        raise RecipeMismatch(
+            f"{what} was made by the recipe {other}, not by {digest}: distances between them mean nothing. "
+            "Make both with the same recipe."
+        )

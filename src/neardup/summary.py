@@ -1,0 +1,92 @@
+"""What a run did, in numbers."""
+
+import dataclasses
+import importlib.metadata
+import platform
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from neardup.options import DedupOptions, distance_limit
+from neardup.progress import Progress, peak_memory_bytes
+from neardup.recipe import Recipe
+from neardup.survivors import Findings
+
+
+@dataclass(frozen=True, kw_only=True)
+class Summary:
+    """Counts, options and costs of one run.
+
+    Attributes:
+        rows: rows read, `documents` and `rejected` together.
+        documents: `survivors` and `duplicates` together.
+        rejected: rows that could not be read and were set aside.
+        exact_duplicates: duplicates whose normalized text equals their survivor's.
+        clusters: groups of two or more documents.
+        short: documents with fewer tokens than the recipe's minimum: they have exact duplicates only.
+        repeated_ids: documents whose id an earlier document has.
+        candidates: pairs of documents that were compared.
+        matches: pairs among them that matched.
+        seconds: by stage, and `total`.
+    """
+
+    rows: int
+    documents: int
+    rejected: int
+    survivors: int
+    duplicates: int
+    exact_duplicates: int
+    clusters: int
+    short: int
+    repeated_ids: int
+    method: str
+    max_distance: int
+    min_similarity: float
+    candidates: int
+    matches: int
+    options: dict[str, Any]
+    recipe: dict[str, Any]
+    seconds: dict[str, float]
+    peak_memory_bytes: int
+    versions: dict[str, str]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return dataclasses.asdict(self)
+
+
+def versions() -> dict[str, str]:
+    """Of this package and of what it computes with."""
+    names = ("neardup", "numba", "numpy", "pyarrow")
+    return {name: importlib.metadata.version(name) for name in names} | {"python": platform.python_version()}
+
+
+def summarize(
+    findings: Findings, recipe: Recipe, options: DedupOptions, progress: Progress, *, repeated_ids: int
+) -> Summary:
+    """Count what became of the documents."""
+    decisions = findings.decisions
+    documents = int(np.count_nonzero(findings.documents.valid))
+    duplicates = decisions.duplicates
+    return Summary(
+        rows=len(findings.documents),
+        documents=documents,
+        rejected=len(findings.documents) - documents,
+        survivors=documents - len(duplicates),
+        duplicates=len(duplicates),
+        exact_duplicates=int(decisions.exact.sum()),
+        clusters=len(np.unique(decisions.cluster[decisions.cluster >= 0])),
+        short=findings.short,
+        repeated_ids=repeated_ids,
+        method=options.method,
+        max_distance=distance_limit(recipe, options),
+        min_similarity=options.min_similarity,
+        candidates=findings.candidates,
+        matches=findings.matches,
+        options=dataclasses.asdict(options),
+        recipe=recipe.as_dict() | {"digest": recipe.digest()},
+        seconds=progress.seconds | {"total": round(sum(progress.seconds.values()), 3)},
+        peak_memory_bytes=peak_memory_bytes(),
+        versions=versions(),
+    )

@@ -1,0 +1,130 @@
+"""SURVIVORS: the only code that decides what is kept."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from neardup.clusters import Clustering
+from neardup.documents import Documents
+from neardup.pairs import collapse
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+NONE = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Decisions:
+    """What becomes of each row. All arrays are by row; rows that were rejected have survivor -1.
+
+    Attributes:
+        survivor: int64, the row that stands for this one: itself if it is kept.
+        similarity: float64, to the survivor; NaN where there is none or it is not known.
+        distance: int64, of the fingerprints; -1 for survivors.
+        exact: bool, the normalized text equals the survivor's.
+        cluster: int64, the smallest row of the cluster; -1 for a document alone.
+        cluster_size: int64, documents of the cluster; 1 alone, 0 rejected.
+        matched: int64, the row whose match brought this one in; -1 for survivors.
+        matched_similarity: float64, to that row.
+    """
+
+    survivor: Array
+    similarity: Array
+    distance: Array
+    exact: Array
+    cluster: Array
+    cluster_size: Array
+    matched: Array
+    matched_similarity: Array
+
+    @property
+    def kept(self) -> Array:
+        """bool[rows]: the row survives."""
+        found: Array = self.survivor == np.arange(len(self.survivor))
+        return found
+
+    @property
+    def duplicates(self) -> Array:
+        """The rows that are duplicates, ascending."""
+        return np.flatnonzero((self.survivor >= 0) & ~self.kept)
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What `neardup.dedup.find_duplicates` found.
+
+    Attributes:
+        documents: what was kept of each row.
+        decisions: what becomes of each row.
+        short: documents with fewer tokens than the recipe's minimum; they have exact duplicates only.
+        candidates: pairs of documents that were compared.
+        matches: pairs among them that matched.
+    """
+
+    documents: Documents
+    decisions: Decisions
+    short: int
+    candidates: int
+    matches: int
+
+
+def in_order_of_preference(documents: Documents, keep: str) -> Array:
+    """The rows that are documents, the most preferred first; ties go to the earlier."""
+    rows = np.flatnonzero(documents.valid)
+    if keep == "last":
+        return rows[::-1]
+    if keep == "longest":
+        return rows[np.argsort(-documents.lengths[rows], kind="stable")]
+    if keep == "shortest":
+        return rows[np.argsort(documents.lengths[rows], kind="stable")]
+    return rows
+
+
+def exact_representatives(documents: Documents, preferred: Array) -> Array:
+    """int64[len(preferred)]: for each of the `preferred` rows, the first of them with an equal normalized text."""
+    distinct = collapse(documents.digests[preferred])
+    first = distinct.order[distinct.starts[:-1]]  # the members of a group are ascending, so this is its most preferred
+    representative = np.empty(len(preferred), np.int64)
+    representative[distinct.order] = np.repeat(first, np.diff(distinct.starts))
+    return preferred[representative]
+
+
+def decide(
+    documents: Documents, preferred: Array, representative: Array, near: Array, clustering: Clustering
+) -> Decisions:
+    """Join exact and near duplicates: a row with the text of a representative goes where the representative goes.
+
+    `near` are the rows that `clustering` is about, in its order; the other representatives survive.
+    """
+    n = len(documents)
+    survivor, matched = np.full(n, NONE, np.int64), np.full(n, NONE, np.int64)
+    similarity, matched_similarity = np.full(n, np.nan), np.full(n, np.nan)
+    survivor[preferred] = preferred
+    removed = clustering.survivor != np.arange(len(near))
+    survivor[near] = near[clustering.survivor]
+    similarity[near], matched_similarity[near] = clustering.similarity, clustering.matched_similarity
+    matched[near[removed]] = near[clustering.matched[removed]]
+
+    copies = preferred != representative
+    rows, originals = preferred[copies], representative[copies]
+    survivor[rows] = survivor[originals]
+    exact = np.zeros(n, np.bool_)
+    exact[rows] = survivor[originals] == originals
+    similarity[rows] = np.where(exact[rows], 1.0, similarity[originals])
+    matched[rows], matched_similarity[rows] = originals, 1.0
+
+    distance = np.full(n, NONE, np.int64)
+    duplicates = np.flatnonzero((survivor >= 0) & (survivor != np.arange(n)))
+    differing = documents.fingerprints[duplicates] ^ documents.fingerprints[survivor[duplicates]]
+    distance[duplicates] = np.bitwise_count(differing).sum(axis=1, dtype=np.int64)
+
+    smallest, size = np.full(n, n, np.int64), np.zeros(n, np.int64)
+    valid = np.flatnonzero(survivor >= 0)
+    np.minimum.at(smallest, survivor[valid], valid)
+    np.add.at(size, survivor[valid], 1)
+    cluster, cluster_size = np.full(n, NONE, np.int64), np.zeros(n, np.int64)
+    cluster_size[valid] = size[survivor[valid]]
+    several = valid[cluster_size[valid] > 1]
+    cluster[several] = smallest[survivor[several]]
+    return Decisions(survivor, similarity, distance, exact, cluster, cluster_size, matched, matched_similarity)

@@ -1,0 +1,74 @@
+"""Texts as they are given to the library, as Arrow `large_string` arrays; the bytes are copied only where they must be."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from neardup.errors import DataError, OptionError
+
+CHUNK_BYTES = 1 << 20
+"""About so much text goes through the kernels at a time: it stays in a core's cache, and threads have work to share."""
+
+
+def as_text_arrays(texts: Any) -> list[Any]:
+    """Arrow `large_string` arrays of a list of strings, an Arrow array, or a pandas or polars column; none is null."""
+    if isinstance(texts, str | bytes):
+        raise OptionError(f"texts is one {type(texts).__name__}, not many: give a list, even of one text: [text].")
+    try:
+        if not isinstance(texts, pa.Array | pa.ChunkedArray):
+            if hasattr(texts, "__arrow_c_stream__"):
+                texts = pa.chunked_array(texts)
+            elif hasattr(texts, "__arrow_c_array__"):
+                texts = pa.array(texts)
+            else:
+                texts = pa.array(_strings(texts), pa.large_string())
+        kind = texts.type.value_type if pa.types.is_dictionary(texts.type) else texts.type
+        strings = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+        if not strings and not (pa.types.is_null(kind) and len(texts) == 0):
+            raise OptionError(f"texts has the type {texts.type}; give strings.")
+        arrays = texts.chunks if isinstance(texts, pa.ChunkedArray) else [texts]
+        arrays = [array.cast(pa.large_string()) for array in arrays]
+        for array in arrays:
+            array.validate(full=True)
+    except UnicodeEncodeError as problem:
+        raise DataError(
+            f"A text holds a lone surrogate, which is no character: {problem.reason} at position {problem.start}. "
+            "Replace it first: text.encode('utf-8', 'replace').decode()."
+        ) from None
+    except pa.ArrowInvalid as problem:
+        raise DataError(f"The texts are not valid: {problem}.") from None
+    row = 0
+    for array in arrays:
+        if array.null_count:
+            row += int(np.flatnonzero(array.is_null().to_numpy(zero_copy_only=False))[0])
+            raise DataError(f"Text {row} is null. Drop or fill nulls first.")
+        row += len(array)
+    return arrays
+
+
+def _strings(texts: Any) -> list[str]:
+    try:
+        found = list(texts)
+    except TypeError:
+        raise OptionError(
+            f"texts is a {type(texts).__name__}; give a list of strings, or an Arrow, pandas or polars column."
+        ) from None
+    for row, text in enumerate(found):
+        if text is None:
+            raise DataError(f"Text {row} is null. Drop or fill nulls first.")
+        if not isinstance(text, str):
+            raise OptionError(f"Text {row} is a {type(text).__name__}, not a string: {str(text)[:60]!r}.")
+    return found
+
+
+def in_chunks(array: Any, size: int = CHUNK_BYTES) -> Iterator[Any]:
+    """Slices of an Arrow `large_string` array of about `size` bytes of text, at least one text each."""
+    offsets = np.frombuffer(array.buffers()[1], np.int64)[array.offset : array.offset + len(array) + 1]
+    first = 0
+    while first < len(array):
+        last = int(np.searchsorted(offsets, offsets[first] + size))
+        last = min(max(last, first + 1), len(array))
+        yield array.slice(first, last - first)
+        first = last

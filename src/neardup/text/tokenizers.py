@@ -1,0 +1,41 @@
+"""TOKENIZE, readably: the tokens and windows of one text as strings, for showing. The kernels do the same on bytes."""
+
+from neardup.text.normalizers import normalize
+from neardup.text.unicode_tables import fold_tables
+
+SEPARATOR, WORD, CJK = range(3)
+
+
+def token_class(character: str) -> int:
+    """SEPARATOR, WORD or CJK, for a character of normalized text."""
+    tables, code = fold_tables(), ord(character)
+    entry = int(tables.fold_blocks[int(tables.fold_index[code >> 7]) << 7 | code & 127])
+    return entry >> 23 & 3
+
+
+def tokens(text: str) -> list[str]:
+    """Maximal runs of letters, marks and numbers; each Han or Kana character by itself.
+
+    >>> tokens("SimHash は、文書の指紋")
+    ['simhash', 'は', '文', '書', 'の', '指', '紋']
+    """
+    found: list[str] = []
+    inside = False
+    for character in normalize(text):
+        kind = token_class(character)
+        if kind == WORD and inside:
+            found[-1] += character
+        elif kind != SEPARATOR:
+            found.append(character)
+        inside = kind == WORD
+    return found
+
+
+def windows(found: list[str], word_size: int, cjk_size: int) -> list[tuple[str, ...]]:
+    """The window that starts at each token: `word_size` tokens from a word, `cjk_size` from a Han or Kana character.
+
+    Windows that would run over the end are none; if that leaves none at all, the whole text is one.
+    """
+    sizes = [cjk_size if token_class(token[0]) == CJK else word_size for token in found]
+    whole = [tuple(found[i : i + size]) for i, size in enumerate(sizes) if i + size <= len(found)]
+    return whole or ([tuple(found)] if found else [])

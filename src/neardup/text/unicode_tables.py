@@ -1,0 +1,49 @@
+"""The character tables: what each code point folds to, and which class of token it belongs to.
+
+Generated once, from Unicode 14.0.0, by tools/make_unicode_tables.py and shipped, so that no fingerprint changes with the
+Python version. What a later Unicode assigns is a separator here, but in the planes reserved for ideographs.
+"""
+
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+UNICODE_VERSION = "14.0.0"
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+class FoldTables(NamedTuple):
+    """What the normalizing and tokenizing kernels look up; entry of c: `fold_blocks[fold_index[c >> 7] << 7 | c & 127]`.
+
+    A fold entry holds a value (bits 0 to 20), its kind (21, 22: itself, one code point, several, deleted), the token class
+    (23, 24: separator, word, Han or Kana) and whether the code point has a mark entry other than 0 (25). A mark entry is the
+    canonical combining class, or 255 where the code point may merge with the one before it.
+    """
+
+    fold_index: Array
+    fold_blocks: Array
+    mark_index: Array
+    mark_blocks: Array
+    expansion_starts: Array
+    expansions: Array
+
+
+@cache
+def _file() -> dict[str, Array]:
+    with np.load(Path(__file__).with_name(f"unicode-{UNICODE_VERSION}.npz")) as arrays:
+        return dict(arrays)
+
+
+@cache
+def fold_tables() -> FoldTables:
+    """The tables, loaded once."""
+    return FoldTables(**{name: _file()[name] for name in FoldTables._fields})
+
+
+def assigned_ranges() -> list[tuple[int, int]]:
+    """The code points that Unicode 14.0.0 assigns, as half-open ranges."""
+    edges = _file()["assigned"].tolist()
+    return list(zip(edges[::2], edges[1::2], strict=True))

@@ -1,0 +1,40 @@
+"""Work on several threads, with results in order."""
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TypeVar
+
+from neardup.errors import OptionError
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def thread_count(threads: int | None) -> int:
+    """The number asked for, or the processors that this process may use."""
+    if threads is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if isinstance(threads, bool) or not isinstance(threads, int) or not 1 <= threads <= 1024:
+        raise OptionError(f"threads={threads!r}: give an integer from 1 to 1024, or nothing for all processors.")
+    return threads
+
+
+def in_order(work: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Iterator[Result]:
+    """work(item) of each item, in their order, by `threads` threads; only a few items are taken ahead of the results."""
+    if threads == 1:
+        yield from map(work, items)
+        return
+    with ThreadPoolExecutor(threads, "neardup") as pool:
+        waiting: deque[Future[Result]] = deque()
+        try:
+            for item in items:
+                waiting.append(pool.submit(work, item))
+                if len(waiting) > 2 * threads:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()

@@ -1,0 +1,93 @@
+"""`run` calls the command line in this process, `start` as a process of its own; both in an empty folder."""
+
+import io
+import os
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import neardup
+from neardup.cli import main
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a call left: exit code, standard output, standard error."""
+
+    code: int
+    out: bytes
+    err: str
+
+
+@dataclass(frozen=True)
+class Place:
+    """The folder that a test works in, and the one for temporary files."""
+
+    work: Path
+    temporary: Path
+
+    def leftovers(self):
+        """Temporary files, wherever they are."""
+        return [*self.temporary.rglob("*"), *(path for path in self.work.rglob(".*") if ".partial-" in path.name)]
+
+
+@pytest.fixture(scope="session")
+def kernel_cache():
+    """The folder of compiled kernels, found before tests choose other folders for temporary files."""
+    from neardup.kernels.compilation import cache_folder
+
+    return cache_folder().parent
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path, monkeypatch, kernel_cache):
+    found = Place(tmp_path / "work", tmp_path / "temporary")
+    found.work.mkdir()
+    found.temporary.mkdir()
+    monkeypatch.chdir(found.work)
+    monkeypatch.setattr(tempfile, "tempdir", str(found.temporary))
+    monkeypatch.setenv("TMPDIR", str(found.temporary))
+    monkeypatch.setenv("NEARDUP_CACHE_DIR", str(kernel_cache))
+    source = str(Path(neardup.__file__).parents[1])
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [source, os.environ.get("PYTHONPATH")])))
+    return found
+
+
+@pytest.fixture
+def run(place, capsysbinary, monkeypatch):
+    """Call `neardup` with these arguments; whatever comes of it, no temporary file stays."""
+
+    def call(*arguments, stdin=b"", leaves_nothing=True):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        capsysbinary.readouterr()
+        try:
+            code = main([str(argument) for argument in arguments]) or 0
+        except SystemExit as end:
+            code = end.code
+        shown = capsysbinary.readouterr()
+        assert place.leftovers() == [] or not leaves_nothing
+        return Done(code, shown.out, shown.err.decode())
+
+    return call
+
+
+@pytest.fixture
+def start(place):
+    """Start `neardup` as a process."""
+    started = []
+
+    def call(*arguments, **streams):
+        streams = {name: subprocess.PIPE for name in ("stdin", "stdout", "stderr")} | streams
+        command = [sys.executable, "-m", "neardup", *map(str, arguments)]
+        process = subprocess.Popen(command, cwd=place.work, **streams)
+        started.append(process)
+        return process
+
+    yield call
+    for process in started:
+        with process:
+            process.kill()

@@ -1,0 +1,152 @@
+"""`neardup compare`: two texts step by step, and the worked examples replayed."""
+
+import json
+import math
+import re
+from decimal import Decimal
+from pathlib import Path
+
+import naive
+import pytest
+from corpora import BRIDGE, FERRY, FERRY_EDITED, FERRY_SHOUTED
+
+import neardup
+
+EXAMPLES = sorted((Path(__file__).parent.parent / "golden/worked_examples").glob("*.json"))
+
+
+def fingerprints_shown(shown):
+    """The two fingerprints, put together from their lines."""
+    return tuple("".join(re.findall(rf"^  {side} +([01]+)$", shown, re.MULTILINE)) for side in ("left", "right"))
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_the_worked_examples_are_replayed(run, example):
+    expected = json.loads(example.read_text(encoding="utf-8"))
+    done = run("compare", "--features", example)
+    shown = done.out.decode()
+    assert (done.code, done.err) == (0, "")
+    if "distance" in expected:
+        left, right = (expected[side]["features"][0]["hash"] for side in ("left", "right"))
+        assert fingerprints_shown(shown) == (left, right)
+        assert f"distance           {expected['distance']} of {len(left)} bits" in shown
+        assert len(re.findall(r"\^", shown)) == expected["distance"]
+        return
+    sums = re.search(r"^  sums +\[(.*)\]$", shown, re.MULTILINE)[1].split(", ")
+    assert list(map(Decimal, sums)) == list(map(Decimal, expected["sums"]))
+    assert re.search(r"^  fingerprint +(.*)$", shown, re.MULTILINE)[1] == expected["fingerprint"]
+    for feature in expected["features"]:
+        assert re.search(rf"^  {feature['weight']} +1 +{feature['hash']}  {feature['feature']}$", shown, re.MULTILINE)
+    steps = neardup.replay(example)
+    assert (steps.bits, list(steps.sums)) == (expected["fingerprint"], list(map(Decimal, expected["sums"])))
+
+
+def test_there_are_worked_examples():
+    assert len(EXAMPLES) >= 6
+
+
+@pytest.mark.parametrize("left", [FERRY, BRIDGE, "", "!!!", "one two"])
+@pytest.mark.parametrize("right", [FERRY_EDITED, FERRY_SHOUTED, BRIDGE, "", "???"])
+@pytest.mark.parametrize(("recipe", "bits"), [("default", 128), ("default-64", 64)])
+def test_what_is_shown_of_two_texts_is_what_is_computed(run, left, right, recipe, bits):
+    shown = run("compare", "--text", left, right, "--recipe", recipe).out.decode()
+    prints = [naive.fingerprint(text, bits=bits) for text in (left, right)]
+    assert fingerprints_shown(shown) == tuple(f"{value:0{bits}b}" for value in prints)
+    distance = (prints[0] ^ prints[1]).bit_count()
+    assert f"distance           {distance} of {bits} bits\n" in shown
+    assert shown.count("^") == distance
+    assert f"estimated cosine   {math.cos(math.pi * distance / bits):.4f}" in shown
+    assert f"similarity         {naive.similarity(left, right):.4f}  = " in shown
+    few = min(len(naive.tokens(text)) for text in (left, right)) < 8
+    assert ("short              fewer than 8 tokens: a duplicate only of an equal text" in shown) == few
+
+
+def test_tokens_and_the_heaviest_features_are_shown_and_the_rest_counted(run):
+    shown = run("compare", "--text", "the cat and the dog and the bird", FERRY).out.decode()
+    assert "left: 8 tokens, 5 distinct features (8 in all)\n  tokens       the / cat / and / the / dog / and / the / bird\n" in shown
+    assert re.search(r"^  2 +3 +[01]{64}…  the$", shown, re.MULTILINE)
+    assert re.search(r"^  2 +2 +[01]{64}…  and$", shown, re.MULTILINE)
+    assert re.search(r"^  … and \d+ more$", shown, re.MULTILINE)
+
+
+def test_texts_without_shingles_are_told_equal_or_not(run):
+    assert "similarity         1.0000  = no shingles; the texts are equal after normalization" in run("compare", "--text", "", " ").out.decode()
+    assert "similarity         0.0000  = no shingles; the texts are not equal after normalization" in run("compare", "--text", "!", "?").out.decode()
+
+
+def test_two_files_are_compared_like_their_texts(run):
+    Path("a.txt").write_text(FERRY, encoding="utf-8")
+    Path("b.txt").write_text(BRIDGE, encoding="utf-8")
+    assert run("compare", "a.txt", "b.txt").out == run("compare", "--text", FERRY, BRIDGE).out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [[], ["a.txt"], ["a.txt", "a.txt", "a.txt"], ["a.txt", "a.txt", "--text", "a", "b"], ["--text", "a", "b", "--features", "f.json"], ["a.txt", "--features", "f.json"]],
+)
+def test_exactly_one_kind_of_input_is_taken(run, arguments):
+    Path("a.txt").write_text("a")
+    done = run("compare", *arguments)
+    assert (done.code, done.out) == (2, b"")
+    assert 'Give two files, or --text "…" "…", or --features FILE.json.' in done.err
+
+
+def test_files_that_cannot_be_read_are_told(run):
+    Path("a.txt").write_text("a")
+    Path("bytes.txt").write_bytes(b"ab\xff")
+    done = run("compare", "a.txt", "missing.txt")
+    assert (done.code, done.err) == (2, "neardup: error: missing.txt cannot be read: No such file or directory.\n")
+    done = run("compare", "a.txt", ".")
+    assert (done.code, done.err) == (2, "neardup: error: . cannot be read: Is a directory.\n")
+    done = run("compare", "a.txt", "bytes.txt")
+    assert (done.code, done.err) == (1, "neardup: error: bytes.txt is not UTF-8: invalid start byte at byte 2. Convert it first.\n")
+    done = run("compare", "--text", "a", "b\udcff")
+    assert done.code == 1
+    assert "The right text is not Unicode text: surrogates not allowed (character 1). Give it in UTF-8." in done.err
+
+
+FEATURE = {"feature": "a", "weight": 1, "hash": "01"}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "bad.json is not JSON: Expecting value"),
+        ("{", "bad.json is not JSON"),
+        ([], 'bad.json: give an object with "features", a list of {"feature", "weight", "hash"}.'),
+        ({"features": []}, 'bad.json: give an object with "features"'),
+        ({"features": {"a": 1}}, 'bad.json: give an object with "features"'),
+        ({"left": {"features": [FEATURE]}}, 'bad.json: give an object with "features"'),
+        ({"left": {"features": [FEATURE]}, "right": []}, 'bad.json, right: give an object with "features"'),
+        ({"features": [1]}, 'bad.json, feature 0: give an object with "feature", "weight" and "hash".'),
+        ({"features": [FEATURE, {"feature": "a", "weight": 1}]}, 'bad.json, feature 1: give an object with "feature", "weight" and "hash".'),
+        ({"features": [FEATURE | {"weight": "heavy"}]}, "bad.json, feature 0: \"weight\" is 'heavy'; give a number."),
+        ({"features": [FEATURE | {"weight": True}]}, 'bad.json, feature 0: "weight" is True; give a number.'),
+        ({"features": [FEATURE | {"weight": float("nan")}]}, 'bad.json, feature 0: "weight" is nan; give a number.'),
+        ({"features": [FEATURE | {"hash": "012"}]}, "bad.json, feature 0: \"hash\" is '012'; give a string of 0s and 1s"),
+        ({"features": [FEATURE | {"hash": 101}]}, 'bad.json, feature 0: "hash" is 101; give a string of 0s and 1s'),
+        ({"features": [FEATURE | {"hash": ""}]}, "bad.json, feature 0: \"hash\" is ''; give a string of 0s and 1s"),
+        ({"features": [FEATURE, FEATURE | {"hash": "011"}]}, "bad.json: the hashes have 2 and 3 bits; give all the same width."),
+        (
+            {"left": {"features": [FEATURE]}, "right": {"features": [FEATURE | {"hash": "011"}]}},
+            "bad.json: left has 2 bits, right 3; give both the same width.",
+        ),
+    ],
+)
+def test_feature_files_that_say_nothing_clear_are_refused(run, content, message):
+    Path("bad.json").write_text(content if isinstance(content, str) else json.dumps(content))
+    done = run("compare", "--features", "bad.json")
+    assert (done.code, done.out) == (1, b"")
+    assert message in done.err
+
+
+def test_a_missing_feature_file_is_told(run):
+    done = run("compare", "--features", "missing.json")
+    assert (done.code, done.err) == (2, "neardup: error: missing.json cannot be read: No such file or directory.\n")
+
+
+def test_sums_of_given_weights_are_exact(run):
+    tiny, huge = "0.00000000000000000001", "1000000000000000000000000000000"
+    features = ", ".join(f'{{"feature": "{i}", "weight": {weight}, "hash": "1"}}' for i, weight in enumerate((huge, tiny, "-" + huge)))
+    Path("exact.json").write_text(f'{{"features": [{features}]}}')
+    assert f"sums         [{tiny}]" in run("compare", "--features", "exact.json").out.decode()

@@ -1,0 +1,308 @@
+"""What `neardup dedup` finds, keeps and says."""
+
+import json
+from pathlib import Path
+
+import naive
+import pytest
+from corpora import BREAD, BRIDGE, CHAIN, CLOCK, FERRY, FERRY_EDITED, FERRY_SHOUTED, ROWS, files, read_lines, survivors, write_lines
+
+AUDIT_COLUMNS = ["id", "row", "survivor_id", "survivor_row", "cluster_id", "similarity", "distance", "exact"]
+
+
+@pytest.fixture
+def dedup(run):
+    """De-duplicate a few rows, quietly, and give the survivors and the audit."""
+
+    def call(rows, *flags):
+        write_lines("in.jsonl", rows)
+        done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--overwrite", "--quiet", *flags)
+        assert (done.code, done.out, done.err) == (0, b"", "")
+        return survivors("out.jsonl"), read_lines("out.duplicates.jsonl")
+
+    return call
+
+
+def texts(*given):
+    return [{"id": f"t{number}", "text": text} for number, text in enumerate(given)]
+
+
+def test_every_removal_names_its_survivor_and_how_similar_the_two_are(dedup):
+    kept, audit = dedup(ROWS)
+    assert kept == ["ferry", "bread", "bridge"]
+    assert [list(line) for line in audit] == [AUDIT_COLUMNS] * 2
+    distance = (naive.fingerprint(FERRY) ^ naive.fingerprint(FERRY_EDITED)).bit_count()
+    assert list(audit[0].values()) == ["edited", 1, "ferry", 0, 0, naive.similarity(FERRY, FERRY_EDITED), distance, False]
+    assert list(audit[1].values()) == ["shouted", 3, "ferry", 0, 0, 1.0, 0, True]
+
+
+def test_a_cluster_is_named_by_its_smallest_row_whichever_row_survives(dedup):
+    kept, audit = dedup(texts(BREAD, FERRY, FERRY_EDITED, FERRY_SHOUTED), "--keep", "last")
+    assert kept == ["t0", "t3"]
+    assert {(line["survivor_row"], line["cluster_id"]) for line in audit} == {(3, 1)}
+
+
+@pytest.mark.parametrize(
+    ("keep", "expected"), [("first", ["t0", "t4"]), ("longest", ["t1", "t4"]), ("shortest", ["t2", "t4"]), ("last", ["t3", "t4"])]
+)
+def test_keep_chooses_the_survivor_of_a_cluster(dedup, keep, expected):
+    alike = [FERRY.replace("winter", season) for season in ("winters", "wintertime", "winter", "summers")]
+    assert dedup(texts(*alike, BREAD), "--keep", keep)[0] == expected
+
+
+def test_ids_of_either_kind_stay_what_they_are(dedup):
+    rows = [{"id": 7, "text": FERRY}, {"id": "7", "text": FERRY}, {"id": 2**63, "text": FERRY}, {"id": 'a"\\\n猫', "text": FERRY}]
+    _, audit = dedup(rows)
+    assert [line["id"] for line in audit] == ["7", 2**63, 'a"\\\n猫']
+    assert {line["survivor_id"] for line in audit} == {7}
+
+
+def test_documents_without_an_id_are_called_by_file_and_row(dedup):
+    _, audit = dedup([{"text": BREAD, "id": "b"}, {"text": FERRY, "id": None}, {"text": FERRY, "id": 1.5}])
+    assert [(line["id"], line["survivor_id"]) for line in audit] == [("in.jsonl:2", "in.jsonl:1")]
+
+
+def test_the_id_column_can_be_named(dedup):
+    _, audit = dedup([{"id": 1, "meta": {"key": "x"}, "text": FERRY}, {"id": 2, "meta": {"key": "y"}, "text": FERRY}], "--id", "meta.key")
+    assert (audit[0]["id"], audit[0]["survivor_id"]) == ("y", "x")
+
+
+def test_repeated_ids_are_counted_and_warned_of(run):
+    write_lines("in.jsonl", [{"id": "same", "text": text} for text in (FERRY, BREAD, FERRY_SHOUTED)])
+    done = run("dedup", "in.jsonl", "-o", "out.jsonl")
+    assert done.code == 0
+    assert "warning: 2 documents have an id that an earlier one has; the audit tells them apart by row" in done.err
+    assert [line["row"] for line in read_lines("out.duplicates.jsonl")] == [2]
+    assert json.loads(Path("out.summary.json").read_bytes())["repeated_ids"] == 2
+
+
+def test_the_text_can_be_another_column_a_nested_one_or_several(dedup):
+    rows = [
+        {"id": 1, "text": BREAD, "meta": {"body": FERRY}, "title": "a"},
+        {"id": 2, "text": CLOCK, "meta": {"body": FERRY}, "title": "b"},
+        {"id": 3, "text": BRIDGE, "meta": {"body": FERRY}, "title": "a"},
+    ]
+    assert dedup(rows, "--text", "meta.body")[0] == [1]
+    assert dedup(rows)[0] == [1, 2, 3]
+    _, audit = dedup(rows, "--text", "title", "--text", "meta.body", "--min-similarity", "1")
+    assert [(line["id"], line["survivor_id"], line["exact"]) for line in audit] == [(3, 1, True)]
+
+
+def test_min_similarity_decides_what_matches(dedup):
+    alike = naive.similarity(FERRY, FERRY_EDITED)
+    assert dedup(texts(FERRY, FERRY_EDITED), "--min-similarity", str(alike))[0] == ["t0"]
+    assert dedup(texts(FERRY, FERRY_EDITED), "--min-similarity", str(alike + 0.001))[0] == ["t0", "t1"]
+
+
+def test_min_similarity_0_matches_by_distance_alone(dedup):
+    distance = (naive.fingerprint(FERRY) ^ naive.fingerprint(BREAD)).bit_count()
+    kept, audit = dedup(texts(FERRY, BREAD), "--min-similarity", "0", "--max-distance", distance)
+    assert kept == ["t0"]
+    assert (audit[0]["similarity"], audit[0]["distance"], audit[0]["exact"]) == (None, distance, False)
+    assert dedup(texts(FERRY, BREAD), "--min-similarity", "0", "--max-distance", distance - 1)[0] == ["t0", "t1"]
+
+
+def test_max_distance_limits_what_is_compared(dedup):
+    distance = (naive.fingerprint(FERRY) ^ naive.fingerprint(FERRY_EDITED)).bit_count()
+    assert dedup(texts(FERRY, FERRY_EDITED), "--max-distance", distance)[0] == ["t0"]
+    assert dedup(texts(FERRY, FERRY_EDITED), "--max-distance", distance - 1)[0] == ["t0", "t1"]
+
+
+def test_a_star_does_not_chain_and_components_say_which_link_brought_each_in(dedup):
+    flags = ["--max-distance", "128", "--min-similarity", "0.7"]
+    kept, audit = dedup(texts(*CHAIN), "--cluster", "star", *flags)
+    assert len(kept) > 1
+    assert all(line["similarity"] >= 0.7 and list(line) == AUDIT_COLUMNS for line in audit)
+    kept, audit = dedup(texts(*CHAIN), "--cluster", "components", *flags)
+    assert kept == ["t0"]
+    assert min(line["similarity"] for line in audit) < 0.7
+    assert [list(line) for line in audit] == [[*AUDIT_COLUMNS, "matched_id", "matched_similarity"]] * 4
+    for line in audit:
+        linked = int(line["matched_id"].removeprefix("t"))
+        assert line["matched_similarity"] == naive.similarity(CHAIN[line["row"]], CHAIN[linked]) >= 0.7
+
+
+@pytest.mark.parametrize("least", ["0", "0.8"])
+def test_short_and_empty_texts_are_duplicates_only_of_equal_ones(run, least):
+    given = ["See page 2.", "see  page 2!", "SEE page 2.", "See page 3.", "", "  ", "!!!", "???"]
+    write_lines("in.jsonl", texts(*given))
+    done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--min-similarity", least, "--max-distance", "128")
+    assert survivors("out.jsonl") == ["t0", "t1", "t3", "t4", "t6", "t7"]
+    assert [(line["id"], line["exact"]) for line in read_lines("out.duplicates.jsonl")] == [("t2", True), ("t5", True)]
+    assert "8 documents are short (under 8 tokens): only equal ones were removed" in done.err
+
+
+@pytest.mark.parametrize("recipe", ["default-64", "textbook"])
+def test_a_recipe_can_be_named(run, recipe):
+    write_lines("in.jsonl", ROWS)
+    done = run("dedup", "in.jsonl", "--dry-run", "--json", "--recipe", recipe)
+    assert json.loads(done.out)["recipe"]["bits"] == 64
+
+
+def test_a_recipe_can_be_a_file(dedup):
+    Path("mine.toml").write_text('bits = 64\nweights = "tf"\nmin_tokens = 3\nmax_distance = 0\n')
+    assert dedup([{"id": 1, "text": "one two three"}, {"id": 2, "text": "three one two"}], "--recipe", "mine.toml")[0] == [1, 2]
+    flags = ["--recipe", "mine.toml", "--min-similarity", "0"]
+    assert dedup([{"id": 1, "text": "one two three"}, {"id": 2, "text": "three one two"}], *flags)[0] == [1]
+    summary = json.loads(Path("out.summary.json").read_bytes())
+    assert (summary["recipe"]["bits"], summary["recipe"]["min_tokens"], summary["max_distance"]) == (64, 3, 0)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("bits = ", "The recipe file 'mine.toml' cannot be read: Invalid value"),
+        ("bit = 64", "mine.toml: a recipe has no bit. It has word_shingle, cjk_shingle, weights"),
+        ("bits = 1000", "bits=1000: give an integer from 1 to 512"),
+        ('bits = "64"', "bits='64': give an integer from 1 to 512"),
+        ('weights = "heavy"\nmin_tokens = true', "min_tokens=True: give an integer from 1 to 1000000; weights='heavy': give one of uniform"),
+        ("bits = 64\nmax_distance = 65", "max_distance=65: give an integer from 0 to the number of bits"),
+        ("bits = 96", "This recipe of 96 bits has no distance of its own. Give max_distance."),
+    ],
+)
+def test_an_impossible_recipe_file_is_refused(run, content, message):
+    write_lines("in.jsonl", ROWS)
+    Path("mine.toml").write_text(content)
+    done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--recipe", "mine.toml")
+    assert done.code == 2
+    assert message in done.err
+    assert files() == ["in.jsonl", "mine.toml"]
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (["--min-similarity", "80"], "min_similarity=80.0: give a number from 0 (by distance alone) to 1"),
+        (["--min-similarity", "-0.1"], "min_similarity=-0.1"),
+        (["--min-similarity", "nan"], "min_similarity=nan"),
+        (["--min-similarity", "high"], "Invalid value for '--min-similarity': 'high' is not a valid float"),
+        (["--max-distance", "-1"], "max_distance=-1: give an integer from 0"),
+        (["--max-distance", "129"], "max_distance=129: the recipe has 128 bits"),
+        (["--max-distance", "2.5"], "Invalid value for '--max-distance': '2.5' is not a valid integer"),
+        (["--recipe", "mine"], "There is no recipe 'mine'. Give one of default, default-64, textbook, or a file"),
+        (["--recipe", "mine.toml"], "There is no recipe file 'mine.toml'"),
+        (["--keep", "best"], "'best' is not one of 'first', 'last', 'longest', 'shortest'"),
+        (["--cluster", "cliques"], "'cliques' is not one of 'star', 'components'"),
+        (["--method", "magic"], "'magic' is not"),
+        (["--similarity", "edit"], "'edit' is not"),
+        (["--on-error", "ignore"], "'ignore' is not one of 'stop', 'skip'"),
+        (["--threads", "0"], "threads=0: give an integer from 1 to 1024"),
+        (["--temp-dir", "nowhere"], "Invalid value for '--temp-dir': Directory 'nowhere' does not exist"),
+        (["--text", "body"], 'in.jsonl has no column "body" in its first rows. It has: id, text.'),
+        (["--id", "key"], 'in.jsonl has no column "key" in its first rows. It has: id, text.'),
+        (["--text", ""], "give names of columns"),
+        (["-o", "-", "--json"], "--json and -o - would both write to standard output. Give -o a file."),
+        (["-o", "-", "--on-error", "skip"], "--on-error skip with -o - has no place for the rejects. Pass --audit FILE"),
+        (["-o", ""], "Name an output with -o OUT"),
+        (["--audit", "audit.csv"], "--audit audit.csv: the audit is JSON lines. Give a name that ends in .jsonl"),
+        (["--audit", "out.jsonl"], "out.jsonl is the name of the output, and of a record of what was removed"),
+        (["--audit", "in.jsonl", "--overwrite"], "in.jsonl is an input: its texts would be lost. Name another file."),
+        (["--colour"], "No such option '--colour'"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_any_work(run, flags, message):
+    write_lines("in.jsonl", ROWS)
+    done = run("dedup", "in.jsonl", *(flags if "-o" in flags else ["-o", "out.jsonl", *flags]))
+    assert (done.code, done.out) == (2, b"")
+    assert done.err.startswith("neardup: error: ")
+    assert message in done.err
+    assert files() == ["in.jsonl"]
+
+
+def test_without_an_output_or_a_dry_run_nothing_is_done(run):
+    write_lines("in.jsonl", ROWS)
+    done = run("dedup", "in.jsonl")
+    assert done.code == 2
+    assert "Name an output with -o OUT: a file, a folder that ends in /, or -; or pass --dry-run." in done.err
+
+
+def test_a_dry_run_does_everything_and_writes_nothing(run):
+    write_lines("in.jsonl", ROWS)
+    Path("out.jsonl").write_text("old")
+    done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--audit", "audit.jsonl", "--on-error", "skip", "--dry-run", "--json")
+    summary = json.loads(done.out)
+    assert (summary["documents"], summary["survivors"], summary["duplicates"]) == (5, 3, 2)
+    assert {summary["files"][name] for name in ("output", "audit", "summary", "rejects")} == {None}
+    assert files() == ["in.jsonl", "out.jsonl"]
+    assert Path("out.jsonl").read_text() == "old"
+    assert run("dedup", "in.jsonl", "-o", "-", "--dry-run").out == b""
+
+
+def test_the_summary_counts_everything_once(run):
+    rows = [*ROWS, {"id": "short", "text": "See page 2."}, {"id": "same", "text": "see page 2."}, {"id": "bad", "text": None}]
+    write_lines("in.jsonl", rows)
+    done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--json", "--on-error", "skip")
+    found = json.loads(done.out)
+    assert done.out.endswith(b"}\n")
+    assert (found["rows"], found["documents"], found["rejected"]) == (8, 7, 1)
+    assert (found["survivors"], found["duplicates"], found["exact_duplicates"]) == (4, 3, 2)
+    assert (found["clusters"], found["short"], found["candidates"], found["matches"]) == (2, 2, 1, 1)
+    assert (found["method"], found["min_similarity"], found["max_distance"]) == ("simhash", 0.8, 16)
+    assert set(found["seconds"]) >= {"fingerprint", "join", "verify", "write", "total"}
+    assert found["peak_memory_bytes"] > 2**20
+    assert set(found["versions"]) == {"neardup", "numba", "numpy", "pyarrow", "python"}
+    assert found["recipe"]["digest"]
+    assert found == json.loads(Path("out.summary.json").read_bytes())
+    assert found["files"] == {
+        "inputs": ["in.jsonl"],
+        "folder": str(Path.cwd()),
+        "text": ["text"],
+        "id": None,
+        "output": "out.jsonl",
+        "audit": "out.duplicates.jsonl",
+        "summary": "out.summary.json",
+        "rejects": "out.rejects.jsonl",
+    }
+
+
+def test_what_is_told_goes_to_standard_error_and_quiet_tells_nothing(run):
+    write_lines("in.jsonl", ROWS)
+    done = run("dedup", "in.jsonl", "-o", "out.jsonl")
+    assert done.out == b""
+    assert "neardup: fingerprint: " in done.err
+    assert "5 documents: 3 survivors, 2 duplicates (1 exact) in 1 clusters" in done.err
+    assert "output: out.jsonl\naudit: out.duplicates.jsonl\nsummary: out.summary.json\n" in done.err
+    assert run("dedup", "in.jsonl", "-o", "out.jsonl", "--overwrite", "--quiet").err == ""
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_threads_change_no_byte(run, threads):
+    rows = [{"id": i, "text": f"{[FERRY, BREAD, CLOCK, BRIDGE][i % 4]} Number {i // 8} of the many."} for i in range(200)]
+    for shard in range(10):
+        write_lines(f"in/{shard}.jsonl", rows[shard::10])
+    run("dedup", "in", "-o", "one.jsonl", "--threads", "1", "--cluster", "components")
+    run("dedup", "in", "-o", "more.jsonl", "--threads", threads, "--cluster", "components")
+    assert len(read_lines("one.duplicates.jsonl")) >= 100
+    for ending in (".jsonl", ".duplicates.jsonl"):
+        assert Path("one" + ending).read_bytes() == Path("more" + ending).read_bytes()
+
+
+def test_temporary_files_go_where_they_are_told(run, monkeypatch):
+    import tempfile
+
+    seen = []
+    for name in ("mkdtemp", "mkstemp", "TemporaryFile"):
+        original = getattr(tempfile, name)
+        watched = lambda *given, original=original, **named: seen.append(named.get("dir") or given[2]) or original(*given, **named)  # noqa: E731
+        monkeypatch.setattr(tempfile, name, watched)
+    Path("scratch").mkdir()
+    write_lines("in.jsonl", ROWS)
+    assert run("dedup", "in.jsonl", "-o", "out.jsonl", "--temp-dir", "scratch").code == 0
+    assert "scratch" in seen
+    assert {str(path) for path in seen} <= {"scratch", str(Path.cwd())}
+    assert list(Path("scratch").iterdir()) == []
+
+
+def test_a_file_name_that_is_no_unicode_works_and_is_kept_in_the_summary(run):
+    import os
+
+    name = os.fsdecode(b"in\xff.jsonl")
+    try:
+        write_lines(name, [{"text": FERRY}, {"text": FERRY_SHOUTED}])
+    except OSError:
+        pytest.skip("this file system takes only names in Unicode")
+    done = run("dedup", name, "-o", "out.jsonl", "--json")
+    assert done.code == 0
+    assert json.loads(done.out)["files"]["inputs"] == [name]
+    assert read_lines("out.duplicates.jsonl")[0]["id"] == "in�.jsonl:1"
+    assert run("explain", "out.duplicates.jsonl", "in�.jsonl:0").code == 0

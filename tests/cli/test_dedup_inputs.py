@@ -1,0 +1,167 @@
+"""What `neardup dedup` reads: files, folders, globs and standard input, in every format."""
+
+import gzip
+import os
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import zstandard
+from corpora import BREAD, CLOCK, FERRY, FERRY_SHOUTED, ROWS, files, lines, read_lines, survivors, write_lines
+
+KEPT = ["ferry", "bread", "bridge"]
+
+
+@pytest.mark.parametrize(
+    ("name", "packed"),
+    [
+        ("in.jsonl", bytes),
+        ("in.ndjson", bytes),
+        ("in.json", bytes),
+        ("in.JSONL", bytes),
+        ("in.jsonl.gz", gzip.compress),
+        ("in.jsonl.zst", zstandard.compress),
+        ("in.ndjson.gz", lambda content: gzip.compress(content[:300]) + gzip.compress(content[300:])),
+        ("in.jsonl.zst", lambda content: zstandard.compress(content[:300]) + zstandard.compress(content[300:])),
+    ],
+)
+def test_json_lines_are_read_plain_and_compressed(run, name, packed):
+    Path(name).write_bytes(packed(lines(ROWS)))
+    assert run("dedup", name, "-o", "out.jsonl", "--quiet").code == 0
+    assert survivors("out.jsonl") == KEPT
+
+
+def test_parquet_is_read(run):
+    pq.write_table(pa.Table.from_pylist(ROWS), "in.parquet", row_group_size=2)
+    assert run("dedup", "in.parquet", "-o", "out.parquet", "--quiet").code == 0
+    assert pq.read_table("out.parquet").column("id").to_pylist() == KEPT
+    assert [line["id"] for line in read_lines("out.duplicates.jsonl")] == ["edited", "shouted"]
+
+
+@pytest.mark.parametrize("packed", [bytes, gzip.compress, zstandard.compress])
+def test_standard_input_holds_json_lines_plain_or_compressed(run, packed):
+    done = run("dedup", "-", "-o", "out.jsonl", stdin=packed(lines(ROWS)))
+    assert done.code == 0
+    assert survivors("out.jsonl") == KEPT
+
+
+def test_documents_of_standard_input_are_called_by_row(run):
+    run("dedup", "-", "-o", "out.jsonl", stdin=lines([{"text": FERRY}, {"text": FERRY}]))
+    assert read_lines("out.duplicates.jsonl")[0]["id"] == "stdin:1"
+
+
+def test_a_pipe_of_parquet_is_refused(run, tmp_path):
+    pq.write_table(pa.Table.from_pylist(ROWS), tmp_path / "in.parquet")
+    done = run("dedup", "-", "-o", "out.jsonl", stdin=(tmp_path / "in.parquet").read_bytes())
+    assert (done.code, files()) == (2, [])
+    assert "Standard input holds Parquet data; it must be JSON lines." in done.err
+
+
+@pytest.mark.parametrize("given", [["in"], ["in/"], ["in/**/*.jsonl"], ["in/a.jsonl", "in/deep/b.jsonl"], ["in/*"], ["i?"]])
+def test_several_inputs_are_one_corpus_counted_through(run, given):
+    write_lines("in/a.jsonl", ROWS[:2])
+    write_lines("in/deep/b.jsonl", ROWS[2:])
+    assert run("dedup", *given, "-o", "out.jsonl", "--quiet").code == 0
+    assert survivors("out.jsonl") == KEPT
+    assert [(line["row"], line["survivor_row"]) for line in read_lines("out.duplicates.jsonl")] == [(1, 0), (3, 0)]
+
+
+def test_the_order_of_inputs_is_the_order_given(run):
+    write_lines("b.jsonl", [{"id": "b", "text": FERRY}])
+    write_lines("a.jsonl", [{"id": "a", "text": FERRY}])
+    run("dedup", "b.jsonl", "a.jsonl", "-o", "out.jsonl")
+    assert survivors("out.jsonl") == ["b"]
+    run("dedup", "b.jsonl", "-", "-o", "two.jsonl", stdin=lines([{"id": "c", "text": FERRY}, {"id": "d", "text": BREAD}]))
+    assert survivors("two.jsonl") == ["b", "d"]
+
+
+def test_a_folder_stands_for_all_its_files_of_known_formats_but_hidden_ones(run):
+    for name in ("in/b.jsonl", "in/a.ndjson", "in/.hidden.jsonl", "in/.hidden/c.jsonl", "in/settings.json"):
+        write_lines(name, [{"id": name, "text": f"{CLOCK} This one lies in {name}."}])
+    Path("in/readme.md").write_text("nothing")
+    run("dedup", "in", "-o", "out.jsonl", "--min-similarity", "1")
+    assert survivors("out.jsonl") == ["in/a.ndjson", "in/b.jsonl"]
+
+
+def test_links_are_followed(run):
+    write_lines("real/a.jsonl", ROWS[:2])
+    write_lines("real/b.jsonl", ROWS[2:])
+    Path("in").mkdir()
+    os.symlink("../real/a.jsonl", "in/linked.jsonl")
+    os.symlink("../real", "in/folder")
+    done = run("dedup", "in/linked.jsonl", "real/b.jsonl", "-o", "out.jsonl")
+    assert done.code == 0
+    assert survivors("out.jsonl") == KEPT
+    done = run("dedup", "in", "-o", "two.jsonl")
+    assert done.code == 2
+    assert "is given twice" in done.err
+
+
+def test_formats_may_be_mixed_where_each_shard_has_its_own_output(run):
+    write_lines("in/a.jsonl", ROWS[:2])
+    pq.write_table(pa.Table.from_pylist(ROWS[2:]), "in/b.parquet")
+    assert run("dedup", "in", "-o", "out/").code == 0
+    assert survivors("out/a.jsonl") == ["ferry"]
+    assert pq.read_table("out/b.parquet").column("id").to_pylist() == ["bread", "bridge"]
+
+
+def test_an_empty_corpus_is_no_error(run):
+    Path("in.jsonl").write_bytes(b"")
+    pq.write_table(pa.Table.from_pylist(ROWS).slice(0, 0), "in.parquet")
+    Path("in.jsonl.gz").write_bytes(gzip.compress(b""))
+    for name in ("in.jsonl", "in.parquet", "in.jsonl.gz"):
+        out = name.replace("in", "out", 1)
+        done = run("dedup", name, "-o", out, "--overwrite")
+        assert done.code == 0
+        assert "0 documents: 0 survivors, 0 duplicates (0 exact) in 0 clusters" in done.err
+        assert read_lines("out.duplicates.jsonl") == []
+    assert Path("out.jsonl").read_bytes() == b""
+    assert gzip.decompress(Path("out.jsonl.gz").read_bytes()) == b""
+    assert pq.read_schema("out.parquet").equals(pq.read_schema("in.parquet"))
+    assert run("dedup", "-", "-o", "-", "--quiet", stdin=b"").out == b""
+
+
+def test_blank_lines_and_a_byte_order_mark_are_no_rows(run):
+    Path("in.jsonl").write_bytes(b"\xef\xbb\xbf\n  \r\n" + lines([{"text": FERRY}]) + b"\t\n\n" + lines([{"text": FERRY_SHOUTED}]) + b"\n")
+    run("dedup", "in.jsonl", "-o", "out.jsonl")
+    assert Path("out.jsonl").read_bytes() == lines([{"text": FERRY}])
+    assert [(line["row"], line["survivor_row"]) for line in read_lines("out.duplicates.jsonl")] == [(1, 0)]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (["missing.jsonl"], "missing.jsonl: there is no such file or folder."),
+        (["*.missing"], "*.missing: no file matches."),
+        (["empty"], "empty: this folder has no file with a known ending."),
+        (["text.txt"], "text.txt: the ending does not tell the format."),
+        (["packed"], "packed/a.jsonl.bz2: .bz2 is not read."),
+        (["in.jsonl", "in.jsonl"], "in.jsonl is given twice. Name it once."),
+        (["in.jsonl", "link.jsonl"], "link.jsonl is given twice (as in.jsonl): all its rows would be duplicates."),
+        (["-", "-"], "- is given twice."),
+        (["dangling.jsonl"], "dangling.jsonl cannot be read: No such file or directory."),
+        (["pipe.jsonl"], "pipe.jsonl is not a regular file. Give its contents on standard input: -"),
+        ([""], "An input is an empty string."),
+        ([], "Missing argument 'INPUT...'."),
+    ],
+)
+def test_inputs_that_are_not_there_or_cannot_serve_are_refused(run, given, message):
+    write_lines("in.jsonl", ROWS)
+    Path("empty").mkdir()
+    write_lines("packed/a.jsonl.bz2", ROWS)
+    Path("text.txt").write_text("text")
+    os.symlink("in.jsonl", "link.jsonl")
+    os.symlink("nowhere", "dangling.jsonl")
+    os.mkfifo("pipe.jsonl")
+    before = files()
+    done = run("dedup", *given, "-o", "out.jsonl")
+    assert done.code == 2
+    assert message in done.err
+    assert files() == before
+
+
+def test_all_missing_inputs_are_named_at_once(run):
+    done = run("dedup", "one.jsonl", "two.jsonl", "-o", "out.jsonl")
+    assert "one.jsonl: there is no such" in done.err
+    assert "two.jsonl: there is no such" in done.err

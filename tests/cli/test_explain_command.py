@@ -1,0 +1,202 @@
+"""`neardup explain`: why a document was removed, or what it was near and why it was not."""
+
+import json
+import os
+from pathlib import Path
+
+import naive
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from corpora import BREAD, CHAIN, FERRY, FERRY_EDITED, ROWS, lines, read_lines, write_lines
+
+import neardup
+
+SHORT = [{"id": "see", "text": "See page 2."}, {"id": "too", "text": "see  page 2."}, {"id": "other", "text": "See page 3."}]
+
+
+@pytest.fixture
+def audit(run):
+    """The audit of a few rows."""
+
+    def make(rows, *flags):
+        write_lines("in.jsonl", rows)
+        assert run("dedup", "in.jsonl", "-o", "out.jsonl", "--quiet", *flags).code == 0
+        return "out.duplicates.jsonl"
+
+    return make
+
+
+def test_a_removed_document_is_explained_by_its_survivor(run, audit):
+    done = run("explain", audit(ROWS), "edited")
+    distance = (naive.fingerprint(FERRY) ^ naive.fingerprint(FERRY_EDITED)).bit_count()
+    assert (done.code, done.err) == (0, "")
+    assert done.out.decode() == (
+        '"edited" (row 1) was removed.\n'
+        f'  survivor  "ferry" (row 0): similarity {naive.similarity(FERRY, FERRY_EDITED):.4f}, distance {distance}\n'
+        "  cluster   0\n"
+    )
+
+
+def test_an_equal_text_is_said_to_be_equal(run, audit):
+    assert '  survivor  "ferry" (row 0): equal text after normalization, distance 0' in run("explain", audit(ROWS), "shouted").out.decode()
+
+
+def test_a_removal_by_distance_alone_says_so(run, audit):
+    name = audit([{"id": 1, "text": FERRY}, {"id": 2, "text": FERRY_EDITED}], "--min-similarity", "0")
+    assert "  survivor  1 (row 0): similarity not computed, distance " in run("explain", name, "2").out.decode()
+
+
+def test_a_removal_from_a_component_names_the_link(run, audit):
+    rows = [{"id": i, "text": text} for i, text in enumerate(CHAIN)]
+    name = audit(rows, "--cluster", "components", "--max-distance", "128", "--min-similarity", "0.7")
+    line = read_lines(name)[-1]
+    shown = run("explain", name, line["id"]).out.decode()
+    assert f"  survivor  0 (row 0): similarity {line['similarity']:.4f}" in shown
+    assert f"  link      {line['matched_id']}: similarity {line['matched_similarity']:.4f}" in shown
+
+
+def test_a_kept_document_is_shown_with_what_is_near_and_why_it_did_not_match(run, audit):
+    shown = run("explain", audit([*ROWS, *SHORT], "--max-distance", "20"), "ferry").out.decode()
+    first, second, third, *_ = shown.splitlines()[1:]
+    assert shown.startswith('"ferry" (row 0) was kept. Nearest fingerprints:\n')
+    assert first == '  "shouted" (row 3): distance 0, similarity 1.0000: a match; removed as a duplicate of this one'
+    assert second.startswith('  "edited" (row 1): distance 8, similarity 0.9048: a match; removed as a duplicate of this one')
+    assert "is above 20; similarity 0.0000 is below 0.8" in third
+    assert len(shown.splitlines()) == 6
+
+
+def test_the_reason_may_be_the_similarity_alone(run, audit):
+    rows = [{"id": "a", "text": FERRY}, {"id": "b", "text": FERRY_EDITED}]
+    shown = run("explain", audit(rows, "--min-similarity", "0.95"), "a").out.decode()
+    assert shown.endswith('  "b" (row 1): distance 8, similarity 0.9047: similarity 0.9047 is below 0.95\n') or "is below 0.95" in shown
+
+
+def test_a_kept_short_document_matches_only_equal_ones(run, audit):
+    shown = run("explain", audit(SHORT), "see").out.decode()
+    assert '"too" (row 1): distance 0, similarity 1.0000: a match; removed as a duplicate of this one' in shown
+    assert '"other" (row 2): ' in shown
+    assert ": one of the two has fewer than 8 tokens, so only equal texts match; " in shown
+
+
+def test_a_match_that_went_to_another_survivor_is_said_to(run, audit):
+    rows = [{"id": i, "text": text} for i, text in enumerate(CHAIN)]
+    name = audit(rows, "--max-distance", "128", "--min-similarity", "0.7")
+    removed = {line["id"]: line["survivor_id"] for line in read_lines(name)}
+    kept = [row["id"] for row in rows if row["id"] not in removed]
+    shown = "".join(run("explain", name, each).out.decode() for each in kept)
+    assert any(f"a match; removed as a duplicate of {survivor} (row {survivor})" in shown for survivor in removed.values())
+
+
+def test_ids_that_are_integers_are_found_by_their_digits(run, audit):
+    name = audit([{"id": 7, "text": FERRY}, {"id": 8, "text": FERRY}, {"text": BREAD}])
+    assert run("explain", name, "8").out.startswith(b"8 (row 1) was removed.")
+    assert run("explain", name, "7").out.startswith(b"7 (row 0) was kept.")
+    assert run("explain", name, "in.jsonl:2").out.startswith(b'"in.jsonl:2" (row 2) was kept.')
+
+
+def test_all_removed_documents_of_one_id_are_explained(run, audit):
+    name = audit([{"id": "a", "text": FERRY}, {"id": "b", "text": FERRY}, {"id": "b", "text": FERRY_EDITED}])
+    shown = run("explain", name, "b").out.decode()
+    assert shown.count("was removed") == 2
+    assert [line["row"] for line in neardup.explain(name, "b").removed] == [1, 2]
+
+
+def test_compressed_audits_parquet_inputs_and_nested_texts_are_read(run):
+    pq.write_table(pa.table({"key": ["x", "y", "z"], "meta": [{"body": text} for text in (FERRY, FERRY, BREAD)]}), "in.parquet")
+    flags = ["--text", "meta.body", "--id", "key"]
+    for ending in ("", ".gz", ".zst"):
+        name = f"audit.jsonl{ending}"
+        run("dedup", "in.parquet", "-o", "out.parquet", "--overwrite", "--audit", name, *flags)
+        assert run("explain", name, "y").out.startswith(b'"y" (row 1) was removed.')
+        assert run("explain", name, "z").out.startswith(b'"z" (row 2) was kept.')
+
+
+def test_rows_that_were_set_aside_are_in_nobodys_way(run, audit):
+    rows = [{"id": "bad", "text": None}, {"id": "a", "text": FERRY}, {"id": "b", "text": FERRY}]
+    name = audit(rows, "--on-error", "skip")
+    assert run("explain", name, "a").out.startswith(b'"a" (row 1) was kept.')
+    done = run("explain", name, "bad")
+    assert done.code == 2
+    assert "Neither the audit nor the inputs have a document with the id 'bad'." in done.err
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "message"),
+    [
+        ("missing.jsonl", 2, "There is no audit 'missing.jsonl'. Give the .duplicates.jsonl file that `neardup dedup` wrote."),
+        (".", 2, "There is no audit '.'."),
+        ("out.jsonl", 1, "out.jsonl, line 1: this is no line of an audit. Give the .duplicates.jsonl file of a run."),
+        ("out.summary.json", 1, "out.summary.json, line 1: this is no line of an audit."),
+    ],
+)
+def test_what_is_no_audit_is_told(run, audit, name, code, message):
+    audit(ROWS)
+    done = run("explain", name, "ferry")
+    assert (done.code, done.out) == (code, b"")
+    assert message in done.err
+
+
+def test_an_unknown_id_is_told(run, audit):
+    done = run("explain", audit(ROWS), "nobody")
+    assert (done.code, done.err) == (2, "neardup: error: Neither the audit nor the inputs have a document with the id 'nobody'.\n")
+
+
+def test_a_removed_document_is_explained_without_inputs_and_summary(run, audit):
+    name = audit(ROWS)
+    os.remove("in.jsonl")
+    os.remove("out.summary.json")
+    assert run("explain", name, "edited").code == 0
+
+
+def test_a_kept_document_needs_the_summary(run, audit):
+    name = audit(ROWS)
+    os.rename("out.summary.json", "elsewhere.json")
+    done = run("explain", name, "ferry")
+    assert done.code == 2
+    assert "The audit does not list 'ferry' as removed, and out.summary.json, which tells where its text is, is missing." in done.err
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"recipe": {"bits": 1}}', '{"recipe": {"width": 64}, "max_distance": 3}'])
+def test_a_summary_that_is_none_is_told(run, audit, content):
+    name = audit(ROWS)
+    Path("out.summary.json").write_text(content)
+    done = run("explain", name, "ferry")
+    assert done.code == 1
+    assert "out.summary.json is not the summary of a run." in done.err
+
+
+def test_a_kept_document_needs_the_inputs(run, audit):
+    name = audit(ROWS)
+    os.remove("in.jsonl")
+    done = run("explain", name, "ferry")
+    assert done.code == 2
+    assert "To say why it was kept, its text is needed, but: in.jsonl: there is no such file or folder." in done.err
+    assert f"Run this in {Path.cwd()}, with the inputs in their places." in done.err
+
+
+def test_standard_input_cannot_be_read_again(run):
+    run("dedup", "-", "-o", "out.jsonl", stdin=lines(ROWS))
+    assert run("explain", "out.duplicates.jsonl", "edited").code == 0
+    done = run("explain", "out.duplicates.jsonl", "ferry")
+    assert done.code == 2
+    assert "but standard input cannot be read again." in done.err
+
+
+def test_inputs_that_have_changed_explain_nothing(run, audit):
+    name = audit(ROWS)
+    for rows in (ROWS[:3], [*ROWS[:1], *ROWS[2:], ROWS[1]]):
+        write_lines("in.jsonl", rows)
+        done = run("explain", name, "ferry")
+        assert done.code == 2
+        assert "The inputs are not what they were when the audit was written (in.jsonl). Put those back, or run again." in done.err
+
+
+def test_the_audit_of_another_version_of_the_recipe_is_not_explained_by_this_one(run, audit):
+    name = audit(ROWS)
+    summary = json.loads(Path("out.summary.json").read_text())
+    summary["recipe"]["digest"] = "0" * 16
+    Path("out.summary.json").write_text(json.dumps(summary))
+    done = run("explain", name, "ferry")
+    assert done.code == 2
+    assert "out.duplicates.jsonl was made by the recipe 0000000000000000" in done.err

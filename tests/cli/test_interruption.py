@@ -1,0 +1,220 @@
+"""Runs that are stopped, or find no room: final names hold the old or the complete new, never half a file."""
+
+import gzip
+import json
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from corpora import FERRY, files, read_lines, write_lines
+
+import neardup
+
+NAMES = ("out.jsonl.gz", "out.duplicates.jsonl", "out.summary.json")
+OLD = b"old\n"
+
+
+@pytest.fixture(scope="module")
+def many():
+    """Documents that take about a second, every tenth a copy."""
+    choose = random.Random(5)
+    words = [f"word{i}" for i in range(5000)]
+    rows = [{"id": i, "text": " ".join(choose.choices(words, k=60))} for i in range(8_000)]
+    return [row if row["id"] % 10 else row | {"text": rows[row["id"] // 2]["text"]} for row in rows]
+
+
+@pytest.fixture(scope="module")
+def expected(many, tmp_path_factory):
+    """What a run that is not stopped writes, by name."""
+    folder = tmp_path_factory.mktemp("expected")
+    write_lines(folder / "in.jsonl", many)
+    neardup.deduplicate_files([folder / "in.jsonl"], str(folder / NAMES[0]))
+    return {name: (folder / name).read_bytes() for name in NAMES}
+
+
+def state(expected):
+    """Of each final name, whether it holds what it held before or all that a run writes; anything else is wrong."""
+    found = {}
+    for name in NAMES:
+        content = Path(name).read_bytes()
+        found[name] = content == OLD
+        if content != OLD and name == "out.summary.json":
+            assert json.loads(content)["documents"] == 8_000
+        elif content != OLD:
+            assert content == expected[name]
+    return set(found.values())
+
+
+@pytest.mark.parametrize(
+    ("number", "moment"),
+    [
+        (signal.SIGINT, ""),
+        (signal.SIGINT, "fingerprint: "),
+        (signal.SIGINT, "survivors: "),
+        (signal.SIGTERM, ""),
+        (signal.SIGTERM, "join: "),
+        (signal.SIGTERM, "survivors: "),
+        (signal.SIGHUP, "survivors: "),
+        (signal.SIGKILL, "fingerprint: "),
+        (signal.SIGKILL, "survivors: "),
+        (signal.SIGKILL, "write: "),
+    ],
+)
+def test_a_run_that_is_stopped_leaves_what_was_there_or_what_is_complete(run, start, place, many, expected, number, moment):
+    write_lines("in.jsonl", many)
+    for name in NAMES:
+        Path(name).write_bytes(OLD)
+    process = start("dedup", "in.jsonl", "-o", "out.jsonl.gz", "--overwrite", stdout=subprocess.DEVNULL)
+    if moment:
+        next(line for line in process.stderr if moment.encode() in line)
+    else:
+        time.sleep(0.3)
+    process.send_signal(number)
+    _, said = process.communicate()
+    found = state(expected)
+    assert found == {process.returncode != 0} or moment in ("survivors: ", "write: ")
+    if number == signal.SIGKILL:  # what lies about is in nobody's way
+        assert run("dedup", "in.jsonl", "-o", "out.jsonl.gz", "--overwrite", "--quiet", leaves_nothing=False).code == 0
+        assert state(expected) == {False}
+    else:
+        assert place.leftovers() == []
+        if moment and process.returncode:
+            assert process.returncode == 130
+            assert said.endswith(b"neardup: error: interrupted; unfinished files were removed\n")
+            assert b"Traceback" not in said
+
+
+def test_a_request_to_end_that_comes_twice_still_cleans_up(start, place, many):
+    write_lines("in.jsonl", many)
+    process = start("dedup", "in.jsonl", "-o", "out.jsonl.gz", stdout=subprocess.DEVNULL)
+    next(line for line in process.stderr if b"survivors: " in line)
+    for _ in range(5):
+        process.send_signal(signal.SIGTERM)
+        time.sleep(0.002)
+    process.communicate()
+    assert place.leftovers() == []
+    assert process.returncode in (0, 130)
+
+
+def test_a_hangup_that_is_to_be_ignored_is_ignored(start):
+    """As under nohup."""
+    write_lines("in.jsonl", [{"id": 1, "text": FERRY}])
+    process = start("dedup", "-", "-o", "-", "--quiet", preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+    time.sleep(0.3)
+    process.send_signal(signal.SIGHUP)
+    out, _ = process.communicate(Path("in.jsonl").read_bytes())
+    assert (process.returncode, out) == (0, Path("in.jsonl").read_bytes())
+
+
+def test_an_interrupt_while_reading_standard_input_leaves_nothing(start, place):
+    process = start("dedup", "-", "-o", "out.jsonl")
+    process.stdin.write(b'{"text": "a"}\n')
+    process.stdin.flush()
+    for _ in range(200):
+        if any(path.name == "stdin.jsonl" for path in place.temporary.rglob("*")):
+            break
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    assert process.wait() == 130
+    assert place.leftovers() == []
+    assert files() == []
+
+
+def test_an_interrupt_between_two_renames_leaves_whole_files(run, monkeypatch):
+    write_lines("in.jsonl", [{"id": i, "text": FERRY} for i in range(3)])
+    original, renamed = os.replace, []
+
+    def replace_once(source, target):
+        if renamed:
+            raise KeyboardInterrupt
+        renamed.append(Path(target).name)
+        original(source, target)
+
+    monkeypatch.setattr(os, "replace", replace_once)
+    done = run("dedup", "in.jsonl", "-o", "out.jsonl")
+    assert done.code == 130
+    assert "interrupted; unfinished files were removed" in done.err
+    assert files() == ["in.jsonl", *renamed] == ["in.jsonl", "out.duplicates.jsonl"]  # no removal without its line
+    assert len(read_lines("out.duplicates.jsonl")) == 2
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A folder on a file system of 64 KiB."""
+    if sys.platform != "linux" or os.geteuid() != 0:
+        pytest.skip("only root can mount a small file system, on Linux")
+    folder = tmp_path / "small"
+    folder.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", folder], capture_output=True, text=True)
+    if mounted.returncode:
+        pytest.skip(f"a small file system cannot be mounted here: {mounted.stderr.strip()}")
+    yield folder
+    subprocess.run(["umount", folder], check=True)
+
+
+NO_ROOM = "No space left on device. Make room where the output and the temporary files go, or choose other folders with -o"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["dedup", "-o", "small/out.jsonl"],
+        ["dedup", "-o", "small/out.jsonl.gz"],
+        ["dedup", "-o", "small/out.jsonl.zst"],
+        ["dedup", "-o", "small/out/"],
+        ["dedup", "-o", "out.jsonl", "--audit", "small/audit.jsonl", "--min-similarity", "0", "--max-distance", "128"],
+        ["dedup", "-o", "out.jsonl", "--temp-dir", "small", "--min-similarity", "0.9", "--max-distance", "60"],
+        ["pairs", "-o", "small/pairs.jsonl", "--min-similarity", "0", "--max-distance", "128"],
+        ["pairs", "-o", "small/pairs.jsonl.zst", "--min-similarity", "0", "--max-distance", "128"],
+        ["pairs", "-o", "small/pairs.parquet", "--min-similarity", "0", "--max-distance", "128"],
+        ["fingerprint", "-o", "small/prints.parquet"],
+    ],
+)
+def test_a_full_disk_is_told_and_leaves_nothing_behind(run, small_disk, arguments, many):
+    os.symlink(small_disk, "small")
+    rows = many[:2000] if arguments[0] != "fingerprint" else [{"text": row["text"][:60]} for row in many]
+    write_lines("in.jsonl", rows[:1000] if arguments[0] == "pairs" else rows)
+    verb, *flags = arguments
+    done = run(verb, "in.jsonl", *flags, "--quiet")
+    assert (done.code, done.out) == (1, b"")
+    assert NO_ROOM in done.err
+    assert list(small_disk.iterdir()) == []
+    assert files() == ["in.jsonl"]
+
+
+def test_a_full_disk_for_standard_input_is_told(run, small_disk, many):
+    done = run("dedup", "-", "-o", "out.jsonl", "--temp-dir", small_disk, stdin=json.dumps(many[0]).encode() * 1000)
+    assert done.code == 1
+    assert NO_ROOM in done.err
+    assert list(small_disk.iterdir()) == []
+
+
+def test_a_read_only_file_system_is_told_before_any_work(run, small_disk):
+    write_lines("in.jsonl", [{"text": FERRY}])
+    subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
+    done = run("dedup", "in.jsonl", "-o", small_disk / "out.jsonl")
+    assert done.code == 2
+    assert f"The folder {small_disk} cannot be written: Read-only file system. Name another output." in done.err
+
+
+def test_a_limit_on_the_size_of_files_leaves_nothing_behind(start, place, many):
+    write_lines("in.jsonl", many[:2000])
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))  # noqa: E731
+    process = start("dedup", "in.jsonl", "-o", "out.jsonl", "--quiet", preexec_fn=limit)
+    _, said = process.communicate()
+    assert process.returncode == 1
+    assert said == b"neardup: error: File too large\n"
+    assert place.leftovers() == []
+    assert files() == ["in.jsonl"]
+
+
+def test_what_is_compressed_is_complete(run, many):
+    write_lines("in.jsonl", many[:2000])
+    run("dedup", "in.jsonl", "-o", "out.jsonl.gz", "--quiet")
+    assert len(gzip.decompress(Path("out.jsonl.gz").read_bytes()).splitlines()) == 2000 - len(read_lines("out.duplicates.jsonl"))

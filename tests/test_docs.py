@@ -1,0 +1,75 @@
+"""Documentation is executed: README, the pages and the docstrings; generated pages are up to date."""
+
+import doctest
+import importlib
+import importlib.util
+import pkgutil
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import neardup
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+MODULES = sorted(module.name for module in pkgutil.walk_packages(neardup.__path__, "neardup."))
+
+
+def blocks(page, language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+
+def commands(block):
+    """(command, expected output) of each `$ ` line; lines that end in a backslash go on."""
+    for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+        command, _, output = re.sub(r"\\\n", " ", part).partition("\n")
+        yield command, output
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_python_examples_of_the_pages_give_what_they_show(page):
+    example = doctest.DocTestParser().get_doctest("\n".join(blocks(page, "python")), {}, page.name, str(page), 0)
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    assert runner.run(example).failed == 0
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_shell_examples_of_the_pages_give_what_they_show(page, tmp_path):
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    environment = {
+        "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
+        "HOME": str(Path.home()),
+        "LC_ALL": "C.UTF-8",
+    }
+    for block in blocks(page, "console"):
+        for command, expected in commands(block):
+            done = subprocess.run(command, shell=True, cwd=tmp_path, env=environment, capture_output=True, text=True)
+            assert (done.stdout, done.returncode) == (expected, 0), f"{command}\n{done.stderr}"
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_docstring_examples_give_what_they_show(name):
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+def test_the_command_line_reference_is_what_the_commands_say():
+    spec = importlib.util.spec_from_file_location("make_cli_reference", ROOT / "tools/make_cli_reference.py")
+    tool = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tool)
+    assert (ROOT / "docs/cli.md").read_text(encoding="utf-8") == tool.reference(), "run: make docs"
+
+
+def test_links_between_pages_lead_somewhere():
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_the_notes_are_what_their_program_writes(tmp_path):
+    shutil.copy(ROOT / "examples/make_notes.py", tmp_path)
+    subprocess.run([sys.executable, tmp_path / "make_notes.py"], check=True)
+    assert (tmp_path / "notes.jsonl").read_bytes() == (ROOT / "examples/notes.jsonl").read_bytes()

@@ -1,0 +1,62 @@
+"""What is found on real corpora with reference pairs; skipped where the corpora are not at hand."""
+
+import gzip
+import json
+import os
+import random
+from pathlib import Path
+
+import pytest
+
+import naive
+import neardup as nd
+
+DATA = Path(os.environ.get("NEARDUP_DATA", Path(__file__).parent.parent.parent / "shared/data"))
+SETS = {
+    "zh_laws_national": "oracle_pairs_char5.jsonl",
+    "en_pep_revisions_even": "oracle_pairs_word3.jsonl",
+    "en_spdx_licenses": "oracle_pairs_word3.jsonl",
+}
+needs_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"the evaluation corpora are not in {DATA}; set NEARDUP_DATA")
+
+
+def read(name):
+    with gzip.open(DATA / name / "docs.jsonl.gz", "rt", encoding="utf-8") as lines:
+        documents = [json.loads(line) for line in lines]
+    pairs = [json.loads(line) for line in (DATA / name / SETS[name]).read_text(encoding="utf-8").splitlines()]
+    rows = {document["id"]: row for row, document in enumerate(documents)}
+    reference = {tuple(sorted((rows[pair["a"]], rows[pair["b"]]))) for pair in pairs if pair["jaccard"] >= 0.8}
+    return [document["text"] for document in documents], reference
+
+
+@needs_data
+def test_nearly_all_reference_pairs_are_found_and_every_stated_similarity_is_true():
+    found_pairs = all_pairs = 0
+    for name in SETS:
+        texts, reference = read(name)
+        found = nd.match(texts)
+        similarities = {
+            (left, right): value
+            for left, right, value in zip(
+                found.left.tolist(), found.right.tolist(), found.similarity.tolist(), strict=True
+            )
+        }
+        found_pairs += len(reference & set(similarities))
+        all_pairs += len(reference)
+        for left, right in random.Random(0).sample(sorted(similarities), 12):
+            equal = naive.normalize(texts[left]) == naive.normalize(texts[right])
+            assert similarities[left, right] == (1.0 if equal else naive.similarity(texts[left], texts[right]))
+    assert all_pairs == 799
+    assert found_pairs / all_pairs >= 0.97
+
+
+@needs_data
+@pytest.mark.parametrize("name", SETS)
+def test_every_duplicate_is_as_similar_to_its_survivor_as_was_asked(name):
+    texts, _ = read(name)
+    result = nd.deduplicate(texts)
+    assert result.duplicates.num_rows > 20
+    for line in random.Random(0).sample(result.duplicates.to_pylist(), 8):
+        similarity = naive.similarity(texts[line["row"]], texts[line["survivor_row"]])
+        assert similarity >= 0.8
+        assert line["similarity"] == similarity

@@ -1,0 +1,130 @@
+"""Generate src/neardup/text/unicode-14.0.0.npz, the character tables that are part of every recipe.
+
+Run by hand, with the one Python whose `unicodedata` is of the pinned version:  python3.11 tools/make_unicode_tables.py
+
+All properties come from `unicodedata`, but for one that it lacks (Default_Ignorable_Code_Point, written down here from the
+Unicode 14.0 file DerivedCoreProperties.txt). NFKC_Casefold is derived as The Unicode Standard 14.0 says (section 3.13, R5
+and D147): fold and normalize until stable, without the default ignorables.
+"""
+
+import sys
+import unicodedata
+from pathlib import Path
+
+import numpy as np
+
+VERSION = "14.0.0"
+TARGET = Path(__file__).parent.parent / "src/neardup/text" / f"unicode-{VERSION}.npz"
+BLOCK = 128
+LIMIT = 0x110000
+
+# What an entry of the fold table holds; src/neardup/kernels/normalization.py reads it.
+KIND_SHIFT, CLASS_SHIFT, MARK_BIT = 21, 23, 25
+ITSELF, ONE, SEVERAL, DELETED = range(4)
+SEPARATOR, WORD, CJK = range(3)
+COMPOSES = 255
+
+IGNORABLE_RANGES = """
+    00AD 034F 061C 115F-1160 17B4-17B5 180B-180F 200B-200F 202A-202E 2060-206F 3164 FE00-FE0F FEFF FFA0 FFF0-FFF8
+    1BCA0-1BCA3 1D173-1D17A E0000-E0FFF
+"""
+WHITE_SPACE = {*range(9, 14), 0x20, 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000}
+CJK_NAMES = (
+    "CJK UNIFIED IDEOGRAPH", "CJK COMPATIBILITY IDEOGRAPH", "HIRAGANA", "KATAKANA", "HALFWIDTH KATAKANA", "HENTAIGANA",
+    "IDEOGRAPHIC ITERATION MARK", "IDEOGRAPHIC NUMBER ZERO", "HANGZHOU NUMERAL", "VERTICAL IDEOGRAPHIC ITERATION MARK",
+    "VERTICAL KANA REPEAT", "COMBINING KATAKANA-HIRAGANA", "MASU MARK", "OLD CHINESE ITERATION MARK",
+    "VIETNAMESE ALTERNATE READING MARK",
+)  # fmt: skip
+RESERVED_FOR_IDEOGRAPHS = range(0x20000, 0x3FFFE)
+"""Planes 2 and 3: an ideograph that a later Unicode adds there is already an ideograph here."""
+
+
+def ignorables() -> set[int]:
+    found: set[int] = set()
+    for text in IGNORABLE_RANGES.split():
+        first, _, last = text.partition("-")
+        found.update(range(int(first, 16), int(last or first, 16) + 1))
+    return found
+
+
+def nfkc_casefold(character: str, ignorable: set[int]) -> str:
+    before, now = "", character
+    while now != before:
+        before = now
+        folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFD", now).casefold())
+        now = unicodedata.normalize("NFKC", "".join(c for c in folded if ord(c) not in ignorable))
+    return now
+
+
+def token_class(code: int) -> int:
+    character = chr(code)
+    category = unicodedata.category(character)
+    if category == "Cn":
+        return CJK if code in RESERVED_FOR_IDEOGRAPHS else SEPARATOR
+    if category[0] not in "LMN":
+        return SEPARATOR
+    return CJK if unicodedata.name(character, "").startswith(CJK_NAMES) else WORD
+
+
+def composing() -> set[int]:
+    """Code points that may merge with what stands before them (NFC_Quick_Check=Maybe)."""
+    found = {*range(0x1161, 0x1176), *range(0x11A8, 0x11C3)}
+    for code in range(LIMIT):
+        parts = unicodedata.decomposition(chr(code)).split()
+        if len(parts) == 2 and parts[0][0] != "<":
+            pair = "".join(chr(int(part, 16)) for part in parts)
+            if unicodedata.normalize("NFC", pair) == chr(code):
+                found.add(ord(pair[1]))
+    return found
+
+
+def two_stage(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Distinct blocks of BLOCK values, and which of them stands where."""
+    blocks, index = np.unique(values.reshape(-1, BLOCK), axis=0, return_inverse=True)
+    return index.astype(np.uint16).ravel(), blocks.ravel()
+
+
+def main() -> None:
+    if unicodedata.unidata_version != VERSION:
+        sys.exit(
+            f"this Python has Unicode {unicodedata.unidata_version}; run it with one that has {VERSION} (Python 3.11)"
+        )
+    ignorable, maybe = ignorables(), composing()
+    folds, marks = np.zeros(LIMIT, np.uint32), np.zeros(LIMIT, np.uint8)
+    expansions: dict[str, int] = {}
+    for code in range(LIMIT):
+        surrogate = 0xD800 <= code < 0xE000
+        folded = chr(code) if surrogate else nfkc_casefold(chr(code), ignorable)
+        if code in WHITE_SPACE:
+            folded = " "
+        if folded == chr(code):
+            kind, value = ITSELF, 0
+        elif not folded:
+            kind, value = DELETED, 0
+        elif len(folded) == 1:
+            kind, value = ONE, ord(folded)
+        else:
+            kind, value = SEVERAL, expansions.setdefault(folded, len(expansions))
+        combining = unicodedata.combining(chr(code))
+        marks[code] = COMPOSES if code in maybe else combining
+        folds[code] = value | kind << KIND_SHIFT | token_class(code) << CLASS_SHIFT | (marks[code] != 0) << MARK_BIT
+    assigned = np.array([unicodedata.category(chr(code)) != "Cn" for code in range(LIMIT)])
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], assigned, [False]])))
+    fold_index, fold_blocks = two_stage(folds)
+    mark_index, mark_blocks = two_stage(marks)
+    texts = list(expansions)
+    np.savez_compressed(
+        TARGET,
+        fold_index=fold_index,
+        fold_blocks=fold_blocks,
+        mark_index=mark_index,
+        mark_blocks=mark_blocks,
+        expansion_starts=np.cumsum([0, *map(len, texts)]).astype(np.int32),
+        expansions=np.array([ord(c) for text in texts for c in text], np.uint32),
+        assigned=edges.astype(np.int32),
+    )
+    print(f"{TARGET.name}: {TARGET.stat().st_size:,} bytes, {len(texts)} expansions")
+
+
+if __name__ == "__main__":
+    main()
