@@ -7,7 +7,6 @@ is 1 where more windows have it than not. A CRC has 32 bits, so the upper half o
 import contextlib
 import tempfile
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import llvmlite.binding
@@ -29,7 +28,10 @@ u64 = np.uint64
 POLYNOMIAL = 0x82F63B78
 """CRC-32C (Castagnoli), bits reversed."""
 WINDOW = 3
-BLOCKS = {"whole": None, "256 rows": 256}
+BLOCKS = {
+    "large blocks": "max_threads=1",
+    "blocks of 256 rows": "max_threads=1, max_block_size=256, min_insert_block_size_rows=256, min_insert_block_size_bytes=0",
+}
 """How ClickHouse holds the table: as inserted, or in blocks that stay in a core's cache."""
 
 
@@ -45,23 +47,22 @@ class ClickHouse:
         with tempfile.TemporaryDirectory(prefix="neardup-bench-") as folder:
             path = Path(folder) / "texts.parquet"
             pq.write_table(pa.table({"text": texts}), path)
-            for number, rows in enumerate(BLOCKS.values()):
-                blocks = f", max_block_size={rows}, min_insert_block_size_rows={rows}, min_insert_block_size_bytes=0" if rows else ""
+            for number, settings in enumerate(BLOCKS.values()):
                 self._query(f"DROP TABLE IF EXISTS bench.t{number}")
                 self._query(f"CREATE TABLE bench.t{number} (text String) ENGINE = Memory")
-                self._query(f"INSERT INTO bench.t{number} SELECT text FROM file('{path}') SETTINGS max_threads=1{blocks}")
+                self._query(f"INSERT INTO bench.t{number} SELECT text FROM file('{path}') SETTINGS {settings}")
 
     def __enter__(self) -> "ClickHouse":
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         with contextlib.suppress(Exception):
             self._session.close()
 
     def _query(self, text: str, form: str = "CSV") -> Any:
         return self._session.query(text, form)
 
-    def reduce(self, expression: str, blocks: str = "whole") -> str:
+    def reduce(self, expression: str, blocks: str = "large blocks") -> str:
         """One value for all texts: `expression`, by one thread."""
         number = list(BLOCKS).index(blocks)
         return str(self._query(f"SELECT {expression} FROM bench.t{number} SETTINGS max_threads=1")).strip()
@@ -107,7 +108,8 @@ HAS_CRC = JIT and llvmlite.binding.get_host_cpu_features().get("sse4.2", False)
 def _crc32_of_4(typing: Any, register: Any, value: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         kind = ir.IntType(32)
-        function = builder.module.declare_intrinsic("llvm.x86.sse42.crc32.32.32", (), ir.FunctionType(kind, [kind, kind]))
+        crc32 = ir.FunctionType(kind, [kind, kind])
+        function = builder.module.declare_intrinsic("llvm.x86.sse42.crc32.32.32", (), crc32)
         crc = builder.call(function, [builder.trunc(arg, kind) for arg in args])
         return builder.zext(crc, ir.IntType(64))
 
@@ -161,7 +163,8 @@ class EqualWork:
     def __init__(self, texts: Any) -> None:
         self._offsets = np.frombuffer(texts.buffers()[1], np.int64)[texts.offset : texts.offset + len(texts) + 1]
         content = np.frombuffer(texts.buffers()[2], np.uint8)[: self._offsets[-1]]
-        self._data = np.concatenate([content, np.zeros(8, np.uint8)])  # a load of four bytes may read one behind the end
+        # A load of four bytes may read one behind the end.
+        self._data = np.concatenate([content, np.zeros(8, np.uint8)])
         self._hashes = np.empty(int(np.diff(self._offsets).max(initial=0)) + 16, np.uint64)
         self._planes = np.empty(PLANES, np.uint64)
 

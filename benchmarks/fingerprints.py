@@ -12,6 +12,7 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numba
@@ -42,6 +43,7 @@ TARGETS = {
     ("english", "simhash"): 400.0,
     ("chinese", "ClickHouse ngramSimHashUTF8"): 1.2,
 }
+DEFAULT = "default recipe, normalization included"
 WORD = re.compile(r"\w+")
 # Compiled without a cache: neardup's would not see a change of this file.
 _compile: Any = numba.njit(nogil=True, error_model="numpy", _nrt=False)
@@ -142,43 +144,53 @@ def clickhouse_rows(kind: str, texts: Texts, function: str, rounds: int) -> tupl
         same = bool(np.array_equal(database.fingerprints("ngramSimHash(text, 3)"), equal.fingerprints()))
         contenders: dict[str, Work] = {
             "ours": lambda: fingerprint(texts.array, threads=1),
-            "our kernels: ngramSimHash": equal.fingerprints,
+            "our kernels": equal.fingerprints,
             "touch every byte": lambda: database.reduce("sum(cityHash64(text))"),
         }
-        for blocks in BLOCKS:
-            for name in (function, "ngramSimHash"):
-                arguments = "text, 3" if name == "ngramSimHash" else "text"
-                contenders[f"{name}, {blocks}"] = lambda call=f"groupBitXor({name}({arguments}))", blocks=blocks: database.reduce(call, blocks)
+        calls = {function: f"groupBitXor({function}(text))", "ngramSimHash": "groupBitXor(ngramSimHash(text, 3))"}
+        for name, call in calls.items():
+            for blocks in BLOCKS:
+                contenders[f"{name}, {blocks}"] = partial(database.reduce, call, blocks)
         times = take_turns(contenders, rounds)
         version = database.version
-    best = {name: min((times[f"{name}, {blocks}"] for blocks in BLOCKS), key=lambda timing: timing.median) for name in (function, "ngramSimHash")}
     # Both sides read memory; ClickHouse's figure is without what a query costs that only reads every byte.
     overhead = times["touch every byte"].median
-    work = {name: Timing(tuple(second - overhead for second in timing.seconds)) for name, timing in best.items()}
+
+    def best(name: str) -> Timing:
+        timing = min((times[f"{name}, {blocks}"] for blocks in BLOCKS), key=lambda timing: timing.median)
+        return Timing(tuple(second - overhead for second in timing.seconds))
+
+    ours, equal_work = (texts, times["ours"]), (texts, times["our kernels"])
     rows = [
-        _row(kind, "default recipe, normalization included", texts, times["ours"], f"ClickHouse {function}", texts, work[function]),
-        _row(kind, "equal work: ngramSimHash(text, 3)", texts, times["our kernels: ngramSimHash"], "ClickHouse ngramSimHash", texts, work["ngramSimHash"]),
+        _row(kind, DEFAULT, ours, f"ClickHouse {function}", (texts, best(function))),
+        _row(
+            kind,
+            "equal work: ngramSimHash(text, 3)",
+            equal_work,
+            "ClickHouse ngramSimHash",
+            (texts, best("ngramSimHash")),
+        ),
     ]
     notes = {
         "clickhouse_version": version,
         "same_bits_as_ngramSimHash": same,
         "subtracted_seconds": rounded(overhead),
-        "seconds_by_block_size": {name: rounded(timing.median) for name, timing in times.items() if name.rpartition(", ")[2] in BLOCKS},
+        "seconds": {name: rounded(timing.median) for name, timing in times.items()},
     }
     return rows, notes
 
 
-def _row(kind: str, what: str, texts: Texts, ours: Timing, peer: str, peer_texts: Texts, theirs: Timing) -> dict[str, Any]:
-    target = TARGETS.get((kind, peer))
+def _row(kind: str, work: str, ours: tuple[Texts, Timing], peer: str, theirs: tuple[Texts, Timing]) -> dict[str, Any]:
+    (our_texts, our_timing), (peer_texts, peer_timing) = ours, theirs
     return {
         "texts": kind,
-        "work": what,
+        "work": work,
         "peer": peer,
-        "ours": ours.as_record(texts.bytes / 1e6, "megabytes_per_second"),
-        "theirs": theirs.as_record(peer_texts.bytes / 1e6, "megabytes_per_second"),
+        "ours": our_timing.as_record(our_texts.bytes / 1e6, "megabytes_per_second"),
+        "theirs": peer_timing.as_record(peer_texts.bytes / 1e6, "megabytes_per_second"),
         "peer_bytes": peer_texts.bytes,
-        "ratio": rounded(ratio(ours, texts.bytes, theirs, peer_texts.bytes), 3),
-        "target": target,
+        "ratio": rounded(ratio(our_timing, our_texts.bytes, peer_timing, peer_texts.bytes), 3),
+        "target": TARGETS.get((kind, peer)),
     }
 
 
@@ -199,8 +211,8 @@ def measure(kind: str, texts: Texts, function: str, *, python: bool, quick: bool
         ours = texts.head(10 * sample.bytes)
         work = {name: peer_work for name, (_, peer_work) in peers.items()}
         times = take_turns({"ours": lambda: fingerprint(ours.array, threads=1), **work}, PYTHON_ROUNDS)
-        what = "default recipe, normalization included"
-        rows += [_row(kind, what, ours, times["ours"], peer, given, times[peer]) for peer, (given, _) in peers.items()]
+        mine = ours, times["ours"]
+        rows += [_row(kind, DEFAULT, mine, peer, (given, times[peer])) for peer, (given, _) in peers.items()]
     return {"corpus": texts.as_record(), "rows": rows, "clickhouse": notes, "profile": profile(texts, rounds)}, skipped
 
 
@@ -242,13 +254,15 @@ def main() -> None:
     )
     for kind, result in results.items():
         shares = ", ".join(f"{name} {share:.0%}" for name, share in result["profile"]["share_of_time"].items())
-        print(f"\n{kind}: {result['corpus']['documents']:,} documents, {result['corpus']['bytes'] / 1e6:.0f} MB; time: {shares}")
+        corpus = result["corpus"]
+        print(f"\n{kind}: {corpus['documents']:,} documents, {corpus['bytes'] / 1e6:.0f} MB; time: {shares}")
         if result["clickhouse"] and not result["clickhouse"]["same_bits_as_ngramSimHash"]:
             raise SystemExit("The kernel for equal work does not give ClickHouse's bits: its speed means nothing.")
     for reason in skipped:
         print(f"skipped: {reason}")
     peers = ("chdb", "datasketch", "simhash", "rensa")
-    write_json(given.output, {"environment": environment(peers), "recipe": Recipe().as_dict(), "results": results, "skipped": skipped})
+    record = {"environment": environment(peers), "recipe": Recipe().as_dict(), "results": results, "skipped": skipped}
+    write_json(given.output, record)
 
 
 def _span(speed: dict[str, Any]) -> str:

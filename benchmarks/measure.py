@@ -79,7 +79,7 @@ def rounded(value: float, digits: int = 4) -> float:
 
 
 def wilson(hits: int, trials: int, z: float = 1.96) -> tuple[float, float]:
-    """The 95 % confidence interval of a share (Wilson 1927, "Probable inference, the law of succession, and statistical inference")."""
+    """The 95 % confidence interval of a share (Wilson 1927, "Probable inference, the law of succession …")."""
     if trials == 0:
         return 0.0, 1.0
     share, spread = hits / trials, z * z / trials
@@ -90,7 +90,9 @@ def wilson(hits: int, trials: int, z: float = 1.96) -> tuple[float, float]:
 
 def _git(*arguments: str) -> str | None:
     try:
-        done = subprocess.run(["git", *arguments], cwd=Path(__file__).parent, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            ["git", *arguments], cwd=Path(__file__).parent, capture_output=True, text=True, check=False
+        )
     except OSError:
         return None
     return done.stdout.strip() if done.returncode == 0 else None
@@ -136,7 +138,9 @@ def arguments(description: str, name: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--quick", action="store_true", help="less than a minute, on less data; writes no results")
     parser.add_argument("--data", metavar="FOLDER", help="the folder of the open sets (default: NEARDUP_DATA)")
-    parser.add_argument("--output", type=Path, metavar="FILE", help=f"default: benchmarks/results/{name}.json, none with --quick")
+    parser.add_argument(
+        "--output", type=Path, metavar="FILE", help=f"default: benchmarks/results/{name}.json, none with --quick"
+    )
     given = parser.parse_args()
     if given.output is None and not given.quick:
         given.output = RESULTS / f"{name}.json"
@@ -153,7 +157,9 @@ def write_json(path: Path | None, record: Mapping[str, Any]) -> None:
 def _dump(value: Any, indent: str) -> str:
     inner = indent + " "
     if isinstance(value, Mapping) and value:
-        rows = [f"{inner}{json.dumps(str(key), ensure_ascii=False)}: {_dump(item, inner)}" for key, item in value.items()]
+        rows = [
+            f"{inner}{json.dumps(str(key), ensure_ascii=False)}: {_dump(item, inner)}" for key, item in value.items()
+        ]
         return "{\n" + ",\n".join(rows) + f"\n{indent}}}"
     if isinstance(value, list | tuple) and any(isinstance(item, Mapping | list | tuple) for item in value):
         return "[\n" + ",\n".join(inner + _dump(item, inner) for item in value) + f"\n{indent}]"

@@ -363,8 +363,7 @@ def main() -> None:
         print_distances(contenders, "Open sets")
         record["recipes"] = _record(results, sets)
         record["end_to_end"] = {
-            describe(recipe): [end_to_end(recipe, at, sets) for at in DISTANCES[recipe.bits]]
-            for recipe in CHOSEN
+            describe(recipe): [end_to_end(recipe, at, sets) for at in DISTANCES[recipe.bits]] for recipe in CHOSEN
         }
         for name, shares in record["end_to_end"].items():
             print(f"\n{name}: reference pairs within the distance and of similarity 0.8 by the package's own measure\n")
@@ -389,7 +388,12 @@ def main() -> None:
     record["joins"] = [joins(recipe, given.quick) for recipe in CHOSEN]
     for costs in record["joins"]:
         print(f"\n{costs['recipe']}: seconds of the exact join\n")
-        head = ["within", *(f"{n:,} (planned)" for n in PLANNED), f"{costs['rows'][0]['real_fingerprints']:,} (real)", "pairs"]
+        head = [
+            "within",
+            *(f"{n:,} (planned)" for n in PLANNED),
+            f"{costs['rows'][0]['real_fingerprints']:,} (real)",
+            "pairs",
+        ]
         rows = [
             [
                 str(row["distance"]),

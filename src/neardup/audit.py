@@ -1,35 +1,51 @@
 """The audit: one JSON line for each removed document, naming its survivor and how similar the two are."""
 
 import json
-import math
 from collections.abc import Iterable, Iterator
 from typing import Any
+
+import numpy as np
+import pyarrow as pa
 
 from neardup.survivors import Decisions
 
 COLUMNS = ("id", "row", "survivor_id", "survivor_row", "cluster_id", "similarity", "distance", "exact")
 """In every line; `matched_id` and `matched_similarity` follow where clusters are connected components."""
 
+CHUNK_ROWS = 1 << 14
+"""Lines that are made at a time."""
 
-def _number(value: float) -> str:
-    return "null" if math.isnan(value) else repr(value)
+
+def _tokens(ids: Any, rows: Any) -> list[str]:
+    found: list[str] = ids.take(pa.array(rows)).to_pylist()
+    return found
+
+
+def _numbers(values: Any) -> list[str]:
+    return ["null" if value != value else repr(value) for value in values.tolist()]
 
 
 def audit_lines(decisions: Decisions, ids: Any, *, with_matched: bool) -> Iterator[str]:
     """The lines of the audit, by row. `ids`: Arrow large_string[rows], each a JSON value."""
-    for row in decisions.duplicates.tolist():
-        survivor = int(decisions.survivor[row])
-        line = (
-            f'{{"id": {ids[row].as_py()}, "row": {row}, "survivor_id": {ids[survivor].as_py()}, "survivor_row": {survivor}, '
-            f'"cluster_id": {decisions.cluster[row]}, "similarity": {_number(float(decisions.similarity[row]))}, '
-            f'"distance": {decisions.distance[row]}, "exact": {"true" if decisions.exact[row] else "false"}'
+    duplicates = decisions.duplicates
+    for first in range(0, len(duplicates), CHUNK_ROWS):
+        rows = duplicates[first : first + CHUNK_ROWS]
+        survivors = decisions.survivor[rows]
+        values: tuple[list[Any], ...] = (
+            _tokens(ids, rows),
+            rows.tolist(),
+            _tokens(ids, survivors),
+            survivors.tolist(),
+            decisions.cluster[rows].tolist(),
+            _numbers(decisions.similarity[rows]),
+            decisions.distance[rows].tolist(),
+            np.where(decisions.exact[rows], "true", "false").tolist(),
         )
+        names: tuple[str, ...] = COLUMNS
         if with_matched:
-            matched = ids[int(decisions.matched[row])].as_py()
-            line += (
-                f', "matched_id": {matched}, "matched_similarity": {_number(float(decisions.matched_similarity[row]))}'
-            )
-        yield line + "}\n"
+            values += (_tokens(ids, decisions.matched[rows]), _numbers(decisions.matched_similarity[rows]))
+            names += ("matched_id", "matched_similarity")
+        yield from map(("{{" + ", ".join(f'"{name}": {{}}' for name in names) + "}}\n").format, *values)
 
 
 def reject_lines(rejected: Iterable[Any]) -> Iterator[str]:

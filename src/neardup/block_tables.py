@@ -313,12 +313,14 @@ class _Walk:
     def join_large(self, scattered: _Scattered, sink: Sink, level: int) -> None:
         """Join inside each bucket of more rows by a plan for it alone, and drop pairs that other buckets report."""
 
+        table = scattered.table
+
         def keep_first(found: Array) -> None:
-            keep = np.empty(len(found), np.bool_)
             left, right = (np.ascontiguousarray(half) for half in np.hsplit(found, 2))
-            hamming.keep_first(left, right, scattered.table, keep)
-            if keep.any():
-                sink(found[keep])
+            near, kept = np.tile(np.arange(len(found)), (2, 1)), np.empty_like(found)
+            count = hamming.report(left, right, near, len(found), table, table.prefix, len(table.prefix), kept, 0)
+            if count:
+                sink(kept[:count])
 
         sizes = scattered.sizes
         for bucket in np.flatnonzero((sizes.max(axis=0) > scattered.limit) & (sizes.min(axis=0) > 0)):

@@ -1,7 +1,6 @@
 """Why a document was removed; or what it is near, and why it was kept."""
 
 import json
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -193,7 +192,8 @@ def _why_not(distance: int, alike: float, tokens: int, run: _Run) -> str:
     if far is not None and distance > far:
         reasons.append(f"distance {distance} is above {far}")
     if alike < run.min_similarity:
-        reasons.append(f"similarity {math.floor(alike * 10_000) / 10_000:.4f} is below {run.min_similarity}")
+        rounded = f"{alike:.4f}" if round(alike, 4) < run.min_similarity else repr(alike)  # 0.79999 is not 0.8
+        reasons.append(f"similarity {rounded} is below {run.min_similarity}")
     return "; ".join(reasons)
 
 

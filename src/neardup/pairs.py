@@ -226,11 +226,10 @@ def _finder(values: Array) -> Callable[[Array, int], Array]:
     guide = np.empty(((highest - lowest) >> shift) + 2, np.int64)
     how = (values, guide, np.uint64(lowest), np.uint64(shift))
     kernels.guide_rows(values, np.uint64(lowest), np.uint64(shift), guide)
-    steps = int(np.diff(guide).max()).bit_length()
 
     def find(rows: Array, first_word: int) -> Array:
         out = np.empty(len(rows), np.int64)
-        kernels.find_rows(*how, steps, rows, first_word, out)
+        kernels.find_rows(*how, rows, first_word, out)
         return out
 
     return find

@@ -81,7 +81,7 @@ def start(place):
     started = []
 
     def call(*arguments, **streams):
-        streams = {name: subprocess.PIPE for name in ("stdin", "stdout", "stderr")} | streams
+        streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE) | streams
         command = [sys.executable, "-m", "neardup", *map(str, arguments)]
         process = subprocess.Popen(command, cwd=place.work, **streams)
         started.append(process)

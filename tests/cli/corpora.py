@@ -3,7 +3,9 @@
 import json
 from pathlib import Path
 
-FERRY = "The night ferry to the islands leaves at ten past nine from the old customs pier, and dogs travel free in winter."
+FERRY = (
+    "The night ferry to the islands leaves at ten past nine from the old customs pier, and dogs travel free in winter."
+)
 FERRY_EDITED = FERRY.replace("winter", "summer")
 FERRY_SHOUTED = FERRY.upper()
 BREAD = "To bake the plain loaf, mix five hundred grams of flour with ten grams of salt and stir in some warm water."

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import zstandard
+
 from corpora import BREAD, FERRY, FERRY_SHOUTED, ROWS, files, lines, read_lines, write_lines
 
 GOOD = lines([{"id": 0, "text": FERRY}])
@@ -38,7 +39,9 @@ BAD_LINES = {
 }
 
 
-@pytest.mark.parametrize(("line", "reason"), [pytest.param(*case, id=case[0][:40].decode("ascii", "replace")) for case in BAD_LINES.items()])
+@pytest.mark.parametrize(
+    ("line", "reason"), [pytest.param(*case, id=case[0][:40].decode("ascii", "replace")) for case in BAD_LINES.items()]
+)
 def test_a_bad_line_stops_the_run_with_its_place_and_the_reason(run, line, reason):
     Path("in.jsonl").write_bytes(GOOD + b"\n" + line + b"\n" + GOOD)
     done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--quiet")
@@ -144,10 +147,18 @@ def test_a_damaged_file_stops_the_run_even_where_rows_may_be_set_aside(run, name
 
 
 def test_damaged_parquet_stops_the_run(run):
-    pq.write_table(pa.table({"id": list(range(500)), "text": [f"{FERRY} {os.urandom(30).hex()}" for _ in range(500)]}), "whole.parquet")
+    pq.write_table(
+        pa.table({"id": list(range(500)), "text": [f"{FERRY} {os.urandom(30).hex()}" for _ in range(500)]}),
+        "whole.parquet",
+    )
     content = Path("whole.parquet").read_bytes()
     footer = struct.unpack("<I", content[-8:-4])[0]
-    for damaged in (content[:-20], content[: len(content) // 2], content[:-100] + b"x" * 20 + content[-80:], content[:4] + b"x" * (len(content) - footer - 12) + content[-footer - 8 :]):
+    for damaged in (
+        content[:-20],
+        content[: len(content) // 2],
+        content[:-100] + b"x" * 20 + content[-80:],
+        content[:4] + b"x" * (len(content) - footer - 12) + content[-footer - 8 :],
+    ):
         Path("in.parquet").write_bytes(damaged)
         done = run("dedup", "in.parquet", "-o", "out.parquet", "--quiet", "--on-error", "skip")
         assert done.code == 1
@@ -169,7 +180,11 @@ def test_a_compressed_file_without_its_ending_is_told(run, packed, ending):
         ({"text": [1, 2]}, [], 'in.parquet: column "text" is int64, but a column of strings is needed.'),
         ({"text": [b"a", b"b"]}, [], 'column "text" is binary, but a column of strings is needed.'),
         ({"body": ["a"]}, [], 'in.parquet has no column "text". It has: body: string.'),
-        ({"text": ["a"], "id": [1.5]}, ["--id", "id"], 'column "id" is double, but a column of strings or integers is needed.'),
+        (
+            {"text": ["a"], "id": [1.5]},
+            ["--id", "id"],
+            'column "id" is double, but a column of strings or integers is needed.',
+        ),
         ({"text": ["a"]}, ["--text", "text.body"], 'in.parquet has no column "text.body". It has: text: string.'),
     ],
 )
@@ -209,7 +224,9 @@ def test_what_may_not_be_read_or_written_is_told(run):
     assert "cannot be written: Permission denied. Name another output." in done.err
 
 
-@pytest.mark.skipif(not (sys.platform == "linux" and os.geteuid() == 0), reason="only root can lower its rights for a while, on Linux")
+@pytest.mark.skipif(
+    not (sys.platform == "linux" and os.geteuid() == 0), reason="only root can lower its rights for a while, on Linux"
+)
 def test_what_another_user_may_not_read_or_write_is_told(run, tmp_path):
     write_lines("in.jsonl", ROWS)
     write_lines("locked.jsonl", ROWS).chmod(0)

@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from corpora import BRIDGE, FERRY, ROWS, lines, write_lines
 
+from corpora import BRIDGE, FERRY, ROWS, lines, write_lines
 from neardup.cli import COMMANDS
 
 HEAVY = ("numba", "llvmlite", "numpy", "pyarrow", "msgspec", "rich", "zstandard")
@@ -66,7 +66,10 @@ def test_without_a_command_the_help_is_shown(run):
     assert "dedup        Remove near-duplicate documents from a corpus." in done.out.decode() + done.err
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["dedup", "--help"], ["compare", "--help"], ["recipes"], ["--version"], ["dedup", "--loud"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [["--help"], ["dedup", "--help"], ["compare", "--help"], ["recipes"], ["--version"], ["dedup", "--loud"]],
+)
 def test_nothing_heavy_is_imported_before_there_is_work(place, arguments):
     code = f"""
 import sys, atexit
@@ -129,3 +132,15 @@ def test_json_on_standard_output_is_utf_8_whatever_the_terminal(start, monkeypat
     monkeypatch.setenv("PYTHONIOENCODING", "latin-1")
     out, _ = start("dedup", "橋.jsonl", "--dry-run", "--json").communicate()
     assert json.loads(out.decode())["files"]["inputs"] == ["橋.jsonl"]
+
+
+def test_memory_that_does_not_suffice_is_told(run, monkeypatch):
+    from neardup.jobs import dedup
+
+    def exhausted(*_):
+        raise MemoryError
+
+    write_lines("in.jsonl", ROWS)
+    monkeypatch.setattr(dedup, "find_duplicates", exhausted)
+    done = run("dedup", "in.jsonl", "-o", "out.jsonl")
+    assert (done.code, done.err) == (1, "neardup: error: out of memory; split the input, or run on a larger machine\n")

@@ -6,11 +6,11 @@ import re
 from decimal import Decimal
 from pathlib import Path
 
-import naive
 import pytest
-from corpora import BRIDGE, FERRY, FERRY_EDITED, FERRY_SHOUTED
 
+import naive
 import neardup
+from corpora import BRIDGE, FERRY, FERRY_EDITED, FERRY_SHOUTED
 
 EXAMPLES = sorted((Path(__file__).parent.parent / "golden/worked_examples").glob("*.json"))
 
@@ -63,15 +63,24 @@ def test_what_is_shown_of_two_texts_is_what_is_computed(run, left, right, recipe
 
 def test_tokens_and_the_heaviest_features_are_shown_and_the_rest_counted(run):
     shown = run("compare", "--text", "the cat and the dog and the bird", FERRY).out.decode()
-    assert "left: 8 tokens, 5 distinct features (8 in all)\n  tokens       the / cat / and / the / dog / and / the / bird\n" in shown
+    assert (
+        "left: 8 tokens, 5 distinct features (8 in all)\n  tokens       the / cat / and / the / dog / and / the / bird\n"
+        in shown
+    )
     assert re.search(r"^  2 +3 +[01]{64}…  the$", shown, re.MULTILINE)
     assert re.search(r"^  2 +2 +[01]{64}…  and$", shown, re.MULTILINE)
     assert re.search(r"^  … and \d+ more$", shown, re.MULTILINE)
 
 
 def test_texts_without_shingles_are_told_equal_or_not(run):
-    assert "similarity         1.0000  = no shingles; the texts are equal after normalization" in run("compare", "--text", "", " ").out.decode()
-    assert "similarity         0.0000  = no shingles; the texts are not equal after normalization" in run("compare", "--text", "!", "?").out.decode()
+    assert (
+        "similarity         1.0000  = no shingles; the texts are equal after normalization"
+        in run("compare", "--text", "", " ").out.decode()
+    )
+    assert (
+        "similarity         0.0000  = no shingles; the texts are not equal after normalization"
+        in run("compare", "--text", "!", "?").out.decode()
+    )
 
 
 def test_two_files_are_compared_like_their_texts(run):
@@ -82,7 +91,14 @@ def test_two_files_are_compared_like_their_texts(run):
 
 @pytest.mark.parametrize(
     "arguments",
-    [[], ["a.txt"], ["a.txt", "a.txt", "a.txt"], ["a.txt", "a.txt", "--text", "a", "b"], ["--text", "a", "b", "--features", "f.json"], ["a.txt", "--features", "f.json"]],
+    [
+        [],
+        ["a.txt"],
+        ["a.txt", "a.txt", "a.txt"],
+        ["a.txt", "a.txt", "--text", "a", "b"],
+        ["--text", "a", "b", "--features", "f.json"],
+        ["a.txt", "--features", "f.json"],
+    ],
 )
 def test_exactly_one_kind_of_input_is_taken(run, arguments):
     Path("a.txt").write_text("a")
@@ -99,7 +115,10 @@ def test_files_that_cannot_be_read_are_told(run):
     done = run("compare", "a.txt", ".")
     assert (done.code, done.err) == (2, "neardup: error: . cannot be read: Is a directory.\n")
     done = run("compare", "a.txt", "bytes.txt")
-    assert (done.code, done.err) == (1, "neardup: error: bytes.txt is not UTF-8: invalid start byte at byte 2. Convert it first.\n")
+    assert (done.code, done.err) == (
+        1,
+        "neardup: error: bytes.txt is not UTF-8: invalid start byte at byte 2. Convert it first.\n",
+    )
     done = run("compare", "--text", "a", "b\udcff")
     assert done.code == 1
     assert "The right text is not Unicode text: surrogates not allowed (character 1). Give it in UTF-8." in done.err
@@ -119,14 +138,23 @@ FEATURE = {"feature": "a", "weight": 1, "hash": "01"}
         ({"left": {"features": [FEATURE]}}, 'bad.json: give an object with "features"'),
         ({"left": {"features": [FEATURE]}, "right": []}, 'bad.json, right: give an object with "features"'),
         ({"features": [1]}, 'bad.json, feature 0: give an object with "feature", "weight" and "hash".'),
-        ({"features": [FEATURE, {"feature": "a", "weight": 1}]}, 'bad.json, feature 1: give an object with "feature", "weight" and "hash".'),
+        (
+            {"features": [FEATURE, {"feature": "a", "weight": 1}]},
+            'bad.json, feature 1: give an object with "feature", "weight" and "hash".',
+        ),
         ({"features": [FEATURE | {"weight": "heavy"}]}, "bad.json, feature 0: \"weight\" is 'heavy'; give a number."),
         ({"features": [FEATURE | {"weight": True}]}, 'bad.json, feature 0: "weight" is True; give a number.'),
         ({"features": [FEATURE | {"weight": float("nan")}]}, 'bad.json, feature 0: "weight" is nan; give a number.'),
-        ({"features": [FEATURE | {"hash": "012"}]}, "bad.json, feature 0: \"hash\" is '012'; give a string of 0s and 1s"),
+        (
+            {"features": [FEATURE | {"hash": "012"}]},
+            "bad.json, feature 0: \"hash\" is '012'; give a string of 0s and 1s",
+        ),
         ({"features": [FEATURE | {"hash": 101}]}, 'bad.json, feature 0: "hash" is 101; give a string of 0s and 1s'),
         ({"features": [FEATURE | {"hash": ""}]}, "bad.json, feature 0: \"hash\" is ''; give a string of 0s and 1s"),
-        ({"features": [FEATURE, FEATURE | {"hash": "011"}]}, "bad.json: the hashes have 2 and 3 bits; give all the same width."),
+        (
+            {"features": [FEATURE, FEATURE | {"hash": "011"}]},
+            "bad.json: the hashes have 2 and 3 bits; give all the same width.",
+        ),
         (
             {"left": {"features": [FEATURE]}, "right": {"features": [FEATURE | {"hash": "011"}]}},
             "bad.json: left has 2 bits, right 3; give both the same width.",
@@ -147,6 +175,8 @@ def test_a_missing_feature_file_is_told(run):
 
 def test_sums_of_given_weights_are_exact(run):
     tiny, huge = "0.00000000000000000001", "1000000000000000000000000000000"
-    features = ", ".join(f'{{"feature": "{i}", "weight": {weight}, "hash": "1"}}' for i, weight in enumerate((huge, tiny, "-" + huge)))
+    features = ", ".join(
+        f'{{"feature": "{i}", "weight": {weight}, "hash": "1"}}' for i, weight in enumerate((huge, tiny, "-" + huge))
+    )
     Path("exact.json").write_text(f'{{"features": [{features}]}}')
     assert f"sums         [{tiny}]" in run("compare", "--features", "exact.json").out.decode()

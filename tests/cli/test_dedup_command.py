@@ -1,11 +1,27 @@
 """What `neardup dedup` finds, keeps and says."""
 
 import json
+import os
+import tempfile
 from pathlib import Path
 
-import naive
 import pytest
-from corpora import BREAD, BRIDGE, CHAIN, CLOCK, FERRY, FERRY_EDITED, FERRY_SHOUTED, ROWS, files, read_lines, survivors, write_lines
+
+import naive
+from corpora import (
+    BREAD,
+    BRIDGE,
+    CHAIN,
+    CLOCK,
+    FERRY,
+    FERRY_EDITED,
+    FERRY_SHOUTED,
+    ROWS,
+    files,
+    read_lines,
+    survivors,
+    write_lines,
+)
 
 AUDIT_COLUMNS = ["id", "row", "survivor_id", "survivor_row", "cluster_id", "similarity", "distance", "exact"]
 
@@ -32,7 +48,16 @@ def test_every_removal_names_its_survivor_and_how_similar_the_two_are(dedup):
     assert kept == ["ferry", "bread", "bridge"]
     assert [list(line) for line in audit] == [AUDIT_COLUMNS] * 2
     distance = (naive.fingerprint(FERRY) ^ naive.fingerprint(FERRY_EDITED)).bit_count()
-    assert list(audit[0].values()) == ["edited", 1, "ferry", 0, 0, naive.similarity(FERRY, FERRY_EDITED), distance, False]
+    assert list(audit[0].values()) == [
+        "edited",
+        1,
+        "ferry",
+        0,
+        0,
+        naive.similarity(FERRY, FERRY_EDITED),
+        distance,
+        False,
+    ]
     assert list(audit[1].values()) == ["shouted", 3, "ferry", 0, 0, 1.0, 0, True]
 
 
@@ -43,7 +68,8 @@ def test_a_cluster_is_named_by_its_smallest_row_whichever_row_survives(dedup):
 
 
 @pytest.mark.parametrize(
-    ("keep", "expected"), [("first", ["t0", "t4"]), ("longest", ["t1", "t4"]), ("shortest", ["t2", "t4"]), ("last", ["t3", "t4"])]
+    ("keep", "expected"),
+    [("first", ["t0", "t4"]), ("longest", ["t1", "t4"]), ("shortest", ["t2", "t4"]), ("last", ["t3", "t4"])],
 )
 def test_keep_chooses_the_survivor_of_a_cluster(dedup, keep, expected):
     alike = [FERRY.replace("winter", season) for season in ("winters", "wintertime", "winter", "summers")]
@@ -51,7 +77,12 @@ def test_keep_chooses_the_survivor_of_a_cluster(dedup, keep, expected):
 
 
 def test_ids_of_either_kind_stay_what_they_are(dedup):
-    rows = [{"id": 7, "text": FERRY}, {"id": "7", "text": FERRY}, {"id": 2**63, "text": FERRY}, {"id": 'a"\\\n猫', "text": FERRY}]
+    rows = [
+        {"id": 7, "text": FERRY},
+        {"id": "7", "text": FERRY},
+        {"id": 2**63, "text": FERRY},
+        {"id": 'a"\\\n猫', "text": FERRY},
+    ]
     _, audit = dedup(rows)
     assert [line["id"] for line in audit] == ["7", 2**63, 'a"\\\n猫']
     assert {line["survivor_id"] for line in audit} == {7}
@@ -63,7 +94,11 @@ def test_documents_without_an_id_are_called_by_file_and_row(dedup):
 
 
 def test_the_id_column_can_be_named(dedup):
-    _, audit = dedup([{"id": 1, "meta": {"key": "x"}, "text": FERRY}, {"id": 2, "meta": {"key": "y"}, "text": FERRY}], "--id", "meta.key")
+    _, audit = dedup(
+        [{"id": 1, "meta": {"key": "x"}, "text": FERRY}, {"id": 2, "meta": {"key": "y"}, "text": FERRY}],
+        "--id",
+        "meta.key",
+    )
     assert (audit[0]["id"], audit[0]["survivor_id"]) == ("y", "x")
 
 
@@ -141,7 +176,9 @@ def test_a_recipe_can_be_named(run, recipe):
 
 def test_a_recipe_can_be_a_file(dedup):
     Path("mine.toml").write_text('bits = 64\nweights = "tf"\nmin_tokens = 3\nmax_distance = 0\n')
-    assert dedup([{"id": 1, "text": "one two three"}, {"id": 2, "text": "three one two"}], "--recipe", "mine.toml")[0] == [1, 2]
+    assert dedup([{"id": 1, "text": "one two three"}, {"id": 2, "text": "three one two"}], "--recipe", "mine.toml")[
+        0
+    ] == [1, 2]
     flags = ["--recipe", "mine.toml", "--min-similarity", "0"]
     assert dedup([{"id": 1, "text": "one two three"}, {"id": 2, "text": "three one two"}], *flags)[0] == [1]
     summary = json.loads(Path("out.summary.json").read_bytes())
@@ -155,7 +192,10 @@ def test_a_recipe_can_be_a_file(dedup):
         ("bit = 64", "mine.toml: a recipe has no bit. It has word_shingle, cjk_shingle, weights"),
         ("bits = 1000", "bits=1000: give an integer from 1 to 512"),
         ('bits = "64"', "bits='64': give an integer from 1 to 512"),
-        ('weights = "heavy"\nmin_tokens = true', "min_tokens=True: give an integer from 1 to 1000000; weights='heavy': give one of uniform"),
+        (
+            'weights = "heavy"\nmin_tokens = true',
+            "min_tokens=True: give an integer from 1 to 1000000; weights='heavy': give one of uniform",
+        ),
         ("bits = 64\nmax_distance = 65", "max_distance=65: give an integer from 0 to the number of bits"),
         ("bits = 96", "This recipe of 96 bits has no distance of its own. Give max_distance."),
     ],
@@ -192,7 +232,10 @@ def test_an_impossible_recipe_file_is_refused(run, content, message):
         (["--id", "key"], 'in.jsonl has no column "key" in its first rows. It has: id, text.'),
         (["--text", ""], "give names of columns"),
         (["-o", "-", "--json"], "--json and -o - would both write to standard output. Give -o a file."),
-        (["-o", "-", "--on-error", "skip"], "--on-error skip with -o - has no place for the rejects. Pass --audit FILE"),
+        (
+            ["-o", "-", "--on-error", "skip"],
+            "--on-error skip with -o - has no place for the rejects. Pass --audit FILE",
+        ),
         (["-o", ""], "Name an output with -o OUT"),
         (["--audit", "audit.csv"], "--audit audit.csv: the audit is JSON lines. Give a name that ends in .jsonl"),
         (["--audit", "out.jsonl"], "out.jsonl is the name of the output, and of a record of what was removed"),
@@ -219,7 +262,9 @@ def test_without_an_output_or_a_dry_run_nothing_is_done(run):
 def test_a_dry_run_does_everything_and_writes_nothing(run):
     write_lines("in.jsonl", ROWS)
     Path("out.jsonl").write_text("old")
-    done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--audit", "audit.jsonl", "--on-error", "skip", "--dry-run", "--json")
+    done = run(
+        "dedup", "in.jsonl", "-o", "out.jsonl", "--audit", "audit.jsonl", "--on-error", "skip", "--dry-run", "--json"
+    )
     summary = json.loads(done.out)
     assert (summary["documents"], summary["survivors"], summary["duplicates"]) == (5, 3, 2)
     assert {summary["files"][name] for name in ("output", "audit", "summary", "rejects")} == {None}
@@ -229,7 +274,12 @@ def test_a_dry_run_does_everything_and_writes_nothing(run):
 
 
 def test_the_summary_counts_everything_once(run):
-    rows = [*ROWS, {"id": "short", "text": "See page 2."}, {"id": "same", "text": "see page 2."}, {"id": "bad", "text": None}]
+    rows = [
+        *ROWS,
+        {"id": "short", "text": "See page 2."},
+        {"id": "same", "text": "see page 2."},
+        {"id": "bad", "text": None},
+    ]
     write_lines("in.jsonl", rows)
     done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--json", "--on-error", "skip")
     found = json.loads(done.out)
@@ -267,7 +317,9 @@ def test_what_is_told_goes_to_standard_error_and_quiet_tells_nothing(run):
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_threads_change_no_byte(run, threads):
-    rows = [{"id": i, "text": f"{[FERRY, BREAD, CLOCK, BRIDGE][i % 4]} Number {i // 8} of the many."} for i in range(200)]
+    rows = [
+        {"id": i, "text": f"{[FERRY, BREAD, CLOCK, BRIDGE][i % 4]} Number {i // 8} of the many."} for i in range(200)
+    ]
     for shard in range(10):
         write_lines(f"in/{shard}.jsonl", rows[shard::10])
     run("dedup", "in", "-o", "one.jsonl", "--threads", "1", "--cluster", "components")
@@ -278,24 +330,25 @@ def test_threads_change_no_byte(run, threads):
 
 
 def test_temporary_files_go_where_they_are_told(run, monkeypatch):
-    import tempfile
+    folders = []
 
-    seen = []
+    def watched(original):
+        def call(*given, **named):
+            folders.append(named.get("dir") or given[2])
+            return original(*given, **named)
+
+        return call
+
     for name in ("mkdtemp", "mkstemp", "TemporaryFile"):
-        original = getattr(tempfile, name)
-        watched = lambda *given, original=original, **named: seen.append(named.get("dir") or given[2]) or original(*given, **named)  # noqa: E731
-        monkeypatch.setattr(tempfile, name, watched)
+        monkeypatch.setattr(tempfile, name, watched(getattr(tempfile, name)))
     Path("scratch").mkdir()
     write_lines("in.jsonl", ROWS)
     assert run("dedup", "in.jsonl", "-o", "out.jsonl", "--temp-dir", "scratch").code == 0
-    assert "scratch" in seen
-    assert {str(path) for path in seen} <= {"scratch", str(Path.cwd())}
+    assert {str(folder) for folder in folders} == {"scratch", str(Path.cwd())}
     assert list(Path("scratch").iterdir()) == []
 
 
 def test_a_file_name_that_is_no_unicode_works_and_is_kept_in_the_summary(run):
-    import os
-
     name = os.fsdecode(b"in\xff.jsonl")
     try:
         write_lines(name, [{"text": FERRY}, {"text": FERRY_SHOUTED}])

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import zstandard
+
 from corpora import BREAD, CLOCK, FERRY, FERRY_SHOUTED, ROWS, files, lines, read_lines, survivors, write_lines
 
 KEPT = ["ferry", "bread", "bridge"]
@@ -58,7 +59,9 @@ def test_a_pipe_of_parquet_is_refused(run, tmp_path):
     assert "Standard input holds Parquet data; it must be JSON lines." in done.err
 
 
-@pytest.mark.parametrize("given", [["in"], ["in/"], ["in/**/*.jsonl"], ["in/a.jsonl", "in/deep/b.jsonl"], ["in/*"], ["i?"]])
+@pytest.mark.parametrize(
+    "given", [["in"], ["in/"], ["in/**/*.jsonl"], ["in/a.jsonl", "in/deep/b.jsonl"], ["in/*"], ["i?"]]
+)
 def test_several_inputs_are_one_corpus_counted_through(run, given):
     write_lines("in/a.jsonl", ROWS[:2])
     write_lines("in/deep/b.jsonl", ROWS[2:])
@@ -72,7 +75,14 @@ def test_the_order_of_inputs_is_the_order_given(run):
     write_lines("a.jsonl", [{"id": "a", "text": FERRY}])
     run("dedup", "b.jsonl", "a.jsonl", "-o", "out.jsonl")
     assert survivors("out.jsonl") == ["b"]
-    run("dedup", "b.jsonl", "-", "-o", "two.jsonl", stdin=lines([{"id": "c", "text": FERRY}, {"id": "d", "text": BREAD}]))
+    run(
+        "dedup",
+        "b.jsonl",
+        "-",
+        "-o",
+        "two.jsonl",
+        stdin=lines([{"id": "c", "text": FERRY}, {"id": "d", "text": BREAD}]),
+    )
     assert survivors("two.jsonl") == ["b", "d"]
 
 
@@ -123,7 +133,9 @@ def test_an_empty_corpus_is_no_error(run):
 
 
 def test_blank_lines_and_a_byte_order_mark_are_no_rows(run):
-    Path("in.jsonl").write_bytes(b"\xef\xbb\xbf\n  \r\n" + lines([{"text": FERRY}]) + b"\t\n\n" + lines([{"text": FERRY_SHOUTED}]) + b"\n")
+    Path("in.jsonl").write_bytes(
+        b"\xef\xbb\xbf\n  \r\n" + lines([{"text": FERRY}]) + b"\t\n\n" + lines([{"text": FERRY_SHOUTED}]) + b"\n"
+    )
     run("dedup", "in.jsonl", "-o", "out.jsonl")
     assert Path("out.jsonl").read_bytes() == lines([{"text": FERRY}])
     assert [(line["row"], line["survivor_row"]) for line in read_lines("out.duplicates.jsonl")] == [(1, 0)]

@@ -9,7 +9,20 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import zstandard
-from corpora import BREAD, CLOCK, FERRY, FERRY_EDITED, FERRY_SHOUTED, ROWS, files, lines, read_lines, survivors, write_lines
+
+from corpora import (
+    BREAD,
+    CLOCK,
+    FERRY,
+    FERRY_EDITED,
+    FERRY_SHOUTED,
+    ROWS,
+    files,
+    lines,
+    read_lines,
+    survivors,
+    write_lines,
+)
 
 ODD_LINES = [
     b'{"id": 1, "text": "%s"}\r\n' % FERRY.encode(),
@@ -31,7 +44,10 @@ def test_survivors_are_the_bytes_that_came(run):
 def test_a_missing_newline_at_the_end_is_added_only_where_something_follows(run):
     Path("a.jsonl").write_bytes(lines([{"text": FERRY}]).rstrip())
     Path("b.jsonl").write_bytes(lines([{"text": BREAD}]).rstrip())
-    assert run("dedup", "a.jsonl", "b.jsonl", "-o", "-", "--quiet").out == lines([{"text": FERRY}, {"text": BREAD}]).rstrip()
+    assert (
+        run("dedup", "a.jsonl", "b.jsonl", "-o", "-", "--quiet").out
+        == lines([{"text": FERRY}, {"text": BREAD}]).rstrip()
+    )
 
 
 def unpacked_zstd(content):
@@ -53,7 +69,13 @@ def test_a_folder_gets_one_shard_for_each_input_under_its_relative_name(run):
     Path("in/deep/b.jsonl.gz").write_bytes(gzip.compress(lines(ROWS[2:])))
     write_lines("in/deep/none.jsonl", [ROWS[1]])
     assert run("dedup", "in", "-o", "new/out/").code == 0
-    assert files()[3:] == ["new/out.duplicates.jsonl", "new/out.summary.json", "new/out/a.jsonl", "new/out/deep/b.jsonl.gz", "new/out/deep/none.jsonl"]
+    assert files()[3:] == [
+        "new/out.duplicates.jsonl",
+        "new/out.summary.json",
+        "new/out/a.jsonl",
+        "new/out/deep/b.jsonl.gz",
+        "new/out/deep/none.jsonl",
+    ]
     assert survivors("new/out/a.jsonl") == ["ferry"]
     assert gzip.decompress(Path("new/out/deep/b.jsonl.gz").read_bytes()) == lines([ROWS[2], ROWS[4]])
     assert Path("new/out/deep/none.jsonl").read_bytes() == b""
@@ -93,7 +115,16 @@ def test_parquet_keeps_schema_metadata_and_every_kind_of_column(run):
         metadata={"made by": "a test", "empty": ""},
     )
     rows = [
-        {"id": i, "text": text, "language": "en", "meta": {"tags": ["a", None], "score": 0.5}, "at": 10**15, "price": 1, "pairs": [("k", i)], "blob": b"\xff"}
+        {
+            "id": i,
+            "text": text,
+            "language": "en",
+            "meta": {"tags": ["a", None], "score": 0.5},
+            "at": 10**15,
+            "price": 1,
+            "pairs": [("k", i)],
+            "blob": b"\xff",
+        }
         for i, text in enumerate([FERRY, FERRY_EDITED, BREAD])
     ] + [{"id": 3, "text": ""}]
     table = pa.Table.from_pylist(rows, schema)
@@ -154,7 +185,9 @@ def test_annotate_keeps_the_kind_of_ids_in_json_lines_and_leaves_out_rejected_ro
 
 
 def test_annotate_on_standard_output(run):
-    done = run("dedup", "-", "-o", "-", "--annotate", "--quiet", stdin=b"{}\n".replace(b"{}", json.dumps(ROWS[0]).encode()))
+    done = run(
+        "dedup", "-", "-o", "-", "--annotate", "--quiet", stdin=b"{}\n".replace(b"{}", json.dumps(ROWS[0]).encode())
+    )
     assert json.loads(done.out)["is_duplicate"] is False
 
 
@@ -187,7 +220,10 @@ def test_overwrite_replaces_outputs(run):
     assert survivors("out.jsonl") == ["ferry", "bread", "bridge"]
 
 
-@pytest.mark.parametrize(("given", "out"), [("in.jsonl", "in.jsonl"), ("in.jsonl", "link.jsonl"), ("link.jsonl", "in.jsonl"), ("in.jsonl", "./in.jsonl")])
+@pytest.mark.parametrize(
+    ("given", "out"),
+    [("in.jsonl", "in.jsonl"), ("in.jsonl", "link.jsonl"), ("link.jsonl", "in.jsonl"), ("in.jsonl", "./in.jsonl")],
+)
 def test_an_input_is_replaced_only_if_asked_even_through_a_link(run, given, out):
     write_lines("in.jsonl", ROWS)
     os.symlink("in.jsonl", "link.jsonl")
@@ -227,7 +263,11 @@ def test_no_record_ever_replaces_an_input(run, name):
         (["in/p.parquet"], "out.jsonl", "in/p.parquet is parquet, but the output is jsonl."),
         (["in/p.parquet"], "-", "in/p.parquet is parquet, but the output is JSON lines on standard output."),
         (["in/a.jsonl", "in/p.parquet"], "out.jsonl", "in/p.parquet is parquet, but the output is jsonl."),
-        (["in/p.parquet", "other/q.parquet"], "out.parquet", 'cannot be written to one Parquet file: column "id" is string in one, int64 in the other.'),
+        (
+            ["in/p.parquet", "other/q.parquet"],
+            "out.parquet",
+            'cannot be written to one Parquet file: column "id" is string in one, int64 in the other.',
+        ),
         (["in/a.jsonl", "other/a.jsonl"], "out/", "in/a.jsonl and other/a.jsonl would both be written to out/a.jsonl."),
         (["in/a.jsonl"], "out.csv", "out.csv: the ending does not tell the format of the output."),
         (["in/a.jsonl"], "out", "out: the ending does not tell the format of the output."),

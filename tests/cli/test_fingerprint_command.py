@@ -3,13 +3,13 @@
 import json
 from pathlib import Path
 
-import naive
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from corpora import BRIDGE, FERRY, ROWS, files, write_lines
 
+import naive
 import neardup
+from corpora import BRIDGE, FERRY, ROWS, files, write_lines
 
 DOCUMENTS = [*ROWS, {"id": 7, "text": "See page 2."}, {"text": ""}]
 
@@ -60,7 +60,20 @@ def test_several_inputs_go_to_one_file_or_to_one_each(run):
 
 def test_texts_and_ids_come_from_the_columns_named(run):
     write_lines("in.jsonl", [{"key": 1, "meta": {"body": FERRY}, "title": BRIDGE}])
-    run("fingerprint", "in.jsonl", "-o", "out.parquet", "--text", "title", "--text", "meta.body", "--id", "key", "--recipe", "default-64")
+    run(
+        "fingerprint",
+        "in.jsonl",
+        "-o",
+        "out.parquet",
+        "--text",
+        "title",
+        "--text",
+        "meta.body",
+        "--id",
+        "key",
+        "--recipe",
+        "default-64",
+    )
     [row] = pq.read_table("out.parquet").to_pylist()
     assert row == {"id": "1", "fingerprint": naive.fingerprint(f"{BRIDGE}\n{FERRY}", bits=64), "short": False}
 
@@ -75,7 +88,9 @@ def test_parquet_and_standard_input_are_read(run):
 
 def test_threads_change_no_byte(run):
     for shard in range(6):
-        write_lines(f"in/{shard}.jsonl", [{"id": row, "text": f"{FERRY} {row}"} for row in range(shard * 20, shard * 20 + 20)])
+        write_lines(
+            f"in/{shard}.jsonl", [{"id": row, "text": f"{FERRY} {row}"} for row in range(shard * 20, shard * 20 + 20)]
+        )
     for threads in (1, 2, 3):
         run("fingerprint", "in", "-o", f"{threads}.parquet", "--threads", threads)
     assert len({Path(f"{threads}.parquet").read_bytes() for threads in (1, 2, 3)}) == 1
@@ -89,13 +104,25 @@ def test_quiet_says_nothing(run):
 @pytest.mark.parametrize(
     ("given", "out", "message"),
     [
-        (["in/a.jsonl"], "out.jsonl", "out.jsonl: fingerprints are Parquet. Give a name that ends in .parquet, or a folder that ends in /."),
+        (
+            ["in/a.jsonl"],
+            "out.jsonl",
+            "out.jsonl: fingerprints are Parquet. Give a name that ends in .parquet, or a folder that ends in /.",
+        ),
         (["in/a.jsonl"], "-", "-: fingerprints are Parquet."),
         (["in/a.jsonl"], "", "Name an output: a file that ends in .parquet, or a folder that ends in /."),
         (["in/a.jsonl"], "old.parquet", "old.parquet exists already."),
         (["in"], "in/", "in/b.parquet is an input: its texts would be lost."),
-        (["in/b.parquet", "--overwrite"], "in/b.parquet", "in/b.parquet is an input: its texts would be lost. Name another file."),
-        (["in/a.jsonl", "more/a.ndjson"], "out/", "in/a.jsonl and more/a.ndjson would both be written to out/a.parquet."),
+        (
+            ["in/b.parquet", "--overwrite"],
+            "in/b.parquet",
+            "in/b.parquet is an input: its texts would be lost. Name another file.",
+        ),
+        (
+            ["in/a.jsonl", "more/a.ndjson"],
+            "out/",
+            "in/a.jsonl and more/a.ndjson would both be written to out/a.parquet.",
+        ),
         (["in/a.jsonl", "--recipe", "mine"], "out.parquet", "There is no recipe 'mine'."),
         (["in/a.jsonl", "--threads", "-1"], "out.parquet", "threads=-1: give an integer from 1 to 1024"),
         (["in/a.jsonl", "--text", "body"], "out.parquet", 'in/a.jsonl has no column "body"'),

@@ -12,9 +12,10 @@ import time
 from pathlib import Path
 
 import pytest
-from corpora import FERRY, files, read_lines, write_lines
 
 import neardup
+from corpora import FERRY, files, read_lines, write_lines
+from neardup.io.outputs import Outputs
 
 NAMES = ("out.jsonl.gz", "out.duplicates.jsonl", "out.summary.json")
 OLD = b"old\n"
@@ -66,7 +67,9 @@ def state(expected):
         (signal.SIGKILL, "write: "),
     ],
 )
-def test_a_run_that_is_stopped_leaves_what_was_there_or_what_is_complete(run, start, place, many, expected, number, moment):
+def test_a_run_that_is_stopped_leaves_what_was_there_or_what_is_complete(
+    run, start, place, many, expected, number, moment
+):
     write_lines("in.jsonl", many)
     for name in NAMES:
         Path(name).write_bytes(OLD)
@@ -144,6 +147,27 @@ def test_an_interrupt_between_two_renames_leaves_whole_files(run, monkeypatch):
     assert len(read_lines("out.duplicates.jsonl")) == 2
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["dedup", "-o", "out.jsonl"],
+        ["pairs", "-o", "out.parquet"],
+        ["pairs", "-o", "out.jsonl"],
+        ["fingerprint", "-o", "out/"],
+    ],
+)
+def test_an_interrupt_before_the_end_leaves_nothing(run, monkeypatch, arguments):
+    def interrupted(_):
+        raise KeyboardInterrupt
+
+    write_lines("in.jsonl", [{"id": i, "text": FERRY} for i in range(3)])
+    monkeypatch.setattr(Outputs, "commit", interrupted)
+    verb, *flags = arguments
+    assert run(verb, "in.jsonl", *flags).code == 130
+    assert files() == ["in.jsonl"]
+    assert not Path("out").exists()
+
+
 @pytest.fixture
 def small_disk(tmp_path):
     """A folder on a file system of 64 KiB."""
@@ -151,14 +175,18 @@ def small_disk(tmp_path):
         pytest.skip("only root can mount a small file system, on Linux")
     folder = tmp_path / "small"
     folder.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", folder], capture_output=True, text=True)
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", folder], capture_output=True, text=True
+    )
     if mounted.returncode:
         pytest.skip(f"a small file system cannot be mounted here: {mounted.stderr.strip()}")
     yield folder
     subprocess.run(["umount", folder], check=True)
 
 
-NO_ROOM = "No space left on device. Make room where the output and the temporary files go, or choose other folders with -o"
+NO_ROOM = (
+    "No space left on device. Make room where the output and the temporary files go, or choose other folders with -o"
+)
 
 
 @pytest.mark.parametrize(
@@ -217,4 +245,6 @@ def test_a_limit_on_the_size_of_files_leaves_nothing_behind(start, place, many):
 def test_what_is_compressed_is_complete(run, many):
     write_lines("in.jsonl", many[:2000])
     run("dedup", "in.jsonl", "-o", "out.jsonl.gz", "--quiet")
-    assert len(gzip.decompress(Path("out.jsonl.gz").read_bytes()).splitlines()) == 2000 - len(read_lines("out.duplicates.jsonl"))
+    assert len(gzip.decompress(Path("out.jsonl.gz").read_bytes()).splitlines()) == 2000 - len(
+        read_lines("out.duplicates.jsonl")
+    )

@@ -5,14 +5,26 @@ import itertools
 import json
 from pathlib import Path
 
-import naive
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
 import zstandard
-from corpora import BREAD, BRIDGE, CHAIN, CLOCK, FERRY, FERRY_EDITED, FERRY_SHOUTED, ROWS, files, read_lines, write_lines
 
+import naive
 import neardup
+from corpora import (
+    BREAD,
+    BRIDGE,
+    CHAIN,
+    CLOCK,
+    FERRY,
+    FERRY_EDITED,
+    FERRY_SHOUTED,
+    ROWS,
+    files,
+    read_lines,
+    write_lines,
+)
 
 TEXTS = [FERRY, FERRY_EDITED, "See page 2.", BREAD, FERRY_SHOUTED, *CHAIN, "see page 2.", "", BRIDGE, "", "See page 3."]
 DOCUMENTS = [{"id": f"t{row}", "text": text} for row, text in enumerate(TEXTS)]
@@ -76,7 +88,12 @@ def test_pairs_of_fingerprint_files_are_those_within_the_distance_without_short_
     assert done.code == 0
     assert "5 short texts have no pairs by fingerprints alone" in done.err
     assert values(read_lines("pairs.jsonl")) == naive_pairs(TEXTS, far, bits=bits)
-    assert run("pairs", "prints", "-o", "same.jsonl", "--max-distance", far, "--min-similarity", "0", "--recipe", recipe).code == 0
+    assert (
+        run(
+            "pairs", "prints", "-o", "same.jsonl", "--max-distance", far, "--min-similarity", "0", "--recipe", recipe
+        ).code
+        == 0
+    )
     assert Path("same.jsonl").read_bytes() == Path("pairs.jsonl").read_bytes()
 
 
@@ -87,7 +104,14 @@ def test_fingerprint_files_bring_the_distance_of_their_recipe(run):
     assert values(read_lines("pairs.jsonl")) == naive_pairs(TEXTS, 16)
 
 
-@pytest.mark.parametrize(("ending", "unpacked"), [("", bytes), (".gz", gzip.decompress), (".zst", lambda content: zstandard.ZstdDecompressor().decompressobj().decompress(content))])
+@pytest.mark.parametrize(
+    ("ending", "unpacked"),
+    [
+        ("", bytes),
+        (".gz", gzip.decompress),
+        (".zst", lambda content: zstandard.ZstdDecompressor().decompressobj().decompress(content)),
+    ],
+)
 def test_pairs_are_json_lines_plain_or_compressed(run, ending, unpacked):
     write_lines("in.jsonl", [{"id": 1, "text": FERRY}, {"id": "x", "text": FERRY_SHOUTED}])
     run("pairs", "in.jsonl", "-o", f"pairs.jsonl{ending}")
@@ -132,7 +156,11 @@ def test_fingerprints_of_two_recipes_are_not_mixed(run):
     run("fingerprint", "in.jsonl", "-o", "a.parquet")
     Path("mine.toml").write_text('weights = "tf"')
     run("fingerprint", "in.jsonl", "-o", "b.parquet", "--recipe", "mine.toml")
-    for given in (["a.parquet", "b.parquet"], ["b.parquet", "--recipe", "default"], ["a.parquet", "--recipe", "textbook"]):
+    for given in (
+        ["a.parquet", "b.parquet"],
+        ["b.parquet", "--recipe", "default"],
+        ["a.parquet", "--recipe", "textbook"],
+    ):
         done = run("pairs", *given, "-o", "pairs.jsonl")
         assert done.code == 2
         assert "was made by the recipe" in done.err
@@ -154,14 +182,38 @@ def test_a_recipe_file_without_a_distance_leaves_it_to_the_call(run):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["in.jsonl", "prints.parquet"], "in.jsonl holds texts, other inputs hold fingerprints. Give only texts, or only fingerprint files."),
-        (["prints.parquet", "--min-similarity", "0.8"], "min_similarity=0.8: fingerprint files hold no texts, so no similarity is known."),
-        (["prints.parquet", "--max-distance", "129"], "max_distance=129: the recipe has 128 bits; give an integer from 0 to 128."),
-        (["in.jsonl", "--max-distance", "129"], "max_distance=129: the recipe has 128 bits; give an integer from 0 to 128."),
-        (["in.jsonl", "-o", "pairs.csv"], "pairs.csv: pairs are written to a file that ends in .jsonl, .jsonl.gz, .jsonl.zst or .parquet."),
-        (["in.jsonl", "-o", "-"], "-: pairs are written to a file that ends in .jsonl, .jsonl.gz, .jsonl.zst or .parquet."),
-        (["in.jsonl", "-o", "old.jsonl"], "old.jsonl exists already. Name another output, or pass --overwrite to replace it."),
-        (["in.jsonl", "-o", "in.jsonl", "--overwrite"], "in.jsonl is an input: its texts would be lost. Name another file."),
+        (
+            ["in.jsonl", "prints.parquet"],
+            "in.jsonl holds texts, other inputs hold fingerprints. Give only texts, or only fingerprint files.",
+        ),
+        (
+            ["prints.parquet", "--min-similarity", "0.8"],
+            "min_similarity=0.8: fingerprint files hold no texts, so no similarity is known.",
+        ),
+        (
+            ["prints.parquet", "--max-distance", "129"],
+            "max_distance=129: the recipe has 128 bits; give an integer from 0 to 128.",
+        ),
+        (
+            ["in.jsonl", "--max-distance", "129"],
+            "max_distance=129: the recipe has 128 bits; give an integer from 0 to 128.",
+        ),
+        (
+            ["in.jsonl", "-o", "pairs.csv"],
+            "pairs.csv: pairs are written to a file that ends in .jsonl, .jsonl.gz, .jsonl.zst or .parquet.",
+        ),
+        (
+            ["in.jsonl", "-o", "-"],
+            "-: pairs are written to a file that ends in .jsonl, .jsonl.gz, .jsonl.zst or .parquet.",
+        ),
+        (
+            ["in.jsonl", "-o", "old.jsonl"],
+            "old.jsonl exists already. Name another output, or pass --overwrite to replace it.",
+        ),
+        (
+            ["in.jsonl", "-o", "in.jsonl", "--overwrite"],
+            "in.jsonl is an input: its texts would be lost. Name another file.",
+        ),
         (["in.jsonl", "-o", "nowhere/pairs.jsonl"], "nowhere does not exist. Make it, or name another output."),
         (["in.jsonl", "-o", ""], "is a folder; a file is to be written there."),
         (["in.jsonl", "--text", "body"], 'in.jsonl has no column "body" in its first rows.'),

@@ -91,7 +91,9 @@ def _prepare_output() -> None:
     out = sys.stdout
     if not isinstance(out, io.TextIOWrapper):
         return
-    if isinstance(out.buffer, io.RawIOBase):  # PYTHONUNBUFFERED: it may write less than it is given, and none would notice
+    if isinstance(
+        out.buffer, io.RawIOBase
+    ):  # PYTHONUNBUFFERED: it may write less than it is given, and none would notice
         sys.stdout = out = open(out.fileno(), "w", encoding=out.encoding, closefd=False)  # noqa: SIM115
     out.reconfigure(errors="backslashreplace")  # a terminal may lack characters that a text has
 

@@ -13,6 +13,9 @@ u64 = np.uint64
 INSERTION_ROWS = 24
 """So few rows are sorted by insertion."""
 
+WALKED_ROWS = 16
+"""Among so few rows one is found by looking at them in turn."""
+
 
 @kernel
 def count_digits(rows, first, last, word, shift, digits, counts):  # type: ignore[no-untyped-def]
@@ -151,25 +154,32 @@ def guide_rows(values, lowest, shift, guide):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def find_rows(values, guide, lowest, shift, steps, wanted, first_word, out):  # type: ignore[no-untyped-def]
+def find_rows(values, guide, lowest, shift, wanted, first_word, out):  # type: ignore[no-untyped-def]
     """Write to `out` (int64) where in `values` (sorted, distinct) the words from `first_word` on of each row of `wanted` are.
 
-    Every row is there. The halving goes on for the same number of `steps`, enough for the largest bucket of `guide`, and takes no
-    branch on what it reads: so the processor fetches for several rows at once.
+    Every row is there. Large buckets of `guide` are halved; what is left is walked through, which lets the processor fetch ahead.
     """
     words = values.shape[1]
     for i in range(len(out)):
-        g = np.int64((wanted[i, first_word] - lowest) >> shift)
-        low, size = guide[g], guide[g + 1] - guide[g]
-        for _ in range(steps):
-            half = size >> 1
-            reached, equal = False, True
-            for w in range(words):
-                here, there = values[low + half, w], wanted[i, first_word + w]
-                reached |= equal & (here < there)
-                equal &= here == there
-            low += half if reached | equal else 0
-            size -= half
+        x = wanted[i, first_word]
+        g = np.int64((x - lowest) >> shift)
+        low, high = guide[g], guide[g + 1]
+        while high - low > WALKED_ROWS:
+            middle, w = (low + high) >> 1, 0
+            while w < words - 1 and values[middle, w] == wanted[i, first_word + w]:
+                w += 1
+            if values[middle, w] <= wanted[i, first_word + w]:
+                low = middle
+            else:
+                high = middle
+        while values[low, 0] < x:
+            low += 1
+        w = 1
+        while w < words:
+            if values[low, w] == wanted[i, first_word + w]:
+                w += 1
+            else:
+                low, w = low + 1, 1
         out[i] = low
 
 

@@ -149,56 +149,64 @@ def split_rows(rows, low, high, mask, first_word, last_word, multipliers, bits, 
 
 
 @kernel
-def agrees(left, i, right, j, masks, spans, b):  # type: ignore[no-untyped-def]
-    """1 if two rows have the same bits in block `b`, else 0."""
-    differing = u64(0)
-    for w in range(spans[b, 0], spans[b, 1]):
-        differing |= (left[i, w] ^ right[j, w]) & masks[b, w]
-    return np.int64(differing == u64(0))
-
-
-@kernel
-def is_first(left, i, right, j, table, chosen, depth):  # type: ignore[no-untyped-def]
-    """Whether this bucket is the one that reports the two rows, of all the buckets that hold them.
-
-    It is if the table's part is the first one with no more differing blocks than its budget, and the first `depth` agreeing blocks
-    of that part are `chosen[:depth]`. Counts, not branches: which blocks differ cannot be foreseen.
-    """
-    masks, spans, starts = table.masks, table.spans, table.part_starts
-    agreeing = 0
-    for d in range(depth):
-        agreeing += agrees(left, i, right, j, masks, spans, chosen[d])
-    if agreeing < depth:
-        return False
-    agreeing = 0
-    first, last = starts[table.part], starts[table.part + 1]
-    key_end = chosen[depth - 1] + 1 if depth else first
-    for b in range(first, key_end):
-        agreeing += agrees(left, i, right, j, masks, spans, b)
-    if agreeing > depth:
-        return False
-    for b in range(key_end, last):
-        agreeing += agrees(left, i, right, j, masks, spans, b)
-    if last - first - agreeing > table.budgets[table.part]:
-        return False
-    for part in range(table.part):
-        agreeing = 0
-        for b in range(starts[part], starts[part + 1]):
-            agreeing += agrees(left, i, right, j, masks, spans, b)
-        if starts[part + 1] - starts[part] - agreeing <= table.budgets[part]:
-            return False
-    return True
-
-
-@kernel
 def report(left, right, near, size, table, chosen, depth, found, count):  # type: ignore[no-untyped-def]
-    """Add to `found` what are pairs, and for this bucket to report, of `size` candidates `near`; returns the new count."""
+    """Add to `found` what are pairs, and for this bucket to report, of `size` candidates; returns the new count.
+
+    Of all the buckets that hold two rows one reports them: that of the first part with no more differing blocks than its budget, whose
+    blocks `chosen[:depth]` are the first ones of that part that agree.
+
+    Args:
+        left: uint64[n, words].
+        right: uint64[m, words].
+        near: int64[2, >= size], rows of `left` and of `right`.
+        size: how many candidates.
+        table: the blocks, and the part.
+        chosen: int64[>= depth], the blocks that this bucket has in common.
+        depth: how many these are.
+        found: uint64[room, 2 * words].
+        count: pairs found so far.
+
+    Returns:
+        Pairs found by now; those beyond the room are counted only.
+    """
     words = left.shape[1]
+    masks, spans, starts, budgets = table.masks, table.spans, table.part_starts, table.budgets
+    begin, end = starts[table.part], starts[table.part + 1]
+    key_end = chosen[depth - 1] + 1 if depth else begin
     for c in range(size):
         i, j, distance = near[0, c], near[1, c], u64(0)
         for w in range(words):
             distance += popcount(left[i, w] ^ right[j, w])
-        if distance <= table.max_distance and is_first(left, i, right, j, table, chosen, depth):
+        if distance > table.max_distance:
+            continue
+        # Sums instead of branches: which blocks differ cannot be foreseen.
+        differing = 0
+        for d in range(depth):
+            b, difference = chosen[d], u64(0)
+            for w in range(spans[b, 0], spans[b, 1]):
+                difference |= (left[i, w] ^ right[j, w]) & masks[b, w]
+            differing += difference != u64(0)
+        if differing:
+            continue
+        before = 0
+        for b in range(begin, end):
+            difference = u64(0)
+            for w in range(spans[b, 0], spans[b, 1]):
+                difference |= (left[i, w] ^ right[j, w]) & masks[b, w]
+            differing += difference != u64(0)
+            before += (difference != u64(0)) & (b < key_end)
+        first = key_end - begin - before == depth and differing <= budgets[table.part]
+        part = 0
+        while first and part < table.part:
+            differing = 0
+            for b in range(starts[part], starts[part + 1]):
+                difference = u64(0)
+                for w in range(spans[b, 0], spans[b, 1]):
+                    difference |= (left[i, w] ^ right[j, w]) & masks[b, w]
+                differing += difference != u64(0)
+            first = differing > budgets[part]
+            part += 1
+        if first:
             if count < len(found):
                 for w in range(words):
                     found[count, w] = left[i, w]
@@ -208,43 +216,13 @@ def report(left, right, near, size, table, chosen, depth, found, count):  # type
 
 
 @kernel
-def count_near(x, y, values, others, two, max_distance):  # type: ignore[no-untyped-def]
-    """How many of `values` are near x; with `two`, how many are if the distances of `others` from y are added.
-
-    Sums over plain slices and unsigned numbers alone are what compilers turn into vectors.
-    """
-    near = u64(0)
-    if two:
-        for j in range(len(values)):
-            near += u64(popcount(x ^ values[j]) + popcount(y ^ others[j]) <= max_distance)
-    else:
-        for j in range(len(values)):
-            near += u64(popcount(x ^ values[j]) <= max_distance)
-    return near
-
-
-@kernel
-def count_near_steps(here, there, others_here, others_there, two, max_distance):  # type: ignore[no-untyped-def]
-    """How many of `here` are near the one of `there` beside them, as in `count_near`."""
-    near = u64(0)
-    if two:
-        for j in range(len(here)):
-            distance = popcount(here[j] ^ there[j]) + popcount(others_here[j] ^ others_there[j])
-            near += u64(distance <= max_distance)
-    else:
-        for j in range(len(here)):
-            near += u64(popcount(here[j] ^ there[j]) <= max_distance)
-    return near
-
-
-@kernel
-def fill_columns(rows, low, high, table, columns):  # type: ignore[no-untyped-def]
+def fill_columns(rows, low, high, word, second, columns):  # type: ignore[no-untyped-def]
     """Copy the words to look at of rows [low, high) to `columns`."""
     for i in range(high - low):
-        columns[0, i] = rows[low + i, table.word]
-    if table.second >= 0:
+        columns[0, i] = rows[low + i, word]
+    if second >= 0:
         for i in range(high - low):
-            columns[1, i] = rows[low + i, table.second]
+            columns[1, i] = rows[low + i, second]
 
 
 @kernel
@@ -256,37 +234,46 @@ def compare_columns(  # type: ignore[no-untyped-def]
     `columns` has the words to look at of the rows from `origin` on of `right`. With `same`, `right` is `left`, and only rows behind
     each row are looked at. Candidates are gathered in `near`: a call for each of them would cost more than the rest.
     """
-    two, second, size = table.second >= 0, max(table.second, 0), 0
+    word, second, limit, size = table.word, table.second, table.max_distance, np.int64(0)
     for tile in range(start, stop, TILE_ROWS):
         end = min(tile + TILE_ROWS, stop)
         for i in range(low, high):
             begin = max(tile, i + 1) if same else tile
             if begin >= end:
                 continue
-            values, others = columns[0, begin - origin : end - origin], columns[1, begin - origin : end - origin]
-            x = left[i, table.word]
-            if count_near(x, left[i, second], values, others, two, table.max_distance):
+            # Sums over plain slices and unsigned numbers alone are what compilers turn into vectors.
+            x, values, hits = left[i, word], columns[0, begin - origin : end - origin], u64(0)
+            if second >= 0:
+                y, others = left[i, second], columns[1, begin - origin : end - origin]
+                for j in range(len(values)):
+                    hits += u64(popcount(x ^ values[j]) + popcount(y ^ others[j]) <= limit)
+            else:
+                for j in range(len(values)):
+                    hits += u64(popcount(x ^ values[j]) <= limit)
+            if hits:
                 for j in range(begin, end):
-                    if popcount(x ^ right[j, table.word]) <= table.max_distance:
+                    if popcount(x ^ right[j, word]) <= limit:
                         near[0, size], near[1, size] = i, j
                         size += 1
                 if size > TILE_ROWS:
                     count = report(left, right, near, size, table, chosen, depth, found, count)
-                    size = 0
+                    size = np.int64(0)
                     if count > most:
                         return count
-    return report(left, right, near, size, table, chosen, depth, found, count)
+    if size:
+        count = report(left, right, near, size, table, chosen, depth, found, count)
+    return count
 
 
 @kernel
 def compare(left, low, high, right, start, stop, same, table, chosen, depth, columns, near, found, count, most):  # type: ignore[no-untyped-def]
     """Report pairs as `compare_columns` does; `columns` is scratch."""
     if stop - start >= VECTOR_ROWS:
-        fill_columns(right, start, stop, table, columns)
+        fill_columns(right, start, stop, table.word, table.second, columns)
         return compare_columns(
             left, low, high, right, start, stop, same, table, chosen, depth, columns, start, near, found, count, most
         )
-    size = 0
+    size = np.int64(0)
     for i in range(low, high):
         x = left[i, table.word]
         for j in range(i + 1 if same else start, stop):
@@ -295,8 +282,10 @@ def compare(left, low, high, right, start, stop, same, table, chosen, depth, col
                 size += 1
         if size > TILE_ROWS:
             count = report(left, right, near, size, table, chosen, depth, found, count)
-            size = 0
-    return report(left, right, near, size, table, chosen, depth, found, count) if size else count
+            size = np.int64(0)
+    if size:
+        count = report(left, right, near, size, table, chosen, depth, found, count)
+    return count
 
 
 @kernel
@@ -306,26 +295,34 @@ def compare_run(rows, low, high, reach, table, chosen, depth, columns, near, fou
     Row by row, the loop over what is left of a small bucket costs a wrong guess of the processor each time. So every row is compared
     with the one some steps on, be it in the same bucket or not: pairs across buckets are not reported, as their keys differ.
     """
-    fill_columns(rows, low, high, table, columns)
-    rows_in_run, two, size = high - low, table.second >= 0, 0
-    for tile in range(0, rows_in_run, TILE_ROWS):
+    fill_columns(rows, low, high, table.word, table.second, columns)
+    total, limit, size = high - low, table.max_distance, np.int64(0)
+    for tile in range(0, total, TILE_ROWS):
         for step in range(1, reach):
-            end = min(tile + TILE_ROWS, rows_in_run - step)
+            end = min(tile + TILE_ROWS, total - step)
             if tile >= end:
                 break
-            here, there = columns[0, tile:end], columns[0, tile + step : end + step]
-            others_here, others_there = columns[1, tile:end], columns[1, tile + step : end + step]
-            if count_near_steps(here, there, others_here, others_there, two, table.max_distance):
+            here, there, hits = columns[0, tile:end], columns[0, tile + step : end + step], u64(0)
+            if table.second >= 0:
+                others_here, others_there = columns[1, tile:end], columns[1, tile + step : end + step]
+                for j in range(len(here)):
+                    hits += u64(popcount(here[j] ^ there[j]) + popcount(others_here[j] ^ others_there[j]) <= limit)
+            else:
+                for j in range(len(here)):
+                    hits += u64(popcount(here[j] ^ there[j]) <= limit)
+            if hits:
                 for j in range(tile, end):
-                    if popcount(columns[0, j] ^ columns[0, j + step]) <= table.max_distance:
+                    if popcount(columns[0, j] ^ columns[0, j + step]) <= limit:
                         near[0, size], near[1, size] = low + j, low + j + step
                         size += 1
                 if size > TILE_ROWS:
                     count = report(rows, rows, near, size, table, chosen, depth, found, count)
-                    size = 0
+                    size = np.int64(0)
                     if count > most:
                         return count
-    return report(rows, rows, near, size, table, chosen, depth, found, count) if size else count
+    if size:
+        count = report(rows, rows, near, size, table, chosen, depth, found, count)
+    return count
 
 
 @kernel
@@ -349,7 +346,7 @@ def join_buckets(left, left_starts, right, right_starts, same, first, last, tabl
     Returns:
         How many pairs there are.
     """
-    scattered, count = len(table.prefix), 0
+    scattered, count = len(table.prefix), np.int64(0)
     first_block, budget = table.part_starts[table.part], table.budgets[table.part]
     # Of the node at each level: its rows on both sides, the block it is split by, the next of its buckets, and how many it has.
     nodes = scratch.nodes
@@ -441,17 +438,10 @@ def join_rows(left, first, last, right, same, table, columns, near, found, most)
     `table` has one part of no blocks, `columns` (uint64[2, n]) the words to look at of `right`, and `near` (int64[2, 2 * TILE_ROWS])
     is scratch. Returns how many pairs there are.
     """
-    start = first if same else 0
+    none, start = np.int64(0), first if same else 0
     return compare_columns(
-        left, first, last, right, start, len(right), same, table, table.prefix, 0, columns, 0, near, found, 0, most
+        left, first, last, right, start, len(right), same, table, table.prefix, none, columns, none, near, found, none, most
     )
-
-
-@kernel
-def keep_first(left, right, table, keep):  # type: ignore[no-untyped-def]
-    """Set `keep` (bool) of the pairs left[i], right[i] that the bucket of the table's prefix is the one to report."""
-    for i in range(len(left)):
-        keep[i] = is_first(left, i, right, i, table, table.prefix, len(table.prefix))
 
 
 @kernel
