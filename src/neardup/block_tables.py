@@ -8,7 +8,7 @@ what is found is the two rows themselves, once a pair, and the caller looks up w
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 from threading import Lock
 from typing import Any
 
@@ -271,7 +271,16 @@ class _Walk:
         )  # fmt: skip
         columns = np.ascontiguousarray(right[:, [word, second]].T)
         tasks = (
-            (left, first, min(first + step, len(left)), right, right is left, table, columns, np.empty((2, 2 * hamming.TILE_ROWS), np.int64))
+            (
+                left,
+                first,
+                min(first + step, len(left)),
+                right,
+                right is left,
+                table,
+                columns,
+                np.empty((2, 2 * hamming.TILE_ROWS), np.int64),
+            )
             for first in range(0, len(left), step)
         )
         self.search(hamming.join_rows, tasks, words, sink)
@@ -283,7 +292,7 @@ class _Walk:
         how = (mask, *span, _MULTIPLIERS, np.uint64(64 - bits))
         slices = max(1, min(2 * self.threads, len(rows) // CHUNK_ROWS))
         edges = [len(rows) * i // slices for i in range(slices + 1)]
-        ranges = list(zip(edges[:-1], edges[1:], strict=True))
+        ranges = list(pairwise(edges))
         counts, numbers = np.zeros((slices, 1 << bits), np.int64), np.empty((slices, CHUNK_ROWS), np.int32)
         self.each(hamming.count_buckets, [(rows, *edge, *how, numbers[i], counts[i]) for i, edge in enumerate(ranges)])
         starts = np.concatenate(([0], np.cumsum(counts.sum(axis=0))))
@@ -293,7 +302,8 @@ class _Walk:
 
     def join_buckets(self, scattered: _Scattered, sink: Sink) -> None:
         """Join inside each bucket of up to `limit` rows."""
-        rows, sides, bounds = sum(scattered.bounds), scattered.sides, scattered.bounds
+        sides, bounds = scattered.sides, scattered.bounds
+        rows = bounds[0] if len(sides) == 1 else bounds[0] + bounds[1]
         tasks = max(1, min(16 * self.threads, int(rows[-1]) >> 14))
         edges = np.unique(np.searchsorted(rows, np.linspace(0, rows[-1], tasks + 1)))
         edges[0], edges[-1] = 0, len(rows) - 1
@@ -312,7 +322,6 @@ class _Walk:
 
     def join_large(self, scattered: _Scattered, sink: Sink, level: int) -> None:
         """Join inside each bucket of more rows by a plan for it alone, and drop pairs that other buckets report."""
-
         table = scattered.table
 
         def keep_first(found: Array) -> None:

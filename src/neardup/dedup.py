@@ -28,6 +28,7 @@ from neardup.wording import counted
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
+
 def find_duplicates(corpus: Corpus, recipe: Recipe, options: DedupOptions, progress: Progress) -> Findings:
     """Find the duplicates of a corpus; the corpus is read once, and a second time for what must be verified."""
     max_distance = distance_limit(recipe, options)

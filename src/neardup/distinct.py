@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -142,7 +143,7 @@ def _scatter(rows: Array, out: Array, order: Array, threads: int) -> Array:
     width = min(varying.bit_length(), 12, max(0, math.ceil(math.log2(n / BUCKET_ROWS))))
     how = (word, np.uint64(varying.bit_length() - width), np.uint64((1 << width) - 1))
     edges = [n * i // threads for i in range(threads + 1)]
-    ranges = list(zip(edges[:-1], edges[1:], strict=True))
+    ranges = list(pairwise(edges))
     counts = np.zeros((threads, 1 << width), np.int64)
     _each(kernels.count_digits, [(rows, *edge, *how, counts[i]) for i, edge in enumerate(ranges)], threads)
     starts = np.concatenate(([0], np.cumsum(counts.sum(axis=0))))

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ import numpy as np
 
 from neardup.audit import COLUMNS
 from neardup.errors import DataError, InputError
-from neardup.fingerprints.simhash import fingerprint_array
+from neardup.fingerprints.simhash import Fingerprints, fingerprint_array
+from neardup.io.batch import Batch
 from neardup.io.compression import open_for_reading
 from neardup.io.corpus import FileCorpus
 from neardup.jobs.dedup import open_corpus
@@ -18,6 +20,7 @@ from neardup.jobs.targets import summary_path
 from neardup.recipe import Recipe, check_same
 from neardup.similarities import similarity
 from neardup.text.normalizers import normalize
+from neardup.threads import thread_count
 
 NEAREST = 5
 _FILES = ("inputs", "folder", "text", "id")
@@ -130,30 +133,40 @@ def _corpus_of(run: _Run, wanted: str) -> FileCorpus:
         ) from None
 
 
+_Near = tuple[Any, ...]
+"""Distance, row, id, text and tokens of a document."""
+
+
+def _nearest(batch: Batch, mine: Fingerprints, recipe: Recipe) -> list[_Near]:
+    """The documents of a batch of nearest fingerprint, one more than is asked for: place, distance, id, text, tokens."""
+    present = batch.texts.is_valid().to_numpy(zero_copy_only=False)
+    found = fingerprint_array(batch.texts, recipe)
+    distance = np.bitwise_count(found.values ^ mine.values).sum(axis=1, dtype=np.int64)
+    distance[~present] = recipe.bits + 1
+    return [
+        (i, int(distance[i]), json.loads(batch.ids[i].as_py()), batch.texts[i].as_py(), int(found.tokens[i]))
+        for i in np.argsort(distance, kind="stable")[: NEAREST + 1].tolist()
+        if present[i]
+    ]
+
+
+def _named(batch: Batch, wanted: str) -> tuple[int, Any, str] | None:
+    """The first document of a batch with the id: its place, its id and its text."""
+    for i, token in enumerate(batch.ids.to_pylist()):
+        if token is not None and _same(json.loads(token), wanted):
+            return i, json.loads(token), batch.texts[i].as_py()
+    return None
+
+
 def _why_kept(audit: Path, wanted: str) -> Explanation:
     run = _run_of(audit, wanted)
     corpus, recipe = _corpus_of(run, wanted), run.recipe
     row, token, text = _find(corpus, wanted)
     mine = fingerprint_array(_strings([text]), recipe)
-    nearest: list[tuple[int, int, Any, str, int]] = []
-    for batch in corpus.batches():
-        present = batch.texts.is_valid().to_numpy(zero_copy_only=False)
-        found = fingerprint_array(batch.texts, recipe)
-        distance = np.bitwise_count(found.values ^ mine.values).sum(axis=1, dtype=np.int64)
-        distance[~present] = recipe.bits + 1
-        order = np.argsort(distance, kind="stable")[: NEAREST + 1]
-        nearest += [
-            (
-                int(distance[i]),
-                batch.row + int(i),
-                json.loads(batch.ids[i].as_py()),
-                batch.texts[i].as_py(),
-                int(found.tokens[i]),
-            )
-            for i in order.tolist()
-            if present[i] and batch.row + i != row
-        ]
-        nearest = sorted(nearest, key=lambda item: item[:2])[:NEAREST]
+    nearest: list[_Near] = []
+    for first, found in corpus.map(partial(_nearest, mine=mine, recipe=recipe), threads=thread_count(None)):
+        nearest += [(away, first + place, *rest) for place, away, *rest in found if first + place != row]
+        nearest = sorted(nearest, key=lambda near: near[:2])[:NEAREST]
     if corpus.starts is None or corpus.starts[-1] != run.rows:
         raise _changed(run)
     rows = {other for _, other, *_ in nearest}
@@ -204,9 +217,8 @@ def _strings(texts: list[str]) -> Any:
 
 
 def _find(corpus: FileCorpus, wanted: str) -> tuple[int, Any, str]:
-    for batch in corpus.batches():
-        for i, token in enumerate(batch.ids.to_pylist()):
-            if token is not None and _same(json.loads(token), wanted):
-                corpus.starts = None
-                return batch.row + i, json.loads(token), batch.texts[i].as_py()
+    for first, found in corpus.map(partial(_named, wanted=wanted), threads=thread_count(None)):
+        if found is not None:
+            place, name, text = found
+            return first + place, name, text
     raise InputError(f"Neither the audit nor the inputs have a document with the id {wanted!r}.")

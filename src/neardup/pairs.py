@@ -6,6 +6,7 @@ fingerprints -> collapse -> Distinct -> join_distinct -> Pairs of distinct ones 
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from threading import Lock
 from typing import Any
 
@@ -245,7 +246,7 @@ def _unpack(packed: Array, left: Array, right: Array, threads: int) -> Pairs:
     edges = [len(a) * i // threads for i in range(threads + 1)]
     for _ in in_order(
         lambda edge: hamming.distances_between(left, a, right, b, *edge, out),
-        zip(edges[:-1], edges[1:], strict=True),
+        pairwise(edges),
         threads,
     ):
         pass

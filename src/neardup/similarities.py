@@ -6,13 +6,12 @@ a word, 5 from one that is a Han or Kana character; a text shorter than one wind
 
 import mmap
 import tempfile
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from neardup.documents import Corpus
+from neardup.io.batch import Batch
 from neardup.kernels.jaccard import similarities
 from neardup.kernels.shingles import shingle_sets, sort_spare
 from neardup.kernels.tokens import most_tokens
@@ -20,7 +19,7 @@ from neardup.progress import Progress
 from neardup.text.columns import as_text_arrays, in_chunks
 from neardup.text.normalizers import fold_texts, normalize
 from neardup.text.unicode_tables import fold_tables
-from neardup.threads import in_order, thread_count
+from neardup.threads import thread_count
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -70,10 +69,10 @@ class ShingleSets:
         self._file = tempfile.TemporaryFile(dir=temp_dir, prefix="neardup-")  # noqa: SIM115 - closed by close()
         try:
             total = 0
-            for rows, values, offsets in in_order(
-                _sets_of_chunk, _wanted_chunks(corpus, wanted), thread_count(threads)
+            for first, (rows, values, offsets) in corpus.map(
+                _sets_of_batch, threads=thread_count(threads), wanted=wanted
             ):
-                self.starts[rows], self.ends[rows] = total + offsets[:-1], total + offsets[1:]
+                self.starts[first + rows], self.ends[first + rows] = total + offsets[:-1], total + offsets[1:]
                 self._file.write(values.data)
                 total += len(values)
                 progress.advance(len(rows))
@@ -103,19 +102,13 @@ class ShingleSets:
         self.close()
 
 
-def _wanted_chunks(corpus: Corpus, wanted: Array) -> Iterator[tuple[Array, Any]]:
-    for batch in corpus.batches(wanted):
-        present = batch.texts.is_valid().to_numpy(zero_copy_only=False)
-        rows = batch.row + np.flatnonzero(present & wanted[batch.row : batch.row + len(present)])
-        first = 0
-        for texts in in_chunks(batch.texts.take(pa.array(rows - batch.row))):
-            yield rows[first : first + len(texts)], texts
-            first += len(texts)
-
-
-def _sets_of_chunk(chunk: tuple[Array, Any]) -> tuple[Array, Array, Array]:
-    rows, texts = chunk
-    return rows, *shingle_sets_of(texts)
+def _sets_of_batch(batch: Batch) -> tuple[Array, Array, Array]:
+    """The sets of the texts that are there: which rows of the batch they are, and all sets one after another."""
+    rows = np.flatnonzero(batch.texts.is_valid().to_numpy(zero_copy_only=False))
+    found = [shingle_sets_of(chunk) for chunk in in_chunks(batch.texts.drop_null())]
+    lengths = [np.zeros(1, np.int64), *(np.diff(offsets) for _, offsets in found)]
+    values = [np.empty(0, np.uint64), *(values for values, _ in found)]
+    return rows, np.concatenate(values), np.cumsum(np.concatenate(lengths))
 
 
 def similarity(a: str, b: str) -> float:

@@ -1,17 +1,20 @@
 """Texts in memory as a corpus: lists, Arrow tables, pandas and polars data frames; in as they are, out as they came."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
 
 from neardup.errors import InputError, OptionError
 from neardup.io.batch import Batch
+from neardup.io.json_values import only
 from neardup.survivors import Decisions
-from neardup.text.columns import as_text_arrays
+from neardup.text.columns import as_text_arrays, in_chunks
+from neardup.threads import in_order
 
 Array = np.ndarray[Any, np.dtype[Any]]
+Result = TypeVar("Result")
 
 
 def _column(table: Any, name: str, what: str) -> Any:
@@ -59,18 +62,24 @@ class TableCorpus:
         """Documents whose id an earlier document has."""
         return len(self.ids) - len(self.ids.unique())
 
-    def batches(self, wanted: Array | None = None) -> Iterator[Batch]:
+    def map(
+        self, work: Callable[[Batch], Result], *, threads: int, wanted: Array | None = None
+    ) -> Iterator[tuple[int, Result]]:
         """See `neardup.documents.Corpus`."""
-        row = 0
-        for texts in self._texts:
-            present = texts
-            if wanted is not None:
-                import pyarrow.compute as pc
 
-                mask = pa.array(wanted[row : row + len(texts)])
-                present = pc.if_else(mask, texts, pa.scalar(None, pa.large_string()))
-            yield Batch(row, present, pa.nulls(len(texts), pa.large_string()))
-            row += len(texts)
+        def read(batch: Batch) -> tuple[int, Result]:
+            return batch.row, work(batch)
+
+        yield from in_order(read, self._batches(wanted), threads)
+
+    def _batches(self, wanted: Array | None) -> Iterator[Batch]:
+        row = 0
+        for array in self._texts:
+            for texts in in_chunks(array):
+                n = len(texts)
+                present = texts if wanted is None else only(texts, wanted[row : row + n])
+                yield Batch(row, present, pa.nulls(n, pa.large_string()))
+                row += n
 
     def keep(self, kept: Array) -> Any:
         """The rows where `kept` (bool[rows]) holds, as the kind of thing that was given."""

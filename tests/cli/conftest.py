@@ -38,9 +38,10 @@ class Place:
 @pytest.fixture(scope="session")
 def kernel_cache():
     """The folder of compiled kernels, found before tests choose other folders for temporary files."""
-    from neardup.kernels.compilation import cache_folder
+    from neardup.kernels import compilation
 
-    return cache_folder().parent
+    compilation.quiet()  # what is told is told by the commands
+    return compilation.cache_folder().parent
 
 
 @pytest.fixture(autouse=True)

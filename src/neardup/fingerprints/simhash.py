@@ -1,5 +1,6 @@
 """FINGERPRINT: the SimHash of texts (Charikar 2002; Manku, Jain and Das Sarma 2007, section 2)."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -54,6 +55,21 @@ def fingerprint_array(texts: Any, recipe: Recipe) -> Fingerprints:
     return found
 
 
+def join_fingerprints(parts: list[Fingerprints], recipe: Recipe) -> Fingerprints:
+    """The fingerprints of consecutive texts as one."""
+    nothing = Fingerprints(np.empty((0, recipe.words), np.uint64), np.empty((0, 2), np.uint64), np.empty(0, np.int64))
+    return Fingerprints(
+        np.concatenate([part.values for part in parts or [nothing]]),
+        np.concatenate([part.digests for part in parts or [nothing]]),
+        np.concatenate([part.tokens for part in parts or [nothing]]),
+    )
+
+
+def fingerprint_chunks(chunks: Iterable[Any], recipe: Recipe) -> Fingerprints:
+    """Fingerprints of Arrow `large_string` arrays, one after another."""
+    return join_fingerprints([fingerprint_array(chunk, recipe) for chunk in chunks], recipe)
+
+
 def fingerprint(texts: Any, *, recipe: Recipe | None = None, threads: int | None = None) -> Array:
     """The SimHash fingerprint of each text.
 
@@ -76,6 +92,5 @@ def fingerprint(texts: Any, *, recipe: Recipe | None = None, threads: int | None
     recipe = recipe or Recipe()
     chunks = (chunk for array in as_text_arrays(texts) for chunk in in_chunks(array))
     work = partial(fingerprint_array, recipe=recipe)
-    found = [part.values for part in in_order(work, chunks, thread_count(threads))]
-    values = np.concatenate(found) if found else np.empty((0, recipe.words), np.uint64)
+    values = join_fingerprints(list(in_order(work, chunks, thread_count(threads))), recipe).values
     return values[:, 0].copy() if recipe.words == 1 else values

@@ -1,19 +1,25 @@
 """Files as a corpus: shards one after another, rows counted over all of them."""
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
 
 from neardup.errors import RowError
-from neardup.io.batch import Batch, Columns
+from neardup.io.batch import Batch, Columns, Part, Rejections
 from neardup.io.formats import FORMATS
 from neardup.io.shards import Shard
+from neardup.threads import in_order
 
 Array = np.ndarray[Any, np.dtype[Any]]
+Result = TypeVar("Result")
 
-ON_ERROR = {"stop": "a row that cannot be read stops the run", "skip": "such rows are set aside, with the reason, and counted"}
+ON_ERROR = {
+    "stop": "a row that cannot be read stops the run",
+    "skip": "such rows are set aside, with the reason, and counted",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,29 +46,36 @@ class FileCorpus:
         self.rejected: list[Rejected] = []
         self._columns, self._on_error = columns, on_error
 
-    def _reject_of(self, shard: Shard, first_pass: bool) -> Callable[[int, str], None]:
-        def reject(row: int, reason: str) -> None:
-            if self._on_error == "stop":
-                raise RowError(shard.name, row, reason)
-            if first_pass:
-                self.rejected.append(Rejected(shard.name, row, reason))
-
-        return reject
-
-    def batches(self, wanted: Array | None = None) -> Iterator[Batch]:
-        """Read all shards; the first complete pass learns where they start."""
-        first_pass = self.starts is None
-        starts, row = [0], 0
+    def _parts(self, wanted: Array | None) -> Iterator[tuple[int, Part]]:
         for number, shard in enumerate(self.shards):
-            start = row
-            reject = self._reject_of(shard, first_pass)
-            of_shard = None if wanted is None else wanted[start : self.starts[number + 1]] if self.starts else wanted[start:]
-            for batch in FORMATS[shard.format].read(shard, self._columns, reject=reject, wanted=of_shard):
-                row = start + batch.row + len(batch.texts)
-                yield replace(batch, row=start + batch.row)
-            if self.starts is not None and row != self.starts[number + 1]:
-                raise shard.changed()
-            starts.append(row)
+            mask = None if wanted is None else wanted[self.rows_of(number)]
+            for part in FORMATS[shard.format].parts(shard, self._columns, mask):
+                yield number, part
+
+    def map(
+        self, work: Callable[[Batch], Result], *, threads: int, wanted: Array | None = None
+    ) -> Iterator[tuple[int, Result]]:
+        """See `neardup.documents.Corpus`. The first complete pass learns where shards start, and which rows are rejected."""
+
+        def read(part: tuple[int, Part]) -> tuple[int, int, Rejections, Result]:
+            batch, rejections = part[1]()
+            return part[0], len(batch.texts), rejections, work(batch)
+
+        lengths = [0] * len(self.shards)
+        row = 0
+        for number, size, rejections, result in in_order(read, self._parts(wanted), threads):
+            for rejected_row, reason in rejections:
+                if self._on_error == "stop":
+                    raise RowError(self.shards[number].name, rejected_row, reason)
+                if self.starts is None:
+                    self.rejected.append(Rejected(self.shards[number].name, rejected_row, reason))
+            yield row, result
+            row += size
+            lengths[number] += size
+        starts = [0, *itertools.accumulate(lengths)]
+        if self.starts is not None and starts != self.starts:
+            number = next(number for number, start in enumerate(starts[1:]) if start != self.starts[number + 1])
+            raise self.shards[number].changed()
         self.starts = starts
 
     def rows_of(self, number: int) -> slice:

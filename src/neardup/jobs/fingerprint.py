@@ -2,14 +2,14 @@
 
 import contextlib
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from neardup.errors import InputError
-from neardup.fingerprints.simhash import Fingerprints, fingerprint_array
-from neardup.io.batch import Columns
+from neardup.fingerprints.simhash import Fingerprints, fingerprint_chunks
+from neardup.io.batch import Batch, Columns
 from neardup.io.corpus import FileCorpus
 from neardup.io.fingerprint_file import FingerprintWriter
 from neardup.io.formats import FORMATS
@@ -19,7 +19,7 @@ from neardup.jobs.targets import refuse_inputs
 from neardup.progress import Progress
 from neardup.recipe import Recipe
 from neardup.text.columns import in_chunks
-from neardup.threads import in_order, thread_count
+from neardup.threads import thread_count
 
 
 def _targets(output: str, shards: Sequence[Shard]) -> list[Path]:
@@ -44,17 +44,8 @@ def _targets(output: str, shards: Sequence[Shard]) -> list[Path]:
     return names
 
 
-def _chunks(corpus: FileCorpus) -> Iterator[tuple[Any, Any]]:
-    for batch in corpus.batches():
-        first = 0
-        for texts in in_chunks(batch.texts):
-            yield texts, batch.ids.slice(first, len(texts))
-            first += len(texts)
-
-
-def _fingerprint(chunk: tuple[Any, Any], recipe: Recipe) -> tuple[Any, Fingerprints]:
-    texts, ids = chunk
-    return ids, fingerprint_array(texts, recipe)
+def _fingerprint(batch: Batch, recipe: Recipe) -> tuple[Any, Fingerprints]:
+    return batch.ids, fingerprint_chunks(in_chunks(batch.texts), recipe)
 
 
 def fingerprint_files(
@@ -101,7 +92,7 @@ def fingerprint_files(
                     [shard for shard, target in zip(shards, targets, strict=True) if target == path], columns
                 )
                 with contextlib.closing(FingerprintWriter(outputs.claim(path), recipe)) as writer:
-                    for ids, found in in_order(partial(_fingerprint, recipe=recipe), _chunks(corpus), workers):
+                    for _, (ids, found) in corpus.map(partial(_fingerprint, recipe=recipe), threads=workers):
                         writer.write(ids, found.values, found.tokens < recipe.min_tokens)
                         total += len(ids)
                         progress.advance(len(ids))

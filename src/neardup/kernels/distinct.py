@@ -18,14 +18,14 @@ WALKED_ROWS = 16
 
 
 @kernel
-def count_digits(rows, first, last, word, shift, digits, counts):  # type: ignore[no-untyped-def]
+def count_digits(rows, first, last, word, shift, digits, counts):
     """Add to `counts` (int64) the rows [first, last) with each digit: `word` >> shift & digits."""
     for i in range(first, last):
         counts[np.int64((rows[i, word] >> shift) & digits)] += 1
 
 
 @kernel
-def scatter_positions(rows, first, last, word, shift, digits, at, out, order):  # type: ignore[no-untyped-def]
+def scatter_positions(rows, first, last, word, shift, digits, at, out, order):
     """Copy rows [first, last) to `out` and their positions to `order`, to the places that `at` names for their digits."""
     for i in range(first, last):
         digit = np.int64((rows[i, word] >> shift) & digits)
@@ -37,7 +37,7 @@ def scatter_positions(rows, first, last, word, shift, digits, at, out, order):  
 
 
 @kernel
-def precedes(a, i, b, j):  # type: ignore[no-untyped-def]
+def precedes(a, i, b, j):
     """Whether row `i` of `a` comes before row `j` of `b`."""
     for w in range(a.shape[1]):
         if a[i, w] != b[j, w]:
@@ -46,7 +46,7 @@ def precedes(a, i, b, j):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def insert_sorted(rows, order, low, high):  # type: ignore[no-untyped-def]
+def insert_sorted(rows, order, low, high):
     """Sort rows [low, high) and their positions by insertion; equal rows keep their order."""
     words = rows.shape[1]
     for i in range(low + 1, high):
@@ -63,7 +63,7 @@ def insert_sorted(rows, order, low, high):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def highest_difference(rows, low, high):  # type: ignore[no-untyped-def]
+def highest_difference(rows, low, high):
     """First word in which rows [low, high) are not all equal, and how many low bits of it hold all differences; else -1, 0."""
     for w in range(rows.shape[1]):
         first, varying = rows[low, w], u64(0)
@@ -79,7 +79,7 @@ def highest_difference(rows, low, high):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def sort_buckets(rows, order, starts, first, last, spare_rows, spare_order, ends, waiting):  # type: ignore[no-untyped-def]
+def sort_buckets(rows, order, starts, first, last, spare_rows, spare_order, ends, waiting):
     """Sort the rows of each of the buckets [first, last), which begin at `starts` (int64); equal rows keep their order.
 
     Radix sort from the highest bit that differs within a bucket, so that common prefixes and equal rows cost one look.
@@ -140,7 +140,7 @@ def sort_buckets(rows, order, starts, first, last, spare_rows, spare_order, ends
 
 
 @kernel
-def guide_rows(values, lowest, shift, guide):  # type: ignore[no-untyped-def]
+def guide_rows(values, lowest, shift, guide):
     """Write to guide[g] (int64) the first of the sorted rows whose first word exceeds `lowest` by g << shift or more."""
     g = 0
     for i in range(len(values)):
@@ -154,7 +154,7 @@ def guide_rows(values, lowest, shift, guide):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def find_rows(values, guide, lowest, shift, wanted, first_word, out):  # type: ignore[no-untyped-def]
+def find_rows(values, guide, lowest, shift, wanted, first_word, out):
     """Write to `out` (int64) where in `values` (sorted, distinct) the words from `first_word` on of each row of `wanted` are.
 
     Every row is there. Large buckets of `guide` are halved; what is left is walked through, which lets the processor fetch ahead.
@@ -184,7 +184,7 @@ def find_rows(values, guide, lowest, shift, wanted, first_word, out):  # type: i
 
 
 @kernel
-def expand_pairs(left, right, left_order, left_starts, right_order, right_starts, same, out):  # type: ignore[no-untyped-def]
+def expand_pairs(left, right, left_order, left_starts, right_order, right_starts, same, out):
     """Write to `out` (uint64) every pair of a member of left[i] and a member of right[i], as left << 32 | right.
 
     With `same`, the smaller position comes first. Returns how many there are.
@@ -202,7 +202,7 @@ def expand_pairs(left, right, left_order, left_starts, right_order, right_starts
 
 
 @kernel
-def expand_equal(order, starts, out):  # type: ignore[no-untyped-def]
+def expand_equal(order, starts, out):
     """Write to `out` (uint64) every pair of positions with one fingerprint, as left << 32 | right, the smaller first."""
     count = 0
     for u in range(len(starts) - 1):

@@ -89,7 +89,7 @@ class Scratch(NamedTuple):
 
 
 @kernel
-def number_buckets(rows, first, last, mask, first_word, last_word, multipliers, shift, numbers):  # type: ignore[no-untyped-def]
+def number_buckets(rows, first, last, mask, first_word, last_word, multipliers, shift, numbers):
     """Write to `numbers` (int32) the buckets of rows [first, last).
 
     That is the upper 64 - `shift` bits of a multiplicative hash of the words [first_word, last_word) under `mask`.
@@ -107,7 +107,7 @@ def number_buckets(rows, first, last, mask, first_word, last_word, multipliers, 
 
 
 @kernel
-def count_buckets(rows, first, last, mask, first_word, last_word, multipliers, shift, numbers, counts):  # type: ignore[no-untyped-def]
+def count_buckets(rows, first, last, mask, first_word, last_word, multipliers, shift, numbers, counts):
     """Add to `counts` (int64) how many of the rows [first, last) each bucket has; `numbers` (int32) is scratch."""
     for begin in range(first, last, len(numbers)):
         end = min(begin + len(numbers), last)
@@ -117,7 +117,7 @@ def count_buckets(rows, first, last, mask, first_word, last_word, multipliers, s
 
 
 @kernel
-def scatter_rows(rows, first, last, mask, first_word, last_word, multipliers, shift, numbers, at, out):  # type: ignore[no-untyped-def]
+def scatter_rows(rows, first, last, mask, first_word, last_word, multipliers, shift, numbers, at, out):
     """Copy rows [first, last) to `out`, each to the place that `at` (int64) has for its bucket, which then moves on by one."""
     for begin in range(first, last, len(numbers)):
         end = min(begin + len(numbers), last)
@@ -130,7 +130,7 @@ def scatter_rows(rows, first, last, mask, first_word, last_word, multipliers, sh
 
 
 @kernel
-def split_rows(rows, low, high, mask, first_word, last_word, multipliers, bits, numbers, ends, out):  # type: ignore[no-untyped-def]
+def split_rows(rows, low, high, mask, first_word, last_word, multipliers, bits, numbers, ends, out):
     """Put rows [low, high) into `out` in order of 2^bits buckets; bucket g ends at ends[g] (int64). `numbers` is scratch."""
     number_buckets(rows, low, high, mask, first_word, last_word, multipliers, u64(64 - bits), numbers)
     ends[: (1 << bits) + 1] = 0
@@ -149,7 +149,7 @@ def split_rows(rows, low, high, mask, first_word, last_word, multipliers, bits, 
 
 
 @kernel
-def report(left, right, near, size, table, chosen, depth, found, count):  # type: ignore[no-untyped-def]
+def report(left, right, near, size, table, chosen, depth, found, count):
     """Add to `found` what are pairs, and for this bucket to report, of `size` candidates; returns the new count.
 
     Of all the buckets that hold two rows one reports them: that of the first part with no more differing blocks than its budget, whose
@@ -216,7 +216,7 @@ def report(left, right, near, size, table, chosen, depth, found, count):  # type
 
 
 @kernel
-def fill_columns(rows, low, high, word, second, columns):  # type: ignore[no-untyped-def]
+def fill_columns(rows, low, high, word, second, columns):
     """Copy the words to look at of rows [low, high) to `columns`."""
     for i in range(high - low):
         columns[0, i] = rows[low + i, word]
@@ -226,7 +226,7 @@ def fill_columns(rows, low, high, word, second, columns):  # type: ignore[no-unt
 
 
 @kernel
-def compare_columns(  # type: ignore[no-untyped-def]
+def compare_columns(
     left, low, high, right, start, stop, same, table, chosen, depth, columns, origin, near, found, count, most
 ):
     """Report the pairs of rows [low, high) of `left` and rows [start, stop) of `right`; gives up past `most` pairs.
@@ -266,7 +266,7 @@ def compare_columns(  # type: ignore[no-untyped-def]
 
 
 @kernel
-def compare(left, low, high, right, start, stop, same, table, chosen, depth, columns, near, found, count, most):  # type: ignore[no-untyped-def]
+def compare(left, low, high, right, start, stop, same, table, chosen, depth, columns, near, found, count, most):
     """Report pairs as `compare_columns` does; `columns` is scratch."""
     if stop - start >= VECTOR_ROWS:
         fill_columns(right, start, stop, table.word, table.second, columns)
@@ -289,7 +289,7 @@ def compare(left, low, high, right, start, stop, same, table, chosen, depth, col
 
 
 @kernel
-def compare_run(rows, low, high, reach, table, chosen, depth, columns, near, found, count, most):  # type: ignore[no-untyped-def]
+def compare_run(rows, low, high, reach, table, chosen, depth, columns, near, found, count, most):
     """Report the pairs of rows [low, high), buckets of at most `reach` rows one behind the other.
 
     Row by row, the loop over what is left of a small bucket costs a wrong guess of the processor each time. So every row is compared
@@ -326,7 +326,7 @@ def compare_run(rows, low, high, reach, table, chosen, depth, columns, near, fou
 
 
 @kernel
-def join_buckets(left, left_starts, right, right_starts, same, first, last, table, limit, scratch, found, most):  # type: ignore[no-untyped-def]
+def join_buckets(left, left_starts, right, right_starts, same, first, last, table, limit, scratch, found, most):
     """Report the pairs inside each of the buckets [first, last) of rows that were scattered by the prefix of a table.
 
     Args:
@@ -432,7 +432,7 @@ def join_buckets(left, left_starts, right, right_starts, same, first, last, tabl
 
 
 @kernel
-def join_rows(left, first, last, right, same, table, columns, near, found, most):  # type: ignore[no-untyped-def]
+def join_rows(left, first, last, right, same, table, columns, near, found, most):
     """Brute force: report the pairs of rows [first, last) of `left` with all rows of `right`, or with `same` the rows behind.
 
     `table` has one part of no blocks, `columns` (uint64[2, n]) the words to look at of `right`, and `near` (int64[2, 2 * TILE_ROWS])
@@ -445,7 +445,7 @@ def join_rows(left, first, last, right, same, table, columns, near, found, most)
 
 
 @kernel
-def distances_between(left, left_rows, right, right_rows, first, last, out):  # type: ignore[no-untyped-def]
+def distances_between(left, left_rows, right, right_rows, first, last, out):
     """Write to out[i] (uint16) the distance of left[left_rows[i]] and right[right_rows[i]], for i from `first` to before `last`."""
     for i in range(first, last):
         distance = u64(0)
@@ -455,7 +455,7 @@ def distances_between(left, left_rows, right, right_rows, first, last, out):  # 
 
 
 @kernel
-def distances_to(query, rows, out):  # type: ignore[no-untyped-def]
+def distances_to(query, rows, out):
     """Write to `out` (uint16) the distance of `query` (uint64[words]) to each of `rows`."""
     for i in range(len(out)):
         distance = u64(0)
