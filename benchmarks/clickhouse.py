@@ -104,7 +104,7 @@ HAS_CRC = JIT and llvmlite.binding.get_host_cpu_features().get("sse4.2", False)
 """The processor has an instruction for CRC-32C that LLVM can be asked for."""
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def _crc32_of_4(typing: Any, register: Any, value: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         kind = ir.IntType(32)
@@ -120,15 +120,15 @@ def _crc32_of_4(typing: Any, register: Any, value: Any) -> Any:
 _compile: Any = numba.njit(nogil=True, error_model="numpy", _nrt=False)
 
 
-@_compile  # type: ignore[untyped-decorator]
-def _hash_by_instruction(data, start, n, hashes):  # type: ignore[no-untyped-def]
+@_compile
+def _hash_by_instruction(data, start, n, hashes):
     # A zero byte before the three makes four; the register starts where that byte makes it all ones.
     for i in range(n):
         hashes[i] = _crc32_of_4(BEFORE_ZERO, load32(data, start + i) << u64(8))
 
 
-@_compile  # type: ignore[untyped-decorator]
-def _hash_by_table(data, start, n, hashes):  # type: ignore[no-untyped-def]
+@_compile
+def _hash_by_table(data, start, n, hashes):
     for i in range(n):
         p = start + i
         hashes[i] = CRC_TABLES[0, data[p]] ^ CRC_TABLES[1, data[p + 1]] ^ CRC_TABLES[2, data[p + 2]]
@@ -137,16 +137,16 @@ def _hash_by_table(data, start, n, hashes):  # type: ignore[no-untyped-def]
 _hash_windows = _hash_by_instruction if HAS_CRC else _hash_by_table
 
 
-@_compile  # type: ignore[untyped-decorator]
-def _crc_of_whole(data, start, end):  # type: ignore[no-untyped-def]
+@_compile
+def _crc_of_whole(data, start, end):
     register = u64(0xFFFFFFFF)
     for i in range(start, end):
         register = register >> u64(8) ^ CRC_TABLES[2, np.int64((register ^ u64(data[i])) & u64(255))]
     return register
 
 
-@_compile  # type: ignore[untyped-decorator]
-def _fingerprint_windows(data, offsets, hashes, planes, out):  # type: ignore[no-untyped-def]
+@_compile
+def _fingerprint_windows(data, offsets, hashes, planes, out):
     for d in range(len(offsets) - 1):
         start, end = offsets[d], offsets[d + 1]
         n = end - start - WINDOW + 1

@@ -105,9 +105,10 @@ def _pieces(text: str, piece: int) -> Iterator[str]:
 
 
 def python_installation(size: int, *, piece: int = PIECE) -> Texts:
-    """English as every machine has it: pieces of the text files of Python and its packages, about `size` characters or all there are.
+    """English as every machine has it: pieces of the text files of Python and its packages.
 
-    Mostly source text. The packages differ from machine to machine: compare figures of one run only.
+    About `size` characters of it, or all there are; mostly source text. The packages differ from machine to machine: compare
+    figures of one run only.
     """
     pieces: list[str] = []
     total = 0

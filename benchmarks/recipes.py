@@ -16,13 +16,14 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+
 from corpora import OPEN_SETS, ReferenceSet, Texts, data_folder, missing, python_installation, reference_set
 from measure import arguments, environment, rounded, table, wilson, write_json
-
 from neardup.fingerprints.simhash import Fingerprints, fingerprint_array
+from neardup.kernels.jaccard import similarities
 from neardup.pairs import join, plan
 from neardup.recipe import WEIGHTS, Recipe
-from neardup.similarities import shingle_sets_of, similarities
+from neardup.similarities import shingle_sets_of
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -306,7 +307,7 @@ def print_grid(results: Sequence[dict[str, Any]], sets: Sequence[ReferenceSet]) 
     rows = []
     for result in results:
         recipe, together = result["recipe"], result["together"]
-        at = recipe.max_distance if recipe is TEXTBOOK else together.distance_for(0.99)
+        at = int(recipe.max_distance or 0) if recipe is TEXTBOOK else together.distance_for(0.99)
         per_set = [f"{_share(part.similar, at)}, {part.false_per_true(at):.2f}" for part in result["sets"]]
         first = f"recall {_share(together.similar, at)}" if recipe is TEXTBOOK else str(together.distance_for(0.97))
         row = [describe(recipe), first, str(at), _interval(together.hard, at), f"{together.false_per_true(at):.3f}"]

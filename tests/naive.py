@@ -83,7 +83,7 @@ def similarity(a, b):
 
 
 def token_hash(token):
-    return xxhash.xxh3_64_intdigest(token.encode())
+    return xxhash.xxh3_64_intdigest(token.encode().ljust(16, b"\0"))
 
 
 def little(*values):

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import naive
-from neardup import block_plan, block_tables, pairs
+from neardup import block_plan, block_tables, blocks, pairs
 from neardup.errors import OptionError
 
 # ---------------------------------------------------------------------------------------------------------------- data
@@ -217,6 +217,12 @@ def test_none_and_one_fingerprint_have_no_pairs(shape):
     assert repr(pairs.join(rows, max_distance=3)) == "Pairs(0 pairs)"
 
 
+@pytest.mark.parametrize("n", range(2, 10))
+def test_few_fingerprints_far_apart_are_found_again(n):
+    rows = np.array([0, 2**64 - 1, 2**62, 2**63, 1, 2**63 - 1, 5, 2**61, 7][:n], np.uint64)
+    assert rows_of(pairs.join(rows, max_distance=64)) == naive.pairs_within(rows.reshape(-1, 1), 64)
+
+
 @pytest.mark.parametrize("words", [1, 2])
 def test_all_pairs_are_found_at_a_distance_of_all_bits(words):
     rows = np.concatenate([uniform(40, words, 1), np.zeros((1, words), np.uint64), ~np.zeros((1, words), np.uint64)])
@@ -346,19 +352,21 @@ def test_in_every_pair_some_part_keeps_to_its_budget(max_distance, parts, positi
 def test_blocks_are_a_partition_of_all_bits(rows, max_distance, key_blocks, data):
     parts = data.draw(st.integers(1, max_distance + 1))
     chosen = pairs.plan(1000, 64 * rows.shape[1], max_distance, parts=parts, key_blocks=key_blocks)
-    blocks = block_tables.cut_blocks(chosen, block_tables.bit_entropy(rows, rows))[0]
-    assert np.bitwise_count(blocks.masks).sum() == chosen.bits
-    assert (np.bitwise_or.reduce(blocks.masks, axis=0) == np.uint64(2**64 - 1)).all()
-    assert blocks.part_starts[-1] == chosen.blocks == len(blocks.masks)
+    tables = blocks.cut_blocks(chosen, blocks.bit_entropy(rows, rows))
+    masks = tables[0].masks
+    assert [table.part for table in tables] == list(range(parts))
+    assert np.bitwise_count(masks).sum() == chosen.bits
+    assert (np.bitwise_or.reduce(masks, axis=0) == np.uint64(2**64 - 1)).all()
+    assert tables[0].part_starts[-1] == chosen.blocks == len(masks)
 
 
 def test_bits_that_never_change_do_not_make_a_block():
     rows = uniform(5000, 1, 1) & np.uint64(0xFFFFFFFF)
-    entropy = block_tables.bit_entropy(rows, rows)
+    entropy = blocks.bit_entropy(rows, rows)
     assert entropy[:32].max() == 0
     assert entropy[32:].min() > 0.99
-    blocks = block_tables.cut_blocks(pairs.plan(5000, 64, 3, parts=2, key_blocks=2), entropy)[0]
-    telling = np.bitwise_count(blocks.masks & np.uint64(0xFFFFFFFF)).ravel()
+    table = blocks.cut_blocks(pairs.plan(5000, 64, 3, parts=2, key_blocks=2), entropy)[0]
+    telling = np.bitwise_count(table.masks & np.uint64(0xFFFFFFFF)).ravel()
     assert telling.min() >= 5
     assert telling.max() <= 6
 
@@ -468,7 +476,7 @@ def test_a_plan_for_another_join_is_refused():
 def test_the_join_runs_without_compilation():
     script = """
 import numpy as np
-from neardup import block_plan, block_tables, pairs
+from neardup import block_plan, block_tables, blocks, pairs
 block_plan.BUCKET_BYTES = block_tables.BUCKET_BYTES = 256
 random = np.random.default_rng(1)
 rows = random.integers(0, 2**64, (150, 2), dtype=np.uint64)

@@ -102,8 +102,8 @@ def plan(
 ) -> BlockPlan:
     """Choose the cheapest way to join `n` distinct fingerprints with themselves, or with `other` ones.
 
-    Every way finds the same pairs. Tables cost time for every row, short keys cost comparisons; the sum is estimated for all numbers
-    of parts and all key lengths up to 5,000 tables, and for brute force.
+    Every way finds the same pairs. Tables cost time for every row, short keys cost comparisons; the sum is estimated for all
+    numbers of parts and all key lengths up to 5,000 tables, and for brute force.
 
     Args:
         n: how many fingerprints.

@@ -5,8 +5,8 @@ bucket by the further blocks and compares what is left together. Threads take bu
 what is found is the two rows themselves, once a pair, and the caller looks up where they stand.
 """
 
-import math
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from threading import Lock
@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from neardup.block_plan import BUCKET_BYTES, BlockPlan, plan, scatter_bits, scatter_depth
-from neardup.kernels import hamming
-from neardup.threads import in_order
+from neardup.blocks import MULTIPLIERS, bit_entropy, cut_blocks, no_blocks
+from neardup.kernels import buckets, hamming
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Sink = Callable[[Array], None]
@@ -28,84 +28,12 @@ ROOM = 1 << 14
 CHUNK_ROWS = 1 << 12
 """Rows that are numbered, then scattered, at a time."""
 
-SAMPLE_ROWS = 1 << 16
-"""Rows in which the bits are counted."""
-
 DEEPEST = 2
 """A bucket far larger than planned is joined by a plan of its own, a large one in that again; the next is compared as it is."""
-
-CLEAR_DEVIATIONS = 4.5
-"""One word is looked at first if unrelated rows are so many standard deviations too far apart in it: one in 300,000 is not."""
-
-_MULTIPLIERS = np.array([math.isqrt(prime << 128) % 2**64 | 1 for prime in (5, 2, 3, 7, 11, 13, 17, 19)], np.uint64)
 
 
 class TooManyPairs(Exception):  # noqa: N818 - caught and reworded by the caller
     """More pairs were found than were allowed."""
-
-
-def bit_entropy(left: Array, right: Array) -> Array:
-    """How much each bit tells: -log2 of the probability that it is equal in a row of `left` and one of `right`.
-
-    float64[bits], most significant first, from 0 (never changes) to 1 (even), estimated from rows spread over both sides.
-    """
-    ones = []
-    for rows in (left, right):
-        sample = rows[:: max(1, -(-len(rows) // SAMPLE_ROWS))]
-        ones.append(np.unpackbits(sample.astype(">u8").view(np.uint8), axis=1).sum(axis=0) / max(1, len(sample)))
-    equal = ones[0] * ones[1] + (1 - ones[0]) * (1 - ones[1])
-    entropy: Array = np.abs(np.log2(np.maximum(equal, 0.5)))
-    return entropy
-
-
-def cut_blocks(chosen: BlockPlan, entropy: Array) -> list[hamming.Table]:
-    """Cut the bits into the blocks of a plan, contiguous runs of equal `entropy` (float64[bits]); one table, unscattered, a part.
-
-    Every bit belongs to exactly one block, so the guarantee holds whatever the estimates are worth.
-    """
-    share = entropy if entropy.any() else np.ones(chosen.bits)
-    middles = (np.cumsum(share) - share / 2) / share.sum()
-    block = np.minimum((middles * chosen.blocks).astype(np.int64), chosen.blocks - 1)
-    members = block == np.arange(chosen.blocks)[:, None]
-    masks = np.packbits(members, axis=1).view(">u8").astype(np.uint64)
-    spans = np.zeros((chosen.blocks, 2), np.int64)
-    for b, mask in enumerate(masks):
-        words = np.flatnonzero(mask)
-        if len(words):
-            spans[b] = words[0], words[-1] + 1
-    widths = np.array([min(20, math.ceil(entropy[m].sum()) + 1) for m in members], np.int64)
-    budgets = np.array(chosen.budgets, np.int64)
-    part_starts = np.concatenate(([0], np.cumsum(budgets + chosen.key_blocks)))
-    tables = []
-    for part in range(chosen.parts):
-        outside = np.where(members[part_starts[part] : part_starts[part + 1]].any(axis=0), 0.0, entropy)
-        word, second = _telling_words(outside if outside.any() else entropy, chosen.max_distance)
-        tables.append(
-            hamming.Table(
-                masks,
-                spans,
-                widths,
-                _MULTIPLIERS,
-                part_starts,
-                budgets,
-                part,
-                np.empty(0, np.int64),
-                chosen.key_blocks,
-                np.uint64(chosen.max_distance),
-                word,
-                second,
-            )  # fmt: skip
-        )
-    return tables
-
-
-def _telling_words(entropy: Array, max_distance: int) -> tuple[int, int]:
-    """The word to look at first, and the second one (-1: none) if the first leaves many unrelated rows to be looked at again."""
-    differs = (1 - 2.0**-entropy).reshape(-1, 64)
-    means, deviations = differs.sum(axis=1), np.sqrt((differs * (1 - differs)).sum(axis=1))
-    word, *others = np.argsort(-means, kind="stable").tolist()
-    clear = means[word] - max_distance >= CLEAR_DEVIATIONS * deviations[word]
-    return word, others[0] if others and not clear else -1
 
 
 def find_pairs(
@@ -132,7 +60,8 @@ def find_pairs(
     Raises:
         TooManyPairs: there are more than `most`.
     """
-    _Walk(threads, max_distance, most, take).join(left, right, chosen)
+    with ThreadPoolExecutor(threads, "neardup") as pool:
+        _Walk(pool, threads, max_distance, most, take).join(left, right, chosen)
 
 
 @dataclass(frozen=True)
@@ -171,8 +100,8 @@ class _Scattered:
 class _Walk:
     """One run: its threads, and how many pairs they have found."""
 
-    def __init__(self, threads: int, max_distance: int, most: int, take: Sink) -> None:
-        self.threads, self.max_distance, self.most, self.take = threads, max_distance, most, take
+    def __init__(self, pool: ThreadPoolExecutor, threads: int, max_distance: int, most: int, take: Sink) -> None:
+        self.pool, self.threads, self.max_distance, self.most, self.take = pool, threads, max_distance, most, take
         self.found, self.lock = 0, Lock()
         self.rooms: list[Array] = []
 
@@ -190,8 +119,17 @@ class _Walk:
             with np.errstate(over="ignore"):  # kernels that run as Python overflow as they should
                 work(*task)
 
-        for _ in in_order(run, tasks, self.threads):
-            pass
+        if self.threads == 1:
+            for task in tasks:
+                run(task)
+            return
+        futures = [self.pool.submit(run, task) for task in tasks]
+        try:
+            for future in futures:
+                future.result()
+        finally:
+            for future in futures:
+                future.cancel()
 
     def search(self, find: Callable[..., int], tasks: Iterable[tuple[Any, ...]], words: int, sink: Sink) -> None:
         """Call `find(*task, found, most)` for every task, and hand what it found to `sink`.
@@ -263,41 +201,29 @@ class _Walk:
 
     def compare_all(self, left: Array, right: Array, entropy: Array, sink: Sink) -> None:
         """Brute force: compare every row with every other."""
-        words, step, nothing = left.shape[1], max(64, -(-len(left) // (16 * self.threads))), np.zeros(2, np.int64)
-        word, second = _telling_words(entropy, self.max_distance)
-        table = hamming.Table(
-            np.empty((0, words), np.uint64), np.empty((0, 2), np.int64), nothing, _MULTIPLIERS, nothing, nothing, 0, nothing[:0], 0,
-            np.uint64(self.max_distance), word, second,
-        )  # fmt: skip
-        columns = np.ascontiguousarray(right[:, [word, second]].T)
-        tasks = (
-            (
-                left,
-                first,
-                min(first + step, len(left)),
-                right,
-                right is left,
-                table,
-                columns,
-                np.empty((2, 2 * hamming.TILE_ROWS), np.int64),
-            )
-            for first in range(0, len(left), step)
-        )
-        self.search(hamming.join_rows, tasks, words, sink)
+        table = no_blocks(left.shape[1], self.max_distance, entropy)
+        columns = np.ascontiguousarray(right[:, [table.word, table.second]].T)
+        step = max(64, -(-len(left) // (16 * self.threads)))
+
+        def find(first: int, found: Array, most: int) -> int:
+            last, near = min(first + step, len(left)), np.empty((2, 2 * hamming.TILE_ROWS), np.int64)
+            return int(hamming.join_rows(left, first, last, right, right is left, table, columns, near, found, most))
+
+        self.search(find, ((first,) for first in range(0, len(left), step)), left.shape[1], sink)
 
     def scatter(self, rows: Array, mask: Array, bits: int, out: Array) -> Array:
         """Write `rows` to `out` in order of the hash of their bits under `mask`; returns where each bucket begins."""
         words = np.flatnonzero(mask)
         span = (int(words[0]), int(words[-1]) + 1) if len(words) else (0, 0)
-        how = (mask, *span, _MULTIPLIERS, np.uint64(64 - bits))
+        how = (mask, *span, MULTIPLIERS, np.uint64(64 - bits))
         slices = max(1, min(2 * self.threads, len(rows) // CHUNK_ROWS))
         edges = [len(rows) * i // slices for i in range(slices + 1)]
         ranges = list(pairwise(edges))
         counts, numbers = np.zeros((slices, 1 << bits), np.int64), np.empty((slices, CHUNK_ROWS), np.int32)
-        self.each(hamming.count_buckets, [(rows, *edge, *how, numbers[i], counts[i]) for i, edge in enumerate(ranges)])
+        self.each(buckets.count_buckets, [(rows, *edge, *how, numbers[i], counts[i]) for i, edge in enumerate(ranges)])
         starts = np.concatenate(([0], np.cumsum(counts.sum(axis=0))))
         at = starts[:-1] + np.cumsum(counts, axis=0) - counts
-        self.each(hamming.scatter_rows, [(rows, *edge, *how, numbers[i], at[i], out) for i, edge in enumerate(ranges)])
+        self.each(buckets.scatter_rows, [(rows, *edge, *how, numbers[i], at[i], out) for i, edge in enumerate(ranges)])
         return starts
 
     def join_buckets(self, scattered: _Scattered, sink: Sink) -> None:

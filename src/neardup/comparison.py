@@ -101,7 +101,7 @@ def steps(text: str, recipe: Recipe) -> Steps:
     counts = Counter(windows(found, recipe.word_shingle, recipe.cjk_shingle))
     features = []
     for window, count in counts.items():
-        hashes = [_hash_bytes(token.encode()) for token in window]
+        hashes = [_hash_bytes(token.encode().ljust(16, b"\0")) for token in window]
         value = hashes[0] if len(hashes) == 1 else _hash_bytes(_little(*hashes))
         features.append(Feature(" ".join(window), count, _weight(count, recipe.weights), _wide(value, recipe.bits)))
     features.sort(key=lambda feature: (-feature.weight, feature.name))

@@ -84,7 +84,7 @@ def fingerprint_rows(fingerprints: Array, name: str = "fingerprints") -> Array:
 def collapse(fingerprints: Array, *, threads: int | None = None) -> Distinct:
     """Sort fingerprints and name each distinct one once.
 
-    Takes 8 * words + 8 bytes a fingerprint for the result and, while it runs, what the largest bucket of the first pass takes again.
+    Takes 8 * words + 16 bytes a fingerprint, and while it sorts what the largest bucket of the first pass takes again.
 
     Args:
         fingerprints: uint64[n] or uint64[n, words].
@@ -141,7 +141,7 @@ def _scatter(rows: Array, out: Array, order: Array, threads: int) -> Array:
         if varying:
             break
     width = min(varying.bit_length(), 12, max(0, math.ceil(math.log2(n / BUCKET_ROWS))))
-    how = (word, np.uint64(varying.bit_length() - width), np.uint64((1 << width) - 1))
+    how = (word, np.uint64(min(63, varying.bit_length() - width)), np.uint64((1 << width) - 1))
     edges = [n * i // threads for i in range(threads + 1)]
     ranges = list(pairwise(edges))
     counts = np.zeros((threads, 1 << width), np.int64)

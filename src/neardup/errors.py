@@ -47,5 +47,7 @@ class RowError(DataError):
     """
 
     def __init__(self, file: str, row: int, reason: str) -> None:
-        super().__init__(f"{file}, row {row}: {reason}. Mend the row, or pass --on-error skip to set such rows aside.")
+        super().__init__(
+            f"{file}, row {row} (counted from 0): {reason}. Mend or remove the row; dedup --on-error skip sets such rows aside."
+        )
         self.file, self.row, self.reason = file, row, reason

@@ -146,7 +146,7 @@ def test_several_parquet_files_become_one(run):
 
 ADDED = {
     "ferry": (0, 3, False, None, None, None),
-    "edited": (0, 3, True, "ferry", pytest.approx(0.904, abs=1e-3), 8),
+    "edited": (0, 3, True, "ferry", pytest.approx(0.904, abs=1e-3), 9),
     "bread": (None, 1, False, None, None, None),
     "shouted": (0, 3, True, "ferry", 1.0, 0),
     "bridge": (None, 1, False, None, None, None),

@@ -69,7 +69,7 @@ def test_a_kept_document_is_shown_with_what_is_near_and_why_it_did_not_match(run
     assert shown.startswith('"ferry" (row 0) was kept. Nearest fingerprints:\n')
     assert first == '  "shouted" (row 3): distance 0, similarity 1.0000: a match; removed as a duplicate of this one'
     assert second.startswith(
-        '  "edited" (row 1): distance 8, similarity 0.9048: a match; removed as a duplicate of this one'
+        '  "edited" (row 1): distance 9, similarity 0.9048: a match; removed as a duplicate of this one'
     )
     assert third.endswith("is above 20; similarity 0.0000 is below 0.8")
     assert len(shown.splitlines()) == 6
@@ -78,7 +78,7 @@ def test_a_kept_document_is_shown_with_what_is_near_and_why_it_did_not_match(run
 def test_the_reason_may_be_the_similarity_alone(run, audit):
     rows = [{"id": "a", "text": FERRY}, {"id": "b", "text": FERRY_EDITED}]
     shown = run("explain", audit(rows, "--min-similarity", "0.95"), "a").out.decode()
-    assert shown.endswith('  "b" (row 1): distance 8, similarity 0.9048: similarity 0.9048 is below 0.95\n')
+    assert shown.endswith('  "b" (row 1): distance 9, similarity 0.9048: similarity 0.9048 is below 0.95\n')
 
 
 def test_a_similarity_just_below_the_limit_is_not_rounded_up_to_it(run, audit):

@@ -43,7 +43,12 @@ class Sink:
         """Write lines; the newline of the last one may be missing, and is added if anything follows."""
         if self._unfinished:
             self._file.write(b"\n")
-        self._file.write(lines)
+        if self._standard:
+            rest = memoryview(lines)
+            while rest:  # an unbuffered stream may take less than it is given
+                rest = rest[self._file.write(rest) :]
+        else:
+            self._file.write(lines)
         self._unfinished = lines[-1] != ord("\n")
 
     def close(self) -> None:

@@ -53,6 +53,10 @@ def source_digest(folder: Path = Path(__file__).parent) -> str:
     return digest.hexdigest()[:16]
 
 
+DIGEST = source_digest()
+"""Taken before any kernel is: sources that change later in this process's life are not what it compiles."""
+
+
 def _candidate_folders() -> list[Path]:
     chosen = os.environ.get("NEARDUP_CACHE_DIR")
     if chosen:
@@ -93,9 +97,9 @@ def _private_temporary_folder() -> Path:
 def cache_folder() -> Path:
     """The folder that holds this version's machine code, made if need be."""
     for folder in _candidate_folders():
-        if _writable(folder / source_digest()):
-            return folder / source_digest()
-    folder = _private_temporary_folder() / source_digest()
+        if _writable(folder / DIGEST):
+            return folder / DIGEST
+    folder = _private_temporary_folder() / DIGEST
     folder.mkdir(exist_ok=True)
     wanted = " or ".join(str(path) for path in _candidate_folders()) or "a home folder"
     _say(f"cannot write {wanted}: compiled kernels are kept in {folder} (set NEARDUP_CACHE_DIR to choose)")

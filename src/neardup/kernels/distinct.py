@@ -141,7 +141,10 @@ def sort_buckets(rows, order, starts, first, last, spare_rows, spare_order, ends
 
 @kernel
 def guide_rows(values, lowest, shift, guide):
-    """Write to guide[g] (int64) the first of the sorted rows whose first word exceeds `lowest` by g << shift or more."""
+    """Write to guide[g] (int64) the first of the sorted rows whose first word exceeds `lowest` by g << shift or more.
+
+    `lowest` is the first word of the first row, `shift` at most 63, and `guide` two longer than what the last row exceeds by.
+    """
     g = 0
     for i in range(len(values)):
         bucket = np.int64((values[i, 0] - lowest) >> shift)

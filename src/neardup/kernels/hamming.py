@@ -1,18 +1,23 @@
-"""Join fingerprints by block tables: scatter rows by blocks, split buckets by further blocks, compare inside them.
+"""Join fingerprints by block tables: split buckets by further blocks, and compare inside them.
 
 Fingerprints are rows of a uint64[n, words] array, word 0 the most significant. A block is a run of bits, given as a mask
 over the words. Tables are walked as a tree: tables whose keys begin with the same blocks share the work for these blocks,
-and a bucket that has become small is compared at once, whatever blocks of its key are left. Buckets are numbered by a hash of
-the blocks, so one may hold several keys; what is reported is decided by the bits of the two rows alone.
+and a bucket that has become small is compared at once, whatever blocks of its key are left. A bucket may hold several keys; what
+is reported is decided by the bits of the two rows alone.
 
 What is found goes to `found`, uint64[room, 2 * words], a left and a right row; the kernels return how many pairs there are, which
 may be more than there was room for: the caller then calls again with more. Arrays are C-contiguous and writable.
+
+Kernels here are few and large on purpose. An array is passed as nine numbers: a call for each candidate took longer than all else,
+and whether it is inlined differed between code just compiled and code from the cache. Counts begin as np.int64(0), since Numba
+would compile every callee twice, for the literal 0 as well.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from neardup.kernels.buckets import split_rows
 from neardup.kernels.compilation import kernel
 from neardup.kernels.intrinsics import popcount
 
@@ -89,71 +94,11 @@ class Scratch(NamedTuple):
 
 
 @kernel
-def number_buckets(rows, first, last, mask, first_word, last_word, multipliers, shift, numbers):
-    """Write to `numbers` (int32) the buckets of rows [first, last).
-
-    That is the upper 64 - `shift` bits of a multiplicative hash of the words [first_word, last_word) under `mask`.
-    """
-    if last_word - first_word == 1:
-        key, multiplier = mask[first_word], multipliers[first_word]
-        for i in range(last - first):
-            numbers[i] = np.int64(((rows[first + i, first_word] & key) * multiplier) >> shift)
-        return
-    for i in range(last - first):
-        h = u64(0)
-        for w in range(first_word, last_word):
-            h += (rows[first + i, w] & mask[w]) * multipliers[w]
-        numbers[i] = np.int64(h >> shift)
-
-
-@kernel
-def count_buckets(rows, first, last, mask, first_word, last_word, multipliers, shift, numbers, counts):
-    """Add to `counts` (int64) how many of the rows [first, last) each bucket has; `numbers` (int32) is scratch."""
-    for begin in range(first, last, len(numbers)):
-        end = min(begin + len(numbers), last)
-        number_buckets(rows, begin, end, mask, first_word, last_word, multipliers, shift, numbers)
-        for i in range(end - begin):
-            counts[numbers[i]] += 1
-
-
-@kernel
-def scatter_rows(rows, first, last, mask, first_word, last_word, multipliers, shift, numbers, at, out):
-    """Copy rows [first, last) to `out`, each to the place that `at` (int64) has for its bucket, which then moves on by one."""
-    for begin in range(first, last, len(numbers)):
-        end = min(begin + len(numbers), last)
-        number_buckets(rows, begin, end, mask, first_word, last_word, multipliers, shift, numbers)
-        for i in range(end - begin):
-            place = at[numbers[i]]
-            at[numbers[i]] = place + 1
-            for w in range(rows.shape[1]):
-                out[place, w] = rows[begin + i, w]
-
-
-@kernel
-def split_rows(rows, low, high, mask, first_word, last_word, multipliers, bits, numbers, ends, out):
-    """Put rows [low, high) into `out` in order of 2^bits buckets; bucket g ends at ends[g] (int64). `numbers` is scratch."""
-    number_buckets(rows, low, high, mask, first_word, last_word, multipliers, u64(64 - bits), numbers)
-    ends[: (1 << bits) + 1] = 0
-    for i in range(high - low):
-        ends[numbers[i] + 1] += 1
-    for g in range(1 << bits):
-        ends[g + 1] += ends[g]
-    for i in range(high - low):
-        place = ends[numbers[i]]
-        ends[numbers[i]] = place + 1
-        numbers[i] = place
-    # Word by word: the copy of one word is a plain loop, whatever the number of words.
-    for w in range(rows.shape[1]):
-        for i in range(high - low):
-            out[numbers[i], w] = rows[low + i, w]
-
-
-@kernel
 def report(left, right, near, size, table, chosen, depth, found, count):
     """Add to `found` what are pairs, and for this bucket to report, of `size` candidates; returns the new count.
 
-    Of all the buckets that hold two rows one reports them: that of the first part with no more differing blocks than its budget, whose
-    blocks `chosen[:depth]` are the first ones of that part that agree.
+    Of all the buckets that hold two rows one reports them: that of the first part with no more differing blocks than its
+    budget, whose blocks `chosen[:depth]` are the first of that part that agree.
 
     Args:
         left: uint64[n, words].
@@ -292,8 +237,9 @@ def compare(left, low, high, right, start, stop, same, table, chosen, depth, col
 def compare_run(rows, low, high, reach, table, chosen, depth, columns, near, found, count, most):
     """Report the pairs of rows [low, high), buckets of at most `reach` rows one behind the other.
 
-    Row by row, the loop over what is left of a small bucket costs a wrong guess of the processor each time. So every row is compared
-    with the one some steps on, be it in the same bucket or not: pairs across buckets are not reported, as their keys differ.
+    Row by row, the loop over what is left of a small bucket costs a wrong guess of the processor each time. So every row is
+    compared with the one some steps on, be it in the same bucket or not: pairs across buckets have different keys and are not
+    reported.
     """
     fill_columns(rows, low, high, table.word, table.second, columns)
     total, limit, size = high - low, table.max_distance, np.int64(0)
@@ -365,7 +311,7 @@ def join_buckets(left, left_starts, right, right_starts, same, first, last, tabl
             count = compare(
                 left, low[0], high[0], right, start[0], stop[0], same, table, chosen, scattered, scratch.columns, scratch.near,
                 found, count, most,
-            )
+            )  # fmt: skip
             if count > most:
                 return count
             continue
@@ -414,7 +360,7 @@ def join_buckets(left, left_starts, right, right_starts, same, first, last, tabl
                     run_end = left_begin if large else left_end
                     count = compare_run(
                         rows, run, run_end, reach, table, chosen, depth + 1, scratch.columns, scratch.near, found, count, most
-                    )
+                    )  # fmt: skip
                 descends = large and not final and size > LEAF_ROWS * LEAF_ROWS
                 if large and not descends:
                     count = compare(
@@ -435,13 +381,13 @@ def join_buckets(left, left_starts, right, right_starts, same, first, last, tabl
 def join_rows(left, first, last, right, same, table, columns, near, found, most):
     """Brute force: report the pairs of rows [first, last) of `left` with all rows of `right`, or with `same` the rows behind.
 
-    `table` has one part of no blocks, `columns` (uint64[2, n]) the words to look at of `right`, and `near` (int64[2, 2 * TILE_ROWS])
+    `table` has one part of no blocks, `columns` (uint64[2, n]) the words to look at of `right`; `near` (int64[2, 2 * TILE_ROWS])
     is scratch. Returns how many pairs there are.
     """
     none, start = np.int64(0), first if same else 0
     return compare_columns(
         left, first, last, right, start, len(right), same, table, table.prefix, none, columns, none, near, found, none, most
-    )
+    )  # fmt: skip
 
 
 @kernel

@@ -104,10 +104,10 @@ def fold_document(data, i, end, out, o, tables):
             copied = min(np.int64(trailing_zeros(other | redundant)), end - i)
             if copied > 0:
                 mark = 0
-            i += copied
             o += copied
-            while copied < 64 and i < end and (data[i] == SPACE or np.uint8(data[i] - np.uint8(9)) <= 4):
-                i += 1  # white space already written as one space, or leading
+            # White space already written as one space, or leading; a run that goes on is met again in the next turn.
+            skipped = 0 if copied == 64 else np.int64(trailing_zeros(~(space >> u64(copied))))
+            i = min(i + copied + skipped, end)
             continue
         if np.uint8(data[i] - np.uint8(0xE5)) <= 4:  # U+5000 to U+9FFF: ideographs that fold to themselves
             out[o], out[o + 1], out[o + 2] = data[i], data[i + 1], data[i + 2]

@@ -3,13 +3,16 @@
 import numpy as np
 
 from neardup.kernels.compilation import kernel
-from neardup.kernels.intrinsics import trailing_zeros, word_masks
+from neardup.kernels.intrinsics import load64, trailing_zeros, word_masks
 from neardup.kernels.normalization import CLASS_SHIFT, TWO_BITS, decode, fold_entry
-from neardup.kernels.xxh3 import xxh3_64
+from neardup.kernels.xxh3 import xxh3_64, xxh3_64_of_9_to_16
 
 u64 = np.uint64
 ONE, ALL = u64(1), ~u64(0)
 WORD, CJK = 1, 2
+# Of a token of n bytes, which of its first and of its second eight bytes are its own.
+KEEP_FIRST = np.array([(1 << 8 * min(n, 8)) - 1 for n in range(17)], np.uint64)
+KEEP_LAST = np.array([(1 << 8 * max(n - 8, 0)) - 1 for n in range(17)], np.uint64)
 
 
 def most_tokens(length: int) -> int:
@@ -18,34 +21,45 @@ def most_tokens(length: int) -> int:
 
 
 @kernel
-def add_token(data, start, end, kind, hashes, kinds, n):
-    hashes[n] = xxh3_64(data, start, end)
-    kinds[n] = kind
-    return n + 1
+def hash_token(data, start, end):
+    """XXH3-64 of `data[start:end]`, filled up with zero bytes to 16.
+
+    No token holds a zero byte, so different tokens stay different; and one path for all short tokens leaves no branch to be
+    mispredicted. Needs 16 readable bytes from `start` on.
+    """
+    n = u64(end - start)
+    if n > 16:
+        return xxh3_64(data, start, end)
+    return xxh3_64_of_9_to_16(load64(data, start) & KEEP_FIRST[n], load64(data, start + 8) & KEEP_LAST[n], u64(16))
 
 
 @kernel
 def tokenize(data, i, end, hashes, kinds, tables):
-    """Hash the tokens of `data[i:end]`: XXH3-64 of each token's UTF-8 bytes, and its kind (WORD or CJK), in order.
+    """Hash the tokens of `data[i:end]` (see `hash_token`), with each one's kind (WORD or CJK), in order.
 
     uint8[], int, int -> uint64[], uint8[]; both of at least `most_tokens(end - i)` places. `data` must be normalized, valid
     UTF-8, with 64 spare bytes behind `end`. Returns the number of tokens.
     """
-    n, start, inside = 0, i, False
+    n, start, inside = u64(0), i, False  # n is unsigned: a signed index costs a look whether it is negative
     while i < end:
         word, other = word_masks(data, i)
         plain = min(np.int64(trailing_zeros(other)), end - i)  # bytes before the first that is not ASCII
         if plain > 0:
             keep = ALL if plain == 64 else (ONE << u64(plain)) - ONE
             word &= keep
-            edges = (word ^ (word << ONE | u64(inside))) & keep
-            while edges != 0:
-                edge = i + np.int64(trailing_zeros(edges))
-                edges &= edges - ONE
-                if inside:
-                    n = add_token(data, start, edge, WORD, hashes, kinds, n)
-                inside = not inside
-                start = edge
+            shifted = word << ONE | u64(inside)
+            starts, ends = word & ~shifted, ~word & shifted & keep
+            while ends != 0:
+                if not inside:
+                    start = i + np.int64(trailing_zeros(starts))
+                    starts &= starts - ONE
+                inside = False
+                hashes[n] = hash_token(data, start, i + np.int64(trailing_zeros(ends)))
+                kinds[n] = WORD
+                n += ONE
+                ends &= ends - ONE
+            if starts != 0:
+                start, inside = i + np.int64(trailing_zeros(starts)), True
             i += plain
         while i < end and data[i] >= 0x80:
             code, length = decode(data, i)
@@ -55,11 +69,17 @@ def tokenize(data, i, end, hashes, kinds, tables):
                     start, inside = i, True
             else:
                 if inside:
-                    n = add_token(data, start, i, WORD, hashes, kinds, n)
+                    hashes[n] = hash_token(data, start, i)
+                    kinds[n] = WORD
+                    n += ONE
                     inside = False
                 if kind == CJK:
-                    n = add_token(data, i, i + length, CJK, hashes, kinds, n)
+                    hashes[n] = hash_token(data, i, i + length)
+                    kinds[n] = CJK
+                    n += ONE
             i += length
     if inside:
-        n = add_token(data, start, end, WORD, hashes, kinds, n)
-    return n
+        hashes[n] = hash_token(data, start, end)
+        kinds[n] = WORD
+        n += ONE
+    return np.int64(n)

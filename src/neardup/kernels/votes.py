@@ -20,19 +20,31 @@ PLANES = 40
 
 
 def table_size(features: int) -> int:
-    """Places of a hash table for `features` features: a power of two, at most half full."""
-    return 1 << max(4, (2 * features - 1).bit_length())
+    """Places of the largest hash table that up to `features` features need: see `clear_table`."""
+    return 1 << max(4, (4 * features - 1).bit_length())
+
+
+@kernel
+def clear_table(n, counts):
+    """Free the places of a table for `n` features: a power of two, a quarter full at most. Returns the mask of its places."""
+    size = 16
+    while size < 4 * n:
+        size *= 2
+    for place in range(size):
+        counts[place] = np.uint32(0)
+    return u64(size - 1)
 
 
 @kernel
 def count_feature(feature, keys, counts, mask):
-    """Count one more of `feature` in an open-addressing table (a count of 0 is a free place). Returns the place."""
-    place = np.int64(feature & mask)
-    while counts[place] != 0 and keys[place] != feature:
-        place = (place + 1) & np.int64(mask)
+    """Count one more of `feature` in an open-addressing table (a count of 0 is a free place). Returns the new count."""
+    place = feature & mask
+    while not ((counts[place] == 0) | (keys[place] == feature)):  # one branch, nearly always not taken
+        place = (place + ONE) & mask
     keys[place] = feature
-    counts[place] += np.uint32(1)
-    return place
+    count = counts[place] + np.uint32(1)
+    counts[place] = count
+    return count
 
 
 @kernel
@@ -45,32 +57,30 @@ def unit_votes(features, n, weights, keys, counts, votes):
         for i in range(n):
             votes[i] = features[i]
         return n
-    size = 16
-    while size < 2 * n:
-        size *= 2
-    counts[:size] = np.uint32(0)
-    mask = u64(size - 1)
-    v = 0
-    for i in range(n):
-        count = counts[count_feature(features[i], keys, counts, mask)]
-        if count == 1 or (weights == LOG and count & (count - np.uint32(1)) == 0):
+    mask = clear_table(n, counts)
+    v = u64(0)
+    # Every feature is written where the next vote goes, and stays if it was one: no branch to mispredict.
+    if weights == UNIFORM:
+        for i in range(n):
+            count = count_feature(features[i], keys, counts, mask)
             votes[v] = features[i]
-            v += 1
-    return v
+            v += u64(count == 1)
+    else:
+        for i in range(n):
+            count = count_feature(features[i], keys, counts, mask)
+            votes[v] = features[i]
+            v += u64(count & (count - np.uint32(1)) == 0)
+    return np.int64(v)
 
 
 @kernel
 def square_root_weights(features, n, keys, counts, votes, weights):
     """The distinct features and round(2^16 sqrt(count)) of each. uint64[n] -> uint64[], int64[]. Returns their number."""
-    size = 16
-    while size < 2 * n:
-        size *= 2
-    counts[:size] = np.uint32(0)
-    mask = u64(size - 1)
+    mask = clear_table(n, counts)
     for i in range(n):
         count_feature(features[i], keys, counts, mask)
     v = 0
-    for place in range(size):
+    for place in range(np.int64(mask) + 1):
         if counts[place] != 0:
             votes[v] = keys[place]
             weights[v] = np.int64(np.sqrt(np.float64(counts[place])) * (1 << FRACTION_BITS) + 0.5)

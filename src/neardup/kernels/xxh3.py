@@ -166,6 +166,13 @@ def _xxh3_64_over_16(data, start, end):
 
 
 @kernel
+def xxh3_64_of_9_to_16(first, last, length):
+    """XXH3-64 of 9 to 16 bytes, given as the first and the last eight of them, little-endian."""
+    low, high = first ^ S24_32, last ^ S40_48
+    return avalanche(length + swap_bytes(low) + high + fold(low, high))
+
+
+@kernel
 def xxh3_64(data, start, end):
     """XXH3-64 of `data[start:end]` (uint8)."""
     n = end - start
@@ -173,9 +180,7 @@ def xxh3_64(data, start, end):
     if n > 16:
         return _xxh3_64_over_16(data, start, end)
     if n > 8:
-        low = load64(data, start) ^ S24_32
-        high = load64(data, end - 8) ^ S40_48
-        return avalanche(length + swap_bytes(low) + high + fold(low, high))
+        return xxh3_64_of_9_to_16(load64(data, start), load64(data, end - 8), length)
     if n >= 4:
         h = (load32(data, end - 4) + (load32(data, start) << u64(32))) ^ S8_16
         h ^= (h << u64(49) | h >> u64(15)) ^ (h << u64(24) | h >> u64(40))
