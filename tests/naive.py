@@ -37,18 +37,15 @@ def normalize(text):
     return re.sub(" +", " ", unicodedata.normalize("NFC", folded)).strip(" ")
 
 
+CJK_NAMES = tuple(
+    "CJK UNIFIED,CJK COMPATIBILITY IDEOGRAPH,HIRAGANA,KATAKANA,HALFWIDTH KATAKANA,HENTAIGANA,COMBINING KATAKANA-HIRAGANA,"
+    "VERTICAL KANA REPEAT,MASU MARK,IDEOGRAPHIC ITERATION,VERTICAL IDEOGRAPHIC ITERATION,OLD CHINESE ITERATION,"
+    "IDEOGRAPHIC NUMBER ZERO,HANGZHOU,VIETNAMESE ALTERNATE READING MARK".split(",")
+)
+
+
 def is_cjk(character):
-    name = unicodedata.name(character, "")
-    return unicodedata.category(character)[0] in "LMN" and (
-        name.startswith(
-            ("CJK UNIFIED", "CJK COMPATIBILITY IDEOGRAPH", "HIRAGANA", "KATAKANA", "HALFWIDTH KATAKANA", "HENTAIGANA")
-        )
-        or name.startswith(
-            ("IDEOGRAPHIC ITERATION", "IDEOGRAPHIC NUMBER ZERO", "HANGZHOU", "VERTICAL KANA REPEAT", "MASU MARK")
-        )
-        or name.startswith(("COMBINING KATAKANA-HIRAGANA", "VERTICAL IDEOGRAPHIC ITERATION", "OLD CHINESE ITERATION"))
-        or name.startswith("VIETNAMESE ALTERNATE READING MARK")
-    )
+    return unicodedata.category(character)[0] in "LMN" and unicodedata.name(character, "").startswith(CJK_NAMES)
 
 
 def tokens(text):

@@ -1,5 +1,7 @@
 """The flow as a whole against its obvious definition, and what may never change an answer."""
 
+import json
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -246,12 +248,12 @@ def test_options_that_are_not_allowed_are_refused(options, message):
 @pytest.mark.parametrize(
     ("data", "error", "message"),
     [
-        ("one text", nd.OptionError, "data is one str, not many documents"),
+        ("one text", nd.OptionError, "data is one str; give a list of texts"),
         (42, nd.OptionError, "texts is a int; give a list of strings"),
         (["a", None], nd.DataError, "Text 1 is null"),
         (["a", 3], nd.OptionError, "Text 1 is a int, not a string: '3'"),
         (["a", "\ud800"], nd.DataError, "lone surrogate"),
-        ([{"txt": "a"}], nd.InputError, "no column 'text' for the texts. The columns are txt"),
+        ([{"txt": "a"}], nd.InputError, "There is no column 'text' for the texts. The columns are txt"),
         (pa.table({"text": [1, 2]}), nd.OptionError, "texts has the type int64; give strings"),
         (pa.table({"text": ["a", None]}), nd.DataError, "Text 1 is null"),
         (pa.array([1.5]), nd.OptionError, "type double"),
@@ -260,6 +262,49 @@ def test_options_that_are_not_allowed_are_refused(options, message):
 def test_data_that_cannot_be_used_is_refused(data, error, message):
     with pytest.raises(error, match=message):
         nd.deduplicate(data)
+
+
+def test_columns_that_are_not_read_are_not_looked_at():
+    import pandas as pd
+
+    rows = [{"text": TEXTS[0], "x": 1}, {"text": TEXTS[1], "x": "s"}, {"text": TEXTS[2], "x": None}]
+    assert nd.deduplicate(rows).survivors == [rows[0], rows[2]]
+    assert len(nd.deduplicate(pd.DataFrame({"text": TEXTS, "x": [1, "s", None]})).survivors) == 2
+
+
+def test_record_batches_arrays_and_numpy_come_back_as_what_they_were():
+    batch = pa.RecordBatch.from_pydict({"id": [1, 2, 3], "text": TEXTS})
+    assert nd.deduplicate(batch).survivors.equals(batch.take(pa.array([0, 2])))
+    assert nd.deduplicate(np.array(TEXTS, object)).survivors.tolist() == [TEXTS[0], TEXTS[2]]
+    assert nd.deduplicate(pa.chunked_array([], pa.string())).survivors.to_pylist() == []
+
+
+@pytest.mark.parametrize(
+    ("data", "error", "message"),
+    [
+        ({"text": TEXTS}, nd.OptionError, "data is one dict; give a list of texts or of dicts"),
+        ([{"text": "a"}, {"body": "b"}], nd.InputError, "Row 1 is no dict with 'text'"),
+        ([{"text": "a"}, "b"], nd.InputError, "Row 1 is no dict with 'text'"),
+        ([{"text": "a", "id": 1}, {"text": "b", "id": "x"}], nd.DataError, "The ids are not all of one kind"),
+        (pa.table([TEXTS, TEXTS], names=["text", "text"]), nd.InputError, "There are 2 columns 'text'"),
+    ],
+)
+def test_tables_that_cannot_be_used_are_refused(data, error, message):
+    with pytest.raises(error, match=message):
+        nd.deduplicate(data)
+
+
+def test_numbers_of_numpy_are_numbers():
+    result = nd.deduplicate(TEXTS, max_distance=np.int64(3), min_similarity=np.float32(0.5))
+    assert (result.summary.max_distance, result.summary.min_similarity) == (3, 0.5)
+    assert json.dumps(result.summary.as_dict())
+
+
+def test_a_recipe_with_the_bits_of_a_named_one_has_its_distance():
+    assert nd.deduplicate(TEXTS, recipe=nd.Recipe()).summary.max_distance == 18
+    assert nd.deduplicate(TEXTS, recipe=nd.Recipe(bits=64)).summary.max_distance == 10
+    with pytest.raises(nd.OptionError, match="This recipe of 32 bits has no distance of its own"):
+        nd.deduplicate(TEXTS, recipe=nd.Recipe(bits=32))
 
 
 def test_invalid_utf8_in_an_arrow_array_is_refused():

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import neardup
+from neardup.recipe import find_recipe
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -61,6 +62,15 @@ def test_the_command_line_reference_is_what_the_commands_say():
     tool = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(tool)
     assert (ROOT / "docs/cli.md").read_text(encoding="utf-8") == tool.reference(), "run: make docs"
+
+
+def test_the_recipe_and_the_features_that_the_pages_show_can_be_used(tmp_path):
+    page = ROOT / "docs/files.md"
+    [recipe], [features] = blocks(page, "toml"), blocks(page, "json")
+    (tmp_path / "recipe.toml").write_text(recipe, encoding="utf-8")
+    assert find_recipe(str(tmp_path / "recipe.toml")) == neardup.RECIPES["default"].recipe
+    (tmp_path / "features.json").write_text(features, encoding="utf-8")
+    assert neardup.replay(tmp_path / "features.json").bits == "01011001"
 
 
 def test_links_between_pages_lead_somewhere():

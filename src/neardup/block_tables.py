@@ -91,9 +91,9 @@ class _Scattered:
             level_ends[0],
             level_ends[-1],
             np.empty((8, 1 + self.table.key_blocks), np.int64),
-            np.empty((2, rows), np.uint64),
+            np.empty((2, rows + hamming.PADDING), np.uint64),
             np.empty(rows, np.int32),
-            np.empty((2, 2 * hamming.TILE_ROWS), np.int64),
+            np.empty((2, hamming.NEAR_ROOM), np.int64),
         )
 
 
@@ -202,11 +202,12 @@ class _Walk:
     def compare_all(self, left: Array, right: Array, entropy: Array, sink: Sink) -> None:
         """Brute force: compare every row with every other."""
         table = no_blocks(left.shape[1], self.max_distance, entropy)
-        columns = np.ascontiguousarray(right[:, [table.word, table.second]].T)
+        columns = np.empty((2, len(right) + hamming.PADDING), np.uint64)
+        hamming.fill_columns(right, 0, len(right), table.word, table.second, columns)
         step = max(64, -(-len(left) // (16 * self.threads)))
 
         def find(first: int, found: Array, most: int) -> int:
-            last, near = min(first + step, len(left)), np.empty((2, 2 * hamming.TILE_ROWS), np.int64)
+            last, near = min(first + step, len(left)), np.empty((2, hamming.NEAR_ROOM), np.int64)
             return int(hamming.join_rows(left, first, last, right, right is left, table, columns, near, found, most))
 
         self.search(find, ((first,) for first in range(0, len(left), step)), left.shape[1], sink)

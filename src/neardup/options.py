@@ -1,9 +1,10 @@
 """What is done with fingerprints: the same names in Python, as flags, in TOML and in JSON."""
 
 from dataclasses import dataclass
+from numbers import Integral, Real
 
 from neardup.errors import OptionError
-from neardup.recipe import Recipe
+from neardup.recipe import Recipe, usual_distance
 from neardup.threads import thread_count
 
 METHODS = {"simhash": "every pair of fingerprints within the distance, verified by the similarity of the texts"}
@@ -55,12 +56,15 @@ class DedupOptions:
             )
             if getattr(self, name) not in table
         ]
-        least = self.min_similarity
-        if isinstance(least, bool) or not isinstance(least, int | float) or not 0 <= least <= 1:
+        least, far = self.min_similarity, self.max_distance
+        if isinstance(least, bool) or not isinstance(least, Real) or not 0 <= least <= 1:
             problems.append(f"min_similarity={least!r}: give a number from 0 (by distance alone) to 1")
-        far = self.max_distance
-        if far is not None and (isinstance(far, bool) or not isinstance(far, int) or far < 0):
+        else:
+            object.__setattr__(self, "min_similarity", float(least))  # numpy's numbers are no JSON
+        if far is not None and (isinstance(far, bool) or not isinstance(far, Integral) or far < 0):
             problems.append(f"max_distance={far!r}: give an integer from 0 to the number of bits of the recipe")
+        elif far is not None:
+            object.__setattr__(self, "max_distance", int(far))
         try:
             thread_count(self.threads)
         except OptionError as problem:
@@ -71,7 +75,7 @@ class DedupOptions:
 
 def distance_limit(recipe: Recipe, options: DedupOptions) -> int:
     """The distance asked for, or the recipe's."""
-    far = options.max_distance if options.max_distance is not None else recipe.max_distance
+    far = options.max_distance if options.max_distance is not None else usual_distance(recipe)
     if far is None:
         raise OptionError(f"This recipe of {recipe.bits} bits has no distance of its own. Give max_distance.")
     if far > recipe.bits:

@@ -55,9 +55,14 @@ class Pairs:
 def distance(a: int | np.uint64 | Array, b: int | np.uint64 | Array) -> int:
     """Hamming distance of two fingerprints, given as integers or as uint64[words], word 0 the most significant.
 
+    Raises:
+        OptionError: not such values, or arrays of two widths.
+
     >>> distance(0b00101110, 0b00001111)
     2
     """
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray) and a.size != b.size:
+        raise OptionError(f"a has {64 * a.size} bits, b {64 * b.size}. Compare fingerprints of one recipe.")
     return (_as_int(a) ^ _as_int(b)).bit_count()
 
 
@@ -263,12 +268,11 @@ def _expand(
     memory: int | None,
 ) -> Pairs:
     """Pairs of positions: every member of the one with every member of the other, and equal ones with each other."""
-    sizes = distinct.sizes
-    other_sizes = sizes if other is None else other.sizes
+    to = distinct if other is None else other
     # In floating point, which is exact up to 2^53 pairs; beyond that the refusal is what matters.
-    rows = float(np.dot(sizes[found.left].astype(np.float64), other_sizes[found.right]))
+    rows = float(np.dot(_sizes(distinct, found.left).astype(np.float64), _sizes(to, found.right)))
     if other is None and len(distinct) < len(left):
-        rows += float(np.dot(sizes.astype(np.float64), sizes - 1)) / 2
+        rows += float(np.dot(distinct.sizes.astype(np.float64), distinct.sizes - 1)) / 2
     allowed = _memory(memory)
     if rows * PAIR_BYTES > allowed:
         raise OptionError(
@@ -277,10 +281,13 @@ def _expand(
             "group of equal ones once, or a smaller max_distance, or allow more memory."
         )
     packed = np.empty(int(rows), np.uint64)
-    to = distinct if other is None else other
     count = kernels.expand_pairs(
         found.left, found.right, distinct.order, distinct.starts, to.order, to.starts, other is None, packed
     )
     if count < len(packed):
         kernels.expand_equal(distinct.order, distinct.starts, packed[count:])
     return _unpack(packed, left, right, thread_count(threads))
+
+
+def _sizes(distinct: Distinct, indexes: Array) -> Array:
+    return distinct.starts[indexes + 1] - distinct.starts[indexes]

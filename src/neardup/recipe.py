@@ -32,7 +32,8 @@ class Recipe:
         hash: the hash of features: one of HASHES.
         bits: the fingerprint's width, 1 to 512; 64 and 128 are fastest.
         min_tokens: a text with fewer tokens is `short`: it has exact duplicates only.
-        max_distance: the distance to use when none is given. Not part of the digest.
+        max_distance: the distance to use when none is given; a recipe that decides the same bits as a named one has that
+            one's. Not part of the digest.
     """
 
     word_shingle: int = 1
@@ -41,7 +42,7 @@ class Recipe:
     hash: str = "xxh3"
     bits: int = 128
     min_tokens: int = 8
-    max_distance: int | None = 16
+    max_distance: int | None = None
 
     def __post_init__(self) -> None:
         problems = [
@@ -77,7 +78,7 @@ class Recipe:
     def digest(self) -> str:
         """16 hexadecimal digits that differ between any two recipes.
 
-        >>> Recipe().digest() == Recipe(bits=64, max_distance=9).digest()
+        >>> Recipe().digest() == Recipe(bits=64, max_distance=10).digest()
         False
         """
         canonical = json.dumps(self.as_dict(), sort_keys=True, separators=(",", ":"))
@@ -98,11 +99,11 @@ class NamedRecipe:
 
 RECIPES = {
     "default": NamedRecipe(
-        Recipe(),
+        Recipe(max_distance=18),
         "words and pairs of Han or Kana characters, logarithmic weights, 128 bits: texts in any language",
     ),
     "default-64": NamedRecipe(
-        Recipe(bits=64, max_distance=9),
+        Recipe(bits=64, max_distance=10),
         "the same in 64 bits, for stores and tools that take no more: more false candidates",
     ),
     "textbook": NamedRecipe(
@@ -132,9 +133,15 @@ def find_recipe(name: str) -> Recipe:
     unknown = sorted(set(values) - set(known))
     if unknown:
         raise OptionError(f"{name}: a recipe has no {', '.join(unknown)}. It has {', '.join(known)}.")
-    if "bits" in values and "max_distance" not in values:
-        values["max_distance"] = None  # the default distance was measured at the default width
     return Recipe(**values)
+
+
+def usual_distance(recipe: Recipe) -> int | None:
+    """The recipe's own distance, else that of the named recipe with the same bits, else None."""
+    if recipe.max_distance is not None:
+        return recipe.max_distance
+    digest = recipe.digest()
+    return next((named.recipe.max_distance for named in RECIPES.values() if named.recipe.digest() == digest), None)
 
 
 def check_same(digest: str, other: str, what: str) -> None:

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 import numpy as np
 import pyarrow as pa
 
-from neardup.errors import InputError, OptionError
+from neardup.errors import DataError, InputError, OptionError
 from neardup.io.batch import Batch
 from neardup.io.json_values import only
 from neardup.survivors import Decisions
@@ -17,23 +17,35 @@ Array = np.ndarray[Any, np.dtype[Any]]
 Result = TypeVar("Result")
 
 
-def _column(table: Any, name: str, what: str) -> Any:
-    if name not in table.column_names:
-        raise InputError(
-            f"There is no column {name!r} for the {what}. The columns are {', '.join(table.column_names)}."
+def _pick(names: list[str], text: str, id: str | None) -> list[str]:  # noqa: A002
+    """The columns to read: that of the texts and, if there is one, that of the ids."""
+    chosen = id or ("id" if "id" in names else None)
+    for name, what in ((text, "texts"), (chosen, "ids")):
+        if name is not None and names.count(name) != 1:
+            problem = "is no column" if name not in names else f"are {names.count(name)} columns"
+            raise InputError(f"There {problem} {name!r} for the {what}. The columns are {', '.join(names)}.")
+    return [text] if chosen is None else [text, chosen]
+
+
+def _columns(data: Any, text: str, id: str | None) -> list[Any]:  # noqa: A002
+    """The column of the texts and, if there is one, that of the ids; what else the data holds is not looked at."""
+    if isinstance(data, str | bytes | Mapping):
+        raise OptionError(
+            f"data is one {type(data).__name__}; give a list of texts or of dicts, an Arrow table, "
+            "or a pandas or polars data frame."
         )
-    return table.column(name)
-
-
-def _as_table(data: Any) -> Any | None:
-    """The data as an Arrow table; None if they are texts without columns."""
-    if isinstance(data, pa.Table):
-        return data
-    if isinstance(data, list) and data and all(isinstance(item, Mapping) for item in data):
-        return pa.Table.from_pylist([dict(item) for item in data])
+    if isinstance(data, pa.Table | pa.RecordBatch):
+        return [data.column(name) for name in _pick(data.schema.names, text, id)]
     if hasattr(data, "columns") and hasattr(data, "__arrow_c_stream__"):
-        return pa.table(data)
-    return None
+        table = pa.table(data[_pick([str(name) for name in data.columns], text, id)])
+        return [table.column(number) for number in range(table.num_columns)]
+    if isinstance(data, list | tuple) and data and isinstance(data[0], Mapping):
+        names = _pick(list(data[0]), text, id)
+        for row, item in enumerate(data):
+            if not isinstance(item, Mapping) or any(name not in item for name in names):
+                raise InputError(f"Row {row} is no dict with {' and '.join(map(repr, names))}, as the first one is.")
+        return [[item[name] for item in data] for name in names]
+    return [data]
 
 
 class TableCorpus:
@@ -45,17 +57,15 @@ class TableCorpus:
 
     def __init__(self, data: Any, *, text: str = "text", id: str | None = None) -> None:  # noqa: A002
         self._data = data
-        if isinstance(data, str | bytes):
-            raise OptionError(f"data is one {type(data).__name__}, not many documents: give a list.")
-        table = _as_table(data)
-        if table is None:
-            self._texts, names = as_text_arrays(data), None
-        else:
-            self._texts = as_text_arrays(_column(table, text, "texts"))
-            named = id or ("id" if "id" in table.column_names else None)
-            names = _column(table, named, "ids") if named else None
+        texts, *names = _columns(data, text, id)
+        self._texts = as_text_arrays(texts)
         rows = sum(len(array) for array in self._texts)
-        self.ids = pa.array(np.arange(rows)) if names is None else pa.chunked_array(names).combine_chunks()
+        try:
+            ids: Any = pa.array(np.arange(rows)) if not names else names[0]
+            ids = pa.array(ids) if isinstance(ids, list) else ids
+        except pa.ArrowInvalid as problem:
+            raise DataError(f"The ids are not all of one kind: {problem}. Make them all strings.") from None
+        self.ids = ids.combine_chunks() if isinstance(ids, pa.ChunkedArray) else ids
 
     @property
     def repeated_ids(self) -> int:
@@ -84,15 +94,14 @@ class TableCorpus:
     def keep(self, kept: Array) -> Any:
         """The rows where `kept` (bool[rows]) holds, as the kind of thing that was given."""
         data = self._data
-        if isinstance(data, list | tuple):
-            return type(data)(item for item, stays in zip(data, kept.tolist(), strict=True) if stays)
-        if isinstance(data, pa.Table):
+        if isinstance(data, pa.Table | pa.RecordBatch | pa.Array | pa.ChunkedArray):
             return data.filter(pa.array(kept))
         if type(data).__module__.startswith("polars"):
             return data.filter(kept)
-        if type(data).__module__.startswith("pandas"):
+        if type(data).__module__.startswith("pandas") or isinstance(data, np.ndarray):
             return data[kept]
-        return pa.chunked_array(self._texts).filter(pa.array(kept))
+        stay = (item for item, stays in zip(data, kept.tolist(), strict=True) if stays)
+        return tuple(stay) if isinstance(data, tuple) else list(stay)
 
     def duplicates_table(self, decisions: Decisions, with_matched: bool) -> Any:
         """One row for each duplicate, with the columns of the audit."""

@@ -38,7 +38,7 @@ def test_recipes_are_listed_with_what_they_are_for(run):
     shown = run("recipes").out.decode()
     for name, named in RECIPES.items():
         assert f"{name}  ({named.recipe.digest()})\n    {named.purpose}\n" in shown
-    assert "bits=128, min_tokens=8, max_distance=16" in shown
+    assert "bits=128, min_tokens=8, max_distance=18" in shown
 
 
 @pytest.mark.parametrize(

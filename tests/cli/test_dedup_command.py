@@ -106,7 +106,7 @@ def test_repeated_ids_are_counted_and_warned_of(run):
     write_lines("in.jsonl", [{"id": "same", "text": text} for text in (FERRY, BREAD, FERRY_SHOUTED)])
     done = run("dedup", "in.jsonl", "-o", "out.jsonl")
     assert done.code == 0
-    assert "warning: 2 documents have an id that an earlier one has; the audit tells them apart by row" in done.err
+    assert "warning: 2 repeated ids; the audit tells such documents apart by row" in done.err
     assert [line["row"] for line in read_lines("out.duplicates.jsonl")] == [2]
     assert json.loads(Path("out.summary.json").read_bytes())["repeated_ids"] == 2
 
@@ -164,7 +164,7 @@ def test_short_and_empty_texts_are_duplicates_only_of_equal_ones(run, least):
     done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--min-similarity", least, "--max-distance", "128")
     assert survivors("out.jsonl") == ["t0", "t1", "t3", "t4", "t6", "t7"]
     assert [(line["id"], line["exact"]) for line in read_lines("out.duplicates.jsonl")] == [("t2", True), ("t5", True)]
-    assert "8 documents are short (under 8 tokens): only equal ones were removed" in done.err
+    assert "8 short documents (under 8 tokens): only equal ones were removed" in done.err
 
 
 @pytest.mark.parametrize("recipe", ["default-64", "textbook"])
@@ -287,7 +287,7 @@ def test_the_summary_counts_everything_once(run):
     assert (found["rows"], found["documents"], found["rejected"]) == (8, 7, 1)
     assert (found["survivors"], found["duplicates"], found["exact_duplicates"]) == (4, 3, 2)
     assert (found["clusters"], found["short"], found["candidates"], found["matches"]) == (2, 2, 1, 1)
-    assert (found["method"], found["min_similarity"], found["max_distance"]) == ("simhash", 0.8, 16)
+    assert (found["method"], found["min_similarity"], found["max_distance"]) == ("simhash", 0.8, 18)
     assert set(found["seconds"]) >= {"fingerprint", "join", "verify", "write", "total"}
     assert found["peak_memory_bytes"] > 2**20
     assert set(found["versions"]) == {"neardup", "numba", "numpy", "pyarrow", "python"}
@@ -310,7 +310,7 @@ def test_what_is_told_goes_to_standard_error_and_quiet_tells_nothing(run):
     done = run("dedup", "in.jsonl", "-o", "out.jsonl")
     assert done.out == b""
     assert "neardup: fingerprint: " in done.err
-    assert "5 documents: 3 survivors, 2 duplicates (1 exact) in 1 clusters" in done.err
+    assert "5 documents: 3 survivors, 2 duplicates (1 exact) in 1 cluster" in done.err
     assert "output: out.jsonl\naudit: out.duplicates.jsonl\nsummary: out.summary.json\n" in done.err
     assert run("dedup", "in.jsonl", "-o", "out.jsonl", "--overwrite", "--quiet").err == ""
 

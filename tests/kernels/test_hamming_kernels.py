@@ -33,7 +33,13 @@ def one_block(words, mask, max_distance):
 
 
 def near_room():
-    return np.empty((2, 2 * hamming.TILE_ROWS), np.int64)
+    return np.empty((2, hamming.NEAR_ROOM), np.int64)
+
+
+def columns_of(rows, table):
+    columns = np.full((2, len(rows) + hamming.PADDING), rows[0, 0])
+    hamming.fill_columns(rows, 0, len(rows), table.word, table.second, columns)
+    return columns
 
 
 def pairs_in(rows, max_distance, key=None):
@@ -156,7 +162,7 @@ def test_comparing_a_bucket_reports_its_pairs(n, words, two):
     rows = with_near_copies(n + 9, words, n)
     table = blocks.no_blocks(words, 3, np.ones(64 * words))
     table = table._replace(word=words - 1, second=0 if two and words > 1 else -1)
-    columns, found = np.empty((2, n), U64), np.zeros((n + 1, 2 * words), U64)
+    columns, found = np.empty((2, n + hamming.PADDING), U64), np.zeros((n + 1, 2 * words), U64)
     low, high = 5, 5 + n
     count = hamming.compare(
         rows, low, high, rows, low, high, True, table, table.prefix, 0, columns, near_room(), found, 0, 10**9
@@ -175,7 +181,7 @@ def test_comparing_two_buckets_reports_the_pairs_across(n, m, words):
     shared = min(n, m)
     right[:shared] = left[:shared] ^ U64(0b11)
     table = blocks.no_blocks(words, 2 * words, np.ones(64 * words))
-    columns, found = np.empty((2, m), U64), np.zeros((shared + 1, 2 * words), U64)
+    columns, found = np.empty((2, m + hamming.PADDING), U64), np.zeros((shared + 1, 2 * words), U64)
     count = hamming.compare(
         left, 0, n, right, 0, m, False, table, table.prefix, 0, columns, near_room(), found, 0, 10**9
     )
@@ -188,10 +194,12 @@ def test_comparing_a_run_of_buckets_reports_the_pairs_within_each_and_none_acros
     key = U64(0xFF << 20)
     rows = with_near_copies(n, words, n)
     rows[n // 3 :: 3] ^= U64(1 << 20)
+    rows[:90, -1] = (rows[:90, -1] & ~key) | U64(5 << 20)
     rows = rows[np.argsort(rows[:, -1] & key, kind="stable")].copy()
     reach = int(np.unique(rows[:, -1] & key, return_counts=True)[1].max(initial=0))
+    assert reach <= hamming.RUN_ROWS
     table = one_block(words, key, 3)
-    columns, found = np.empty((2, n), U64), np.zeros((n + 1, 2 * words), U64)
+    columns, found = np.empty((2, n + hamming.PADDING), U64), np.zeros((n + 1, 2 * words), U64)
     chosen = np.zeros(1, np.int64)
     count = hamming.compare_run(rows, 0, n, reach, table, chosen, 1, columns, near_room(), found, 0, 10**9)
     expected = pairs_in(rows, 3, key)
@@ -202,7 +210,7 @@ def test_comparing_a_run_of_buckets_reports_the_pairs_within_each_and_none_acros
 def test_comparing_gives_up_past_the_most_pairs():
     rows, every = np.arange(100, dtype=U64).reshape(-1, 1), 100 * 99 // 2
     table = blocks.no_blocks(1, 12, np.ones(64))
-    found, columns = np.empty((1, 2), U64), np.ascontiguousarray(np.hstack([rows, rows]).T)
+    found, columns = np.empty((1, 2), U64), columns_of(rows, table)
     count = hamming.join_rows(rows, 0, 100, rows, True, table, columns, near_room(), found, 1000)
     assert 1000 < count < every
     assert hamming.join_rows(rows, 0, 100, rows, True, table, columns, near_room(), found, 10**9) == every
@@ -212,7 +220,7 @@ def test_comparing_gives_up_past_the_most_pairs():
 def test_brute_force_in_slices_reports_what_it_does_at_once(words):
     rows = with_near_copies(300, words, 4)
     table = blocks.no_blocks(words, 3, np.ones(64 * words))
-    columns = np.ascontiguousarray(rows[:, [table.word, table.second]].T)
+    columns = columns_of(rows, table)
     found, expected = [], as_values(rows, pairs_in(rows, 3))
     for first in range(0, 300, 70):
         room = np.empty((200, 2 * words), U64)
@@ -229,7 +237,14 @@ def test_buckets_over_the_limit_are_left_out():
     starts = np.array([0, 10, 60])
     levels, ends, numbers = np.empty((1, 50, 1), U64), np.empty((1, 130), np.int64), np.empty(50, np.int32)
     scratch = hamming.Scratch(
-        levels, levels, ends, ends, np.empty((8, 3), np.int64), np.empty((2, 50), U64), numbers, near_room()
+        levels,
+        levels,
+        ends,
+        ends,
+        np.empty((8, 3), np.int64),
+        np.empty((2, 50 + hamming.PADDING), U64),
+        numbers,
+        near_room(),
     )
     found = np.empty((100, 2), U64)
     with np.errstate(over="ignore"):

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 from neardup.errors import DataError
 from neardup.io.ids import plain_ids
-from neardup.recipe import RECIPES, Recipe
+from neardup.recipe import Recipe
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -85,12 +85,9 @@ class FingerprintFile:
     digest: str
 
     def made_by(self) -> Recipe:
-        """The recipe, with the distance of the named recipe that it equals, if any."""
-        for named in RECIPES.values():
-            if named.recipe.digest() == self.digest:
-                return named.recipe
+        """The recipe."""
         known = {field.name for field in dataclasses.fields(Recipe)}
-        return Recipe(**{name: value for name, value in self.recipe.items() if name in known}, max_distance=None)
+        return Recipe(**{name: value for name, value in self.recipe.items() if name in known})
 
 
 def is_fingerprint_file(path: str | Path) -> bool:
@@ -113,7 +110,9 @@ def read_fingerprint_file(path: str | Path) -> FingerprintFile:
         raise DataError(f"{path} cannot be read as a fingerprint file: {problem}.") from None
     metadata = table.schema.metadata or {}
     if metadata.get(b"neardup.format") != FORMAT or table.column_names != ["id", "fingerprint", "short"]:
-        raise DataError(f"{path} is no fingerprint file of format {FORMAT.decode()}. Make it with `neardup fingerprint`.")
+        raise DataError(
+            f"{path} is no fingerprint file of format {FORMAT.decode()}. Make it with `neardup fingerprint`."
+        )
     parts = [_words(chunk) for chunk in table.column("fingerprint").chunks]
     recipe = json.loads(metadata[b"neardup.recipe"])
     words = (recipe["bits"] + 63) // 64

@@ -67,7 +67,7 @@ def split_ending(name: str) -> tuple[str, str, str] | None:
     return stem, kind, compression
 
 
-def find_shards(inputs: Iterable[str | Path], *, temporary: Path) -> list[Shard]:
+def find_shards(inputs: str | Path | Iterable[str | Path], *, temporary: Path) -> list[Shard]:
     """Find the files meant by `inputs`, in the order given; those of a folder or a glob by relative path.
 
     A folder stands for all files of known endings below it, without hidden ones and `.json`; a glob for all that it
@@ -77,7 +77,7 @@ def find_shards(inputs: Iterable[str | Path], *, temporary: Path) -> list[Shard]
         InputError: with every problem found: nothing there, not readable, an unknown ending, a folder or glob without
             any file, the same file twice.
     """
-    wanted = [str(given) for given in inputs]
+    wanted = [str(given) for given in ([inputs] if isinstance(inputs, str | Path) else inputs)]
     found: dict[str, list[Shard]] = {}
     problems = [f"{given} is given twice. Name it once." for given in dict.fromkeys(wanted) if wanted.count(given) > 1]
     for given in dict.fromkeys(wanted):

@@ -27,6 +27,7 @@ from neardup.progress import Progress
 from neardup.recipe import Recipe
 from neardup.summary import Summary, summarize
 from neardup.survivors import Decisions, Findings
+from neardup.wording import counted
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -44,19 +45,21 @@ class FileResult:
     def __str__(self) -> str:
         counts, files = self.summary, self.files
         lines = [
-            f"{counts.documents:,} documents: {counts.survivors:,} survivors, {counts.duplicates:,} duplicates "
-            f"({counts.exact_duplicates:,} exact) in {counts.clusters:,} clusters; {counts.seconds['total']:.1f} s"
+            f"{counted(counts.documents, 'document')}: {counted(counts.survivors, 'survivor')}, "
+            f"{counted(counts.duplicates, 'duplicate')} ({counts.exact_duplicates:,} exact) "
+            f"in {counted(counts.clusters, 'cluster')}; {counts.seconds['total']:.1f} s"
         ]
         if counts.short:
             lines.append(
-                f"{counts.short:,} documents are short (under {counts.recipe['min_tokens']} tokens): only equal ones were removed"
+                f"{counted(counts.short, 'short document')} (under {counts.recipe['min_tokens']} tokens): "
+                "only equal ones were removed"
             )
         if counts.repeated_ids:
             lines.append(
-                f"warning: {counts.repeated_ids:,} documents have an id that an earlier one has; the audit tells them apart by row"
+                f"warning: {counted(counts.repeated_ids, 'repeated id')}; the audit tells such documents apart by row"
             )
         if counts.rejected:
-            lines.append(f"{counts.rejected:,} rows could not be read: {files['rejects'] or 'not written'}")
+            lines.append(f"{counted(counts.rejected, 'row')} could not be read: {files['rejects'] or 'not written'}")
         places = {name: files[name] for name in ("output", "audit", "summary") if files[name]}
         lines += [f"{name}: {'standard output' if place == '-' else place}" for name, place in places.items()]
         return "\n".join(lines)
@@ -138,10 +141,10 @@ def _repeated(ids: Any) -> int:
 
 
 def deduplicate_files(
-    inputs: Sequence[str | Path],
+    inputs: str | Path | Sequence[str | Path],
     output: str | None = None,
     *,
-    text: Iterable[str] = ("text",),
+    text: str | Iterable[str] = "text",
     id: str | None = None,  # noqa: A002 - the same name as the flag
     recipe: Recipe | None = None,
     annotate: bool = False,
@@ -179,12 +182,15 @@ def deduplicate_files(
     recipe, progress, chosen = recipe or Recipe(), progress or Progress(), DedupOptions(**options)
     if on_error not in ON_ERROR:
         raise OptionError(f"on_error={on_error!r}: give one of {', '.join(ON_ERROR)}.")
-    columns = Columns(tuple(text), id)
+    columns = Columns((text,) if isinstance(text, str) else tuple(text), id)
+    inputs = [inputs] if isinstance(inputs, str | Path) else list(inputs)
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
         shards = find_shards(inputs, temporary=Path(spool))
         targets = Targets()
-        if not dry_run:
+        if output or not dry_run:
             targets = dedup_targets(output, shards, audit=audit, with_rejects=on_error == "skip")
+        if dry_run:  # names were checked; that files exist is no matter
+            targets = Targets()
         for shard in shards:
             FORMATS[shard.format].check(shard, columns, ANNOTATIONS if annotate else ())
         folder = output_folder(output) if output else None

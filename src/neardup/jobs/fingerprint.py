@@ -49,10 +49,10 @@ def _fingerprint(batch: Batch, recipe: Recipe) -> tuple[Any, Fingerprints]:
 
 
 def fingerprint_files(
-    inputs: Sequence[str | Path],
+    inputs: str | Path | Sequence[str | Path],
     output: str,
     *,
-    text: Iterable[str] = ("text",),
+    text: str | Iterable[str] = "text",
     id: str | None = None,  # noqa: A002 - the same name as the flag
     recipe: Recipe | None = None,
     threads: int | None = None,
@@ -75,7 +75,7 @@ def fingerprint_files(
         DataError: a row cannot be read, or a file is damaged.
     """
     recipe, progress = recipe or Recipe(), progress or Progress()
-    columns, workers = Columns(tuple(text), id), thread_count(threads)
+    columns, workers = Columns((text,) if isinstance(text, str) else tuple(text), id), thread_count(threads)
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=temp_dir) as spool:
         shards = find_shards(inputs, temporary=Path(spool))
         targets = _targets(output, shards)

@@ -28,10 +28,10 @@ from neardup.recipe import Recipe, check_same
 
 
 def pair_files(
-    inputs: Sequence[str | Path],
+    inputs: str | Path | Sequence[str | Path],
     output: str,
     *,
-    text: Iterable[str] = ("text",),
+    text: str | Iterable[str] = "text",
     id: str | None = None,  # noqa: A002 - the same name as the flag
     recipe: Recipe | None = None,
     overwrite: bool = False,
@@ -78,7 +78,7 @@ def pair_files(
                 if any(made):
                     total = _of_fingerprints(shards, recipe, chosen, writer, progress)
                 else:
-                    columns = Columns(tuple(text), id)
+                    columns = Columns((text,) if isinstance(text, str) else tuple(text), id)
                     for shard in shards:
                         FORMATS[shard.format].check(shard, columns)
                     total = _of_texts(FileCorpus(shards, columns), recipe or Recipe(), chosen, writer, progress)

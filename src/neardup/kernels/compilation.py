@@ -145,7 +145,7 @@ class _KernelCache(FunctionCache):  # type: ignore[misc]
                 self.flush()
         if loaded is None and not _announced:
             _announced = True
-            _say("compiling kernels for this machine (once, about 20 seconds)")
+            _say("compiling kernels for this machine (once, some 10 to 20 seconds in all)")
         return loaded
 
     def save_overload(self, signature: Any, data: Any) -> None:

@@ -19,7 +19,7 @@ import numpy as np
 
 from neardup.kernels.buckets import split_rows
 from neardup.kernels.compilation import kernel
-from neardup.kernels.intrinsics import popcount
+from neardup.kernels.intrinsics import popcount, trailing_zeros
 
 Array = np.ndarray[Any, np.dtype[Any]]
 u64 = np.uint64
@@ -35,6 +35,12 @@ VECTOR_ROWS = 32
 
 TILE_ROWS = 2048
 """Rows of a column compared in one go: 16 KiB, half of a small first-level cache."""
+
+PADDING = 64 + RUN_ROWS
+"""Columns are read in chunks of 64, so up to so far beyond their rows; what is there does not matter."""
+
+NEAR_ROOM = TILE_ROWS + 64 * RUN_ROWS
+"""Candidates that are gathered at most: what is looked at once there are more than TILE_ROWS, and a chunk of a run on top."""
 
 
 class Table(NamedTuple):
@@ -78,9 +84,9 @@ class Scratch(NamedTuple):
         left_ends: int64[levels, more than twice rows].
         right_ends: the same for the other side; not used by a self-join.
         nodes: int64[8, 1 + key_blocks].
-        columns: uint64[2, rows].
+        columns: uint64[2, rows + PADDING].
         numbers: int32[rows].
-        near: int64[2, 2 * TILE_ROWS].
+        near: int64[2, NEAR_ROOM].
     """
 
     left_rows: Array
@@ -196,9 +202,15 @@ def compare_columns(
                 for j in range(len(values)):
                     hits += u64(popcount(x ^ values[j]) <= limit)
             if hits:
-                for j in range(begin, end):
-                    if popcount(x ^ right[j, word]) <= limit:
-                        near[0, size], near[1, size] = i, j
+                for base in range(begin, end, 64):
+                    chunk, mask = columns[0, base - origin : base - origin + 64], u64(0)
+                    for j in range(64):
+                        mask |= u64(popcount(x ^ chunk[j]) <= limit) << u64(j)
+                    if end - base < 64:
+                        mask &= (u64(1) << u64(end - base)) - u64(1)
+                    while mask:
+                        near[0, size], near[1, size] = i, base + np.int64(trailing_zeros(mask))
+                        mask &= mask - u64(1)
                         size += 1
                 if size > TILE_ROWS:
                     count = report(left, right, near, size, table, chosen, depth, found, count)
@@ -235,37 +247,38 @@ def compare(left, low, high, right, start, stop, same, table, chosen, depth, col
 
 @kernel
 def compare_run(rows, low, high, reach, table, chosen, depth, columns, near, found, count, most):
-    """Report the pairs of rows [low, high), buckets of at most `reach` rows one behind the other.
+    """Report the pairs of rows [low, high), buckets of at most `reach` (up to RUN_ROWS) rows one behind the other.
 
     Row by row, the loop over what is left of a small bucket costs a wrong guess of the processor each time. So every row is
     compared with the one some steps on, be it in the same bucket or not: pairs across buckets have different keys and are not
     reported.
     """
     fill_columns(rows, low, high, table.word, table.second, columns)
-    total, limit, size = high - low, table.max_distance, np.int64(0)
-    for tile in range(0, total, TILE_ROWS):
-        for step in range(1, reach):
-            end = min(tile + TILE_ROWS, total - step)
-            if tile >= end:
-                break
-            here, there, hits = columns[0, tile:end], columns[0, tile + step : end + step], u64(0)
+    limit, size = table.max_distance, np.int64(0)
+    for tile in range(0, high - low, 64):
+        here, others_here = columns[0, tile : tile + 64], columns[1, tile : tile + 64]
+        for step in range(1, min(reach, high - low - tile)):
+            there, mask = columns[0, tile + step : tile + step + 64], u64(0)
             if table.second >= 0:
-                others_here, others_there = columns[1, tile:end], columns[1, tile + step : end + step]
-                for j in range(len(here)):
-                    hits += u64(popcount(here[j] ^ there[j]) + popcount(others_here[j] ^ others_there[j]) <= limit)
+                others_there = columns[1, tile + step : tile + step + 64]
+                for j in range(64):
+                    distance = popcount(here[j] ^ there[j]) + popcount(others_here[j] ^ others_there[j])
+                    mask |= u64(distance <= limit) << u64(j)
             else:
-                for j in range(len(here)):
-                    hits += u64(popcount(here[j] ^ there[j]) <= limit)
-            if hits:
-                for j in range(tile, end):
-                    if popcount(columns[0, j] ^ columns[0, j + step]) <= limit:
-                        near[0, size], near[1, size] = low + j, low + j + step
-                        size += 1
-                if size > TILE_ROWS:
-                    count = report(rows, rows, near, size, table, chosen, depth, found, count)
-                    size = np.int64(0)
-                    if count > most:
-                        return count
+                for j in range(64):
+                    mask |= u64(popcount(here[j] ^ there[j]) <= limit) << u64(j)
+            if high - low - step - tile < 64:
+                mask &= (u64(1) << u64(high - low - step - tile)) - u64(1)
+            while mask:
+                i = low + tile + np.int64(trailing_zeros(mask))
+                near[0, size], near[1, size] = i, i + step
+                mask &= mask - u64(1)
+                size += 1
+        if size > TILE_ROWS:
+            count = report(rows, rows, near, size, table, chosen, depth, found, count)
+            size = np.int64(0)
+            if count > most:
+                return count
     if size:
         count = report(rows, rows, near, size, table, chosen, depth, found, count)
     return count
@@ -381,7 +394,7 @@ def join_buckets(left, left_starts, right, right_starts, same, first, last, tabl
 def join_rows(left, first, last, right, same, table, columns, near, found, most):
     """Brute force: report the pairs of rows [first, last) of `left` with all rows of `right`, or with `same` the rows behind.
 
-    `table` has one part of no blocks, `columns` (uint64[2, n]) the words to look at of `right`; `near` (int64[2, 2 * TILE_ROWS])
+    `table` has one part of no blocks, `columns` (uint64[2, n + PADDING]) the words to look at of `right`; `near` (int64[2, NEAR_ROOM])
     is scratch. Returns how many pairs there are.
     """
     none, start = np.int64(0), first if same else 0
