@@ -114,17 +114,12 @@ def collapse(fingerprints: Array, *, threads: int | None = None) -> Distinct:
         kernels.sort_buckets(out, order, starts, first, last, spare_rows, spare_order, ends, waiting)
 
     _each(sort, zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True), threads)
-    new = np.empty(n, np.bool_)
-    new[0] = True
-    np.not_equal(out[1:, 0], out[:-1, 0], out=new[1:])
-    for word in range(1, rows.shape[1]):
-        new[1:] |= out[1:, word] != out[:-1, word]
-    count = int(np.count_nonzero(new))
-    if count == n:
-        return Distinct(out, order, np.arange(n + 1))
-    starts = np.empty(count + 1, np.int64)
-    starts[:-1], starts[-1] = np.flatnonzero(new), n
-    return Distinct(out[starts[:-1]], order, starts)
+    starts = np.empty(n + 1, np.int64)
+    count = kernels.name_distinct(out, starts)
+    # A view where nearly all are distinct: pages that were never written take no memory.
+    if 2 * count < n:
+        return Distinct(out[:count].copy(), order, starts[: count + 1].copy())
+    return Distinct(out[:count], order, starts[: count + 1])
 
 
 def _each(work: Callable[..., object], tasks: Iterable[tuple[Any, ...]], threads: int) -> None:

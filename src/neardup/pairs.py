@@ -290,4 +290,6 @@ def _expand(
 
 
 def _sizes(distinct: Distinct, indexes: Array) -> Array:
-    return distinct.starts[indexes + 1] - distinct.starts[indexes]
+    """How often each of the distinct fingerprints at `indexes` occurs."""
+    sizes: Array = distinct.starts[indexes + 1] - distinct.starts[indexes]
+    return sizes

@@ -275,6 +275,17 @@ def test_sorting_buckets_is_a_stable_sort_of_each(values, words):
     np.testing.assert_array_equal(out, rows[expected])
 
 
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=40))
+def test_runs_of_equal_rows_are_named_once_each(values):
+    rows = np.array(sorted(values), U64)
+    starts = np.empty(len(rows) + 1, np.int64)
+    out = rows.copy()
+    count = distinct.name_distinct(out, starts)
+    expected, first = np.unique(rows, axis=0, return_index=True)
+    np.testing.assert_array_equal(out[:count], expected)
+    assert starts[: count + 1].tolist() == [*first.tolist(), len(rows)]
+
+
 @pytest.mark.parametrize("words", [1, 2, 4])
 def test_rows_are_found_among_many_with_the_same_first_word(words):
     rows = random_rows(500, words, 3)

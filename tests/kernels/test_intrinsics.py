@@ -60,6 +60,16 @@ def call_word_masks(data, i):
     return intrinsics.word_masks(data, i)
 
 
+@kernel
+def call_ideograph_leads(data, i):
+    return intrinsics.ideograph_leads(data, i)
+
+
+@kernel
+def call_copy_block(data, i, out, o):
+    intrinsics.copy_block(data, i, out, o)
+
+
 @given(a=u64s, b=u64s)
 def test_integer_intrinsics_equal_their_twins(a, b):
     assert call_popcount(a) == intrinsics.popcount_twin(a)
@@ -77,6 +87,21 @@ def test_load_intrinsics_equal_their_twins(data, i):
     out, twin_out = np.zeros(70, np.uint8), np.zeros(70, np.uint8)
     assert tuple(call_fold_ascii_block(data, i, out, 3)) == intrinsics.fold_ascii_block_twin(data, i, twin_out, 3)
     assert out.tolist() == twin_out.tolist()
+    assert call_ideograph_leads(data, i) == intrinsics.ideograph_leads_twin(data, i)
+    call_copy_block(data, i, out, 5)
+    intrinsics.copy_block_twin(data, i, twin_out, 5)
+    assert out.tolist() == twin_out.tolist()
+
+
+@given(
+    text=st.text(st.sampled_from("中一龥丟\u4dff\u4e00\u9fff\ua000aé。"), min_size=1, max_size=30), i=st.integers(0, 9)
+)
+def test_the_leads_of_ideographs_are_where_they_begin(text, i):
+    data = np.frombuffer(text.encode() + bytes(80), np.uint8)
+    starts = np.cumsum([0, *(len(character.encode()) for character in text)])
+    expected = {int(start) for start, character in zip(starts, text, strict=False) if "\u4e00" <= character <= "\u9fff"}
+    mask = int(call_ideograph_leads(data, i))
+    assert {i + j for j in range(63) if mask >> j & 1} == {start for start in expected if i <= start < i + 63}
 
 
 def guarded(content: bytes) -> np.ndarray:

@@ -33,6 +33,7 @@ def as_integer(words):
 @example("  two  spaces \n\n and 中  文 ")
 @example("\ufdfa" * 40)
 @example("A" * 200 + "é" + "B" * 200)
+@example("中" * 100 + "，" + "一" * 43)
 def test_normalize_is_nfkc_casefold_with_white_space_collapsed(text):
     assert normalize(text) == naive.normalize(text)
 
@@ -113,6 +114,17 @@ def test_a_long_document_is_counted_past_every_border_of_the_adders():
     for weights in WEIGHTS:
         found = fingerprint_array(large_strings([text]), Recipe(weights=weights))
         assert as_integer(found.values[0]) == naive.fingerprint(text, weights=weights), weights
+
+
+@given(
+    pieces=st.lists(st.sampled_from(["中" * 21, "一" * 22, "龥" * 40, "，", "a" * 63, "é", "\n\n", "1"]), max_size=8)
+)
+def test_runs_that_cross_the_blocks_of_64_bytes_are_read_as_any_others(pieces):
+    text = "".join(pieces)
+    assert normalize(text) == naive.normalize(text)
+    found = fingerprint_array(large_strings([text]), Recipe())
+    assert as_integer(found.values[0]) == naive.fingerprint(text)
+    assert found.tokens[0] == len(naive.tokens(text))
 
 
 @given(a=any_text, b=any_text)

@@ -140,6 +140,27 @@ def sort_buckets(rows, order, starts, first, last, spare_rows, spare_order, ends
 
 
 @kernel
+def name_distinct(rows, starts):
+    """Move the first of each run of equal rows up, so that they come first, and write to `starts` (int64) where the runs begin.
+
+    Behind the last start comes the number of rows. Returns how many runs there are; there is at least one row.
+    """
+    words, count = rows.shape[1], 1
+    starts[0] = 0
+    for i in range(1, len(rows)):
+        differing = u64(0)
+        for w in range(words):
+            differing |= rows[i, w] ^ rows[count - 1, w]
+        if differing:
+            starts[count] = i
+            for w in range(words):
+                rows[count, w] = rows[i, w]
+            count += 1
+    starts[count] = len(rows)
+    return count
+
+
+@kernel
 def guide_rows(values, lowest, shift, guide):
     """Write to guide[g] (int64) the first of the sorted rows whose first word exceeds `lowest` by g << shift or more.
 

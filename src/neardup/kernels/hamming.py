@@ -394,8 +394,8 @@ def join_buckets(left, left_starts, right, right_starts, same, first, last, tabl
 def join_rows(left, first, last, right, same, table, columns, near, found, most):
     """Brute force: report the pairs of rows [first, last) of `left` with all rows of `right`, or with `same` the rows behind.
 
-    `table` has one part of no blocks, `columns` (uint64[2, n + PADDING]) the words to look at of `right`; `near` (int64[2, NEAR_ROOM])
-    is scratch. Returns how many pairs there are.
+    `table` has one part of no blocks. `columns` (uint64[2, n + PADDING]) has the words to look at of `right`, and `near`
+    (int64[2, NEAR_ROOM]) is scratch. Returns how many pairs there are.
     """
     none, start = np.int64(0), first if same else 0
     return compare_columns(

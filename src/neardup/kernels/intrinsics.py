@@ -166,6 +166,42 @@ def word_masks_twin(data: Array, index: int) -> tuple[np.uint64, np.uint64]:
     return _mask(((block >= 97) & (block <= 122)) | ((block >= 48) & (block <= 57))), _mask(block >= 128)
 
 
+@intrinsic
+def _ideograph_leads(typing: Any, data: Any, index: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        block = _load(builder, _pointer(context, builder, signature.args[0], *args), _BLOCK)
+        sure = builder.icmp_unsigned("<=", builder.sub(block, _splat(0xE5)), _splat(4))
+        maybe = builder.bitcast(builder.icmp_unsigned("==", block, _splat(0xE4)), _I64)
+        high = builder.bitcast(builder.icmp_unsigned(">=", block, _splat(0xB8)), _I64)
+        late = builder.and_(maybe, builder.lshr(high, ir.Constant(_I64, 1)))
+        return builder.or_(builder.bitcast(sure, _I64), late)
+
+    return types.uint64(data, types.int64), generate
+
+
+def ideograph_leads_twin(data: Array, index: int) -> np.uint64:
+    """Mask of the 64 bytes at `index`, bit j for byte j: U+4E00 to U+9FFF begins there (bit 63 only for U+5000 and above)."""
+    block = data[index : index + 64]
+    late = (block == 0xE4) & np.append(block[1:] >= 0xB8, False)
+    return _mask(((block >= 0xE5) & (block <= 0xE9)) | late)
+
+
+@intrinsic
+def _copy_block(typing: Any, data: Any, index: Any, out: Any, at: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        block = _load(builder, _pointer(context, builder, signature.args[0], args[0], args[1]), _BLOCK)
+        target = builder.bitcast(_pointer(context, builder, signature.args[2], args[2], args[3]), _BLOCK.as_pointer())
+        builder.store(block, target).align = 1
+        return context.get_dummy_value()
+
+    return types.void(data, types.int64, out, types.int64), generate
+
+
+def copy_block_twin(data: Array, index: int, out: Array, at: int) -> None:
+    """Copy 64 bytes from `data[index:]` to `out[at:]`."""
+    out[at : at + 64] = data[index : index + 64]
+
+
 popcount = _popcount if JIT else popcount_twin
 trailing_zeros = _trailing_zeros if JIT else trailing_zeros_twin
 swap_bytes = _swap_bytes if JIT else swap_bytes_twin
@@ -174,3 +210,5 @@ load64 = _load64 if JIT else load64_twin
 load32 = _load32 if JIT else load32_twin
 fold_ascii_block = _fold_ascii_block if JIT else fold_ascii_block_twin
 word_masks = _word_masks if JIT else word_masks_twin
+ideograph_leads = _ideograph_leads if JIT else ideograph_leads_twin
+copy_block = _copy_block if JIT else copy_block_twin

@@ -8,7 +8,7 @@ would change anything: such documents are flagged.
 import numpy as np
 
 from neardup.kernels.compilation import kernel
-from neardup.kernels.intrinsics import fold_ascii_block, trailing_zeros
+from neardup.kernels.intrinsics import copy_block, fold_ascii_block, ideograph_leads, trailing_zeros
 
 u64 = np.uint64
 VALUE_MASK = np.uint32((1 << 21) - 1)
@@ -17,6 +17,7 @@ TWO_BITS = np.uint32(3)
 ITSELF, ONE, SEVERAL, DELETED = range(4)
 COMPOSES = 255
 SPACE = 0x20
+EVERY_THIRD, LAST_BIT = u64(sum(1 << j for j in range(0, 63, 3))), u64(1 << 63)
 LONGEST_EXPANSION = 128  # bytes; U+FDFA, the longest, takes 33
 SPARE = 64 + LONGEST_EXPANSION  # bytes that an output buffer needs beyond what is written
 
@@ -89,6 +90,15 @@ def emit(code, out, o, start, mark, hard, tables):
 
 
 @kernel
+def ideograph_bytes(data, i):
+    """Bytes of the run of U+4E00 to U+9FFF that begins at `data[i]`, up to 63: Han characters that fold to themselves, no marks.
+
+    Needs 64 readable bytes from `i` on.
+    """
+    return np.int64(trailing_zeros(~ideograph_leads(data, i) & EVERY_THIRD | LAST_BIT))
+
+
+@kernel
 def fold_document(data, i, end, out, o, tables):
     """Fold `data[i:end]` to `out[o:]`. Returns the end of what was written (-1 if `out` is too small) and whether NFC is needed."""
     start, mark, hard = o, 0, False
@@ -109,12 +119,14 @@ def fold_document(data, i, end, out, o, tables):
             skipped = 0 if copied == 64 else np.int64(trailing_zeros(~(space >> u64(copied))))
             i = min(i + copied + skipped, end)
             continue
-        if np.uint8(data[i] - np.uint8(0xE5)) <= 4:  # U+5000 to U+9FFF: ideographs that fold to themselves
-            out[o], out[o + 1], out[o + 2] = data[i], data[i + 1], data[i + 2]
-            o += 3
-            i += 3
-            mark = 0
-            continue
+        if i + 64 <= len(data):
+            run = min(ideograph_bytes(data, i), end - i)
+            if run > 0:
+                copy_block(data, i, out, o)
+                i += run
+                o += run
+                mark = 0
+                continue
         code, length = decode(data, i)
         entry = fold_entry(code, tables)
         kind = entry >> KIND_SHIFT & TWO_BITS

@@ -4,7 +4,7 @@ import numpy as np
 
 from neardup.kernels.compilation import kernel
 from neardup.kernels.tokens import WORD, tokenize
-from neardup.kernels.xxh3 import xxh3_64
+from neardup.kernels.xxh3 import xxh3_64, xxh3_64_of_9_to_16
 
 
 @kernel
@@ -20,6 +20,9 @@ def shingle(hashes, hash_bytes, kinds, n, word_size, cjk_size, out):
         size = word_size if kinds[i] == WORD else cjk_size
         if size == 1:
             out[m] = hashes[i]
+            m += 1
+        elif size == 2 and i + 2 <= n:
+            out[m] = xxh3_64_of_9_to_16(hashes[i], hashes[i + 1], np.uint64(16))
             m += 1
         elif i + size <= n:
             out[m] = xxh3_64(hash_bytes, 8 * i, 8 * (i + size))

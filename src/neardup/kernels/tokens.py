@@ -3,12 +3,13 @@
 import numpy as np
 
 from neardup.kernels.compilation import kernel
-from neardup.kernels.intrinsics import load64, trailing_zeros, word_masks
-from neardup.kernels.normalization import CLASS_SHIFT, TWO_BITS, decode, fold_entry
+from neardup.kernels.intrinsics import load32, load64, trailing_zeros, word_masks
+from neardup.kernels.normalization import CLASS_SHIFT, TWO_BITS, decode, fold_entry, ideograph_bytes
 from neardup.kernels.xxh3 import xxh3_64, xxh3_64_of_9_to_16
 
 u64 = np.uint64
 ONE, ALL = u64(1), ~u64(0)
+THREE_BYTES = u64(0xFFFFFF)
 WORD, CJK = 1, 2
 # Of a token of n bytes, which of its first and of its second eight bytes are its own.
 KEEP_FIRST = np.array([(1 << 8 * min(n, 8)) - 1 for n in range(17)], np.uint64)
@@ -62,6 +63,14 @@ def tokenize(data, i, end, hashes, kinds, tables):
                 start, inside = i + np.int64(trailing_zeros(starts)), True
             i += plain
         while i < end and data[i] >= 0x80:
+            run = 0 if inside else min(ideograph_bytes(data, i), end - i)
+            if run > 0:
+                for at in range(i, i + run, 3):
+                    hashes[n] = xxh3_64_of_9_to_16(load32(data, at) & THREE_BYTES, u64(0), u64(16))
+                    kinds[n] = CJK
+                    n += ONE
+                i += run
+                continue
             code, length = decode(data, i)
             kind = np.int64(fold_entry(code, tables) >> CLASS_SHIFT & TWO_BITS)
             if kind == WORD:
