@@ -1,9 +1,9 @@
 """Runs of the command line as whole processes, with what the operating system says they took."""
 
+import json
 import os
 import subprocess
 import sys
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,24 +18,26 @@ class Run:
     output: str
 
 
+LAUNCHER = """
+import json, os, subprocess, sys, time
+began = time.perf_counter()
+process = subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+output = process.stdout.read()
+_, status, usage = os.wait4(process.pid, 0)
+seconds = time.perf_counter() - began
+print(json.dumps([os.waitstatus_to_exitcode(status), seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss, output]))
+"""
+"""A small process that starts the measured one: the system counts the memory of the process that was forked, too."""
+
+
 def run(*arguments: str | Path, **environment: str | Path) -> Run:
     """Run `neardup` with the arguments; raises if it fails."""
     command = [sys.executable, "-m", "neardup", *map(str, arguments)]
-    began = time.perf_counter()
-    process = subprocess.Popen(
-        command,
-        env=os.environ | {name: str(value) for name, value in environment.items()},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
+    variables = os.environ | {name: str(value) for name, value in environment.items()}
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", LAUNCHER, *command], env=variables, capture_output=True, text=True, check=True
     )
-    assert process.stdout is not None
-    output = process.stdout.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    seconds = time.perf_counter() - began
-    process.stdout.close()
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
-        raise SystemExit(f"{' '.join(command)} failed with {process.returncode}")
-    peak = usage.ru_maxrss if sys.platform == "darwin" else usage.ru_maxrss * 1024
-    return Run(seconds, usage.ru_utime + usage.ru_stime, peak, output)
+    code, seconds, processor_seconds, peak, output = json.loads(done.stdout)
+    if code != 0:
+        raise SystemExit(f"{' '.join(command)} failed with {code}")
+    return Run(seconds, processor_seconds, peak if sys.platform == "darwin" else peak * 1024, output)

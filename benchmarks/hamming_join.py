@@ -16,10 +16,12 @@ import multiprocessing
 import os
 import re
 import resource
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -101,11 +103,15 @@ def join_collapsed(rows: Array, max_distance: int) -> Pairs:
     return join_distinct(collapse(rows, threads=THREADS), max_distance=max_distance, threads=THREADS)
 
 
-def timed(work: Any) -> tuple[float, Any]:
-    """Seconds, and the result."""
-    began = time.perf_counter()
+def timed(work: Callable[[], Pairs]) -> tuple[float, float, Pairs]:
+    """Seconds, processor seconds a thread, and the result.
+
+    Where others use the machine too, the second says more: what the seconds would be if each thread had a processor to itself and
+    its even share of the work.
+    """
+    began, used = time.perf_counter(), time.process_time()
     result = work()
-    return time.perf_counter() - began, result
+    return time.perf_counter() - began, (time.process_time() - used) / THREADS, result
 
 
 def side_by_side(n: int, rounds: int) -> tuple[dict[str, Any], list[str]]:
@@ -114,24 +120,34 @@ def side_by_side(n: int, rounds: int) -> tuple[dict[str, Any], list[str]]:
     prototype = os.environ.get("NEARDUP_JOIN_PROTOTYPE")
     skipped = [] if prototype else ["the experiment: NEARDUP_JOIN_PROTOTYPE does not name its file"]
     seconds: dict[str, list[float]] = {"uniform": [], "skewed": [], "prototype": []}
+    processor: dict[str, list[float]] = {"uniform": [], "skewed": []}
+    found = {}
     for number in range(rounds + 1):
-        uniform_seconds, pairs = timed(lambda: join(even, max_distance=3, threads=THREADS))
-        skewed_seconds, collapsed = timed(lambda: join_collapsed(uneven, 3))
-        theirs = prototype_seconds(prototype, n) if prototype else math.nan
-        if number:  # the first round compiles and touches memory
-            for name, value in zip(seconds, (uniform_seconds, skewed_seconds, theirs), strict=True):
-                seconds[name].append(value)
+        for name in processor:
+            wall, used, found[name] = timed(
+                lambda name=name: (
+                    join(even, max_distance=3, threads=THREADS) if name == "uniform" else join_collapsed(uneven, 3)
+                )
+            )
+            if number:  # the first round compiles and touches memory
+                seconds[name].append(wall)
+                processor[name].append(used)
+        theirs = prototype_seconds(prototype, n) if prototype and number else math.nan
+        if number:
+            seconds["prototype"].append(theirs)
     timings = {name: Timing(tuple(times)) for name, times in seconds.items()}
-    result: dict[str, Any] = {
-        "fingerprints": n,
-        "threads": THREADS,
-        "uniform": {"pairs": len(pairs), **timings["uniform"].as_record(n, "fingerprints_per_second")},
-        "skewed": {"pairs": len(collapsed), **timings["skewed"].as_record(n, "fingerprints_per_second")},
-    }
+    result: dict[str, Any] = {"fingerprints": n, "threads": THREADS}
+    for name, used_by_round in processor.items():
+        result[name] = {
+            "pairs": len(found[name]),
+            **timings[name].as_record(n, "fingerprints_per_second"),
+            "processor_seconds_a_thread": rounded(statistics.median(used_by_round), 3),
+        }
     if prototype:
         theirs_timing = timings["prototype"]
         result["prototype"] = theirs_timing.as_record(n, "fingerprints_per_second")
-        for name in ("uniform", "skewed"):
+        # The experiment knows uniform fingerprints only.
+        for name in processor:
             result[name]["times_as_long_as_prototype"] = rounded(1 / ratio(timings[name], n, theirs_timing, n), 3)
         result["target_times_as_long"] = TARGET
     return result, skipped
@@ -189,10 +205,8 @@ def foreseen(cases: list[tuple[int, int, int]], *, run: bool) -> list[dict[str, 
         }
         if run:
             distinct = collapse(uniform(n, bits // 64, distance), threads=THREADS)
-            began = time.process_time()
-            seconds, pairs = timed(lambda: join_distinct(distinct, max_distance=distance, threads=THREADS))  # noqa: B023
-            # On a machine shared with others this says more: the processor's time, as if the threads had shared it evenly.
-            row["processor_seconds_a_thread"] = rounded((time.process_time() - began) / THREADS, 3)
+            seconds, used, pairs = timed(lambda: join_distinct(distinct, max_distance=distance, threads=THREADS))  # noqa: B023
+            row["processor_seconds_a_thread"] = rounded(used, 3)
             row |= {"seconds": rounded(seconds, 3), "pairs": len(pairs)}
         rows.append(row)
     return rows
@@ -220,12 +234,13 @@ def main() -> None:
                 [
                     name,
                     f"{one['seconds']:.3g}",
+                    f"{one.get('processor_seconds_a_thread', '')}",
                     f"{one.get('pairs', 0):,}" if name != "prototype" else "",
                     f"{one.get('times_as_long_as_prototype', '')}",
                 ]
             )
     print(f"{n:,} fingerprints of 64 bits within distance 3, {THREADS} threads\n")
-    print(table(["", "seconds", "pairs", "times the prototype"], rows), end="\n\n")
+    print(table(["", "seconds", "processor s a thread", "pairs", "times the prototype (uniform)"], rows), end="\n\n")
     added = ", ".join(f"{stage} {size:g}" for stage, size in record["added_bytes_per_fingerprint"].items())
     print(f"bytes added a fingerprint, at the height: {added or 'not measured'}\n")
     head = [
