@@ -64,6 +64,15 @@ def test_slices_and_nulls_of_an_arrow_array_are_read_where_they_are(items, first
     assert [folded[d] for d in range(len(folded))] == [naive.normalize(text or "") for text in array.to_pylist()]
 
 
+def test_what_lies_under_a_null_is_not_looked_at():
+    offsets = np.array([0, 3, 7, 10], np.int64)
+    under = pa.py_buffer(b"one\xff\xff\xff\xfftwo")
+    valid = pa.py_buffer(np.array([0b101], np.uint8))
+    texts_with_null = pa.Array.from_buffers(pa.large_string(), 3, [valid, pa.py_buffer(offsets), under], null_count=1)
+    folded = fold_texts(texts_with_null)
+    assert [folded[d] for d in range(3)] == ["one", "", "two"]
+
+
 @given(text=texts)
 def test_tokens_are_runs_of_letters_marks_and_numbers_and_single_cjk_characters(text):
     folded = fold_texts(large_strings([text]))

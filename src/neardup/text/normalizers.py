@@ -56,8 +56,10 @@ def _compose(text: str) -> str:
 def utf8_buffers(texts: Any) -> tuple[Array, Array]:
     """The bytes and int64 offsets of an Arrow `large_string` array without nulls' content; nothing is copied but offsets.
 
-    A null counts as an empty text.
+    A null counts as an empty text: what may lie under it, which need not be UTF-8, is not looked at.
     """
+    if texts.null_count:
+        texts = texts.fill_null("")
     offsets = np.frombuffer(texts.buffers()[1], np.int64)[texts.offset : texts.offset + len(texts) + 1]
     content = texts.buffers()[2]
     return np.frombuffer(content if content is not None else b"", np.uint8), offsets
