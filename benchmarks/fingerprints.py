@@ -23,7 +23,7 @@ from clickhouse import BLOCKS, ClickHouse, EqualWork
 from corpora import Texts, data_folder, missing, open_texts, python_installation
 from measure import Timing, arguments, environment, ratio, rounded, table, take_turns, write_json
 from neardup.fingerprints.simhash import fingerprint
-from neardup.kernels.tokens import most_tokens, tokenize
+from neardup.kernels.tokens import most_tokens, token_spare, tokenize
 from neardup.recipe import Recipe
 from neardup.text.columns import as_text_arrays, in_chunks
 from neardup.text.normalizers import FoldedTexts, fold_texts
@@ -50,17 +50,18 @@ _compile: Any = numba.njit(nogil=True, error_model="numpy", _nrt=False)
 
 
 @_compile
-def _tokenize_documents(data, offsets, hashes, kinds, tables):
+def _tokenize_documents(data, offsets, spare, hashes, kinds, tables):
     total = 0
     for d in range(len(offsets) - 1):
-        total += tokenize(data, offsets[d], offsets[d + 1], hashes, kinds, tables)
+        total += tokenize(data, offsets[d], offsets[d + 1], spare, hashes, kinds, tables)
     return total
 
 
 def _tokens(folded: list[FoldedTexts]) -> int:
     longest = max(int(np.diff(part.offsets).max(initial=0)) for part in folded)
-    hashes, kinds = np.empty(most_tokens(longest) + 64, np.uint64), np.empty(most_tokens(longest) + 64, np.uint8)
-    return sum(_tokenize_documents(part.data, part.offsets, hashes, kinds, fold_tables()) for part in folded)
+    hashes, kinds = np.empty(most_tokens(longest), np.uint64), np.empty(most_tokens(longest), np.uint8)
+    spare = np.empty(token_spare(longest), np.int64)
+    return sum(_tokenize_documents(part.data, part.offsets, spare, hashes, kinds, fold_tables()) for part in folded)
 
 
 def profile(texts: Texts, rounds: int) -> dict[str, Any]:

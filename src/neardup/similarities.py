@@ -14,7 +14,7 @@ from neardup.documents import Corpus
 from neardup.io.batch import Batch
 from neardup.kernels.jaccard import similarities
 from neardup.kernels.shingles import shingle_sets, sort_spare
-from neardup.kernels.tokens import most_tokens
+from neardup.kernels.tokens import most_tokens, token_spare
 from neardup.progress import Progress
 from neardup.text.columns import as_text_arrays, in_chunks
 from neardup.text.normalizers import fold_texts, normalize
@@ -30,7 +30,8 @@ def shingle_sets_of(texts: Any) -> tuple[Array, Array]:
     """The sorted distinct shingle hashes of an Arrow `large_string` array's texts: uint64[total], offsets int64[n + 1]."""
     folded = fold_texts(texts)
     lengths = np.diff(folded.offsets)
-    most = most_tokens(int(lengths.max(initial=0)))
+    longest = int(lengths.max(initial=0))
+    most = most_tokens(longest)
     hashes = np.empty(most, np.uint64)
     values = np.empty(int(sum(map(most_tokens, lengths.tolist()))) + 1, np.uint64)
     offsets = np.empty(len(folded) + 1, np.int64)
@@ -42,6 +43,7 @@ def shingle_sets_of(texts: Any) -> tuple[Array, Array]:
         hashes,
         hashes.view(np.uint8),
         np.empty(most, np.uint8),
+        np.empty(token_spare(longest), np.int64),
         np.empty(sort_spare(most), np.uint64),
         values,
         offsets,

@@ -8,9 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neardup.kernels import intrinsics
+from neardup.kernels import intrinsics, wide_characters
 from neardup.kernels.compilation import JIT, kernel
-from neardup.kernels.normalization import SPARE, fold_documents
+from neardup.kernels.normalization import ITSELF, SPARE, fold_documents, fold_entry
+from neardup.kernels.tokens import CJK
+from neardup.kernels.xxh3 import SECRET
+from neardup.text.normalizers import normalize
 from neardup.text.unicode_tables import fold_tables
 
 u64s = st.integers(0, 2**64 - 1).map(np.uint64)
@@ -52,22 +55,47 @@ def call_load32(data, i):
 
 @kernel
 def call_fold_ascii_block(data, i, out, o):
-    return intrinsics.fold_ascii_block(data, i, out, o)
+    intrinsics.fold_ascii_block(data, i, out, o)
+
+
+@kernel
+def call_fold_wide_block(data, i, out, o):
+    wide_characters.fold_wide_block(data, i, out, o)
+
+
+@kernel
+def call_space_masks(data, i):
+    return intrinsics.space_masks(data, i)
+
+
+@kernel
+def call_wide_masks(data, i):
+    return wide_characters.wide_masks(data, i)
+
+
+@kernel
+def call_full_width_mask(data, i):
+    return wide_characters.full_width_mask(data, i)
+
+
+@kernel
+def call_utf8_errors(data, i):
+    return wide_characters.utf8_errors(data, i)
+
+
+@kernel
+def call_accumulate(data, start, end, secret):
+    return intrinsics.accumulate(data, start, end, secret)
+
+
+@kernel
+def call_opaque(value):
+    return intrinsics.opaque(value)
 
 
 @kernel
 def call_word_masks(data, i):
     return intrinsics.word_masks(data, i)
-
-
-@kernel
-def call_ideograph_leads(data, i):
-    return intrinsics.ideograph_leads(data, i)
-
-
-@kernel
-def call_copy_block(data, i, out, o):
-    intrinsics.copy_block(data, i, out, o)
 
 
 @given(a=u64s, b=u64s)
@@ -84,24 +112,55 @@ def test_load_intrinsics_equal_their_twins(data, i):
     assert call_load64(data, i) == intrinsics.load64_twin(data, i)
     assert call_load32(data, i) == intrinsics.load32_twin(data, i)
     assert tuple(call_word_masks(data, i)) == intrinsics.word_masks_twin(data, i)
+    assert tuple(call_space_masks(data, i)) == intrinsics.space_masks_twin(data, i)
     out, twin_out = np.zeros(70, np.uint8), np.zeros(70, np.uint8)
-    assert tuple(call_fold_ascii_block(data, i, out, 3)) == intrinsics.fold_ascii_block_twin(data, i, twin_out, 3)
-    assert out.tolist() == twin_out.tolist()
-    assert call_ideograph_leads(data, i) == intrinsics.ideograph_leads_twin(data, i)
-    call_copy_block(data, i, out, 5)
-    intrinsics.copy_block_twin(data, i, twin_out, 5)
+    call_fold_ascii_block(data, i, out, 3)
+    intrinsics.fold_ascii_block_twin(data, i, twin_out, 3)
     assert out.tolist() == twin_out.tolist()
 
 
-@given(
-    text=st.text(st.sampled_from("中一龥丟\u4dff\u4e00\u9fff\ua000aé。"), min_size=1, max_size=30), i=st.integers(0, 9)
+edge_bytes = st.sampled_from(
+    b"a \x7f\x80\x81\x82\x83\x88\x8f\x90\x91\x92\x96\x97\x98\x9e\x9f\xa0\xa1\xa3\xb7\xb8\xba\xbb\xbc\xbd\xbf\xc0\xc1\xc2\xdf"
+    b"\xe0\xe1\xe2\xe3\xe4\xe5\xe9\xea\xed\xef\xf0\xf1\xf4\xf5\xff"
 )
-def test_the_leads_of_ideographs_are_where_they_begin(text, i):
-    data = np.frombuffer(text.encode() + bytes(80), np.uint8)
-    starts = np.cumsum([0, *(len(character.encode()) for character in text)])
-    expected = {int(start) for start, character in zip(starts, text, strict=False) if "\u4e00" <= character <= "\u9fff"}
-    mask = int(call_ideograph_leads(data, i))
-    assert {i + j for j in range(63) if mask >> j & 1} == {start for start in expected if i <= start < i + 63}
+wide_blocks = st.lists(edge_bytes, min_size=84, max_size=84).map(lambda values: np.array(values, np.uint8))
+
+
+@given(data=wide_blocks, i=st.integers(3, 18))
+def test_intrinsics_for_wide_characters_equal_their_twins(data, i):
+    assert tuple(call_wide_masks(data, i)) == wide_characters.wide_masks_twin(data, i)
+    assert call_full_width_mask(data, i) == wide_characters.full_width_mask_twin(data, i)
+    assert call_utf8_errors(data, i) == wide_characters.utf8_errors_twin(data, i)
+    out, twin_out = np.zeros(70, np.uint8), np.zeros(70, np.uint8)
+    call_fold_wide_block(data, i, out, 3)
+    wide_characters.fold_wide_block_twin(data, i, twin_out, 3)
+    assert out.tolist() == twin_out.tolist()
+
+
+@given(seed=st.integers(0, 2**32 - 1), start=st.integers(0, 9), length=st.integers(241, 2500))
+def test_accumulate_equals_its_twin(seed, start, length):
+    data = np.random.default_rng(seed).integers(0, 256, start + length, dtype=np.uint8)
+    twin = intrinsics.accumulate_twin(data, start, start + length, SECRET)
+    assert tuple(call_accumulate(data, start, start + length, SECRET)) == twin
+
+
+@given(value=u64s)
+def test_opaque_changes_nothing(value):
+    assert call_opaque(value) == intrinsics.opaque_twin(value) == value
+
+
+def test_what_needs_no_table_folds_to_itself_and_is_the_token_that_the_table_says():
+    tables = fold_tables()
+    for code in range(0x800, 0x10000):
+        if 0xD800 <= code < 0xE000:
+            continue
+        data = np.frombuffer(chr(code).encode() + bytes(80), np.uint8)
+        cjk, separator = (int(mask) & 1 for mask in call_wide_masks(data, 0))
+        entry = int(fold_entry(code, tables))
+        if cjk or separator:
+            assert (entry >> 21 & 3, entry >> 23 & 3, entry >> 25) == (ITSELF, CJK if cjk else 0, 0), hex(code)
+        if int(call_full_width_mask(data, 0)) & 1:
+            assert normalize(chr(code)) == chr(code - 0xFEE0).lower()
 
 
 def guarded(content: bytes) -> np.ndarray:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import naive
 from neardup.fingerprints.simhash import fingerprint_array
 from neardup.kernels.shingles import heap_sort, sort_hashes, sort_spare
-from neardup.kernels.tokens import CJK, WORD, most_tokens, tokenize
+from neardup.kernels.tokens import CJK, WORD, most_tokens, token_spare, tokenize
 from neardup.recipe import WEIGHTS, Recipe
 from neardup.similarities import shingle_sets_of, similarity
 from neardup.text import normalizers
@@ -78,7 +78,7 @@ def test_tokens_are_runs_of_letters_marks_and_numbers_and_single_cjk_characters(
     folded = fold_texts(large_strings([text]))
     length = int(folded.offsets[1])
     hashes, kinds = np.empty(most_tokens(length), np.uint64), np.empty(most_tokens(length), np.uint8)
-    n = tokenize(folded.data, 0, length, hashes, kinds, fold_tables())
+    n = tokenize(folded.data, 0, length, np.empty(token_spare(length), np.int64), hashes, kinds, fold_tables())
     expected = naive.tokens(text)
     assert hashes[:n].tolist() == [naive.token_hash(token) for token in expected]
     assert kinds[:n].tolist() == [CJK if naive.is_cjk(token[0]) else WORD for token in expected]

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import secrets
 import stat
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
@@ -149,8 +150,8 @@ class Outputs:
         if folder.exists():
             return
         self._make(folder.parent)
+        self._made.append(folder)  # before it is there: an interrupt may come between
         folder.mkdir()
-        self._made.append(folder)
 
     def claim(self, path: Path) -> Path:
         """The temporary file, empty at first, to be written in place of one of `paths`; `-` stands for itself."""
@@ -160,10 +161,9 @@ class Outputs:
             raise ValueError(f"{path} is not one of the outputs")
         if path not in self._temporary:
             final = Path(os.path.realpath(path))
-            handle, name = tempfile.mkstemp(prefix=f".{final.name[:60]}.partial-{os.getpid()}-", dir=final.parent)
-            os.fchmod(handle, 0o666 & ~_umask())
-            os.close(handle)
-            self._temporary[path] = Path(name)
+            unused = f".{final.name[:60]}.partial-{os.getpid()}-{secrets.token_hex(6)}"
+            self._temporary[path] = final.with_name(unused)  # known before it is there: an interrupt may come between
+            self._temporary[path].touch(exist_ok=False)
         return self._temporary[path]
 
     def commit(self) -> None:
@@ -200,12 +200,6 @@ class Outputs:
 def _identity(path: Path) -> tuple[int, int]:
     status = path.stat()
     return status.st_dev, status.st_ino
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def _to_disk(path: Path) -> None:

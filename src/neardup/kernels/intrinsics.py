@@ -11,34 +11,35 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic
 
 from neardup.kernels.compilation import JIT
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-_I8, _I32, _I64, _I128 = (ir.IntType(bits) for bits in (8, 32, 64, 128))
-_BLOCK = ir.VectorType(_I8, 64)
+I8, I32, I64, I128 = (ir.IntType(bits) for bits in (8, 32, 64, 128))
+BLOCK = ir.VectorType(I8, 64)
 _M64 = (1 << 64) - 1
 
 
-def _pointer(context: Any, builder: Any, array_type: Any, array: Any, index: Any) -> Any:
+def pointer_to(context: Any, builder: Any, array_type: Any, array: Any, index: Any) -> Any:
     """Address of byte `index` of a uint8 array."""
     data = context.make_array(array_type)(context, builder, array).data
-    return builder.gep(builder.bitcast(data, _I8.as_pointer()), [index])
+    return builder.gep(builder.bitcast(data, I8.as_pointer()), [index])
 
 
-def _load(builder: Any, pointer: Any, kind: Any) -> Any:
+def load(builder: Any, pointer: Any, kind: Any) -> Any:
     value = builder.load(builder.bitcast(pointer, kind.as_pointer()))
     value.align = 1
     return value
 
 
-def _splat(value: int) -> Any:
-    return ir.Constant(_BLOCK, [value] * 64)
+def splat(value: int) -> Any:
+    return ir.Constant(BLOCK, [value] * 64)
 
 
-def _pair(context: Any, builder: Any, signature: Any, first: Any, second: Any) -> Any:
+def pair(context: Any, builder: Any, signature: Any, first: Any, second: Any) -> Any:
     return context.make_tuple(builder, signature.return_type, (first, second))
 
 
@@ -78,8 +79,8 @@ def swap_bytes_twin(value: int) -> np.uint64:
 @intrinsic
 def _multiply_high(typing: Any, a: Any, b: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        product = builder.mul(builder.zext(args[0], _I128), builder.zext(args[1], _I128))
-        return builder.trunc(builder.lshr(product, ir.Constant(_I128, 64)), _I64)
+        product = builder.mul(builder.zext(args[0], I128), builder.zext(args[1], I128))
+        return builder.trunc(builder.lshr(product, ir.Constant(I128, 64)), I64)
 
     return types.uint64(types.uint64, types.uint64), generate
 
@@ -92,7 +93,7 @@ def multiply_high_twin(a: int, b: int) -> np.uint64:
 @intrinsic
 def _load64(typing: Any, data: Any, index: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return _load(builder, _pointer(context, builder, signature.args[0], *args), _I64)
+        return load(builder, pointer_to(context, builder, signature.args[0], *args), I64)
 
     return types.uint64(data, types.int64), generate
 
@@ -105,7 +106,7 @@ def load64_twin(data: Array, index: int) -> np.uint64:
 @intrinsic
 def _load32(typing: Any, data: Any, index: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.zext(_load(builder, _pointer(context, builder, signature.args[0], *args), _I32), _I64)
+        return builder.zext(load(builder, pointer_to(context, builder, signature.args[0], *args), I32), I64)
 
     return types.uint64(data, types.int64), generate
 
@@ -115,47 +116,68 @@ def load32_twin(data: Array, index: int) -> np.uint64:
     return np.uint64(int.from_bytes(data[index : index + 4].tobytes(), "little"))
 
 
+def _spaces(builder: Any, block: Any) -> tuple[Any, Any]:
+    """Which bytes are ASCII white space, and which of these are control characters."""
+    control = builder.icmp_unsigned("<=", builder.sub(block, splat(9)), splat(4))
+    return builder.or_(control, builder.icmp_unsigned("==", block, splat(32))), control
+
+
+def store_folded(context: Any, builder: Any, signature: Any, args: Any, block: Any) -> Any:
+    """Write `block` with A-Z lowered and ASCII white space made a space."""
+    upper = builder.icmp_unsigned("<=", builder.sub(block, splat(ord("A"))), splat(25))
+    _, control = _spaces(builder, block)
+    folded = builder.select(upper, builder.or_(block, splat(32)), builder.select(control, splat(32), block))
+    target = builder.bitcast(pointer_to(context, builder, signature.args[2], args[2], args[3]), BLOCK.as_pointer())
+    builder.store(folded, target).align = 1
+    return context.get_dummy_value()
+
+
 @intrinsic
 def _fold_ascii_block(typing: Any, data: Any, index: Any, out: Any, at: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        block = _load(builder, _pointer(context, builder, signature.args[0], args[0], args[1]), _BLOCK)
-        upper = builder.icmp_unsigned("<=", builder.sub(block, _splat(ord("A"))), _splat(25))
-        control = builder.icmp_unsigned("<=", builder.sub(block, _splat(9)), _splat(4))
-        space = builder.or_(control, builder.icmp_unsigned("==", block, _splat(32)))
-        folded = builder.select(upper, builder.or_(block, _splat(32)), builder.select(control, _splat(32), block))
-        target = builder.bitcast(_pointer(context, builder, signature.args[2], args[2], args[3]), _BLOCK.as_pointer())
-        builder.store(folded, target).align = 1
-        other = builder.icmp_signed("<", block, _splat(0))
-        return _pair(context, builder, signature, builder.bitcast(other, _I64), builder.bitcast(space, _I64))
+        block = load(builder, pointer_to(context, builder, signature.args[0], args[0], args[1]), BLOCK)
+        return store_folded(context, builder, signature, args, block)
 
-    return types.UniTuple(types.uint64, 2)(data, types.int64, out, types.int64), generate
+    return types.void(data, types.int64, out, types.int64), generate
 
 
-def _mask(flags: Array) -> np.uint64:
+def mask_of(flags: Array) -> np.uint64:
     return np.uint64(int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little"))
 
 
-def fold_ascii_block_twin(data: Array, index: int, out: Array, at: int) -> tuple[np.uint64, np.uint64]:
-    """Copy 64 bytes from `data[index:]` to `out[at:]` with A-Z lowered and ASCII white space made a space.
-
-    Returns two masks, bit j for byte j: the byte is not ASCII; it is ASCII white space.
-    """
+def fold_ascii_block_twin(data: Array, index: int, out: Array, at: int) -> None:
+    """Copy 64 bytes from `data[index:]` to `out[at:]` with A-Z lowered and ASCII white space made a space."""
     block = data[index : index + 64]
-    control = (block >= 9) & (block <= 13)
     folded = np.where((block >= 65) & (block <= 90), block | np.uint8(32), block)
-    out[at : at + 64] = np.where(control, np.uint8(32), folded)
-    return _mask(block >= 128), _mask(control | (block == 32))
+    out[at : at + 64] = np.where((block >= 9) & (block <= 13), np.uint8(32), folded)
+
+
+@intrinsic
+def _space_masks(typing: Any, data: Any, index: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        block = load(builder, pointer_to(context, builder, signature.args[0], *args), BLOCK)
+        space, _ = _spaces(builder, block)
+        other = builder.icmp_signed("<", block, splat(0))
+        return pair(context, builder, signature, builder.bitcast(other, I64), builder.bitcast(space, I64))
+
+    return types.UniTuple(types.uint64, 2)(data, types.int64), generate
+
+
+def space_masks_twin(data: Array, index: int) -> tuple[np.uint64, np.uint64]:
+    """Two masks of the 64 bytes at `index`, bit j for byte j: it is not ASCII; it is ASCII white space."""
+    block = data[index : index + 64]
+    return mask_of(block >= 128), mask_of(((block >= 9) & (block <= 13)) | (block == 32))
 
 
 @intrinsic
 def _word_masks(typing: Any, data: Any, index: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        block = _load(builder, _pointer(context, builder, signature.args[0], *args), _BLOCK)
-        letter = builder.icmp_unsigned("<=", builder.sub(block, _splat(ord("a"))), _splat(25))
-        digit = builder.icmp_unsigned("<=", builder.sub(block, _splat(ord("0"))), _splat(9))
-        other = builder.icmp_signed("<", block, _splat(0))
-        word = builder.bitcast(builder.or_(letter, digit), _I64)
-        return _pair(context, builder, signature, word, builder.bitcast(other, _I64))
+        block = load(builder, pointer_to(context, builder, signature.args[0], *args), BLOCK)
+        letter = builder.icmp_unsigned("<=", builder.sub(block, splat(ord("a"))), splat(25))
+        digit = builder.icmp_unsigned("<=", builder.sub(block, splat(ord("0"))), splat(9))
+        other = builder.icmp_signed("<", block, splat(0))
+        word = builder.bitcast(builder.or_(letter, digit), I64)
+        return pair(context, builder, signature, word, builder.bitcast(other, I64))
 
     return types.UniTuple(types.uint64, 2)(data, types.int64), generate
 
@@ -163,43 +185,88 @@ def _word_masks(typing: Any, data: Any, index: Any) -> Any:
 def word_masks_twin(data: Array, index: int) -> tuple[np.uint64, np.uint64]:
     """Two masks of the 64 bytes at `index`, bit j for byte j: it is one of a-z and 0-9; it is not ASCII."""
     block = data[index : index + 64]
-    return _mask(((block >= 97) & (block <= 122)) | ((block >= 48) & (block <= 57))), _mask(block >= 128)
+    return mask_of(((block >= 97) & (block <= 122)) | ((block >= 48) & (block <= 57))), mask_of(block >= 128)
 
 
 @intrinsic
-def _ideograph_leads(typing: Any, data: Any, index: Any) -> Any:
+def _opaque(typing: Any, value: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        block = _load(builder, _pointer(context, builder, signature.args[0], *args), _BLOCK)
-        sure = builder.icmp_unsigned("<=", builder.sub(block, _splat(0xE5)), _splat(4))
-        maybe = builder.bitcast(builder.icmp_unsigned("==", block, _splat(0xE4)), _I64)
-        high = builder.bitcast(builder.icmp_unsigned(">=", block, _splat(0xB8)), _I64)
-        late = builder.and_(maybe, builder.lshr(high, ir.Constant(_I64, 1)))
-        return builder.or_(builder.bitcast(sure, _I64), late)
+        return builder.asm(ir.FunctionType(I64, [I64]), "", "=r,0", [args[0]], False)
 
-    return types.uint64(data, types.int64), generate
+    return types.uint64(types.uint64), generate
 
 
-def ideograph_leads_twin(data: Array, index: int) -> np.uint64:
-    """Mask of the 64 bytes at `index`, bit j for byte j: U+4E00 to U+9FFF begins there (bit 63 only for U+5000 and above)."""
-    block = data[index : index + 64]
-    late = (block == 0xE4) & np.append(block[1:] >= 0xB8, False)
-    return _mask(((block >= 0xE5) & (block <= 0xE9)) | late)
+def opaque_twin(value: np.uint64) -> np.uint64:
+    """The value itself; the optimizer does not see that, and cannot turn arithmetic on it into branches."""
+    return value
+
+
+_LANES = ir.VectorType(I64, 8)
+_START = (
+    *(0xC2B2AE3D, 0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9),
+    *(0x85EBCA77C2B2AE63, 0x85EBCA77, 0x27D4EB2F165667C5, 0x9E3779B1),
+)
+
+
+def _lanes(*values: int) -> Any:
+    return ir.Constant(_LANES, list(values) if len(values) == 8 else list(values) * 8)
 
 
 @intrinsic
-def _copy_block(typing: Any, data: Any, index: Any, out: Any, at: Any) -> Any:
+def _accumulate(typing: Any, data: Any, start: Any, end: Any, secret: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        block = _load(builder, _pointer(context, builder, signature.args[0], args[0], args[1]), _BLOCK)
-        target = builder.bitcast(_pointer(context, builder, signature.args[2], args[2], args[3]), _BLOCK.as_pointer())
-        builder.store(block, target).align = 1
-        return context.get_dummy_value()
+        first = pointer_to(context, builder, signature.args[0], args[0], args[1])
+        keys = pointer_to(context, builder, signature.args[3], args[3], ir.Constant(I64, 0))
+        sums = cgutils.alloca_once_value(builder, _lanes(*_START))
+        neighbors = ir.Constant(ir.VectorType(I32, 8), [1, 0, 3, 2, 5, 4, 7, 6])
 
-    return types.void(data, types.int64, out, types.int64), generate
+        def at(pointer: Any, offset: Any) -> Any:
+            return load(builder, builder.gep(pointer, [offset]), _LANES)
+
+        def add_stripe(offset: Any, key: Any) -> None:
+            stripe = at(first, offset)
+            keyed = builder.xor(stripe, at(keys, key))
+            product = builder.mul(builder.and_(keyed, _lanes(0xFFFFFFFF)), builder.lshr(keyed, _lanes(32)))
+            total = builder.add(builder.load(sums), builder.shuffle_vector(stripe, stripe, neighbors))
+            builder.store(builder.add(total, product), sums)
+
+        length = builder.sub(args[2], args[1])
+        stripes = builder.lshr(builder.sub(length, ir.Constant(I64, 1)), ir.Constant(I64, 6))
+        with cgutils.for_range(builder, stripes) as loop:
+            turn = builder.and_(loop.index, ir.Constant(I64, 15))
+            add_stripe(builder.shl(loop.index, ir.Constant(I64, 6)), builder.shl(turn, ir.Constant(I64, 3)))
+            with builder.if_then(builder.icmp_unsigned("==", turn, ir.Constant(I64, 15))):
+                before = builder.load(sums)
+                mixed = builder.xor(before, builder.lshr(before, _lanes(47)))
+                mixed = builder.xor(mixed, at(keys, ir.Constant(I64, 128)))
+                builder.store(builder.mul(mixed, _lanes(0x9E3779B1)), sums)
+        # The last 64 bytes, whatever of them was seen before.
+        add_stripe(builder.sub(length, ir.Constant(I64, 64)), ir.Constant(I64, 121))
+        found = builder.load(sums)
+        values = [builder.extract_element(found, ir.Constant(I32, lane)) for lane in range(8)]
+        return context.make_tuple(builder, signature.return_type, values)
+
+    return types.UniTuple(types.uint64, 8)(data, types.int64, types.int64, secret), generate
 
 
-def copy_block_twin(data: Array, index: int, out: Array, at: int) -> None:
-    """Copy 64 bytes from `data[index:]` to `out[at:]`."""
-    out[at : at + 64] = data[index : index + 64]
+def accumulate_twin(data: Array, start: int, end: int, secret: Array) -> tuple[np.uint64, ...]:
+    """The eight accumulators of XXH3 of `data[start:end]`, more than 240 bytes (xxHash 0.8, the section on long inputs)."""
+    sums = np.array(_START, np.uint64)
+
+    def add_stripe(offset: int, key: int) -> None:
+        stripe = data[offset : offset + 64].view(np.uint64)
+        keyed = stripe ^ secret[key : key + 64].view(np.uint64)
+        product = (keyed & np.uint64(0xFFFFFFFF)) * (keyed >> np.uint64(32))
+        sums[:] += stripe.reshape(4, 2)[:, ::-1].ravel() + product
+
+    for number in range((end - start - 1) // 64):
+        add_stripe(start + 64 * number, number % 16 * 8)
+        if number % 16 == 15:
+            sums ^= sums >> np.uint64(47)
+            sums ^= secret[128:192].view(np.uint64)
+            sums *= np.uint64(0x9E3779B1)
+    add_stripe(end - 64, 121)
+    return tuple(sums)
 
 
 popcount = _popcount if JIT else popcount_twin
@@ -210,5 +277,6 @@ load64 = _load64 if JIT else load64_twin
 load32 = _load32 if JIT else load32_twin
 fold_ascii_block = _fold_ascii_block if JIT else fold_ascii_block_twin
 word_masks = _word_masks if JIT else word_masks_twin
-ideograph_leads = _ideograph_leads if JIT else ideograph_leads_twin
-copy_block = _copy_block if JIT else copy_block_twin
+space_masks = _space_masks if JIT else space_masks_twin
+accumulate = _accumulate if JIT else accumulate_twin
+opaque = _opaque if JIT else opaque_twin

@@ -8,18 +8,26 @@ would change anything: such documents are flagged.
 import numpy as np
 
 from neardup.kernels.compilation import kernel
-from neardup.kernels.intrinsics import copy_block, fold_ascii_block, ideograph_leads, trailing_zeros
+from neardup.kernels.intrinsics import fold_ascii_block, space_masks, trailing_zeros
+from neardup.kernels.wide_characters import fold_wide_block, full_width_mask, wide_masks
 
 u64 = np.uint64
+ONE_BIT, ALL_BITS = u64(1), ~u64(0)
 VALUE_MASK = np.uint32((1 << 21) - 1)
 KIND_SHIFT, CLASS_SHIFT, MARK_SHIFT = np.uint32(21), np.uint32(23), np.uint32(25)
 TWO_BITS = np.uint32(3)
 ITSELF, ONE, SEVERAL, DELETED = range(4)
 COMPOSES = 255
 SPACE = 0x20
-EVERY_THIRD, LAST_BIT = u64(sum(1 << j for j in range(0, 63, 3))), u64(1 << 63)
 LONGEST_EXPANSION = 128  # bytes; U+FDFA, the longest, takes 33
 SPARE = 64 + LONGEST_EXPANSION  # bytes that an output buffer needs beyond what is written
+
+
+@kernel
+def known_run(other, starts):
+    """Of 64 bytes, how many precede the first character that is neither ASCII nor begins (and ends) at a bit of `starts`."""
+    starts &= ALL_BITS >> u64(3)
+    return np.int64(trailing_zeros(other & ~(starts | starts << u64(1) | starts << u64(2))))
 
 
 @kernel
@@ -90,41 +98,36 @@ def emit(code, out, o, start, mark, hard, tables):
 
 
 @kernel
-def ideograph_bytes(data, i):
-    """Bytes of the run of U+4E00 to U+9FFF that begins at `data[i]`, up to 63: Han characters that fold to themselves, no marks.
-
-    Needs 64 readable bytes from `i` on.
-    """
-    return np.int64(trailing_zeros(~ideograph_leads(data, i) & EVERY_THIRD | LAST_BIT))
-
-
-@kernel
 def fold_document(data, i, end, out, o, tables):
     """Fold `data[i:end]` to `out[o:]`. Returns the end of what was written (-1 if `out` is too small) and whether NFC is needed."""
     start, mark, hard = o, 0, False
     limit = len(out) - SPARE
+    after_space = ONE_BIT  # at the start, too, white space is dropped
     while i < end:
         if o > limit:
             return -1, hard
-        if i + 64 <= len(data) and data[i] < 0x80:
-            other, space = fold_ascii_block(data, i, out, o)
-            after_space = u64(1) if o == start or out[o - 1] == SPACE else u64(0)
-            # The first byte that the copy got wrong: not ASCII, or white space after white space.
-            redundant = space & (space << u64(1) | after_space)
-            copied = min(np.int64(trailing_zeros(other | redundant)), end - i)
-            if copied > 0:
-                mark = 0
-            o += copied
-            # White space already written as one space, or leading; a run that goes on is met again in the next turn.
-            skipped = 0 if copied == 64 else np.int64(trailing_zeros(~(space >> u64(copied))))
-            i = min(i + copied + skipped, end)
-            continue
-        if i + 64 <= len(data):
-            run = min(ideograph_bytes(data, i), end - i)
-            if run > 0:
-                copy_block(data, i, out, o)
-                i += run
-                o += run
+        first = data[i]
+        if i + 130 <= len(data) and (first < 0x80 or np.uint8(first - np.uint8(0xE2)) <= 13):
+            other, space = space_masks(data, i)
+            plain, wide = 64, u64(0)
+            if other != 0:
+                cjk, separators = wide_masks(data, i)
+                wide = full_width_mask(data, i)
+                plain = known_run(other, cjk | separators | wide)
+            plain = min(plain, end - i)
+            if plain > 0:
+                drop = space & (space << ONE_BIT | after_space) | wide << u64(1) | wide << u64(2)
+                kept = ~drop & (ALL_BITS >> u64(64 - plain))
+                while kept != 0:  # a run of bytes that stay together
+                    offset = trailing_zeros(kept)
+                    if wide != 0:
+                        fold_wide_block(data, i + np.int64(offset), out, o)
+                    else:
+                        fold_ascii_block(data, i + np.int64(offset), out, o)
+                    o += np.int64(trailing_zeros(~(kept >> offset)))
+                    kept &= kept + (kept & (u64(0) - kept))
+                after_space = space >> u64(plain - 1) & ONE_BIT
+                i += plain
                 mark = 0
                 continue
         code, length = decode(data, i)
@@ -138,6 +141,7 @@ def fold_document(data, i, end, out, o, tables):
             which = np.int64(entry & VALUE_MASK)
             for j in range(tables.expansion_starts[which], tables.expansion_starts[which + 1]):
                 o, mark, hard = emit(np.int64(tables.expansions[j]), out, o, start, mark, hard, tables)
+        after_space = u64(o == start or out[o - 1] == SPACE)
         i += length
     if o > start and out[o - 1] == SPACE:
         o -= 1

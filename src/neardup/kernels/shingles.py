@@ -3,8 +3,19 @@
 import numpy as np
 
 from neardup.kernels.compilation import kernel
-from neardup.kernels.tokens import WORD, tokenize
-from neardup.kernels.xxh3 import xxh3_64, xxh3_64_of_9_to_16
+from neardup.kernels.tokens import CJK, WORD, tokenize
+from neardup.kernels.xxh3 import xxh3_64, xxh3_64_of_two
+
+u64 = np.uint64
+
+
+@kernel
+def any_cjk(kinds, n):
+    """Whether one of the n tokens is a Han or Kana character."""
+    found = np.uint8(0)
+    for i in range(n):
+        found |= kinds[i]
+    return found & np.uint8(CJK) != 0
 
 
 @kernel
@@ -15,22 +26,30 @@ def shingle(hashes, hash_bytes, kinds, n, word_size, cjk_size, out):
     one XXH3-64 of its tokens' hashes, little-endian. Windows that would run over the end are none; if that leaves none at
     all, the whole text is one. Returns their number.
     """
-    m = 0
+    m = u64(0)
+    if word_size == 1 and cjk_size == 2:
+        for i in range(n - 1):
+            two = xxh3_64_of_two(hashes[i], hashes[i + 1])
+            out[i] = hashes[i] if kinds[i] == WORD else two
+        if n > 0 and (n == 1 or kinds[n - 1] == WORD):
+            out[n - 1] = hashes[n - 1]
+            return n
+        return max(n - 1, 0)
     for i in range(n):
         size = word_size if kinds[i] == WORD else cjk_size
         if size == 1:
             out[m] = hashes[i]
-            m += 1
-        elif size == 2 and i + 2 <= n:
-            out[m] = xxh3_64_of_9_to_16(hashes[i], hashes[i + 1], np.uint64(16))
-            m += 1
-        elif i + size <= n:
+        elif i + size > n:
+            continue
+        elif size == 2:
+            out[m] = xxh3_64_of_two(hashes[i], hashes[i + 1])
+        else:
             out[m] = xxh3_64(hash_bytes, 8 * i, 8 * (i + size))
-            m += 1
+        m += u64(1)
     if m == 0 and n > 0:
         out[0] = hashes[0] if n == 1 else xxh3_64(hash_bytes, 0, 8 * n)
-        m = 1
-    return m
+        m = u64(1)
+    return np.int64(m)
 
 
 @kernel
@@ -101,14 +120,16 @@ def sort_spare(n: int) -> int:
 
 
 @kernel
-def shingle_sets(data, offsets, word_size, cjk_size, hashes, hash_bytes, kinds, spare, out, out_offsets, tables):
+def shingle_sets(
+    data, offsets, word_size, cjk_size, hashes, hash_bytes, kinds, token_spare, spare, out, out_offsets, tables
+):
     """The sorted distinct shingle hashes of the documents `data[offsets[d]:offsets[d + 1]]`, one set after another.
 
     uint8[], int64[n + 1] -> uint64[], int64[n + 1]. `out` has room for the most tokens of all documents together.
     """
     out_offsets[0] = 0
     for d in range(len(offsets) - 1):
-        n = tokenize(data, offsets[d], offsets[d + 1], hashes, kinds, tables)
+        n = tokenize(data, offsets[d], offsets[d + 1], token_spare, hashes, kinds, tables)
         start = out_offsets[d]
         m = shingle(hashes, hash_bytes, kinds, n, word_size, cjk_size, out[start:])
         found = out[start : start + m]

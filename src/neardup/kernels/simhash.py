@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from neardup.kernels.compilation import kernel
-from neardup.kernels.shingles import shingle
-from neardup.kernels.tokens import most_tokens, tokenize
+from neardup.kernels.shingles import any_cjk, shingle
+from neardup.kernels.tokens import most_tokens, token_spare, tokenize
 from neardup.kernels.votes import (
     PLANES,
     SQRT,
@@ -26,6 +26,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 class Scratch(NamedTuple):
     """Working memory for one document of up to a given length; pages that no document needs are never touched."""
 
+    token_spare: Array
     hashes: Array
     hash_bytes: Array
     kinds: Array
@@ -46,6 +47,7 @@ def scratch(longest: int, words: int) -> Scratch:
     n = most_tokens(longest)
     hashes, pair = np.empty(n, np.uint64), np.empty(2, np.uint64)
     return Scratch(
+        token_spare=np.empty(token_spare(longest), np.int64),
         hashes=hashes,
         hash_bytes=hashes.view(np.uint8),
         kinds=np.empty(n, np.uint8),
@@ -54,7 +56,7 @@ def scratch(longest: int, words: int) -> Scratch:
         counts=np.empty(table_size(n), np.uint32),
         votes=np.empty(n, np.uint64),
         weights=np.empty(n, np.int64),
-        lanes=np.empty((words, n), np.uint64),
+        lanes=np.empty((words, n + 15), np.uint64),
         planes=np.empty(PLANES, np.uint64),
         sums=np.empty(64 * words, np.int64),
         pair=pair,
@@ -74,13 +76,16 @@ def fingerprint_documents(
     for d in range(len(offsets) - 1):
         start, end = offsets[d], offsets[d + 1]
         digests[d, 0], digests[d, 1] = xxh3_128(data, start, end)
-        n = tokenize(data, start, end, memory.hashes, memory.kinds, tables)
+        n = tokenize(data, start, end, memory.token_spare, memory.hashes, memory.kinds, tables)
         tokens[d] = n
-        m = shingle(memory.hashes, memory.hash_bytes, memory.kinds, n, word_size, cjk_size, memory.features)
+        features, m = memory.hashes, n
+        if word_size != 1 or any_cjk(memory.kinds, n):
+            features = memory.features
+            m = shingle(memory.hashes, memory.hash_bytes, memory.kinds, n, word_size, cjk_size, features)
         if weights == SQRT:
-            v = square_root_weights(memory.features, m, memory.keys, memory.counts, memory.votes, memory.weights)
+            v = square_root_weights(features, m, memory.keys, memory.counts, memory.votes, memory.weights)
         else:
-            v = unit_votes(memory.features, m, weights, memory.keys, memory.counts, memory.votes)
+            v = unit_votes(features, m, weights, memory.keys, memory.counts, memory.votes)
         widen(memory.votes, v, memory.lanes, memory.pair, memory.pair_bytes)
         if weights == SQRT:
             add_weighted(memory.lanes, memory.weights, v, memory.sums)

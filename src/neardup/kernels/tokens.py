@@ -3,14 +3,16 @@
 import numpy as np
 
 from neardup.kernels.compilation import kernel
-from neardup.kernels.intrinsics import load32, load64, trailing_zeros, word_masks
-from neardup.kernels.normalization import CLASS_SHIFT, TWO_BITS, decode, fold_entry, ideograph_bytes
+from neardup.kernels.intrinsics import load64, popcount, trailing_zeros, word_masks
+from neardup.kernels.normalization import CLASS_SHIFT, TWO_BITS, decode, fold_entry, known_run
+from neardup.kernels.wide_characters import wide_masks
 from neardup.kernels.xxh3 import xxh3_64, xxh3_64_of_9_to_16
 
 u64 = np.uint64
 ONE, ALL = u64(1), ~u64(0)
-THREE_BYTES = u64(0xFFFFFF)
 WORD, CJK = 1, 2
+GROUP = 8
+"""So many edges of words are written at a time."""
 # Of a token of n bytes, which of its first and of its second eight bytes are its own.
 KEEP_FIRST = np.array([(1 << 8 * min(n, 8)) - 1 for n in range(17)], np.uint64)
 KEEP_LAST = np.array([(1 << 8 * max(n - 8, 0)) - 1 for n in range(17)], np.uint64)
@@ -21,74 +23,95 @@ def most_tokens(length: int) -> int:
     return length // 2 + 1
 
 
-@kernel
-def hash_token(data, start, end):
-    """XXH3-64 of `data[start:end]`, filled up with zero bytes to 16.
-
-    No token holds a zero byte, so different tokens stay different; and one path for all short tokens leaves no branch to be
-    mispredicted. Needs 16 readable bytes from `start` on.
-    """
-    n = u64(end - start)
-    if n > 16:
-        return xxh3_64(data, start, end)
-    return xxh3_64_of_9_to_16(load64(data, start) & KEEP_FIRST[n], load64(data, start + 8) & KEEP_LAST[n], u64(16))
+def token_spare(length: int) -> int:
+    """Places that `tokenize` needs in `spare` for `length` bytes."""
+    return 3 * (most_tokens(length) + GROUP)
 
 
 @kernel
-def tokenize(data, i, end, hashes, kinds, tables):
-    """Hash the tokens of `data[i:end]` (see `hash_token`), with each one's kind (WORD or CJK), in order.
+def find_tokens(data, i, end, starts, ends, kinds, tables):
+    """Where the tokens of `data[i:end]` are: token k is data[starts[k]:ends[k]]. Returns their number.
 
-    uint8[], int, int -> uint64[], uint8[]; both of at least `most_tokens(end - i)` places. `data` must be normalized, valid
-    UTF-8, with 64 spare bytes behind `end`. Returns the number of tokens.
+    kinds[k] is 0 where the first byte says the kind: WORD if it is ASCII, else CJK; it is WORD ^ CJK where that is wrong.
     """
-    n, start, inside = u64(0), i, False  # n is unsigned: a signed index costs a look whether it is negative
+    kinds[: (end - i) // 2 + 1] = np.uint8(0)
+    s, e, inside = u64(0), u64(0), u64(0)  # an index that cannot be negative costs no check
     while i < end:
         word, other = word_masks(data, i)
-        plain = min(np.int64(trailing_zeros(other)), end - i)  # bytes before the first that is not ASCII
+        cjk, plain = u64(0), 64
+        if other != 0:
+            cjk, separators = wide_masks(data, i)
+            plain = known_run(other, cjk | separators)
+        plain = min(plain, end - i)
         if plain > 0:
-            keep = ALL if plain == 64 else (ONE << u64(plain)) - ONE
+            keep = ALL >> u64(64 - plain)
             word &= keep
-            shifted = word << ONE | u64(inside)
-            starts, ends = word & ~shifted, ~word & shifted & keep
-            while ends != 0:
-                if not inside:
-                    start = i + np.int64(trailing_zeros(starts))
-                    starts &= starts - ONE
-                inside = False
-                hashes[n] = hash_token(data, start, i + np.int64(trailing_zeros(ends)))
-                kinds[n] = WORD
-                n += ONE
-                ends &= ends - ONE
-            if starts != 0:
-                start, inside = i + np.int64(trailing_zeros(starts)), True
+            cjk &= keep
+            before = word << ONE | inside
+            begun, ended = word & ~before | cjk, before & ~word & keep | cjk << u64(3)
+            s_after, e_after = s + popcount(begun), e + popcount(ended)
+            while s < s_after or e < e_after:
+                for j in range(GROUP):  # more than there are, perhaps: they are written over
+                    starts[s + u64(j)] = i + np.int64(trailing_zeros(begun))
+                    ends[e + u64(j)] = i + np.int64(trailing_zeros(ended))
+                    begun &= begun - ONE
+                    ended &= ended - ONE
+                s += u64(GROUP)
+                e += u64(GROUP)
+            s, e = s_after, e_after
+            inside = word >> u64(plain - 1) & ONE
             i += plain
-        while i < end and data[i] >= 0x80:
-            run = 0 if inside else min(ideograph_bytes(data, i), end - i)
-            if run > 0:
-                for at in range(i, i + run, 3):
-                    hashes[n] = xxh3_64_of_9_to_16(load32(data, at) & THREE_BYTES, u64(0), u64(16))
-                    kinds[n] = CJK
-                    n += ONE
-                i += run
-                continue
+            continue
+        while True:
             code, length = decode(data, i)
             kind = np.int64(fold_entry(code, tables) >> CLASS_SHIFT & TWO_BITS)
             if kind == WORD:
-                if not inside:
-                    start, inside = i, True
+                if inside == 0:
+                    starts[s] = i
+                    kinds[s] = np.uint8(WORD ^ CJK)
+                    s += ONE
+                    inside = ONE
             else:
-                if inside:
-                    hashes[n] = hash_token(data, start, i)
-                    kinds[n] = WORD
-                    n += ONE
-                    inside = False
+                if inside != 0:
+                    ends[e] = i
+                    e += ONE
+                    inside = u64(0)
                 if kind == CJK:
-                    hashes[n] = hash_token(data, i, i + length)
-                    kinds[n] = CJK
-                    n += ONE
+                    starts[s] = i
+                    ends[e] = i + length
+                    s += ONE
+                    e += ONE
             i += length
-    if inside:
-        hashes[n] = hash_token(data, start, end)
-        kinds[n] = WORD
-        n += ONE
-    return np.int64(n)
+            if i >= end or data[i] < 0x80 or np.uint8(data[i] - np.uint8(0xE2)) <= 7:
+                break
+    if inside != 0:
+        ends[e] = end
+    return np.int64(s)
+
+
+@kernel
+def tokenize(data, i, end, spare, hashes, kinds, tables):
+    """Hash the tokens of `data[i:end]`, with each one's kind (WORD or CJK), in order.
+
+    A token's hash is XXH3-64 of its UTF-8 bytes, filled up with zero bytes to 16: no token holds a zero byte, so different
+    tokens stay different, and one path for nearly all leaves no branch to be mispredicted.
+
+    uint8[], int, int -> uint64[], uint8[]; both of at least `most_tokens(end - i)` places, and `spare`, int64[], of
+    `token_spare(end - i)`. `data` must be normalized, valid UTF-8, with 66 spare bytes behind `end`. Returns the number of tokens.
+    """
+    places = (end - i) // 2 + 1 + GROUP
+    starts, ends, longer = spare[:places], spare[places : 2 * places], spare[2 * places :]
+    n = find_tokens(data, i, end, starts, ends, kinds, tables)
+    m = u64(0)
+    for k in range(n):
+        start, length = starts[k], ends[k] - starts[k]
+        first, last = load64(data, start), load64(data, start + 8)
+        short = u64(min(length, 16))
+        hashes[k] = xxh3_64_of_9_to_16(first & KEEP_FIRST[short], last & KEEP_LAST[short], u64(16))
+        kinds[k] ^= np.uint8(WORD) + (np.uint8(first) >> np.uint8(7))
+        longer[m] = k
+        m += u64(length > 16)
+    for j in range(np.int64(m)):
+        k = u64(longer[j])
+        hashes[k] = xxh3_64(data, starts[k], ends[k])
+    return n

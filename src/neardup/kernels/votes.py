@@ -8,6 +8,7 @@ the order of its terms. A bit is 1 where the sum of the votes is above 0, hence 
 import numpy as np
 
 from neardup.kernels.compilation import kernel
+from neardup.kernels.intrinsics import opaque
 from neardup.kernels.xxh3 import xxh3_128, xxh3_128_of_4_to_8
 
 u64 = np.uint64
@@ -20,31 +21,35 @@ PLANES = 40
 
 
 def table_size(features: int) -> int:
-    """Places of the largest hash table that up to `features` features need: see `clear_table`."""
+    """Places of a hash table for `features` features: a power of two, at most a quarter full."""
     return 1 << max(4, (4 * features - 1).bit_length())
 
 
 @kernel
-def clear_table(n, counts):
-    """Free the places of a table for `n` features: a power of two, a quarter full at most. Returns the mask of its places."""
-    size = 16
-    while size < 4 * n:
-        size *= 2
-    for place in range(size):
-        counts[place] = np.uint32(0)
-    return u64(size - 1)
+def count_feature(feature, keys, counts, mask):
+    """Count one more of `feature` in an open-addressing table (a count of 0 is a free place). Returns the new count.
+
+    Whether a feature is new is a coin's toss: the search branches on "another one lies here" alone, which is rare.
+    """
+    place = feature & mask
+    count = counts[place]
+    while (keys[place] ^ feature) & opaque(u64(np.int64(u64(0) - u64(count)) >> 63)) != 0:
+        place = (place + ONE) & mask
+        count = counts[place]
+    keys[place] = feature
+    count = np.uint32(count + np.uint32(1))
+    counts[place] = count
+    return count
 
 
 @kernel
-def count_feature(feature, keys, counts, mask):
-    """Count one more of `feature` in an open-addressing table (a count of 0 is a free place). Returns the new count."""
-    place = feature & mask
-    while not ((counts[place] == 0) | (keys[place] == feature)):  # one branch, nearly always not taken
-        place = (place + ONE) & mask
-    keys[place] = feature
-    count = counts[place] + np.uint32(1)
-    counts[place] = count
-    return count
+def clear_table(n, counts):
+    """Empty the table, at a size for `n` features. Returns the mask of its places."""
+    size = u64(16)
+    while size < u64(4 * n):
+        size *= u64(2)
+    counts[: np.int64(size)] = np.uint32(0)
+    return size - ONE
 
 
 @kernel
@@ -59,17 +64,15 @@ def unit_votes(features, n, weights, keys, counts, votes):
         return n
     mask = clear_table(n, counts)
     v = u64(0)
-    # Every feature is written where the next vote goes, and stays if it was one: no branch to mispredict.
     if weights == UNIFORM:
         for i in range(n):
-            count = count_feature(features[i], keys, counts, mask)
-            votes[v] = features[i]
-            v += u64(count == 1)
+            votes[v] = features[i]  # stays if it counts
+            v += u64(count_feature(features[i], keys, counts, mask) == 1)
     else:
         for i in range(n):
             count = count_feature(features[i], keys, counts, mask)
             votes[v] = features[i]
-            v += u64(count & (count - np.uint32(1)) == 0)
+            v += u64(count & np.uint32(count - np.uint32(1)) == 0)
     return np.int64(v)
 
 
@@ -113,48 +116,52 @@ def widen(votes, n, lanes, pair, pair_bytes):
 
 @kernel
 def add3(a, b, c):
-    """Carry-save adder: 64 one-bit additions at once. Returns the carries and the sums."""
+    """Carry-save adder: 64 one-bit additions at once. Returns the carries and the sums; `c` may come late."""
     u = a ^ b
     return (a & b) | (u & c), u ^ c
 
 
 @kernel
-def add_plane(carry, j, planes):
-    """Add `carry` to bit j of the 64 counters."""
-    while carry != 0:
-        x = planes[j]
-        planes[j] = x ^ carry
-        carry &= x
-        j += 1
+def count_sixteens(hashes, n):
+    """Add n hashes to 64 counters of four bits. What overflows, hashes of weight 16, is put in their place, one for 16.
+
+    uint64[n + 15]. Returns the counters' bits, the least significant first.
+    """
+    hashes[n : n + 15] = u64(0)  # adds nothing
+    ones, twos, fours, eights = u64(0), u64(0), u64(0), u64(0)
+    for g in range((n + 15) >> 4):
+        i = u64(g) << u64(4)  # an index that cannot be negative costs no check
+        a, ones = add3(hashes[i], hashes[i + u64(1)], ones)
+        b, ones = add3(hashes[i + u64(2)], hashes[i + u64(3)], ones)
+        c, twos = add3(a, b, twos)
+        a, ones = add3(hashes[i + u64(4)], hashes[i + u64(5)], ones)
+        b, ones = add3(hashes[i + u64(6)], hashes[i + u64(7)], ones)
+        d, twos = add3(a, b, twos)
+        e, fours = add3(c, d, fours)
+        a, ones = add3(hashes[i + u64(8)], hashes[i + u64(9)], ones)
+        b, ones = add3(hashes[i + u64(10)], hashes[i + u64(11)], ones)
+        c, twos = add3(a, b, twos)
+        a, ones = add3(hashes[i + u64(12)], hashes[i + u64(13)], ones)
+        b, ones = add3(hashes[i + u64(14)], hashes[i + u64(15)], ones)
+        d, twos = add3(a, b, twos)
+        f, fours = add3(c, d, fours)
+        hashes[g], eights = add3(e, f, eights)
+    return ones, twos, fours, eights
 
 
 @kernel
 def majority(hashes, n, planes):
-    """Bit j is 1 where more than half of the n hashes have it. uint64[n]; `planes`, scratch: bit j of 64 counters each."""
-    planes[:] = u64(0)
-    ones, twos, fours, eights = u64(0), u64(0), u64(0), u64(0)
-    for i in range(0, n - 15, 16):
-        a, ones = add3(ones, hashes[i], hashes[i + 1])
-        b, ones = add3(ones, hashes[i + 2], hashes[i + 3])
-        c, twos = add3(twos, a, b)
-        a, ones = add3(ones, hashes[i + 4], hashes[i + 5])
-        b, ones = add3(ones, hashes[i + 6], hashes[i + 7])
-        d, twos = add3(twos, a, b)
-        e, fours = add3(fours, c, d)
-        a, ones = add3(ones, hashes[i + 8], hashes[i + 9])
-        b, ones = add3(ones, hashes[i + 10], hashes[i + 11])
-        c, twos = add3(twos, a, b)
-        a, ones = add3(ones, hashes[i + 12], hashes[i + 13])
-        b, ones = add3(ones, hashes[i + 14], hashes[i + 15])
-        d, twos = add3(twos, a, b)
-        f, fours = add3(fours, c, d)
-        carry, eights = add3(eights, e, f)
-        add_plane(carry, 4, planes)
-    planes[0], planes[1], planes[2], planes[3] = ones, twos, fours, eights
-    for i in range(n - n % 16, n):
-        add_plane(hashes[i], 0, planes)
+    """Bit j is 1 where more than half of the n hashes have it. uint64[n + 15], which is used up.
+
+    `planes`, scratch: bit j of 64 counters each. First the hashes are counted, then the sixteens, then their sixteens.
+    """
+    p, left = 0, n
+    while left > 0:
+        planes[p], planes[p + 1], planes[p + 2], planes[p + 3] = count_sixteens(hashes, left)
+        p += 4
+        left = (left + 15) // 16 if left > 15 else 0
     more, equal, half = u64(0), ~u64(0), n // 2
-    for j in range(PLANES - 1, -1, -1):
+    for j in range(p - 1, -1, -1):
         if half >> j & 1:
             equal &= planes[j]
         else:

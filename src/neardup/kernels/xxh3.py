@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from neardup.kernels.compilation import kernel
-from neardup.kernels.intrinsics import load32, load64, multiply_high, swap_bytes
+from neardup.kernels.intrinsics import accumulate, load32, load64, multiply_high, swap_bytes
 
 Array = np.ndarray[Any, np.dtype[Any]]
 u64 = np.uint64
@@ -29,9 +29,9 @@ def _secret(offset: int) -> np.uint64:
     return u64(int.from_bytes(SECRET[offset : offset + 8].tobytes(), "little"))
 
 
-P32_1, P32_2, P32_3 = u64(0x9E3779B1), u64(0x85EBCA77), u64(0xC2B2AE3D)
+P32_2 = u64(0x85EBCA77)
 P64_1, P64_2, P64_3 = u64(0x9E3779B185EBCA87), u64(0xC2B2AE3D27D4EB4F), u64(0x165667B19E3779F9)
-P64_4, P64_5 = u64(0x85EBCA77C2B2AE63), u64(0x27D4EB2F165667C5)
+P64_4 = u64(0x85EBCA77C2B2AE63)
 PMX1, PMX2 = u64(0x165667919E3779F9), u64(0x9FB21C651E98DF25)
 LOW32 = u64(0xFFFFFFFF)
 # Secret words of the short inputs, xored as the definition does where it uses them only so.
@@ -82,56 +82,6 @@ def mix32(low, high, data, i, j, secret):
 
 
 @kernel
-def keyed_square(value, secret):
-    keyed = value ^ load64(SECRET, secret)
-    return (keyed & LOW32) * (keyed >> u64(32))
-
-
-@kernel
-def accumulate_stripe(acc, data, i, secret):
-    """Add 64 bytes at `i` to the eight accumulators; each also takes its neighbor's bytes."""
-    v0, v1, v2, v3 = load64(data, i), load64(data, i + 8), load64(data, i + 16), load64(data, i + 24)
-    v4, v5, v6, v7 = load64(data, i + 32), load64(data, i + 40), load64(data, i + 48), load64(data, i + 56)
-    return (
-        acc[0] + v1 + keyed_square(v0, secret),
-        acc[1] + v0 + keyed_square(v1, secret + 8),
-        acc[2] + v3 + keyed_square(v2, secret + 16),
-        acc[3] + v2 + keyed_square(v3, secret + 24),
-        acc[4] + v5 + keyed_square(v4, secret + 32),
-        acc[5] + v4 + keyed_square(v5, secret + 40),
-        acc[6] + v7 + keyed_square(v6, secret + 48),
-        acc[7] + v6 + keyed_square(v7, secret + 56),
-    )
-
-
-@kernel
-def scrambled(lane, secret):
-    return (lane ^ (lane >> u64(47)) ^ load64(SECRET, secret)) * P32_1
-
-
-@kernel
-def accumulate(data, start, end):
-    """The eight accumulators of the hashes of more than 240 bytes."""
-    acc = (P32_3, P64_1, P64_2, P64_3, P64_4, P32_2, P64_5, P32_1)
-    stripes = (end - start - 1) // 64
-    for s in range(stripes):
-        acc = accumulate_stripe(acc, data, start + 64 * s, (s % 16) * 8)
-        if s % 16 == 15:
-            a0, a1, a2, a3, a4, a5, a6, a7 = acc
-            acc = (
-                scrambled(a0, 128),
-                scrambled(a1, 136),
-                scrambled(a2, 144),
-                scrambled(a3, 152),
-                scrambled(a4, 160),
-                scrambled(a5, 168),
-                scrambled(a6, 176),
-                scrambled(a7, 184),
-            )
-    return accumulate_stripe(acc, data, end - 64, 192 - 64 - 7)  # the last 64 bytes, whatever of them was seen before
-
-
-@kernel
 def fold_keyed(a, b, secret):
     return fold(a ^ load64(SECRET, secret), b ^ load64(SECRET, secret + 8))
 
@@ -162,12 +112,12 @@ def _xxh3_64_over_16(data, start, end):
             h += mix16(data, start + 16 * i, 16 * (i - 8) + 3)
         h += mix16(data, end - 16, 136 - 17)
         return avalanche(h)
-    return merge(accumulate(data, start, end), 11, length * P64_1)
+    return merge(accumulate(data, start, end, SECRET), 11, length * P64_1)
 
 
 @kernel
 def xxh3_64_of_9_to_16(first, last, length):
-    """XXH3-64 of 9 to 16 bytes, given as the first and the last eight of them, little-endian."""
+    """XXH3-64 of `length` bytes, given as the first eight and the last eight, little-endian."""
     low, high = first ^ S24_32, last ^ S40_48
     return avalanche(length + swap_bytes(low) + high + fold(low, high))
 
@@ -195,11 +145,17 @@ def xxh3_64(data, start, end):
 
 
 @kernel
+def xxh3_64_of_two(a, b):
+    """XXH3-64 of sixteen bytes: of two integers, little-endian."""
+    return xxh3_64_of_9_to_16(a, b, u64(16))
+
+
+@kernel
 def _xxh3_128_over_16(data, start, end):
     n = end - start
     length = u64(n)
     if n > 240:
-        acc = accumulate(data, start, end)
+        acc = accumulate(data, start, end, SECRET)
         return merge(acc, 192 - 64 - 11, ~(length * P64_2)), merge(acc, 11, length * P64_1)
     low, high = length * P64_1, u64(0)
     if n <= 128:

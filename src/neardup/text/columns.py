@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.errors import DataError, OptionError
+from neardup.kernels.utf8 import TAIL, valid_utf8
 
 CHUNK_BYTES = 1 << 20
 """About so much text goes through the kernels at a time: it stays in a core's cache, and threads have work to share."""
@@ -31,7 +32,8 @@ def as_text_arrays(texts: Any) -> list[Any]:
         arrays = texts.chunks if isinstance(texts, pa.ChunkedArray) else [texts]
         arrays = [array.cast(pa.large_string()) for array in arrays]
         for array in arrays:
-            array.validate(full=True)
+            if not _is_valid(array):
+                array.validate(full=True)  # says what is wrong
     except UnicodeEncodeError as problem:
         raise DataError(
             f"A text holds a lone surrogate, which is no character: {problem.reason} at position {problem.start}. "
@@ -46,6 +48,18 @@ def as_text_arrays(texts: Any) -> list[Any]:
             raise DataError(f"Text {row} is null. Drop or fill nulls first.")
         row += len(array)
     return arrays
+
+
+def _is_valid(array: Any) -> bool:
+    """Whether an Arrow `large_string` array is surely what it says: `validate(full=True)`, several times as fast."""
+    array.validate()
+    content = array.buffers()[2]
+    if len(array) == 0 or content is None:
+        return False
+    offsets = np.frombuffer(array.buffers()[1], np.int64)[array.offset : array.offset + len(array) + 1]
+    if offsets[0] < 0 or offsets[-1] > content.size or (np.diff(offsets) < 0).any():
+        return False
+    return bool(valid_utf8(np.frombuffer(content, np.uint8), offsets, np.empty(TAIL, np.uint8)))
 
 
 def _strings(texts: Any) -> list[str]:

@@ -79,10 +79,14 @@ def _compose_flagged(folded: FoldedTexts, flags: Array) -> FoldedTexts:
     return FoldedTexts(np.frombuffer(bytearray().join(pieces), np.uint8), np.concatenate([[0], np.cumsum(lengths)]))
 
 
-def fold_texts(texts: Any) -> FoldedTexts:
-    """Normalize an Arrow `large_string` array (valid UTF-8); nulls become empty texts."""
+def fold_texts(texts: Any, buffer: Array | None = None) -> FoldedTexts:
+    """Normalize an Arrow `large_string` array (valid UTF-8); nulls become empty texts.
+
+    If `buffer`, uint8[], is large enough, the result is in it: memory that is used again costs no fresh pages.
+    """
     data, offsets = utf8_buffers(texts)
-    out = np.empty(int(offsets[-1] - offsets[0]) + 2 * SPARE, np.uint8)
+    size = int(offsets[-1] - offsets[0]) + 2 * SPARE
+    out = buffer if buffer is not None and len(buffer) >= size else np.empty(size, np.uint8)
     out_offsets, flags = np.zeros(len(offsets), np.int64), np.zeros(len(texts), np.bool_)
     done = fold_documents(data, offsets, 0, out, out_offsets, flags, fold_tables())
     while done < len(texts):  # a few characters grow, U+FDFA elevenfold
