@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -69,6 +70,18 @@ def test_a_changed_kernel_source_is_compiled_again_callers_included(tmp_path):
     assert COMPILING in err
     source.write_text(text)
     assert run(path=copy, NEARDUP_CACHE_DIR=cache) == (EXPECTED, "")
+
+
+def test_machine_code_that_nothing_used_for_a_month_is_removed_when_new_code_is_made(tmp_path):
+    for name, days in (("0" * 16, 31), ("1" * 16, 29), ("something-else", 400)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "kept.nbc").write_bytes(b"code")
+        then = time.time() - 86_400 * days
+        os.utime(tmp_path / name, (then, then))
+    run(NEARDUP_CACHE_DIR=tmp_path)
+    assert not (tmp_path / ("0" * 16)).exists()
+    assert (tmp_path / ("1" * 16) / "kept.nbc").exists()
+    assert (tmp_path / "something-else" / "kept.nbc").exists()
 
 
 def test_any_kernel_source_decides_the_digest(tmp_path):

@@ -11,9 +11,11 @@ import contextlib
 import hashlib
 import os
 import pickle
+import shutil
 import stat
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -30,6 +32,9 @@ JIT = not config.DISABLE_JIT
 
 if not JIT:
     np.seterr(over="ignore")  # arithmetic modulo 2^64 is meant, as in compiled code
+
+KEPT_DAYS = 30
+"""Machine code that was not used for so long, by another version of the kernels or in another mode, is removed."""
 
 _announced = False
 
@@ -93,11 +98,23 @@ def _private_temporary_folder() -> Path:
     return Path(tempfile.mkdtemp(prefix="neardup-"))
 
 
+def _forget_unused(folder: Path) -> None:
+    """Remove the machine code of other versions; `_writable` touches a folder whenever it is used."""
+    oldest = time.time() - KEPT_DAYS * 86_400
+    for other in folder.glob("[0-9a-f]" * len(DIGEST)):
+        with contextlib.suppress(OSError):  # another process removes it as well
+            if other.stat().st_mtime < oldest:
+                shutil.rmtree(other, ignore_errors=True)
+
+
 @cache
 def cache_folder() -> Path:
-    """The folder that holds this version's machine code, made if need be."""
+    """The folder that holds this version's machine code, made if need be; unused ones of other versions go then."""
     for folder in _candidate_folders():
+        is_new = not (folder / DIGEST).exists()
         if _writable(folder / DIGEST):
+            if is_new:
+                _forget_unused(folder)
             return folder / DIGEST
     folder = _private_temporary_folder() / DIGEST
     folder.mkdir(exist_ok=True)
