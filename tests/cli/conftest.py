@@ -2,6 +2,7 @@
 
 import io
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -81,10 +82,15 @@ def start(place):
     """Start `neardup` as a process."""
     started = []
 
-    def call(*arguments, **streams):
+    def call(*arguments, prepare=lambda: None, **streams):
+        def begin():
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # a runner in the background ignores some
+                signal.signal(number, signal.SIG_DFL)
+            prepare()
+
         streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE) | streams
         command = [sys.executable, "-m", "neardup", *map(str, arguments)]
-        process = subprocess.Popen(command, cwd=place.work, **streams)
+        process = subprocess.Popen(command, cwd=place.work, preexec_fn=begin, **streams)
         started.append(process)
         return process
 

@@ -106,7 +106,7 @@ def test_a_request_to_end_that_comes_twice_still_cleans_up(start, place, many):
 def test_a_hangup_that_is_to_be_ignored_is_ignored(start):
     """As under nohup."""
     write_lines("in.jsonl", [{"id": 1, "text": FERRY}])
-    process = start("dedup", "-", "-o", "-", "--quiet", preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+    process = start("dedup", "-", "-o", "-", "--quiet", prepare=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
     time.sleep(0.3)
     process.send_signal(signal.SIGHUP)
     out, _ = process.communicate(Path("in.jsonl").read_bytes())
@@ -232,7 +232,7 @@ def test_a_read_only_file_system_is_told_before_any_work(run, small_disk):
 def test_a_limit_on_the_size_of_files_leaves_nothing_behind(start, place, many):
     write_lines("in.jsonl", many[:2000])
     limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))  # noqa: E731
-    process = start("dedup", "in.jsonl", "-o", "out.jsonl", "--quiet", preexec_fn=limit)
+    process = start("dedup", "in.jsonl", "-o", "out.jsonl", "--quiet", prepare=limit)
     _, said = process.communicate()
     assert process.returncode == 1
     assert said == b"neardup: error: File too large\n"
