@@ -132,10 +132,12 @@ def test_an_interrupt_between_two_renames_leaves_whole_files(run, monkeypatch):
     original, renamed = os.replace, []
 
     def replace_once(source, target):
+        if Path(target).parent != Path.cwd():  # a kernel was compiled and is kept
+            return original(source, target)
         if renamed:
             raise KeyboardInterrupt
         renamed.append(Path(target).name)
-        original(source, target)
+        return original(source, target)
 
     monkeypatch.setattr(os, "replace", replace_once)
     done = run("dedup", "in.jsonl", "-o", "out.jsonl")
