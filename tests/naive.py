@@ -7,6 +7,8 @@ import re
 import unicodedata
 from collections import Counter
 from functools import cache
+from hashlib import shake_128
+from itertools import combinations
 from math import sqrt
 
 import xxhash
@@ -71,12 +73,70 @@ def windows(found, word_size, cjk_size):
     return whole or ([tuple(found)] if found else [])
 
 
-def similarity(a, b):
-    """Set Jaccard of the windows of 3 words or 5 Han or Kana characters."""
-    left, right = (set(windows(tokens(text), 3, 5)) for text in (a, b))
-    if not left | right:
-        return float(normalize(a) == normalize(b))
+def shingle_counts(text):
+    """How often each window of 3 words or 5 Han or Kana characters occurs."""
+    return Counter(windows(tokens(text), 3, 5))
+
+
+def jaccard(a, b):
+    left, right = set(shingle_counts(a)), set(shingle_counts(b))
     return len(left & right) / len(left | right)
+
+
+def weighted_jaccard(a, b):
+    left, right = shingle_counts(a), shingle_counts(b)
+    return (left & right).total() / (left | right).total()
+
+
+def containment(a, b):
+    left, right = set(shingle_counts(a)), set(shingle_counts(b))
+    return len(left & right) / min(len(left), len(right)) if left and right else 0.0
+
+
+def cosine(a, b, *, word_shingle=1, cjk_shingle=2, weights="log"):
+    """Of the weights that a recipe gives to its features."""
+    left, right = (
+        {
+            window: WEIGHTS[weights](count)
+            for window, count in Counter(windows(tokens(text), word_shingle, cjk_shingle)).items()
+        }
+        for text in (a, b)
+    )
+    norms = sum(weight**2 for weight in left.values()), sum(weight**2 for weight in right.values())
+    product = sum(weight * right.get(window, 0) for window, weight in left.items())
+    return product / sqrt(norms[0] * norms[1]) if product else 0.0
+
+
+def levenshtein(a, b):
+    """The fewest items to insert, delete or replace that make one sequence of the other."""
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        before, row[0] = row[0], i
+        for j, y in enumerate(b, 1):
+            before, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, before + (x != y))
+    return row[-1]
+
+
+def edit_similarity(a, b):
+    left, right = tokens(a), tokens(b)
+    longest = max(len(left), len(right))
+    return (longest - levenshtein(left, right)) / longest
+
+
+SIMILARITIES = {
+    "jaccard": jaccard,
+    "weighted": weighted_jaccard,
+    "containment": containment,
+    "cosine": cosine,
+    "edit": edit_similarity,
+}
+
+
+def similarity(a, b, kind="jaccard", **options):
+    """Of two texts; of two without any token, whether they are equal after normalization."""
+    if not tokens(a) and not tokens(b):
+        return float(normalize(a) == normalize(b))
+    return SIMILARITIES[kind](a, b, **options)
 
 
 def token_hash(token):
@@ -161,3 +221,75 @@ def pairs_within(fingerprints, max_distance, other=None):
             if distance <= max_distance:
                 found.append((i, j, distance))
     return found
+
+
+def set_similarity(kind, a, b):
+    """Of two sets of elements; of two dicts from elements to weights for the cosine."""
+    if kind == "cosine":
+        norms = sum(w * w for w in a.values()) * sum(w * w for w in b.values())
+        return sum(w * b.get(x, 0.0) for x, w in a.items()) / norms**0.5
+    common = len(set(a) & set(b))
+    whole = {"jaccard": len(set(a) | set(b)), "containment": min(len(a), len(b)), "edit": max(len(a), len(b))}
+    return common / whole[kind]
+
+
+def similar_sets(kind, sets, least):
+    """Every pair of indexes of sets at least so similar, by looking at all of them."""
+    return {(i, j) for j in range(len(sets)) for i in range(j) if set_similarity(kind, sets[i], sets[j]) >= least}
+
+
+def seeded(seed, purpose, count):
+    """`count` 64-bit integers."""
+    stream = shake_128(f"neardup minhash {purpose} {seed}".encode()).digest(8 * count)
+    return [int.from_bytes(stream[8 * i : 8 * i + 8], "little") for i in range(count)]
+
+
+M64 = (1 << 64) - 1
+
+
+def avalanche(value):
+    """The finalizer of XXH64."""
+    value = (value ^ value >> 33) * 0xC2B2AE3D27D4EB4F & M64
+    value = (value ^ value >> 29) * 0x165667B19E3779F9 & M64
+    return value ^ value >> 32
+
+
+def rank(number, place, values):
+    """The place that a number gives to one of so many bins, its own bin at 0."""
+    bits = max(1, (values - 1).bit_length())
+    own, size, half = (number >> 32) * values >> 32, 1 << bits, (bits + 1) // 2
+    found = (number | 1) * (place - own) % size
+    found ^= found >> half
+    found = (number >> 10 | 1) * found % size
+    return found ^ found >> half
+
+
+def signature(hashes, *, values=128, kind="one-permutation", bits=32, seed=1):
+    """The MinHash of a set of 64-bit hashes, under one permutation with ranked bins or under many; zeros for no hashes."""
+    if not hashes:
+        return [0] * values
+    [key] = seeded(seed, "key", 1)
+    multipliers, addends = (seeded(seed, purpose, values) for purpose in ("multipliers", "addends"))
+    mixed = [avalanche(value ^ key) for value in hashes]
+    lower = 64 - max(1, (values - 1).bit_length())
+    found = []
+    for j in range(values):
+        if kind == "one-permutation":
+            place, low = min((rank(number, j, values), number % (1 << lower)) for number in mixed)
+            least = place << lower | low
+        else:
+            least = min(((multipliers[j] | 1) * number + addends[j]) & M64 for number in mixed)
+        found.append(avalanche(least ^ addends[j]) & ((1 << bits) - 1))
+    return found
+
+
+def pairs_in_bands(signatures, sizes, bands, rows):
+    """Every (left, right) of signatures of which all values of a band agree, but for those of size 0."""
+    found = set()
+    for band in range(bands):
+        buckets = {}
+        for row, values in enumerate(signatures):
+            if sizes[row]:
+                buckets.setdefault(tuple(values[band * rows : (band + 1) * rows]), []).append(row)
+        found.update(pair for members in buckets.values() for pair in combinations(members, 2))
+    return sorted(found)

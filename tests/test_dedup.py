@@ -226,7 +226,7 @@ def test_the_result_says_in_a_line_what_happened():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"method": "magic"}, "method='magic': give one of simhash"),
+        ({"method": "magic"}, "method='magic': give one of auto, exact, minhash, simhash"),
         ({"min_similarity": 1.5}, r"min_similarity=1.5: give a number from 0 \(by distance alone\) to 1"),
         ({"min_similarity": True}, "min_similarity=True"),
         ({"min_similarity": float("nan")}, "min_similarity=nan"),
@@ -235,7 +235,13 @@ def test_the_result_says_in_a_line_what_happened():
         ({"max_distance": 2.5}, "max_distance=2.5"),
         ({"keep": "best"}, "keep='best': give one of first, last, longest, shortest"),
         ({"cluster": "cliques"}, "cluster='cliques': give one of star, components"),
-        ({"similarity": "cosine"}, "similarity='cosine': give one of jaccard"),
+        ({"similarity": "likeness"}, "similarity='likeness': give one of jaccard"),
+        ({"memory": "4 apples"}, "memory='4 apples': give bytes, at least 16M, as a number or as 512M or 4G"),
+        ({"memory": 1000}, "memory=1000: give bytes"),
+        ({"memory": True}, "memory=True"),
+        ({"method": "exact", "min_similarity": 0}, "method='exact' finds pairs by their similarity"),
+        ({"method": "minhash", "min_similarity": 0}, "give a min_similarity above 0, or method='simhash'"),
+        ({"method": "exact", "max_distance": 3}, "max_distance=3: method='exact' asks for no distance"),
         ({"threads": 0}, "threads=0: give an integer from 1"),
         ({"threads": 0, "keep": "best"}, "keep='best'.*threads=0"),
     ],
@@ -301,10 +307,15 @@ def test_numbers_of_numpy_are_numbers():
 
 
 def test_a_recipe_with_the_bits_of_a_named_one_has_its_distance():
-    assert nd.deduplicate(TEXTS, recipe=nd.Recipe()).summary.max_distance == 18
-    assert nd.deduplicate(TEXTS, recipe=nd.Recipe(bits=64)).summary.max_distance == 10
+    def distance(recipe, method="simhash"):
+        return nd.deduplicate(TEXTS, recipe=recipe, method=method).summary.max_distance
+
+    assert distance(nd.Recipe()) == 18
+    assert distance(nd.Recipe(bits=64)) == 10
     with pytest.raises(nd.OptionError, match="This recipe of 32 bits has no distance of its own"):
-        nd.deduplicate(TEXTS, recipe=nd.Recipe(bits=32))
+        distance(nd.Recipe(bits=32))
+    assert distance(nd.Recipe(bits=32), "exact") is None
+    assert distance(nd.Recipe(bits=64), "minhash") == 19  # the sieve's
 
 
 def test_invalid_utf8_in_an_arrow_array_is_refused():
@@ -326,7 +337,7 @@ def test_match_refuses_what_only_deduplication_knows():
 
 
 def test_a_join_that_would_take_for_ever_is_refused_with_the_estimate():
-    from neardup.candidates import check_cost
+    from neardup.candidates.simhash import check_cost
     from neardup.progress import Progress
 
     with pytest.raises(
@@ -336,7 +347,7 @@ def test_a_join_that_would_take_for_ever_is_refused_with_the_estimate():
 
 
 def test_a_join_that_will_take_long_is_announced():
-    from neardup.candidates import check_cost
+    from neardup.candidates.simhash import check_cost
     from neardup.progress import Progress
 
     class Told(Progress):

@@ -76,7 +76,7 @@ def test_recipe_files_that_cannot_be_used_are_refused(tmp_path):
 
 def test_a_recipe_without_a_distance_needs_one():
     with pytest.raises(nd.OptionError, match="has no distance of its own. Give max_distance"):
-        nd.deduplicate(["a"], recipe=nd.Recipe(bits=96, max_distance=None))
+        nd.deduplicate(["a"], recipe=nd.Recipe(bits=96, max_distance=None), method="simhash")
 
 
 def test_fingerprints_of_two_recipes_are_not_mixed():

@@ -7,6 +7,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from neardup.bands import BandedPairs, Bands, find_banded, hit_probability, miss_probability, plan_bands
     from neardup.comparison import Comparison, compare, replay
     from neardup.dedup import DedupResult, deduplicate
     from neardup.errors import (
@@ -18,9 +19,13 @@ if TYPE_CHECKING:
         RecipeMismatch,
         RowError,
     )
+    from neardup.evaluation.flow import evaluate
+    from neardup.evaluation.result import Evaluation
     from neardup.explanation import Explanation, explain
+    from neardup.fingerprints.minhash import Estimate, Signatures, jaccard_estimate, signatures
     from neardup.fingerprints.simhash import fingerprint
     from neardup.jobs.dedup import deduplicate_files
+    from neardup.jobs.evaluate import evaluate_files
     from neardup.jobs.fingerprint import fingerprint_files
     from neardup.jobs.pairs import pair_files
     from neardup.matches import Matches, match
@@ -31,10 +36,14 @@ if TYPE_CHECKING:
     from neardup.summary import Summary
 
 _HOME = {
+    "BandedPairs": "bands",
+    "Bands": "bands",
     "Comparison": "comparison",
     "DataError": "errors",
     "DedupOptions": "options",
     "DedupResult": "dedup",
+    "Estimate": "fingerprints.minhash",
+    "Evaluation": "evaluation.result",
     "Explanation": "explanation",
     "InputError": "errors",
     "Matches": "matches",
@@ -46,28 +55,41 @@ _HOME = {
     "Recipe": "recipe",
     "RecipeMismatch": "errors",
     "RowError": "errors",
+    "Signatures": "fingerprints.minhash",
     "Summary": "summary",
     "compare": "comparison",
     "deduplicate": "dedup",
     "deduplicate_files": "jobs.dedup",
     "distance": "pairs",
     "distances": "pairs",
+    "evaluate": "evaluation.flow",
+    "evaluate_files": "jobs.evaluate",
     "explain": "explanation",
+    "find_banded": "bands",
     "fingerprint": "fingerprints.simhash",
     "fingerprint_files": "jobs.fingerprint",
+    "hit_probability": "bands",
+    "jaccard_estimate": "fingerprints.minhash",
     "join": "pairs",
     "match": "matches",
+    "miss_probability": "bands",
     "pair_files": "jobs.pairs",
+    "plan_bands": "bands",
     "replay": "comparison",
+    "signatures": "fingerprints.minhash",
     "similarity": "similarities",
 }
 """Every public name and the module that has it."""
 
 __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/test_public.py compares the two
+    "BandedPairs",
+    "Bands",
     "Comparison",
     "DataError",
     "DedupOptions",
     "DedupResult",
+    "Estimate",
+    "Evaluation",
     "Explanation",
     "InputError",
     "Matches",
@@ -79,19 +101,28 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/test_public.py compares 
     "Recipe",
     "RecipeMismatch",
     "RowError",
+    "Signatures",
     "Summary",
     "compare",
     "deduplicate",
     "deduplicate_files",
     "distance",
     "distances",
+    "evaluate",
+    "evaluate_files",
     "explain",
+    "find_banded",
     "fingerprint",
     "fingerprint_files",
+    "hit_probability",
+    "jaccard_estimate",
     "join",
     "match",
+    "miss_probability",
     "pair_files",
+    "plan_bands",
     "replay",
+    "signatures",
     "similarity",
 ]
 

@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from neardup.candidates import Candidates
+from neardup.candidates.classes import Candidates
 from neardup.kernels import clusters as kernels
-from neardup.kernels.jaccard import similarities
+from neardup.kernels.bounds import JACCARD
+from neardup.kernels.edit import edit_memory
+from neardup.kernels.similarities import Stored, similarities_of
 from neardup.progress import Progress
 from neardup.similarities import ShingleSets
 
@@ -17,7 +19,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 STEP = 16_384
 """Documents walked between two looks at the clock and the memory."""
 MAPPED_BYTES = 128 << 20
-"""Shingle sets are released from memory once so many bytes of them may have been looked at."""
+"""What is compared is released from memory once so many bytes of it may have been looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,42 +42,37 @@ class Clustering:
     matches: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Sets:
-    """Shingle sets by position in the order of preference; empty where matches are by distance alone."""
-
-    values: Array
-    starts: Array
-    ends: Array
-
-
-def _steps(n: int, sets: ShingleSets | None, by_position: _Sets, progress: Progress) -> Iterator[tuple[int, int]]:
+def _steps(n: int, sets: ShingleSets | None, stored: Stored, progress: Progress) -> Iterator[tuple[int, int]]:
     looked_at = 0
     for first in range(0, n, STEP):
         last = min(first + STEP, n)
         yield first, last
-        looked_at += 8 * int((by_position.ends[first:last] - by_position.starts[first:last]).sum())
-        if sets is not None and looked_at > MAPPED_BYTES:
-            sets.release()
-            looked_at = 0
+        if sets is not None:
+            looked_at += sets.bytes_each * int((stored.ends[first:last] - stored.starts[first:last]).sum())
+            if looked_at > MAPPED_BYTES:
+                sets.release()
+                looked_at = 0
         progress.advance(last - first)
 
 
-def _sets_by_position(rows: Array, sets: ShingleSets | None) -> _Sets:
-    if sets is None:
-        nothing = np.zeros(len(rows), np.int64)
-        return _Sets(np.frombuffer(b"", np.uint64), nothing, nothing)
-    return _Sets(sets.values, sets.starts[rows], sets.ends[rows])
+def _stored_by_position(rows: Array, sets: ShingleSets | None) -> Stored:
+    """What is compared, by position in the order of preference; nothing where matches are by distance alone."""
+    if sets is not None:
+        return sets.stored(rows)
+    nothing = np.zeros(len(rows), np.int64)
+    return Stored(
+        JACCARD, np.frombuffer(b"", np.uint64), np.frombuffer(b"", np.float64), nothing, nothing, edit_memory(0)
+    )
 
 
 def cluster_star(
     candidates: Candidates, rows: Array, sets: ShingleSets | None, *, min_similarity: float, progress: Progress
 ) -> Clustering:
     """Each document survives unless it matches an earlier survivor, and is then its best match's duplicate."""
-    n, by_position = len(candidates), _sets_by_position(rows, sets)
+    n, stored = len(candidates), _stored_by_position(rows, sets)
     survivor, grades, counts = np.arange(n), np.full(n, -1.0), np.zeros(2, np.int64)
     kept, kept_count = np.empty(n, np.int64), np.zeros(len(candidates.starts) - 1, np.int64)
-    for first, last in _steps(n, sets, by_position, progress):
+    for first, last in _steps(n, sets, stored, progress):
         kernels.star(
             first,
             last,
@@ -84,9 +81,7 @@ def cluster_star(
             candidates.near,
             candidates.near_starts,
             candidates.fingerprints,
-            by_position.values,
-            by_position.starts,
-            by_position.ends,
+            stored,
             float(min_similarity),
             kept,
             kept_count,
@@ -102,9 +97,9 @@ def cluster_components(
     candidates: Candidates, rows: Array, sets: ShingleSets | None, *, min_similarity: float, progress: Progress
 ) -> Clustering:
     """Documents connected by matches are one cluster; its most preferred one survives."""
-    n, by_position = len(candidates), _sets_by_position(rows, sets)
+    n, stored = len(candidates), _stored_by_position(rows, sets)
     parents, links, grades, counts = np.arange(n), np.arange(n), np.full(n, -1.0), np.zeros(2, np.int64)
-    for first, last in _steps(n, sets, by_position, progress):
+    for first, last in _steps(n, sets, stored, progress):
         kernels.components(
             first,
             last,
@@ -114,9 +109,7 @@ def cluster_components(
             candidates.near,
             candidates.near_starts,
             candidates.fingerprints,
-            by_position.values,
-            by_position.starts,
-            by_position.ends,
+            stored,
             float(min_similarity),
             parents,
             links,
@@ -130,16 +123,10 @@ def cluster_components(
     if sets is not None:
         duplicates = np.flatnonzero(survivor != np.arange(n))
         matched_similarity[duplicates] = grades[duplicates]
-        similarity[duplicates] = similarities_of(sets, rows, duplicates, survivor[duplicates], 0.0)
+        found = np.empty(len(duplicates))
+        similarities_of(stored, duplicates, survivor[duplicates], 0.0, found)
+        similarity[duplicates] = found
     return Clustering(survivor, similarity, links, matched_similarity, int(counts[0]), int(counts[1]))
-
-
-def similarities_of(sets: ShingleSets, rows: Array, left: Array, right: Array, least: float) -> Array:
-    """float64[p]: the similarity of each pair of positions, or -1 where below `least`."""
-    out = np.empty(len(left))
-    a, b = rows[left], rows[right]
-    similarities(sets.values, sets.starts, sets.ends, a, b, float(least), out)
-    return out
 
 
 CLUSTERERS = {"star": cluster_star, "components": cluster_components}

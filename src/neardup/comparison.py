@@ -14,7 +14,7 @@ import numpy as np
 from neardup.errors import DataError, InputError
 from neardup.kernels.xxh3 import xxh3_64, xxh3_128
 from neardup.recipe import Recipe
-from neardup.similarities import CJK_SHINGLE, WORD_SHINGLE
+from neardup.similarities import CJK_SHINGLE, SIMILARITY_TABLE, WORD_SHINGLE
 from neardup.similarities import similarity as text_similarity
 from neardup.text.tokenizers import tokens, windows
 
@@ -48,7 +48,16 @@ class Steps:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two fingerprints and what they say about each other; the similarity and the shingles are None if features were given."""
+    """Two fingerprints and what they say about each other.
+
+    Attributes:
+        left, right: how each came about.
+        distance: Hamming distance of the two.
+        estimated_cosine: of the weighted features, by the distance.
+        similarity: Jaccard of the shingles; None if features were given, as are all that follow.
+        common_shingles, all_shingles: distinct shingles that both texts have, and that one of them has.
+        similarities: all of `neardup.options.SIMILARITIES`, by name.
+    """
 
     left: Steps
     right: Steps
@@ -57,6 +66,7 @@ class Comparison:
     similarity: float | None
     common_shingles: int | None
     all_shingles: int | None
+    similarities: dict[str, float] | None
 
 
 def simhash(features: Iterable[Feature], bits: int) -> tuple[tuple[Decimal, ...], str]:
@@ -138,7 +148,8 @@ def compare(left: str, right: str, *, recipe: Recipe | None = None) -> Compariso
     a, b = steps(left, recipe), steps(right, recipe)
     distance, cosine = _compare(a, b)
     of_a, of_b = (set(windows(list(found.tokens), WORD_SHINGLE, CJK_SHINGLE)) for found in (a, b))
-    return Comparison(a, b, distance, cosine, text_similarity(left, right), len(of_a & of_b), len(of_a | of_b))
+    alike = {kind: text_similarity(left, right, kind=kind, recipe=recipe) for kind in SIMILARITY_TABLE}
+    return Comparison(a, b, distance, cosine, alike["jaccard"], len(of_a & of_b), len(of_a | of_b), alike)
 
 
 def _given(value: Any, place: str) -> Steps:
@@ -179,4 +190,4 @@ def replay(path: str | Path) -> Steps | Comparison:
     left, right = (_given(content[side], f"{path}, {side}") for side in ("left", "right"))
     if len(left.bits) != len(right.bits):
         raise DataError(f"{path}: left has {len(left.bits)} bits, right {len(right.bits)}; give both the same width.")
-    return Comparison(left, right, *_compare(left, right), None, None, None)
+    return Comparison(left, right, *_compare(left, right), None, None, None, None)

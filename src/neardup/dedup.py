@@ -2,8 +2,8 @@
 
 read → normalize → tokenize → weigh → hash → FINGERPRINT      documents.py (text/, fingerprints/, kernels/)
 → equal texts                                                 survivors.py
-→ JOIN fingerprints within the distance                       candidates.py, pairs.py
-→ read again → VERIFY by the similarity of the texts          similarities.py
+→ JOIN: which documents may match                             candidates/ (prefix_join/, pairs.py)
+→ read again → VERIFY by the similarity of the texts          similarities/
 → CLUSTER                                                     clusters.py
 → choose SURVIVORS                                            survivors.py
 → write survivors and an audit of every removal               jobs/dedup.py, audit.py, io/
@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from neardup.candidates import check_cost, find_candidates
+from neardup.candidates.methods import find_candidates
+from neardup.candidates.task import Task
 from neardup.clusters import CLUSTERERS
 from neardup.documents import Corpus, read_documents
 from neardup.options import DedupOptions, distance_limit
@@ -30,20 +31,18 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def find_duplicates(corpus: Corpus, recipe: Recipe, options: DedupOptions, progress: Progress) -> Findings:
-    """Find the duplicates of a corpus; the corpus is read once, and a second time for what must be verified."""
-    max_distance = distance_limit(recipe, options)
+    """Find the duplicates of a corpus: read once, up to twice more for a join of texts, and again for what must be verified."""
+    distance_limit(recipe, options)  # refused, if at all, before any work
     with progress.stage("fingerprint"):
         documents = read_documents(corpus, recipe, threads=options.threads, progress=progress)
 
     with progress.stage("exact"):
         preferred = in_order_of_preference(documents, options.keep)
         representative = exact_representatives(documents, preferred)
-        long_enough = documents.tokens[preferred] >= recipe.min_tokens
-        near = preferred[(preferred == representative) & long_enough]
+        distinct = preferred[preferred == representative]
 
-    check_cost(len(near), recipe, max_distance, progress)
-    with progress.stage("join"):
-        candidates = find_candidates(documents.fingerprints[near], max_distance=max_distance, threads=options.threads)
+    found = find_candidates(Task(corpus, documents, distinct, distinct, recipe, options, progress))
+    near, candidates = found.rows, found.candidates
 
     cluster = CLUSTERERS[options.cluster]
     least = options.min_similarity
@@ -54,14 +53,22 @@ def find_duplicates(corpus: Corpus, recipe: Recipe, options: DedupOptions, progr
         wanted = np.zeros(len(documents), np.bool_)
         wanted[near[candidates.has_any]] = True
         with progress.stage("read again", int(wanted.sum())):
-            sets = ShingleSets(corpus, wanted, threads=options.threads, temp_dir=options.temp_dir, progress=progress)
+            sets = ShingleSets(
+                corpus,
+                wanted,
+                similarity=options.similarity,
+                recipe=recipe,
+                threads=options.threads,
+                temp_dir=options.temp_dir,
+                progress=progress,
+            )
         with sets, progress.stage("verify", len(near)):
             clustering = cluster(candidates, near, sets, min_similarity=least, progress=progress)
 
     with progress.stage("survivors"):
         decisions = decide(documents, preferred, representative, near, clustering)
-    short = int(np.count_nonzero(~long_enough))
-    return Findings(documents, decisions, short, clustering.compared, clustering.matches)
+    short = int(np.count_nonzero(documents.tokens[preferred] < found.min_tokens))
+    return Findings(documents, decisions, found, short, clustering.compared, clustering.matches)
 
 
 @dataclass(frozen=True)

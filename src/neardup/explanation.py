@@ -18,9 +18,10 @@ from neardup.io.corpus import FileCorpus
 from neardup.jobs.dedup import open_corpus
 from neardup.jobs.targets import summary_path
 from neardup.recipe import Recipe, check_same
-from neardup.similarities import similarity
+from neardup.similarities import SIMILARITY_TABLE, similarity
 from neardup.text.normalizers import normalize
 from neardup.threads import thread_count
+from neardup.wording import counted
 
 NEAREST = 5
 _FILES = ("inputs", "folder", "text", "id")
@@ -94,7 +95,10 @@ class _Run:
     """What the summary of a run says about it."""
 
     recipe: Recipe
+    method: str
+    similarity: str
     min_similarity: float
+    min_tokens: int
     rows: int
     files: dict[str, Any]
 
@@ -108,7 +112,18 @@ def _run_of(audit: Path, wanted: str) -> _Run:
         }
         recipe = Recipe(**values, max_distance=found["max_distance"])
         digest, files = found["recipe"]["digest"], found["files"]
-        run = _Run(recipe, found["min_similarity"], found["rows"], {name: files[name] for name in _FILES})
+        least, kind = found["min_similarity"], found["options"]["similarity"]
+        if kind not in SIMILARITY_TABLE:
+            raise ValueError(kind)
+        run = _Run(
+            recipe,
+            found["method"],
+            kind,
+            least,
+            found["min_tokens"],
+            found["rows"],
+            {name: files[name] for name in _FILES},
+        )
     except FileNotFoundError:
         raise InputError(
             f"The audit does not list {wanted!r} as removed, and {path}, which tells where its text is, is missing. "
@@ -173,10 +188,12 @@ def _why_kept(audit: Path, wanted: str) -> Explanation:
     removed = {line["row"]: line for line in _audit_lines(audit) if line["row"] in rows}
     neighbors = []
     for distance_, other, name, other_text, tokens in nearest:
-        alike = similarity(text, other_text)
+        alike = similarity(text, other_text, kind=run.similarity, recipe=recipe)
         verdict = ""
         if normalize(text) != normalize(other_text):
             verdict = _why_not(distance_, alike, min(tokens, int(mine.tokens[0])), run)
+        if not verdict and other not in removed and run.method == "minhash":
+            verdict = "a match that minhash missed: no band of their signatures is equal"
         if not verdict:
             if other not in removed:
                 raise _changed(run)
@@ -200,8 +217,8 @@ def _changed(run: _Run) -> InputError:
 
 def _why_not(distance: int, alike: float, tokens: int, run: _Run) -> str:
     reasons, far = [], run.recipe.max_distance
-    if tokens < run.recipe.min_tokens:
-        reasons.append(f"one of the two has fewer than {run.recipe.min_tokens} tokens, so only equal texts match")
+    if tokens < run.min_tokens:
+        reasons.append(f"one of the two has fewer than {counted(run.min_tokens, 'token')}, so only equal texts match")
     if far is not None and distance > far:
         reasons.append(f"distance {distance} is above {far}")
     if alike < run.min_similarity:

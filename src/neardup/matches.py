@@ -6,15 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from neardup.candidates import Candidates, check_cost, find_candidates
+from neardup.candidates.classes import Candidates
+from neardup.candidates.methods import find_candidates
+from neardup.candidates.simhash import near_fingerprints
+from neardup.candidates.task import Task
 from neardup.documents import Corpus, Documents, read_documents
 from neardup.errors import OptionError
 from neardup.kernels.clusters import count_candidates, list_candidates
-from neardup.kernels.jaccard import similarities
 from neardup.options import DedupOptions, distance_limit
 from neardup.progress import Progress
 from neardup.recipe import Recipe
 from neardup.similarities import ShingleSets
+from neardup.survivors import exact_representatives
 from neardup.tables import TableCorpus
 from neardup.wording import counted
 
@@ -80,29 +83,39 @@ def list_matches(
     documents: Documents,
     recipe: Recipe,
     *,
-    max_distance: int,
     options: DedupOptions,
     progress: Progress,
 ) -> Iterator[Matches]:
-    """Every pair of documents within the distance and of at least the similarity asked for, in bounded memory.
+    """Every pair of candidates of at least the similarity asked for, in bounded memory.
 
-    First those of documents with enough tokens, by left and right row; then those of short ones, which match only where their
-    normalized texts are equal.
+    First those of documents with enough tokens for the method, by left and right row; then those of short ones, which match only
+    where their normalized texts are equal.
     """
-    rows = np.flatnonzero(documents.tokens >= recipe.min_tokens)
-    least = options.min_similarity
-    candidates = find_candidates(documents.fingerprints[rows], max_distance=max_distance, threads=options.threads)
+    valid = np.flatnonzero(documents.valid)
+    found = find_candidates(
+        Task(corpus, documents, valid, exact_representatives(documents, valid), recipe, options, progress)
+    )
+    rows, candidates, least = found.rows, found.candidates, options.min_similarity
     sets: ShingleSets | None = None
     if least > 0:
         wanted = np.zeros(len(documents), np.bool_)
         wanted[rows[candidates.has_any]] = True
-        sets = ShingleSets(corpus, wanted, threads=options.threads, temp_dir=options.temp_dir, progress=progress)
+        with progress.stage("read again", int(wanted.sum())):
+            sets = ShingleSets(
+                corpus,
+                wanted,
+                similarity=options.similarity,
+                recipe=recipe,
+                threads=options.threads,
+                temp_dir=options.temp_dir,
+                progress=progress,
+            )
     try:
         for a, b in candidate_pairs(candidates):
             left, right = rows[a], rows[b]
             similarity = np.full(len(left), np.nan)
             if sets is not None:
-                similarities(sets.values, sets.starts, sets.ends, left, right, float(least), similarity)
+                similarity = sets.similarities(left, right, least)
                 sets.release()
                 passed = similarity >= 0
                 left, right, similarity = left[passed], right[passed], similarity[passed]
@@ -110,8 +123,8 @@ def list_matches(
     finally:
         if sets is not None:
             sets.close()
-    short = np.flatnonzero(documents.valid & (documents.tokens < recipe.min_tokens))
-    for a, b in candidate_pairs(find_candidates(documents.digests[short], max_distance=0, threads=options.threads)):
+    short = valid[documents.tokens[valid] < found.min_tokens]
+    for a, b in candidate_pairs(near_fingerprints(documents.digests[short], max_distance=0, threads=options.threads)):
         left, right = short[a], short[b]
         yield _sorted(left, right, np.zeros(len(left), np.int64), np.ones(len(left)))
 
@@ -122,7 +135,7 @@ def match(texts: Any, *, recipe: Recipe | None = None, **options: Any) -> Matche
     Args:
         texts: a list of strings, or an Arrow, pandas or polars column.
         recipe: how texts become fingerprints; `Recipe()` if not given.
-        **options: min_similarity, max_distance, threads, temp_dir of `DedupOptions`.
+        **options: method, min_similarity, similarity, max_distance, threads, memory, temp_dir of `DedupOptions`.
 
     >>> found = match(["A rose is a rose is a rose, said she.", "A tulip.", "a rose is a rose is a rose said she"])
     >>> found.left.tolist(), found.right.tolist(), found.similarity.tolist()
@@ -133,10 +146,9 @@ def match(texts: Any, *, recipe: Recipe | None = None, **options: Any) -> Matche
         raise OptionError(f"match() lists pairs; {' and '.join(sorted(unused))} is for deduplicate().")
     recipe, chosen, progress = recipe or Recipe(), DedupOptions(**options), Progress()
     corpus = TableCorpus(texts)
-    max_distance = distance_limit(recipe, chosen)
+    distance_limit(recipe, chosen)  # refused, if at all, before any work
     documents = read_documents(corpus, recipe, threads=chosen.threads, progress=progress)
-    check_cost(len(documents), recipe, max_distance, progress)
-    parts = list(list_matches(corpus, documents, recipe, max_distance=max_distance, options=chosen, progress=progress))
+    parts = list(list_matches(corpus, documents, recipe, options=chosen, progress=progress))
     if not parts:
         nothing = np.empty(0, np.int64)
         return Matches(nothing, nothing, nothing, np.empty(0))

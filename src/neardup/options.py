@@ -1,14 +1,29 @@
 """What is done with fingerprints: the same names in Python, as flags, in TOML and in JSON."""
 
+import os
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from numbers import Integral, Real
 
 from neardup.errors import OptionError
 from neardup.recipe import Recipe, usual_distance
 from neardup.threads import thread_count
 
-METHODS = {"simhash": "every pair of fingerprints within the distance, verified by the similarity of the texts"}
-SIMILARITIES = {"jaccard": "set Jaccard of shingles: 3 tokens from a word, 5 from a Han or Kana character"}
+METHODS = {
+    "auto": "exact where it fits the memory and is not much slower, else minhash; simhash if a distance is asked for",
+    "exact": "every pair of at least the similarity, by theorem",
+    "minhash": "pairs that share a band of their MinHash signatures; misses one in a thousand at the similarity",
+    "simhash": "pairs of fingerprints within the distance",
+}
+SIMILARITIES = {
+    "jaccard": "set Jaccard of shingles: 3 tokens from a word, 5 from a Han or Kana character",
+    "weighted": "Jaccard of these shingles with their counts: repeating a passage makes a difference",
+    "containment": "the part of the smaller set of shingles that is in the larger: finds excerpts",
+    "cosine": "cosine of the weights that the recipe gives to its features: the order of words is free",
+    "edit": "1 - Levenshtein distance of the tokens / the longer's: the order of all tokens counts",
+}
 KEEPS = {
     "first": "the one that comes first in the input",
     "last": "the one that comes last",
@@ -20,6 +35,8 @@ CLUSTERS = {
     "components": "all that are connected by matches are one cluster, however long the chain",
 }
 
+LEAST_MEMORY = 16 << 20
+
 
 @dataclass(frozen=True, kw_only=True)
 class DedupOptions:
@@ -29,20 +46,24 @@ class DedupOptions:
         method: how candidates are found: one of METHODS.
         min_similarity: from 0 to 1; a pair below it is no match. 0 matches by distance alone, and no text is read again.
         similarity: of texts: one of SIMILARITIES.
-        max_distance: Hamming distance up to which fingerprints are candidates; the recipe's if not given.
+        max_distance: Hamming distance of fingerprints. With simhash, up to which they are candidates; the recipe's if not given.
+            With minhash, above which candidates are not looked at again; see `neardup.candidates.minhash`. Not for exact.
         keep: which of two matching documents is preferred: one of KEEPS.
         cluster: one of CLUSTERS.
         threads: all processors if not given; never changes the result.
+        memory: bytes that finding candidates may take, as a number or as `512M` or `4G`; half of the machine's if not given.
+            What does not fit is done in several passes, or is refused; the result never changes.
         temp_dir: folder for temporary files; the system's if not given.
     """
 
-    method: str = "simhash"
+    method: str = "auto"
     min_similarity: float = 0.8
     similarity: str = "jaccard"
     max_distance: int | None = None
     keep: str = "first"
     cluster: str = "star"
     threads: int | None = None
+    memory: int | str | None = None
     temp_dir: str | None = None
 
     def __post_init__(self) -> None:
@@ -65,19 +86,70 @@ class DedupOptions:
             problems.append(f"max_distance={far!r}: give an integer from 0 to the number of bits of the recipe")
         elif far is not None:
             object.__setattr__(self, "max_distance", int(far))
-        try:
-            thread_count(self.threads)
-        except OptionError as problem:
-            problems.append(str(problem).rstrip("."))
+        for check in (partial(thread_count, self.threads), partial(memory_bytes, self.memory)):
+            try:
+                check()
+            except OptionError as problem:
+                problems.append(str(problem).rstrip("."))
+        problems += self._contradictions() if not problems else []
         if problems:
             raise OptionError("; ".join(problems) + ".")
 
+    def _contradictions(self) -> Iterator[str]:
+        if self.min_similarity == 0 and self.method in ("exact", "minhash"):
+            yield (
+                f"method={self.method!r} finds pairs by their similarity: give a min_similarity above 0, or method='simhash' "
+                "for pairs by distance alone"
+            )
+        if self.max_distance is not None and self.method == "exact":
+            yield f"max_distance={self.max_distance}: method='exact' asks for no distance; leave it out, or use method='simhash'"
 
-def distance_limit(recipe: Recipe, options: DedupOptions) -> int:
-    """The distance asked for, or the recipe's."""
-    far = options.max_distance if options.max_distance is not None else usual_distance(recipe)
+    def taken(self) -> str:
+        """The method, as far as the options say: `auto` only where the corpus decides."""
+        if self.method == "auto" and (self.max_distance is not None or self.min_similarity == 0):
+            return "simhash"
+        return self.method
+
+
+SIZES = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+
+
+def memory_bytes(memory: int | str | None) -> int:
+    """A number of bytes, given as one or as `512M` or `4G`; half of the machine's memory for None.
+
+    >>> memory_bytes("1.5G")
+    1610612736
+    """
+    if memory is None:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    found = re.fullmatch(r"(\d+(?:\.\d+)?) *([KMGT]?)(?:i?B)?", str(memory).strip(), re.IGNORECASE)
+    size = int(float(found[1]) * SIZES[found[2].upper()]) if found and not isinstance(memory, bool) else 0
+    if size < LEAST_MEMORY:
+        raise OptionError(
+            f"memory={memory!r}: give bytes, at least {LEAST_MEMORY >> 20}M, as a number or as 512M or 4G."
+        )
+    return size
+
+
+SIEVE_SHARE = 0.3
+"""minhash does not verify candidates whose fingerprints differ in more of their bits: docs/decisions/0005-methods.md."""
+
+
+def distance_limit(recipe: Recipe, options: DedupOptions) -> int | None:
+    """The distance asked for, or what the method takes: the recipe's (simhash), the sieve's (minhash), None (exact).
+
+    Raises:
+        OptionError: the recipe has no distance of its own, or fewer bits.
+    """
+    far = options.max_distance
+    if far is None and options.taken() == "simhash":
+        far = usual_distance(recipe)
+        if far is None:
+            raise OptionError(
+                f"This recipe of {recipe.bits} bits has no distance of its own. Give max_distance, or another method."
+            )
     if far is None:
-        raise OptionError(f"This recipe of {recipe.bits} bits has no distance of its own. Give max_distance.")
+        return int(SIEVE_SHARE * recipe.bits) if options.taken() == "minhash" else None
     if far > recipe.bits:
         raise OptionError(
             f"max_distance={far}: the recipe has {recipe.bits} bits; give an integer from 0 to {recipe.bits}."

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from neardup.options import DedupOptions, distance_limit
+from neardup.options import DedupOptions
 from neardup.progress import Progress, peak_memory_bytes
 from neardup.recipe import Recipe
 from neardup.survivors import Findings
@@ -24,8 +24,11 @@ class Summary:
         rejected: rows that could not be read and were set aside.
         exact_duplicates: duplicates whose normalized text equals their survivor's.
         clusters: groups of two or more documents.
-        short: documents with fewer tokens than the recipe's minimum: they have exact duplicates only.
+        short: documents with fewer than `min_tokens` tokens, which the method needs: they have exact duplicates only.
         repeated_ids: documents whose id an earlier document has.
+        method: that was taken; `reason`: why, if the choice was left to the program.
+        max_distance: that was used; None by `exact`.
+        join: what finding candidates took: postings, passes …
         candidates: pairs of documents that were compared.
         matches: pairs among them that matched.
         seconds: by stage, and `total`.
@@ -39,12 +42,15 @@ class Summary:
     exact_duplicates: int
     clusters: int
     short: int
+    min_tokens: int
     repeated_ids: int
     method: str
-    max_distance: int
+    reason: str | None
+    max_distance: int | None
     min_similarity: float
     candidates: int
     matches: int
+    join: dict[str, Any]
     options: dict[str, Any]
     recipe: dict[str, Any]
     seconds: dict[str, float]
@@ -78,12 +84,15 @@ def summarize(
         exact_duplicates=int(decisions.exact.sum()),
         clusters=len(np.unique(decisions.cluster[decisions.cluster >= 0])),
         short=findings.short,
+        min_tokens=findings.found.min_tokens,
         repeated_ids=repeated_ids,
-        method=options.method,
-        max_distance=distance_limit(recipe, options),
+        method=findings.found.method,
+        reason=findings.found.reason,
+        max_distance=findings.found.max_distance,
         min_similarity=options.min_similarity,
         candidates=findings.candidates,
         matches=findings.matches,
+        join=findings.found.costs,
         options=dataclasses.asdict(options),
         recipe=recipe.as_dict() | {"digest": recipe.digest()},
         seconds=progress.seconds | {"total": round(sum(progress.seconds.values()), 3)},

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from neardup.candidates.task import Found
 from neardup.clusters import Clustering
 from neardup.documents import Documents
 from neardup.pairs import collapse
@@ -57,13 +58,15 @@ class Findings:
     Attributes:
         documents: what was kept of each row.
         decisions: what becomes of each row.
-        short: documents with fewer tokens than the recipe's minimum; they have exact duplicates only.
+        found: the candidates, and how they were found.
+        short: documents with fewer tokens than the method needs; they have exact duplicates only.
         candidates: pairs of documents that were compared.
         matches: pairs among them that matched.
     """
 
     documents: Documents
     decisions: Decisions
+    found: Found
     short: int
     candidates: int
     matches: int

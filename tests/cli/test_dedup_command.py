@@ -197,7 +197,6 @@ def test_a_recipe_can_be_a_file(dedup):
             "min_tokens=True: give an integer from 1 to 1000000; weights='heavy': give one of uniform",
         ),
         ("bits = 64\nmax_distance = 65", "max_distance=65: give an integer from 0 to the number of bits"),
-        ("bits = 96", "This recipe of 96 bits has no distance of its own. Give max_distance."),
     ],
 )
 def test_an_impossible_recipe_file_is_refused(run, content, message):
@@ -207,6 +206,15 @@ def test_an_impossible_recipe_file_is_refused(run, content, message):
     assert done.code == 2
     assert message in done.err
     assert files() == ["in.jsonl", "mine.toml"]
+
+
+def test_a_recipe_without_a_distance_needs_one_for_simhash_only(run):
+    write_lines("in.jsonl", ROWS)
+    Path("mine.toml").write_text("bits = 96")
+    done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--recipe", "mine.toml", "--method", "simhash")
+    assert done.code == 2
+    assert "This recipe of 96 bits has no distance of its own. Give max_distance, or another method." in done.err
+    assert run("dedup", "in.jsonl", "-o", "out.jsonl", "--recipe", "mine.toml").code == 0
 
 
 @pytest.mark.parametrize(
@@ -219,12 +227,15 @@ def test_an_impossible_recipe_file_is_refused(run, content, message):
         (["--max-distance", "-1"], "max_distance=-1: give an integer from 0"),
         (["--max-distance", "129"], "max_distance=129: the recipe has 128 bits"),
         (["--max-distance", "2.5"], "Invalid value for '--max-distance': '2.5' is not a valid integer"),
+        (["--method", "exact", "--min-similarity", "0"], "method='exact' finds pairs by their similarity"),
+        (["--method", "exact", "--max-distance", "3"], "max_distance=3: method='exact' asks for no distance"),
+        (["--memory", "much"], "memory='much': give bytes, at least 16M"),
         (["--recipe", "mine"], "There is no recipe 'mine'. Give one of default, default-64, textbook, or a file"),
         (["--recipe", "mine.toml"], "There is no recipe file 'mine.toml'"),
         (["--keep", "best"], "'best' is not one of 'first', 'last', 'longest', 'shortest'"),
         (["--cluster", "cliques"], "'cliques' is not one of 'star', 'components'"),
         (["--method", "magic"], "'magic' is not"),
-        (["--similarity", "edit"], "'edit' is not"),
+        (["--similarity", "likeness"], "'likeness' is not"),
         (["--on-error", "ignore"], "'ignore' is not one of 'stop', 'skip'"),
         (["--threads", "0"], "threads=0: give an integer from 1 to 1024"),
         (["--temp-dir", "nowhere"], "Invalid value for '--temp-dir': Directory 'nowhere' does not exist"),
@@ -286,8 +297,10 @@ def test_the_summary_counts_everything_once(run):
     assert done.out.endswith(b"}\n")
     assert (found["rows"], found["documents"], found["rejected"]) == (8, 7, 1)
     assert (found["survivors"], found["duplicates"], found["exact_duplicates"]) == (4, 3, 2)
-    assert (found["clusters"], found["short"], found["candidates"], found["matches"]) == (2, 2, 1, 1)
-    assert (found["method"], found["min_similarity"], found["max_distance"]) == ("simhash", 0.8, 18)
+    assert (found["clusters"], found["short"], found["candidates"], found["matches"]) == (2, 0, 1, 1)
+    assert (found["method"], found["min_similarity"], found["max_distance"]) == ("exact", 0.8, None)
+    assert found["reason"].startswith("exact by estimate ")
+    assert set(found["join"]) == {"postings", "passes", "visits", "looked_at"}
     assert set(found["seconds"]) >= {"fingerprint", "join", "verify", "write", "total"}
     assert found["peak_memory_bytes"] > 2**20
     assert set(found["versions"]) == {"neardup", "numba", "numpy", "pyarrow", "python"}

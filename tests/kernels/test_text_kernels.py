@@ -1,14 +1,17 @@
 """Normalizing, tokenizing, shingling and fingerprinting kernels against the obvious definitions."""
 
+import struct
+
 import numpy as np
 import pyarrow as pa
 import pytest
+import xxhash
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 import naive
 from neardup.fingerprints.simhash import fingerprint_array
-from neardup.kernels.shingles import heap_sort, sort_hashes, sort_spare
+from neardup.kernels.shingles import heap_sort, shingle, sort_hashes, sort_spare
 from neardup.kernels.tokens import CJK, WORD, most_tokens, token_spare, tokenize
 from neardup.recipe import WEIGHTS, Recipe
 from neardup.similarities import shingle_sets_of, similarity
@@ -157,3 +160,24 @@ def test_sorting_many_hashes_sorts_them():
     found = array.copy()
     sort_hashes(found, np.empty(sort_spare(len(found)), np.uint64))
     assert (found == np.sort(array)).all()
+
+
+def window_hashes(hashes, kinds, word_size, cjk_size):
+    """The windows of tokens, by their definition."""
+    sizes = [word_size if kind == WORD else cjk_size for kind in kinds]
+    found = [hashes[i : i + size] for i, size in enumerate(sizes) if i + size <= len(hashes)]
+    found = found or ([hashes] if hashes else [])
+    return [w[0] if len(w) == 1 else xxhash.xxh3_64_intdigest(struct.pack(f"<{len(w)}Q", *w)) for w in found]
+
+
+@pytest.mark.parametrize("sizes", [(1, 1), (1, 2), (2, 3), (3, 5)])
+@given(tokens=st.lists(st.tuples(st.integers(0, 2**64 - 1), st.sampled_from([WORD, WORD, CJK])), max_size=30))
+@example(tokens=[(i, WORD) for i in range(9)])
+@example(tokens=[(i, CJK) for i in range(9)])
+@example(tokens=[(1, CJK), (2, WORD), (3, CJK), (4, CJK)])
+def test_shingles_are_the_windows_that_start_at_each_token(tokens, sizes):
+    hashes = np.array([value for value, _ in tokens], np.uint64)
+    kinds = np.array([kind for _, kind in tokens], np.uint8)
+    found = np.empty(len(tokens) + 1, np.uint64)
+    m = shingle(hashes, hashes.view(np.uint8), kinds, len(tokens), *sizes, found)
+    assert found[:m].tolist() == window_hashes(hashes.tolist(), kinds.tolist(), *sizes)

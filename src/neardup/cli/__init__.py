@@ -19,6 +19,7 @@ COMMANDS = {
     "pairs": "List the pairs of documents that are near one another.",
     "compare": "Compare two texts and show every step.",
     "explain": "Say why a document was removed, or why it was not.",
+    "evaluate": "Measure precision and recall, and recommend options.",
     "recipes": "List the named recipes.",
 }
 """Each is the `command` of the module `neardup.cli.NAME`."""

@@ -30,6 +30,7 @@ from neardup.options import CLUSTERS, KEEPS
 @options.overwrite
 @options.on_error
 @options.threads
+@options.memory
 @options.temp_dir
 @options.quiet
 def command(

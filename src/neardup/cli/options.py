@@ -83,10 +83,13 @@ near = _several(
         "--max-distance",
         type=int,
         metavar="N",
-        help="Hamming distance up to which fingerprints are candidates (the recipe's).",
+        help="Hamming distance up to which fingerprints are candidates (the recipe's); asks for --method simhash.",
     ),
 )
 threads = click.option("--threads", type=int, metavar="N", help="Threads (all processors); never changes the result.")
+memory = click.option(
+    "--memory", metavar="SIZE", help="Memory for finding candidates, such as 512M or 4G (half of the machine's)."
+)
 temp_dir = click.option(
     "--temp-dir", type=click.Path(exists=True, file_okay=False, writable=True), help="Folder for temporary files."
 )

@@ -23,6 +23,7 @@ from neardup.recipe import RECIPES
 )
 @options.overwrite
 @options.threads
+@options.memory
 @options.temp_dir
 @options.quiet
 def command(

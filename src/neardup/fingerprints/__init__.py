@@ -1,1 +1,1 @@
-"""HASH → FINGERPRINT: weighted features to SimHash bits."""
+"""HASH → FINGERPRINT: weighted features to SimHash bits, sets of shingles to MinHash signatures."""

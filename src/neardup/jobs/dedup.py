@@ -51,7 +51,7 @@ class FileResult:
         ]
         if counts.short:
             lines.append(
-                f"{counted(counts.short, 'short document')} (under {counts.recipe['min_tokens']} tokens): "
+                f"{counted(counts.short, 'short document')} (under {counted(counts.min_tokens, 'token')}): "
                 "only equal ones were removed"
             )
         if counts.repeated_ids:

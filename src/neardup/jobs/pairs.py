@@ -1,6 +1,7 @@
 """List the near pairs of texts or of fingerprint files."""
 
 import contextlib
+import dataclasses
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from neardup.candidates import check_cost, find_candidates
+from neardup.candidates.simhash import check_cost, near_fingerprints
 from neardup.documents import read_documents
 from neardup.errors import InputError, OptionError
 from neardup.io.batch import Columns
@@ -87,18 +88,14 @@ def pair_files(
 
 
 def _of_texts(corpus: FileCorpus, recipe: Recipe, options: DedupOptions, writer: PairWriter, progress: Progress) -> int:
-    max_distance = distance_limit(recipe, options)
+    distance_limit(recipe, options)  # refused, if at all, before any work
     with progress.stage("fingerprint"):
         documents = read_documents(corpus, recipe, threads=options.threads, progress=progress)
-    check_cost(len(documents), recipe, max_distance, progress)
     total = 0
-    with progress.stage("join and verify"):
-        for found in list_matches(
-            corpus, documents, recipe, max_distance=max_distance, options=options, progress=Progress()
-        ):
-            left, right = documents.ids.take(pa.array(found.left)), documents.ids.take(pa.array(found.right))
-            writer.write(left, right, found.distance, found.similarity)
-            total += len(found)
+    for found in list_matches(corpus, documents, recipe, options=options, progress=progress):
+        left, right = documents.ids.take(pa.array(found.left)), documents.ids.take(pa.array(found.right))
+        writer.write(left, right, found.distance, found.similarity)
+        total += len(found)
     return total
 
 
@@ -112,13 +109,18 @@ def _read_files(shards: Sequence[Shard]) -> list[FingerprintFile]:
 def _of_fingerprints(
     shards: Sequence[Shard], recipe: Recipe | None, options: DedupOptions, writer: PairWriter, progress: Progress
 ) -> int:
+    if options.method not in ("auto", "simhash"):
+        raise OptionError(
+            f"method={options.method!r} needs texts, and these are fingerprint files. Leave it out, or give the texts."
+        )
     with progress.stage("read"):
         files = _read_files(shards)
     made_by = files[0].made_by()
     if recipe is not None:
         check_same(recipe.digest(), files[0].digest, shards[0].name)
         made_by = recipe
-    max_distance = distance_limit(made_by, options)
+    max_distance = distance_limit(made_by, dataclasses.replace(options, method="simhash"))
+    assert max_distance is not None  # simhash has one
     ids = pa.chunked_array([file.ids for file in files]).combine_chunks()
     long_enough = np.flatnonzero(~np.concatenate([file.short for file in files]))
     if len(long_enough) < len(ids):
@@ -127,7 +129,7 @@ def _of_fingerprints(
     check_cost(len(fingerprints), made_by, max_distance, progress)
     total = 0
     with progress.stage("join"):
-        candidates = find_candidates(fingerprints, max_distance=max_distance, threads=options.threads)
+        candidates = near_fingerprints(fingerprints, max_distance=max_distance, threads=options.threads)
         for left, right in candidate_pairs(candidates):
             order = np.lexsort((right, left))
             left, right = left[order], right[order]

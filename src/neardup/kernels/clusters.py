@@ -2,14 +2,16 @@
 
 Documents are positions 0 … n - 1 in order of preference. Those of one fingerprint are a class: document p is in class_of[p],
 class u has the members[starts[u]:starts[u + 1]], ascending. The classes within the distance of class u are
-near[near_starts[u]:near_starts[u + 1]]. The shingle set of p is values[set_starts[p]:set_ends[p]].
+near[near_starts[u]:near_starts[u + 1]]. What the similarity compares of p is text p of `stored` (similarities.py).
 """
 
 import numpy as np
 
+from neardup.kernels.bounds import WEIGHTED
 from neardup.kernels.compilation import kernel
 from neardup.kernels.intrinsics import popcount
 from neardup.kernels.jaccard import jaccard
+from neardup.kernels.similarities import similarity_of
 
 
 @kernel
@@ -21,16 +23,18 @@ def hamming(fingerprints, p, q):
 
 
 @kernel
-def grade(p, q, fingerprints, values, set_starts, set_ends, least):
-    """How near p and q are, larger is nearer and below 0 is no match: their Jaccard; by distance alone (`least` 0), 1 / (1 + d)."""
+def grade(p, q, fingerprints, stored, least):
+    """How near p and q are; below 0 is no match: their similarity, or, where matches are by distance (`least` 0), 1 / (1 + d)."""
     if least > 0:
-        return jaccard(values, set_starts[p], set_ends[p], set_starts[q], set_ends[q], least)
+        if stored.code <= WEIGHTED:  # as similarity_of has it, without its call: most pairs are given up at once
+            return jaccard(stored.values, stored.starts[p], stored.ends[p], stored.starts[q], stored.ends[q], least)
+        return similarity_of(stored, p, q, least)
     return 1.0 / (1 + hamming(fingerprints, p, q))
 
 
 @kernel
 def star(
-    first, last, class_of, starts, near, near_starts, fingerprints, values, set_starts, set_ends, least,
+    first, last, class_of, starts, near, near_starts, fingerprints, stored, least,
     kept, kept_count, survivor, grades, counts,
 ):  # fmt: skip
     """Each document in turn survives unless it matches an earlier survivor; then it is its best match's, then the earlier's.
@@ -46,7 +50,7 @@ def star(
             v = u if j < near_starts[u] else near[j]
             for i in range(starts[v], starts[v] + kept_count[v]):
                 q = kept[i]
-                found = grade(p, q, fingerprints, values, set_starts, set_ends, least)
+                found = grade(p, q, fingerprints, stored, least)
                 counts[0] += 1
                 if found >= 0:
                     counts[1] += 1
@@ -80,7 +84,7 @@ def link_trees(links, grades, p, q, found):
 
 @kernel
 def components(
-    first, last, class_of, members, starts, near, near_starts, fingerprints, values, set_starts, set_ends, least,
+    first, last, class_of, members, starts, near, near_starts, fingerprints, stored, least,
     parents, links, grades, counts,
 ):  # fmt: skip
     """Connected components of the matches; pairs already connected are not compared.
@@ -99,7 +103,7 @@ def components(
                 mine, other = root(parents, p), root(parents, q)
                 if mine == other:
                     continue
-                found = grade(p, q, fingerprints, values, set_starts, set_ends, least)
+                found = grade(p, q, fingerprints, stored, least)
                 counts[0] += 1
                 if found >= 0:
                     counts[1] += 1

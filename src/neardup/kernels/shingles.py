@@ -1,10 +1,10 @@
-"""Shingles: windows of tokens, as 64-bit hashes; and the set of them that the similarity compares."""
+"""Shingles: windows of tokens, as 64-bit hashes; and sorting these."""
 
 import numpy as np
 
 from neardup.kernels.compilation import kernel
-from neardup.kernels.tokens import CJK, WORD, tokenize
-from neardup.kernels.xxh3 import xxh3_64, xxh3_64_of_two
+from neardup.kernels.tokens import CJK, WORD
+from neardup.kernels.xxh3 import xxh3_64, xxh3_64_of_five, xxh3_64_of_three, xxh3_64_of_two
 
 u64 = np.uint64
 
@@ -19,22 +19,48 @@ def any_cjk(kinds, n):
 
 
 @kernel
+def shingle_pairs(hashes, kinds, n, out):
+    """`shingle` with windows of 1 and 2, for n of at least 1."""
+    for i in range(n - 1):
+        two = xxh3_64_of_two(hashes[i], hashes[i + 1])
+        out[i] = hashes[i] if kinds[i] == WORD else two
+    if n == 1 or kinds[n - 1] == WORD:
+        out[n - 1] = hashes[n - 1]
+        return n
+    return n - 1
+
+
+@kernel
+def shingle_runs(hashes, kinds, n, out):
+    """`shingle` with windows of 3 and 5, for n of at least 5."""
+    if not any_cjk(kinds, n):
+        for i in range(n - 2):
+            out[i] = xxh3_64_of_three(hashes, i)
+        return n - 2
+    for i in range(n - 4):
+        three, five = xxh3_64_of_three(hashes, i), xxh3_64_of_five(hashes, i)
+        out[i] = three if kinds[i] == WORD else five
+    m = n - 4
+    for i in range(n - 4, n - 2):
+        if kinds[i] == WORD:
+            out[m] = xxh3_64_of_three(hashes, i)
+            m += 1
+    return m
+
+
+@kernel
 def shingle(hashes, hash_bytes, kinds, n, word_size, cjk_size, out):
     """Hash the window that starts at each token: `word_size` tokens from a word, `cjk_size` from a Han or Kana character.
 
     uint64[n] and the same memory as uint8[8 n], uint8[n] -> uint64[n]. A window of one token has the token's hash, a longer
     one XXH3-64 of its tokens' hashes, little-endian. Windows that would run over the end are none; if that leaves none at
-    all, the whole text is one. Returns their number.
+    all, the whole text is one. Returns their number. The common sizes have loops of their own, several times as fast.
     """
+    if word_size == 1 and cjk_size == 2 and n >= 1:
+        return shingle_pairs(hashes, kinds, n, out)
+    if word_size == 3 and cjk_size == 5 and n >= 5:
+        return shingle_runs(hashes, kinds, n, out)
     m = u64(0)
-    if word_size == 1 and cjk_size == 2:
-        for i in range(n - 1):
-            two = xxh3_64_of_two(hashes[i], hashes[i + 1])
-            out[i] = hashes[i] if kinds[i] == WORD else two
-        if n > 0 and (n == 1 or kinds[n - 1] == WORD):
-            out[n - 1] = hashes[n - 1]
-            return n
-        return max(n - 1, 0)
     for i in range(n):
         size = word_size if kinds[i] == WORD else cjk_size
         if size == 1:
@@ -117,26 +143,3 @@ def sort_hashes(values, spare):
 def sort_spare(n: int) -> int:
     """Places that `sort_hashes` needs in its second argument to sort up to `n` values."""
     return n + (1 << 16) + 1
-
-
-@kernel
-def shingle_sets(
-    data, offsets, word_size, cjk_size, hashes, hash_bytes, kinds, token_spare, spare, out, out_offsets, tables
-):
-    """The sorted distinct shingle hashes of the documents `data[offsets[d]:offsets[d + 1]]`, one set after another.
-
-    uint8[], int64[n + 1] -> uint64[], int64[n + 1]. `out` has room for the most tokens of all documents together.
-    """
-    out_offsets[0] = 0
-    for d in range(len(offsets) - 1):
-        n = tokenize(data, offsets[d], offsets[d + 1], token_spare, hashes, kinds, tables)
-        start = out_offsets[d]
-        m = shingle(hashes, hash_bytes, kinds, n, word_size, cjk_size, out[start:])
-        found = out[start : start + m]
-        sort_hashes(found, spare)
-        kept = 0
-        for i in range(m):
-            if i == 0 or found[i] != found[i - 1]:
-                out[start + kept] = found[i]
-                kept += 1
-        out_offsets[d + 1] = start + kept

@@ -151,6 +151,21 @@ def xxh3_64_of_two(a, b):
 
 
 @kernel
+def xxh3_64_of_three(hashes, i):
+    """XXH3-64 of hashes[i:i + 3] (uint64), little-endian."""
+    a, b, c = hashes[i], hashes[i + 1], hashes[i + 2]
+    return avalanche(u64(24) * P64_1 + fold_keyed(a, b, 0) + fold_keyed(b, c, 16))
+
+
+@kernel
+def xxh3_64_of_five(hashes, i):
+    """XXH3-64 of hashes[i:i + 5] (uint64), little-endian."""
+    a, b, c, d, e = hashes[i], hashes[i + 1], hashes[i + 2], hashes[i + 3], hashes[i + 4]
+    outer = fold_keyed(a, b, 0) + fold_keyed(d, e, 16)
+    return avalanche(u64(40) * P64_1 + outer + fold_keyed(c, d, 32) + fold_keyed(b, c, 48))
+
+
+@kernel
 def _xxh3_128_over_16(data, start, end):
     n = end - start
     length = u64(n)
@@ -212,3 +227,10 @@ def xxh3_128_of_4_to_8(value, length):
     low *= PMX2
     low ^= low >> u64(28)
     return avalanche(high), low
+
+
+@kernel
+def digest_rows(data, width, out):
+    """out[r] (uint64[rows, 2]): XXH3-128 of the r-th `width` bytes of `data` (uint8)."""
+    for r in range(len(out)):
+        out[r, 0], out[r, 1] = xxh3_128(data, r * width, (r + 1) * width)

@@ -1,0 +1,311 @@
+"""BANDS: signatures that agree in a whole band are candidates (Leskovec, Rajaraman and Ullman, Mining of Massive Datasets, 3.4).
+
+A signature of b · r values is cut into b bands of r. Two texts of similarity s agree in a value with probability s, in a band
+with s^r, and in at least one with 1 - (1 - s^r)^b: the S-curve.
+"""
+
+import math
+import os
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from neardup.block_plan import check_distance
+from neardup.distinct import MAX_ROWS, fingerprint_rows
+from neardup.errors import OptionError
+from neardup.fingerprints.minhash import MOST_VALUES, VALUES, Signatures
+from neardup.kernels.bands import fill_buckets, hash_band, pairs_of_band
+from neardup.threads import in_order, thread_count
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+PAIR_BYTES = 16
+"""What a pair takes at the height of the search: twice as an integer of 8 bytes."""
+ROW_BYTES = 28
+"""What a row takes in each thread: two hashes, a row, a bucket's end."""
+CHUNK_PAIRS = 1 << 16
+"""Pairs that a thread lists at a time."""
+
+
+@dataclass(frozen=True)
+class Bands:
+    """How signatures are cut.
+
+    Attributes:
+        bands: how many bands; two signatures that agree in one are candidates.
+        rows: values in each.
+    """
+
+    bands: int
+    rows: int
+
+    def __post_init__(self) -> None:
+        for name, value in (("bands", self.bands), ("rows", self.rows)):
+            if not _is_integer(value) or not 1 <= value <= MOST_VALUES:
+                raise OptionError(f"{name}={value!r}: give an integer from 1 to {MOST_VALUES}.")
+
+    @property
+    def values(self) -> int:
+        """Values of the signatures that are cut so."""
+        return self.bands * self.rows
+
+
+@dataclass(frozen=True)
+class BandedPairs:
+    """Pairs of signatures that agree in a band, ordered by left, then right; each once.
+
+    Attributes:
+        left: int64[p], index of the one.
+        right: int64[p], index of the other, larger than left.
+    """
+
+    left: Array
+    right: Array
+
+    def __len__(self) -> int:
+        return len(self.left)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"({a}, {b})" for a, b in zip(self.left[:3], self.right[:3], strict=True))
+        return f"BandedPairs({len(self):,} pairs{': ' if shown else ''}{shown}{', …' if len(self) > 3 else ''})"
+
+
+def hit_probability(similarity: float | Array, bands: Bands) -> Any:
+    """The probability that two texts of that similarity agree in at least one band: 1 - (1 - s^r)^b.
+
+    A number for a number, float64[n] for an array. Values are taken to be independent, which is exact for `permutations`; see
+    `plan_bands` for one permutation.
+
+    >>> round(hit_probability(0.8, Bands(bands=20, rows=5)), 4)
+    0.9996
+    """
+    return _plain(-np.expm1(_log_miss(similarity, bands)))
+
+
+def miss_probability(similarity: float | Array, bands: Bands) -> Any:
+    """The probability that two texts of that similarity agree in no band, (1 - s^r)^b; precise however small it is."""
+    return _plain(np.exp(_log_miss(similarity, bands)))
+
+
+def _log_miss(similarity: float | Array, bands: Bands) -> Array:
+    s = np.asarray(similarity, np.float64)
+    if not ((s >= 0) & (s <= 1)).all():
+        raise OptionError(f"similarity={similarity!r}: give numbers from 0 to 1.")
+    with np.errstate(divide="ignore"):  # at similarity 1 the logarithm is minus infinity, and nothing is missed
+        return np.asarray(bands.bands * np.log1p(-(s**bands.rows)))
+
+
+def _plain(values: Array) -> Any:
+    return float(values) if values.ndim == 0 else values
+
+
+def plan_bands(min_similarity: float, *, values: int | None = None, miss_probability: float = 1e-3) -> Bands:
+    """The bands that miss a pair at exactly `min_similarity` with at most that probability, and others as rarely as can be.
+
+    The longer a band, the fewer pairs below the threshold agree in one. So with `values` given it is the longest that divides
+    them; without, the longest with which 128 values suffice, and then as few bands as suffice. A threshold that 128 values
+    cannot serve gets bands of one row, as many as it takes.
+
+    Args:
+        min_similarity: the threshold, above 0 and up to 1.
+        values: of the signatures there are; all of them are used.
+        miss_probability: at the threshold, between 0 and 1; pairs above it are missed more rarely.
+
+    Raises:
+        OptionError: a value that is not allowed, or that no bands can serve: it says which number of values can.
+
+    >>> plan_bands(0.8)
+    Bands(bands=18, rows=5)
+    >>> plan_bands(0.8, values=128)
+    Bands(bands=32, rows=4)
+    """
+    if not _is_number(min_similarity) or not 0 < min_similarity <= 1:
+        raise OptionError(f"min_similarity={min_similarity!r}: give a number above 0 and up to 1.")
+    if not _is_number(miss_probability) or not 0 < miss_probability < 1:
+        raise OptionError(f"miss_probability={miss_probability!r}: give a number between 0 and 1.")
+    if values is not None and (not _is_integer(values) or not 1 <= values <= MOST_VALUES):
+        raise OptionError(f"values={values!r}: give an integer from 1 to {MOST_VALUES}.")
+    least = _bands_needed(min_similarity, 1, miss_probability)
+    if least > (values or MOST_VALUES):
+        given = "" if values is None else f"values={values}: "
+        can = f"at least {least:,} values" if least <= MOST_VALUES else f"{least:,} values, more than {MOST_VALUES},"
+        raise OptionError(
+            f"{given}it takes {can} to miss pairs of similarity {min_similarity} with a probability of at most "
+            f"{miss_probability}. Use {'' if least > MOST_VALUES else 'more values, '}a higher similarity or a higher probability."
+        )
+    if values is not None:
+        rows = max(
+            r
+            for r in range(1, values + 1)
+            if values % r == 0 and _bands_needed(min_similarity, r, miss_probability) <= values // r
+        )
+        return Bands(values // rows, rows)
+    needed = {r: _bands_needed(min_similarity, r, miss_probability) for r in range(1, VALUES + 1)}
+    rows = max((r for r, bands in needed.items() if r * bands <= VALUES), default=1)
+    return Bands(needed[rows], rows)
+
+
+def _bands_needed(similarity: float, rows: int, miss: float) -> int:
+    """The fewest bands of so many rows that miss a pair of that similarity with at most that probability."""
+    agree = similarity**rows
+    if agree >= 1:
+        return 1
+    each = math.log1p(-agree)
+    if each > math.log(miss) / 2**40:  # as good as never: no number of values will do
+        return 2**40
+    bands = max(1, math.ceil(math.log(miss) / each) - 1)
+    while math.exp(bands * each) > miss:  # rounding
+        bands += 1
+    return bands
+
+
+class _TooManyPairs(Exception):  # noqa: N818 - caught here
+    """More pairs than the memory allows."""
+
+
+class _Found:
+    """Pairs that threads have found, counted."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self._count, self._lock = most, 0, Lock()
+        self.parts: list[Array] = []
+
+    def add(self, packed: Array) -> None:
+        with self._lock:
+            self._count += len(packed)
+            if self._count > self._most:
+                raise _TooManyPairs
+            if len(packed):
+                self.parts.append(packed.copy())
+
+
+def find_banded(
+    signatures: Signatures,
+    bands: Bands,
+    *,
+    fingerprints: Array | None = None,
+    max_distance: int | None = None,
+    threads: int | None = None,
+    memory: int | None = None,
+) -> BandedPairs:
+    """Find every pair of signatures that agree in all values of at least one band.
+
+    Every such pair is found once, by the values themselves; signatures of texts without shingles are in no band. Equal
+    signatures are compared with each other one by one: collapse what is equal beforehand.
+
+    Args:
+        signatures: of n texts.
+        bands: how they are cut; all values are used.
+        fingerprints: uint64[n] or uint64[n, words], the sieve: only pairs within `max_distance` bits are kept.
+        max_distance: Hamming distance, inclusive; with `fingerprints` only.
+        threads: how many, each for a band; one a processor if left out. The result does not depend on it.
+        memory: bytes that the search may take besides what it is given; half of the machine's if left out. Each thread takes
+            28 a text, a pair 16. With little memory fewer threads are used.
+
+    Raises:
+        OptionError: a value that is not allowed, bands that leave values unused, or more than fits the memory.
+
+    >>> from neardup.fingerprints.minhash import signatures
+    >>> texts = ["to be or not to be, said the prince", "nothing", "To be or not to be, said the PRINCE!"]
+    >>> find_banded(signatures(texts), plan_bands(0.8, values=128))
+    BandedPairs(1 pairs: (0, 2))
+    """
+    _check_signatures(signatures, bands)
+    sieve, limit = _sieve(len(signatures), fingerprints, max_distance)
+    memory = _memory(memory)
+    n = len(signatures)
+    for_each = ROW_BYTES * n + 8 * CHUNK_PAIRS
+    workers = min(thread_count(threads), bands.bands, memory // for_each)
+    if workers == 0:
+        raise OptionError(
+            f"memory={memory:,}: to look for pairs among {n:,} signatures takes at least {for_each:,} bytes. "
+            "Allow more memory, or work on parts."
+        )
+    most = (memory - workers * for_each) // PAIR_BYTES
+    found = _Found(most)
+    try:
+        for _ in in_order(
+            lambda band: _search(signatures, bands, band, sieve, limit, found), range(bands.bands), workers
+        ):
+            pass
+    except _TooManyPairs:
+        more = "" if fingerprints is not None else " sieve them by fingerprints,"
+        raise OptionError(
+            f"{n:,} signatures have more than {most:,} pairs that agree in a band: more than fit {memory / 2**30:.1f} GiB. "
+            f"Use bands of more than {bands.rows} rows,{more} collapse equal signatures beforehand, or allow more memory."
+        ) from None
+    packed = np.concatenate([np.empty(0, np.uint64), *found.parts])
+    found.parts.clear()
+    packed.sort()
+    left = (packed >> np.uint64(32)).astype(np.int64)
+    packed &= np.uint64(0xFFFFFFFF)
+    return BandedPairs(left, packed.view(np.int64))
+
+
+def _search(signatures: Signatures, bands: Bands, band: int, sieve: Array, limit: np.uint64, found: _Found) -> None:
+    """Add the pairs that agree in this band and in none before it."""
+    n = len(signatures)
+    buckets = 1 << max(1, n.bit_length() - 1)
+    shift = np.uint64(64 - (buckets.bit_length() - 1))
+    hashes, keys, rows = np.empty(n, np.uint64), np.empty(n, np.uint64), np.empty(n, np.uint32)
+    ends = np.empty(buckets, np.int64)
+    out = np.empty(CHUNK_PAIRS, np.uint64)
+    first = band * bands.rows
+    hash_band(signatures.values, signatures.sizes, first, first + bands.rows, shift, hashes, ends)
+    filled = fill_buckets(hashes, signatures.sizes, shift, ends, keys, rows)
+    del hashes
+    i = j = 0
+    while i < filled:
+        count, i, j = pairs_of_band(
+            signatures.values, band, bands.rows, shift, ends, keys, rows, filled, sieve, limit, i, j, out
+        )
+        found.add(out[:count])
+
+
+def _check_signatures(signatures: Signatures, bands: Bands) -> None:
+    if signatures.values.ndim != 2 or len(signatures) >= MAX_ROWS:
+        raise OptionError(
+            f"the signatures have the shape {signatures.values.shape}; give at least none and fewer than 2^32 rows of values: "
+            "signatures[row : row + 1] for one."
+        )
+    values = signatures.values.shape[1]
+    if bands.values != values:
+        divisors = [r for r in range(1, values + 1) if values % r == 0]
+        rows = min(divisors, key=lambda r: (abs(r - bands.rows), r))
+        raise OptionError(
+            f"{bands.bands} bands of {bands.rows} rows are {bands.values} values, but the signatures have {values}, all of which "
+            f"are to be used. The nearest are {values // rows} bands of {rows} rows; or make signatures of {bands.values} values."
+        )
+
+
+def _sieve(n: int, fingerprints: Array | None, max_distance: int | None) -> tuple[Array, np.uint64]:
+    if (fingerprints is None) != (max_distance is None):
+        raise OptionError(
+            "fingerprints and max_distance are the two halves of the sieve: one of them is missing. Give both or neither."
+        )
+    if fingerprints is None or max_distance is None:
+        return np.empty((n, 0), np.uint64), np.uint64(0)
+    rows = fingerprint_rows(fingerprints)
+    if len(rows) != n:
+        raise OptionError(f"there are {len(rows):,} fingerprints and {n:,} signatures. Give both of the same texts.")
+    return rows, np.uint64(check_distance(max_distance, 64 * rows.shape[1]))
+
+
+def _memory(memory: int | None) -> int:
+    if memory is None:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    if not _is_integer(memory) or memory < 1:
+        raise OptionError(
+            f"memory={memory!r} is not a number of bytes from 1 up. Leave it out for half of the machine's."
+        )
+    return int(memory)
+
+
+def _is_integer(value: object) -> bool:
+    return hasattr(value, "__index__") and not isinstance(value, bool)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)

@@ -1,0 +1,62 @@
+"""JOIN: which documents may match, kept as classes of equal ones and the classes near one another.
+
+So a page repeated 100,000 times is one class, not five billion pairs.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from neardup.distinct import Distinct
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Documents 0 … n - 1, in order of preference, and who is near whom.
+
+    Attributes:
+        fingerprints: uint64[n, words].
+        class_of: int64[n], the class that each document is in: equal fingerprints, or equal sets of elements.
+        members, starts: int64[n], int64[classes + 1]; class u has the members[starts[u]:starts[u + 1]], ascending.
+        near, near_starts: int64[], int64[classes + 1]; the classes near u, but for itself, are
+            near[near_starts[u]:near_starts[u + 1]], ascending.
+    """
+
+    fingerprints: Array
+    class_of: Array
+    members: Array
+    starts: Array
+    near: Array
+    near_starts: Array
+
+    def __len__(self) -> int:
+        return len(self.class_of)
+
+    @property
+    def has_any(self) -> Array:
+        """bool[n]: the document has at least one candidate."""
+        classes = (np.diff(self.starts) > 1) | (np.diff(self.near_starts) > 0)
+        found: Array = classes[self.class_of]
+        return found
+
+
+def candidates_of(fingerprints: Array, equal: Distinct, left: Array, right: Array) -> Candidates:
+    """Candidates from the classes of equal documents, and the pairs of classes that are near: int64[p] each, every pair once."""
+    classes = len(equal.starts) - 1
+    class_of = np.empty(len(fingerprints), np.int64)
+    class_of[equal.order] = np.repeat(np.arange(classes), np.diff(equal.starts))
+    left, right = np.concatenate([left, right]), np.concatenate([right, left])
+    order = np.lexsort((right, left))
+    near_starts = np.zeros(classes + 1, np.int64)
+    near_starts[1:] = np.cumsum(np.bincount(left, minlength=classes))
+    return Candidates(
+        np.ascontiguousarray(fingerprints),
+        class_of,
+        np.ascontiguousarray(equal.order, np.int64),
+        np.ascontiguousarray(equal.starts, np.int64),
+        right[order],
+        near_starts,
+    )

@@ -1,0 +1,19 @@
+"""The methods of finding candidates, and the choice among them."""
+
+from neardup.candidates.auto import find_by_choice
+from neardup.candidates.exact import find_exact
+from neardup.candidates.minhash import find_by_minhash
+from neardup.candidates.simhash import find_by_simhash
+from neardup.candidates.task import Finder, Found, Task
+
+FINDERS: dict[str, Finder] = {
+    "auto": find_by_choice,
+    "exact": find_exact,
+    "minhash": find_by_minhash,
+    "simhash": find_by_simhash,
+}
+
+
+def find_candidates(task: Task) -> Found:
+    """Candidates by the method that the options name or leave to be chosen."""
+    return FINDERS[task.options.taken()](task)

@@ -1,0 +1,53 @@
+"""Candidates by SIMHASH: every pair of fingerprints within the Hamming distance."""
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from neardup.candidates.classes import Candidates, candidates_of
+from neardup.candidates.task import Found, Task
+from neardup.errors import OptionError
+from neardup.options import distance_limit
+from neardup.pairs import collapse, join_distinct, plan
+from neardup.progress import Progress
+from neardup.recipe import Recipe
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+LONG_JOIN_SECONDS = 600.0
+"""A join that is expected to take longer is announced, with the estimate."""
+REFUSED_JOIN_SECONDS = 7 * 86_400.0
+"""A join that is expected to take longer is refused."""
+
+
+def find_by_simhash(task: Task) -> Found:
+    """Every pair of fingerprints within the distance; texts of fewer tokens than the recipe's minimum are left out."""
+    options = dataclasses.replace(task.options, method="simhash")
+    max_distance = distance_limit(task.recipe, options)
+    assert max_distance is not None  # simhash has one
+    task = task.at_least(task.recipe.min_tokens)
+    check_cost(len(task.rows), task.recipe, max_distance, task.progress)
+    with task.progress.stage("join"):
+        found = near_fingerprints(task.fingerprints, max_distance=max_distance, threads=task.options.threads)
+    return Found(task.rows, found, task.recipe.min_tokens, "simhash", max_distance=max_distance)
+
+
+def near_fingerprints(fingerprints: Array, *, max_distance: int, threads: int | None) -> Candidates:
+    """Every pair of `fingerprints` (uint64[n, words]) at Hamming distance `max_distance` or less, as classes."""
+    distinct = collapse(fingerprints)
+    pairs = join_distinct(distinct, max_distance=max_distance, threads=threads)
+    return candidates_of(fingerprints, distinct, pairs.left, pairs.right)
+
+
+def check_cost(n: int, recipe: Recipe, max_distance: int, progress: Progress) -> None:
+    """Say when the join will take long, refuse when it would take for ever."""
+    expected = plan(n, bits=64 * recipe.words, max_distance=max_distance).seconds
+    if expected <= LONG_JOIN_SECONDS:
+        return
+    estimate = f"joining {n:,} fingerprints within distance {max_distance} of {recipe.bits} bits"
+    if expected > REFUSED_JOIN_SECONDS:
+        raise OptionError(
+            f"By estimate, {estimate} takes {expected / 86_400:,.0f} days. Give a smaller max_distance, or split the corpus."
+        )
+    progress.say(f"{estimate} will take about {expected / 60:,.0f} minutes; a smaller --max-distance takes less")

@@ -1,0 +1,94 @@
+"""The command `neardup evaluate`."""
+
+import sys
+from typing import Any
+
+import click
+
+from neardup.cli import options
+from neardup.cli.options import DEFAULTS, described
+from neardup.evaluation import SAMPLE
+from neardup.options import METHODS, SIMILARITIES
+
+
+@click.command()
+@options.inputs
+@click.option(
+    "--pairs",
+    metavar="LABELS",
+    help="Labeled pairs: left_id, right_id or a, b; and similarity, jaccard or label (0, 1), if any. Without: a sample.",
+)
+@click.option("--complete", is_flag=True, help="The labels have every near-duplicate: what else is found is false.")
+@click.option(
+    "--target-recall", type=float, default=0.99, show_default=True, metavar="R", help="What to recommend options for."
+)
+@click.option(
+    "--sample",
+    type=int,
+    default=SAMPLE,
+    show_default=True,
+    metavar="N",
+    help="Documents that are compared with all others.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Of the sample.")
+@options.reading
+@click.option(
+    "--method",
+    "methods",
+    multiple=True,
+    type=click.Choice([name for name in METHODS if name != "auto"]),
+    help="A method to measure (all); repeatable.",
+)
+@click.option(
+    "--min-similarity",
+    type=float,
+    default=DEFAULTS.min_similarity,
+    show_default=True,
+    metavar="J",
+    help="Similarity, from 0 to 1, from which on texts are near-duplicates.",
+)
+@click.option(
+    "--similarity",
+    type=click.Choice(list(SIMILARITIES)),
+    default=DEFAULTS.similarity,
+    show_default=True,
+    help=described(SIMILARITIES),
+)
+@click.option("--max-distance", type=int, metavar="N", help="Hamming distance of the method simhash (the recipe's).")
+@options.recipe
+@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object, not as tables.")
+@click.option("--plot", metavar="FILE", help="Draw recall and precision: .png, .svg or .pdf; needs neardup[report].")
+@click.option("-o", "--output", metavar="FILE", help="Write the result as JSON, too.")
+@options.overwrite
+@options.threads
+@options.memory
+@options.temp_dir
+@options.quiet
+def command(
+    inputs: tuple[str, ...], text: tuple[str, ...], id_column: str | None, recipe: str, as_json: bool, quiet: bool, **chosen: Any
+) -> None:  # fmt: skip
+    """Measure precision and recall of methods, distances and similarities.
+
+    Against labels, or, without them, against a sample of documents whose near-duplicates are looked for among all others.
+    Recommends method, recipe, distance and similarity for --target-recall, and warns where texts are too short for fingerprints.
+    """
+    from neardup.evaluation.report import plain_report, print_report
+    from neardup.jobs.evaluate import evaluate_files
+    from neardup.recipe import find_recipe
+
+    result = evaluate_files(
+        inputs,
+        text=text or ("text",),
+        id=id_column,
+        recipe=find_recipe(recipe),
+        progress=options.progress(quiet),
+        **chosen,
+    )
+    if as_json:
+        click.echo(result.to_json(), nl=False)
+    elif sys.stdout.isatty():
+        from rich.console import Console
+
+        print_report(result, Console())
+    else:
+        click.echo(plain_report(result))

@@ -1,0 +1,163 @@
+"""LABELS: pairs of documents of which it is known whether they are near-duplicates."""
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from neardup.errors import DataError, InputError
+from neardup.io.compression import open_for_reading, sniff
+from neardup.wording import counted
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+ID_COLUMNS = (("left_id", "right_id"), ("a", "b"))
+SCORE_COLUMNS = ("similarity", "jaccard")
+LABEL_COLUMN = "label"
+ENDINGS = ".jsonl, .ndjson, .csv, .tsv or .parquet, the texts also with .gz or .zst"
+_TRUTHS = {"1": True, "true": True, "0": False, "false": False}
+_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """Labeled pairs of rows, each once.
+
+    Attributes:
+        left, right: int64[p], left < right.
+        score: float64[p], the similarity that the labels state; NaN where they state none.
+        positive: bool[p], the pair is one of near-duplicates.
+    """
+
+    left: Array
+    right: Array
+    score: Array
+    positive: Array
+
+    def __len__(self) -> int:
+        return len(self.left)
+
+
+def _rows(path: Path) -> Iterator[dict[str, Any]]:
+    """The file's rows as dicts; CSV values are strings."""
+    name = path.name.lower().removesuffix(".gz").removesuffix(".zst")
+    ending = name.rsplit(".", 1)[-1]
+    if ending == "parquet":
+        try:
+            yield from pq.read_table(path).to_pylist()
+        except (pa.ArrowInvalid, OSError) as problem:
+            raise DataError(f"{path} is no readable Parquet file: {str(problem).splitlines()[0]}.") from None
+        return
+    if ending not in ("jsonl", "ndjson", "csv", "tsv"):
+        raise InputError(f"{path}: labels are read from files that end in {ENDINGS}.")
+    with path.open("rb") as file:
+        compression = sniff(file.read(4))
+    try:
+        with io.TextIOWrapper(open_for_reading(path, compression), encoding="utf-8-sig", newline="") as text:
+            if ending in ("csv", "tsv"):
+                yield from csv.DictReader(text, delimiter="\t" if ending == "tsv" else ",", strict=True)
+            else:
+                yield from map(json.loads, filter(str.strip, text))
+    except (ValueError, csv.Error) as problem:
+        raise DataError(f"{path} cannot be read as {ending}: {problem}. Mend the file.") from None
+
+
+def _columns(path: Path, row: Any) -> tuple[tuple[str, str], str | None]:
+    """The columns of the ids, and that of the score or label if there is one."""
+    names = list(row) if isinstance(row, dict) else []
+    ids = next((pair for pair in ID_COLUMNS if set(pair) <= set(names)), None)
+    if ids is None:
+        raise InputError(
+            f"{path} names no pairs: its columns are {', '.join(map(str, names)) or 'none'}. "
+            "Give left_id and right_id, or a and b."
+        )
+    return ids, next((name for name in (*SCORE_COLUMNS, LABEL_COLUMN) if name in names), None)
+
+
+def _judge(value: Any, column: str | None, least: float) -> tuple[float, bool]:
+    """Score and verdict of a pair; ValueError where the value is none."""
+    if column is None:
+        return np.nan, True
+    if column == LABEL_COLUMN:
+        return np.nan, _TRUTHS[str(value).strip().lower().removesuffix(".0")]
+    score = float(value)
+    if not 0 <= score <= 1:
+        raise ValueError
+    return score, score >= least
+
+
+def read_labels(path: str | Path, ids: Iterable[str], *, min_similarity: float) -> Labels:
+    """Read labels and find the rows that they name.
+
+    Args:
+        path: a file with left_id and right_id, or a and b, and, if it says so, how alike the two are: similarity or jaccard, a
+            number from 0 to 1, or label, one of 1, 0, true and false. Without any of these every pair is positive.
+        ids: the documents' ids, by row; integers as their digits.
+        min_similarity: a pair is positive if its similarity is at least this.
+
+    Raises:
+        InputError: there is no such file or column, or it names documents that are not there, or that several have the id of.
+        DataError: a value is not allowed, or two lines contradict each other.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise InputError(f"There is no file of labels {str(path)!r}. Give one that ends in {ENDINGS}.")
+    rows: dict[str, int] = {}
+    repeated: set[str] = set()
+    for row, name in enumerate(ids):
+        if rows.setdefault(name, row) != row:
+            repeated.add(name)
+    found: dict[tuple[int, int], tuple[float, bool]] = {}
+    unknown: dict[str, None] = {}
+    columns: tuple[tuple[str, str], str | None] | None = None
+    for number, line in enumerate(_rows(path), 1):
+        columns = columns or _columns(path, line)
+        (left_column, right_column), column = columns
+        try:
+            names = str(line[left_column]), str(line[right_column])
+            verdict = _judge(line[column] if column else None, column, min_similarity)
+        except (ValueError, KeyError, TypeError):
+            allowed = "0, 1, true or false" if column == LABEL_COLUMN else "a number from 0 to 1"
+            raise DataError(
+                f"{path}, pair {number}: {json.dumps(line, ensure_ascii=False, default=str)[:200]} has not what the first has: "
+                f"{left_column}, {right_column}" + (f" and {column}, {allowed}." if column else ".")
+            ) from None
+        ambiguous = repeated & set(names)
+        if ambiguous:
+            raise InputError(
+                f"{path}, pair {number}: several documents have the id {min(ambiguous)!r}. Make ids of labeled ones unique."
+            )
+        missing = [name for name in names if name not in rows]
+        unknown.update(dict.fromkeys(missing))
+        if missing:
+            continue
+        first, second = sorted(rows[name] for name in names)
+        if first == second:
+            raise DataError(f"{path}, pair {number}: {names[0]!r} is paired with itself. Remove the line.")
+        earlier = found.setdefault((first, second), verdict)
+        if earlier[1] != verdict[1]:
+            raise DataError(
+                f"{path}, pair {number}: {names[0]!r} and {names[1]!r} are both near and not. Keep one line."
+            )
+    if unknown:
+        shown = ", ".join(map(repr, list(unknown)[:_SHOWN])) + (" …" if len(unknown) > _SHOWN else "")
+        raise InputError(
+            f"{path} names {counted(len(unknown), 'id')} that no document of the input has: {shown}. "
+            "Give the whole input, or --id COLUMN."
+        )
+    if not found:
+        raise InputError(f"{path} has no pairs. Leave --pairs out for estimates from a sample.")
+    pairs = np.array(list(found), np.int64)
+    return Labels(
+        pairs[:, 0].copy(),
+        pairs[:, 1].copy(),
+        np.array([score for score, _ in found.values()]),
+        np.array([positive for _, positive in found.values()]),
+    )

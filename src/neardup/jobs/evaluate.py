@@ -1,0 +1,99 @@
+"""Evaluate methods, distances and similarities on the documents of some files."""
+
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from neardup.errors import InputError
+from neardup.evaluation import SAMPLE
+from neardup.evaluation.flow import evaluate_corpus
+from neardup.evaluation.plot import FORMATS as PLOT_FORMATS
+from neardup.evaluation.plot import check_plot, draw
+from neardup.evaluation.result import Evaluation
+from neardup.io.batch import Columns
+from neardup.io.corpus import FileCorpus
+from neardup.io.formats import FORMATS
+from neardup.io.outputs import Outputs
+from neardup.io.shards import find_shards
+from neardup.jobs.targets import refuse_inputs
+from neardup.options import DedupOptions
+from neardup.progress import Progress
+from neardup.recipe import Recipe
+
+
+def evaluate_files(
+    inputs: str | Path | Sequence[str | Path],
+    *,
+    pairs: str | Path | None = None,
+    complete: bool = False,
+    methods: Sequence[str] = (),
+    target_recall: float = 0.99,
+    sample: int = SAMPLE,
+    seed: int = 0,
+    output: str | Path | None = None,
+    plot: str | Path | None = None,
+    text: str | Iterable[str] = "text",
+    id: str | None = None,  # noqa: A002 - the same name as the flag
+    recipe: Recipe | None = None,
+    overwrite: bool = False,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Evaluation:
+    """Say how much of what is near each method finds, at which distance and similarity, and recommend options.
+
+    With labels, against them. Without, `sample` documents are drawn at random and compared with all others: which of these are
+    near-duplicates is then known exactly, and shares are estimates with 95 % intervals. No time or memory grows with the square
+    of the input.
+
+    Args:
+        inputs: texts, as in `deduplicate_files`.
+        pairs: a file of labeled pairs (.jsonl, .csv, .tsv or .parquet): left_id and right_id, or a and b; and similarity or
+            jaccard, a number from 0 to 1, or label, one of 0, 1, true and false. A pair is positive if its label says so, if its
+            similarity is at least min_similarity, or if there is neither column.
+        complete: the labels have every positive pair, so a pair that is found and not listed is false. Otherwise such pairs are
+            counted as unlabeled, and precision is that among listed pairs.
+        methods: those to measure; all but `auto` if none is named.
+        target_recall: what to recommend options for.
+        sample: documents to compare with all others.
+        seed: of the sample.
+        output: where to write the result as JSON, if anywhere.
+        plot: where to draw it, if anywhere: .png, .svg or .pdf.
+        text, id, recipe, overwrite, progress: as in `deduplicate_files`.
+        **options: min_similarity, similarity, max_distance, threads, temp_dir of `DedupOptions`.
+
+    Raises:
+        InputError, OptionError, DataError: as `deduplicate_files`; also for labels that name unknown ids or say nothing clear.
+        MissingExtra: a plot is asked for, and matplotlib is not installed.
+    """
+    progress, chosen = progress or Progress(), DedupOptions(**options)
+    if plot is not None:
+        check_plot(plot)
+    paths = [Path(path) for path in (output, plot) if path is not None]
+    if pairs is not None and any(path.exists() and path.samefile(pairs) for path in paths if Path(pairs).exists()):
+        raise InputError(f"{pairs} is the file of labels: it would be lost. Name another file.")
+    with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
+        shards = find_shards(inputs, temporary=Path(spool))
+        refuse_inputs(paths, shards)
+        columns = Columns((text,) if isinstance(text, str) else tuple(text), id)
+        for shard in shards:
+            FORMATS[shard.format].check(shard, columns)
+        with Outputs(paths, inputs=shards, overwrite=overwrite) as outputs:
+            result = evaluate_corpus(
+                FileCorpus(shards, columns),
+                recipe=recipe or Recipe(),
+                options=chosen,
+                pairs=pairs,
+                complete=complete,
+                methods=methods,
+                target_recall=target_recall,
+                sample=sample,
+                seed=seed,
+                progress=progress,
+            )
+            if output is not None:
+                outputs.claim(Path(output)).write_text(result.to_json(), encoding="utf-8")
+            if plot is not None:
+                draw(result, outputs.claim(Path(plot)), kind=PLOT_FORMATS[Path(plot).suffix.lower()])
+            outputs.commit()
+    return result

@@ -1,0 +1,36 @@
+"""In how many documents an element (the hash of a shingle, say) occurs: counted in cells, so that memory is bounded.
+
+An element's cell is given by the upper bits of its hash, which are taken to be evenly distributed. Elements may share a cell: a
+count is never too small, up to MOST.
+"""
+
+import numpy as np
+
+from neardup.kernels.compilation import kernel
+
+MOST = 65_535
+"""Cells count no further."""
+
+
+@kernel
+def scatter_regions(values, shift, ends, out):
+    """Sort `values` (uint64[n]) by `values >> shift`, a region below len(ends) - 1, into `out`; region r ends at ends[r]."""
+    ends[:] = 0
+    for i in range(len(values)):
+        ends[np.int64(values[i] >> shift) + 1] += 1
+    for r in range(1, len(ends)):
+        ends[r] += ends[r - 1]
+    for i in range(len(values)):
+        r = np.int64(values[i] >> shift)
+        out[ends[r]] = values[i]
+        ends[r] += 1
+
+
+@kernel
+def count_elements(values, first, last, shift, cells):
+    """Count values[first:last] (uint64) in `cells` (uint16[2^k]); the cell of a value is `value >> shift`, shift = 64 - k."""
+    for i in range(first, last):
+        cell = np.int64(values[i] >> shift)
+        count = cells[cell]
+        if count < MOST:
+            cells[cell] = count + np.uint16(1)

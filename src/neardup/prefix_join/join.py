@@ -1,0 +1,181 @@
+"""JOIN: pairs of sets whose prefixes meet, with room for enough in common after that."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from threading import Lock, local
+from typing import Any
+
+import numpy as np
+
+from neardup.distinct import collapse
+from neardup.errors import OptionError
+from neardup.kernels import prefix_join as kernels
+from neardup.kernels.bounds import CONTAINMENT
+from neardup.prefix_join.prefixes import Prefixes
+from neardup.threads import in_order, thread_count
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+POSTING_BYTES = 64
+"""What a posting takes at the height of a join: its key four times, while keys are sorted, its place in the lists and back."""
+PAIR_BYTES = 48
+"""What a pair takes until it is one of the candidates: as a key of 8 bytes, twice while sorted, and as an index from both sides."""
+CHUNK_PAIRS = 1 << 18
+MAX_SETS = kernels.FIRST - 1
+
+
+@dataclass(frozen=True, slots=True)
+class JoinCost:
+    """What a join did.
+
+    Attributes:
+        postings: elements that were kept of all prefixes.
+        passes: how many ranges of elements were joined one after another, so that memory sufficed.
+        visits: postings looked at in the lists.
+        looked_at: pairs that met; each is counted once a pass.
+    """
+
+    postings: int
+    passes: int
+    visits: int
+    looked_at: int
+
+    @staticmethod
+    def bytes_of(postings: int) -> int:
+        """Memory that so many postings take in one pass."""
+        return postings * POSTING_BYTES
+
+
+@dataclass(frozen=True, slots=True)
+class _Index:
+    """The postings of one range of elements, by rank; see the kernels."""
+
+    rank_starts: Array
+    positions: Array
+    slots: Array
+    list_ranks: Array
+    list_positions: Array
+
+
+def _ranges(postings: int, memory: int) -> Iterator[tuple[np.uint64, np.uint64]]:
+    """Ranges of elements, both ends inclusive; hashes are evenly distributed, so each range has about as many postings."""
+    passes = max(1, math.ceil(postings * POSTING_BYTES / max(memory, 1)))
+    edges = [(i << 64) // passes for i in range(passes + 1)]
+    for low, above in pairwise(edges):
+        yield np.uint64(low), np.uint64(above - 1)
+
+
+def _index(prefixes: Prefixes, order: Array, low: np.uint64, high: np.uint64, threads: int) -> _Index:
+    ranks = len(order)
+    rank_starts = np.zeros(ranks + 1, np.int64)
+    kernels.count_postings(prefixes.elements, prefixes.starts, prefixes.facts, order, low, high, rank_starts[1:])
+    np.cumsum(rank_starts, out=rank_starts)
+    total = int(rank_starts[-1])
+    keys = np.empty(total, np.uint64)
+    positions, roles = np.empty(total, np.uint32), np.empty(total, np.uint8)
+    kernels.gather_postings(
+        prefixes.elements, prefixes.starts, prefixes.facts, order, low, high, rank_starts, keys, positions, roles
+    )
+    groups = collapse(keys, threads=threads)
+    del keys
+    rank_of = np.repeat(np.arange(ranks, dtype=np.uint32), np.diff(rank_starts))
+    list_ranks, list_positions = np.empty(total, np.uint32), np.empty(total, np.uint32)
+    slots = np.empty(total, np.int64)
+    length = kernels.build_lists(
+        groups.order, groups.starts, rank_of, positions, roles, list_ranks, list_positions, slots
+    )
+    return _Index(rank_starts, positions, slots, list_ranks[:length].copy(), list_positions[:length].copy())
+
+
+def join_prefixes(
+    prefixes: Prefixes,
+    sets: Array,
+    *,
+    code: int,
+    least: float,
+    memory: int,
+    threads: int | None = None,
+    sides: Array | None = None,
+) -> tuple[Array, Array, JoinCost]:
+    """Pairs among some sets that may be similar: every pair that is, and few others.
+
+    Args:
+        prefixes: made with the same `code` and `least`, and counts of at least all `sets`.
+        sets: int64[m], indexes of different sets; equal ones are better given once.
+        code, least: the similarity and what it must reach.
+        memory: bytes that postings and pairs may take; where postings need more, there are several passes.
+        threads: never change the result.
+        sides: uint8[m]; only pairs of two sides are looked for.
+
+    Returns:
+        left, right: int64[p], indexes into `sets`, left < right, ordered; each pair once; and what it took.
+
+    Raises:
+        OptionError: more pairs than fit the memory.
+    """
+    if len(sets) > MAX_SETS:
+        raise OptionError(f"{len(sets):,} different documents; an exact join takes {MAX_SETS:,}. Split the corpus.")
+    threads = thread_count(threads)
+    sizes = prefixes.sizes[sets]
+    by_size = np.argsort(-sizes if code == CONTAINMENT else sizes, kind="stable")
+    order = sets[by_size]
+    ranked_sizes = np.ascontiguousarray(sizes[by_size])
+    ranked_sides = np.empty(0, np.uint8) if sides is None else np.ascontiguousarray(sides[by_size], np.uint8)
+    postings = int(prefixes.facts[order, 0].sum(dtype=np.int64))
+    parts: list[Array] = []
+    counts = np.zeros(2, np.int64)
+    most, found, lock = memory // PAIR_BYTES, 0, Lock()
+    passes = list(_ranges(postings, memory // 2))
+    for low, high in passes:
+        index = _index(prefixes, order, low, high, threads)
+        memories = local()
+
+        def walk(edge: tuple[int, int], index: _Index = index, memories: Any = memories) -> None:
+            nonlocal found
+            if not hasattr(memories, "seen"):
+                memories.seen = np.full(len(order), -1, np.int32)
+                memories.pairs = np.empty((2, CHUNK_PAIRS), np.uint32)
+            first, last = edge
+            while first < last:
+                tallies = np.zeros(3, np.int64)
+                room = memories.pairs
+                after = kernels.probe(
+                    code, float(least), first, last, index.rank_starts, index.positions, index.slots, index.list_ranks,
+                    index.list_positions, ranked_sizes, ranked_sides, memories.seen, room[0], room[1], tallies,
+                )  # fmt: skip
+                if after == first:  # one set has more pairs than there is room for
+                    memories.pairs = np.empty((2, 2 * room.shape[1]), np.uint32)
+                written = int(tallies[0])
+                packed = room[0, :written].astype(np.uint64) << np.uint64(32) | room[1, :written]
+                with lock:
+                    parts.append(packed)
+                    found += written
+                    counts[:] += tallies[1:]
+                    if found > most:
+                        raise OptionError(
+                            f"More than {most:,} pairs of documents may reach min_similarity={least}: more than fit "
+                            f"{memory / 2**20:,.0f} MiB. Use a larger min_similarity, or allow more memory."
+                        )
+                first = after
+
+        for _ in in_order(walk, _edges(index.rank_starts, threads), threads):
+            pass
+    packed = np.sort(np.concatenate(parts)) if parts else np.empty(0, np.uint64)
+    if len(passes) > 1:
+        packed = np.unique(packed)
+    a, b = (
+        by_size[(packed >> np.uint64(32)).astype(np.int64)],
+        by_size[(packed & np.uint64(0xFFFFFFFF)).astype(np.int64)],
+    )
+    return np.minimum(a, b), np.maximum(a, b), JoinCost(postings, len(passes), int(counts[0]), int(counts[1]))
+
+
+def _edges(rank_starts: Array, threads: int) -> list[tuple[int, int]]:
+    """Ranges of ranks with about as many postings each."""
+    wanted = np.linspace(0, rank_starts[-1], 16 * threads + 1)
+    cuts = np.unique(np.searchsorted(rank_starts, wanted))
+    cuts[-1] = len(rank_starts) - 1
+    cuts[0] = 0
+    return [(int(a), int(b)) for a, b in pairwise(cuts)]

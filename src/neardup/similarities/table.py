@@ -1,0 +1,106 @@
+"""The similarities of texts, in one table: what each compares of a text, for joins and for verification."""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from neardup.kernels import bounds
+from neardup.kernels.elements import OCCURRENCES, SEQUENCE, SET, WEIGHTS, elements
+from neardup.kernels.shingles import sort_spare
+from neardup.kernels.tokens import most_tokens, token_spare
+from neardup.recipe import WEIGHTS as WEIGHTINGS
+from neardup.recipe import Recipe
+from neardup.text.normalizers import fold_texts
+from neardup.text.unicode_tables import fold_tables
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+WORD_SHINGLE, CJK_SHINGLE = 3, 5
+
+
+class Elements(NamedTuple):
+    """What is compared of n texts, one after another; all read-only: kernels are compiled for one kind of arrays.
+
+    Attributes:
+        values: uint64[total]; text i has values[offsets[i]:offsets[i + 1]].
+        weights: float64[total], whole numbers, where elements have weights; else empty.
+        offsets: int64[n + 1].
+    """
+
+    values: Array
+    weights: Array
+    offsets: Array
+
+
+@dataclass(frozen=True, slots=True)
+class Similarity:
+    """One way to say how alike two texts are.
+
+    Attributes:
+        code: what kernels know it by.
+        shingles: tokens of a shingle that starts at a word, at a Han or Kana character; None: the recipe's.
+        joined, verified: what a join and verification take of the shingles, one of the forms of `neardup.kernels.elements`.
+    """
+
+    code: int
+    shingles: tuple[int, int] | None
+    joined: int
+    verified: int
+
+    def elements(self, texts: Any, recipe: Recipe) -> Elements:
+        """What a join indexes of an Arrow `large_string` array's texts: ascending and distinct in each.
+
+        Bounds on what two similar texts have in common, `neardup.kernels.bounds`, are of these.
+        """
+        return self._elements(texts, recipe, self.joined)
+
+    def stored(self, texts: Any, recipe: Recipe) -> Elements:
+        """What verification reads of an Arrow `large_string` array's texts; for edit, the tokens in their order."""
+        return self._elements(texts, recipe, self.verified)
+
+    def _elements(self, texts: Any, recipe: Recipe, form: int) -> Elements:
+        folded = fold_texts(texts)
+        lengths = np.diff(folded.offsets)
+        longest = int(lengths.max(initial=0))
+        most, total = most_tokens(longest), int(sum(map(most_tokens, lengths.tolist()))) + 1
+        hashes, values = np.empty(most, np.uint64), np.empty(total, np.uint64)
+        weights = np.empty(total if form == WEIGHTS else 0)
+        offsets = np.empty(len(folded) + 1, np.int64)
+        word_shingle, cjk_shingle = self.shingles or (recipe.word_shingle, recipe.cjk_shingle)
+        elements(
+            folded.data,
+            folded.offsets,
+            form,
+            word_shingle,
+            cjk_shingle,
+            WEIGHTINGS[recipe.weights],
+            hashes,
+            hashes.view(np.uint8),
+            np.empty(most, np.uint8),
+            np.empty(token_spare(longest), np.int64),
+            np.empty(sort_spare(most), np.uint64),
+            values,
+            weights,
+            offsets,
+            fold_tables(),
+        )
+        values, weights = values[: offsets[-1]].copy(), weights[: offsets[-1]].copy()
+        values.flags.writeable = weights.flags.writeable = False
+        return Elements(values, weights, offsets)
+
+
+SIMILARITY_TABLE = {
+    "jaccard": Similarity(bounds.JACCARD, (WORD_SHINGLE, CJK_SHINGLE), SET, SET),
+    "weighted": Similarity(bounds.WEIGHTED, (WORD_SHINGLE, CJK_SHINGLE), OCCURRENCES, OCCURRENCES),
+    "containment": Similarity(bounds.CONTAINMENT, (WORD_SHINGLE, CJK_SHINGLE), SET, SET),
+    "cosine": Similarity(bounds.COSINE, None, WEIGHTS, WEIGHTS),
+    "edit": Similarity(bounds.EDIT, (1, 1), OCCURRENCES, SEQUENCE),
+}
+"""By the names of `neardup.options.SIMILARITIES`, which says what each is."""
+
+
+def shingle_sets_of(texts: Any) -> tuple[Array, Array]:
+    """The sorted distinct shingle hashes of an Arrow `large_string` array's texts: uint64[total], offsets int64[n + 1]."""
+    found = SIMILARITY_TABLE["jaccard"].elements(texts, Recipe())
+    return found.values, found.offsets

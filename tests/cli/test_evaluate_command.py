@@ -1,0 +1,167 @@
+"""`neardup evaluate`: tables, JSON, plots, and what is refused."""
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from corpora import BREAD, BRIDGE, CHAIN, CLOCK, FERRY, FERRY_EDITED, files, lines, write_lines
+
+TEXTS = {"ferry": FERRY, "edited": FERRY_EDITED, "bread": BREAD, "clock": CLOCK, "bridge": BRIDGE}
+TEXTS |= {f"chain-{place}": text for place, text in enumerate(CHAIN)}
+ROWS = [{"id": name, "text": text} for name, text in TEXTS.items()]
+LABELS = [
+    {"a": "ferry", "b": "edited", "similarity": 0.9},
+    {"a": "chain-0", "b": "chain-1", "similarity": 0.81},
+    {"a": "bread", "b": "clock", "similarity": 0.0},
+]
+
+
+@pytest.fixture(autouse=True)
+def corpus(place):
+    write_lines("texts.jsonl", ROWS)
+    write_lines("labels.jsonl", LABELS)
+
+
+def test_without_labels_a_sample_is_told_of_in_tables(run):
+    done = run("evaluate", "texts.jsonl", "--method", "simhash", "--quiet")
+    assert (done.code, done.err) == (0, "")
+    shown = done.out.decode()
+    for part in (
+        "10 documents: 0 with the text of an earlier one, 0 short, 10 under 50 tokens",
+        "truth from a sample: every document compared with all others of different text",
+        "Methods, at similarity 0.8\n",
+        "Recall of methods, by similarity of the pair\n",
+        "Fingerprints alone, recipe default, by Hamming distance (in use: 18)",
+        "Pairs by Hamming distance, and the similarity of some of them",
+        "Recipes: the distance that finds 0.99 of the near-duplicates",
+        "Recommended: ",
+        "Warning: 10 documents of 10 (100.0%) have fewer than 50 tokens",
+    ):
+        assert part in shown
+    assert files() == ["labels.jsonl", "texts.jsonl"]
+
+
+def test_a_smaller_sample_says_so_and_is_reproducible(run):
+    first = run("evaluate", "texts.jsonl", "--method", "simhash", "--sample", 5, "--seed", 7, "--quiet")
+    assert "truth from a sample: 5 documents (seed 7) compared with all others of different text" in first.out.decode()
+    assert first.out == run("evaluate", "texts.jsonl", "--method", "simhash", "--sample", 5, "--seed", 7, "--quiet").out
+
+
+def test_with_labels_the_tables_are_about_them(run):
+    done = run("evaluate", "texts.jsonl", "--pairs", "labels.jsonl", "--method", "simhash", "--quiet")
+    shown = done.out.decode()
+    assert done.code == 0
+    assert "truth from labels: 3 pairs, 2 of them near-duplicates; other pairs count neither for nor against" in shown
+    assert "unlabeled" in shown
+    assert "Similarity of the texts, among the labeled pairs" in shown
+    done = run("evaluate", "texts.jsonl", "--pairs", "labels.jsonl", "--complete", "--method", "simhash", "--quiet")
+    assert "any other pair is false" in done.out.decode()
+
+
+def test_json_has_stable_names_and_is_what_the_output_file_gets(run):
+    done = run(
+        "evaluate",
+        "texts.jsonl",
+        "--pairs",
+        "labels.jsonl",
+        "--method",
+        "simhash",
+        "--json",
+        "-o",
+        "result.json",
+        "--quiet",
+    )
+    result = json.loads(done.out)
+    assert done.out == Path("result.json").read_bytes()
+    assert set(result) == {
+        "truth", "documents", "equal_texts", "short", "few_tokens", "min_similarity", "target_recall", "labeled_pairs",
+        "labeled_positive", "complete", "sampled_documents", "seed", "near_duplicates", "near_duplicates_low",
+        "near_duplicates_high", "with_near_duplicate", "recipe", "methods", "distances", "thresholds", "strata", "recipes",
+        "recommendation", "warnings", "seconds", "versions",
+    }  # fmt: skip
+    [score] = result["methods"]
+    assert set(score) == {"method", "recall", "precision", "f1", "found", "unlabeled", "bands"}
+    assert set(score["recall"]) == {"value", "low", "high", "count", "of"}
+    assert list(score["bands"]) == ["0.5-0.8", "0.8-0.95", "0.95-1"]
+    assert [entry["max_distance"] for entry in result["distances"]] == list(range(129))
+    assert set(result["recommendation"]) == {"method", "recipe", "bits", "max_distance", "min_similarity", "reasons"}
+
+
+class Terminal(io.TextIOWrapper):
+    def isatty(self):
+        return True
+
+
+def test_on_a_terminal_the_tables_are_drawn(run, monkeypatch):
+    shown = io.BytesIO()
+    terminal = Terminal(shown, encoding="utf-8")
+    monkeypatch.setenv("COLUMNS", "160")
+    monkeypatch.setattr(sys, "stdout", terminal)
+    from neardup.cli import main
+
+    main(["evaluate", "texts.jsonl", "--method", "simhash", "--quiet"])
+    terminal.flush()
+    drawn = shown.getvalue().decode()
+    assert "─" in drawn
+    assert "Methods, at similarity 0.8" in drawn
+    assert "Warning: 10 documents of 10" in drawn
+
+
+@pytest.mark.parametrize(("name", "head"), [("plot.png", b"\x89PNG"), ("plot.svg", b"<?xml"), ("plot.PDF", b"%PDF")])
+def test_a_plot_is_drawn_in_the_format_of_its_name(run, name, head):
+    pytest.importorskip("matplotlib", reason="the extra `report` is not installed")
+    arguments = ("--pairs", "labels.jsonl") if name == "plot.png" else ()
+    done = run("evaluate", "texts.jsonl", *arguments, "--method", "simhash", "--plot", name, "--quiet")
+    assert (done.code, done.err) == (0, "")
+    assert Path(name).read_bytes().startswith(head)
+
+
+def test_a_plot_without_matplotlib_says_what_to_install(run, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    done = run("evaluate", "texts.jsonl", "--plot", "plot.png", "--quiet")
+    assert (done.code, done.out) == (2, b"")
+    assert "pip install 'neardup[report]'" in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--plot", "plot.gif"], "plot.gif: a plot is written to a file that ends in .png, .svg, .pdf."),
+        (["--pairs", "none.csv"], "There is no file of labels 'none.csv'"),
+        (["--complete"], "complete=True says something of labels"),
+        (["--target-recall", "2"], "target_recall=2.0: give a number above 0, up to 1"),
+        (["--min-similarity", "0"], "min_similarity=0: without labels"),
+        (["--method", "auto"], "'auto' is not one of"),
+        (["-o", "texts.jsonl", "--overwrite"], "texts.jsonl is an input"),
+        (
+            ["--pairs", "labels.jsonl", "-o", "labels.jsonl", "--overwrite"],
+            "labels.jsonl is the file of labels: it would be lost",
+        ),
+        (["-o", "there.json"], "there.json"),
+        (["--text", "body"], "body"),
+    ],
+)
+def test_calls_that_must_change_exit_with_2(run, arguments, message):
+    Path("there.json").write_text("{}")
+    done = run("evaluate", "texts.jsonl", *arguments, "--quiet")
+    assert (done.code, done.out) == (2, b"")
+    assert message in done.err
+    assert Path("there.json").read_text() == "{}"
+    assert Path("labels.jsonl").read_bytes() == lines(LABELS)
+
+
+def test_unknown_ids_are_named(run):
+    write_lines("labels.jsonl", [*LABELS, {"a": "ferry", "b": "boat", "similarity": 0.5}])
+    done = run("evaluate", "texts.jsonl", "--pairs", "labels.jsonl", "--quiet")
+    assert done.code == 2
+    assert "labels.jsonl names 1 id that no document of the input has: 'boat'" in done.err
+
+
+def test_malformed_labels_are_a_failure_of_the_data(run):
+    Path("labels.jsonl").write_text('{"a": "ferry"')
+    done = run("evaluate", "texts.jsonl", "--pairs", "labels.jsonl", "--quiet")
+    assert done.code == 1
+    assert "labels.jsonl cannot be read as jsonl" in done.err

@@ -1,0 +1,491 @@
+"""What an evaluation says, beside the definition: every pair looked at in plain Python."""
+
+import gzip
+import itertools
+import json
+import random
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import naive
+import neardup as nd
+from neardup.errors import DataError, InputError, OptionError
+from neardup.evaluation import intervals, survey
+from neardup.evaluation.flow import evaluate_corpus
+from neardup.evaluation.labels import read_labels
+from neardup.evaluation.methods import MEASURED
+from neardup.evaluation.recommendation import recommend, warnings
+from neardup.evaluation.result import MethodScore, RecipeScore
+from neardup.options import DedupOptions
+from neardup.progress import Progress
+from neardup.tables import TableCorpus
+from strategies import word_text
+
+WORDS = [f"w{number}" for number in range(400)]
+
+
+def corpus(families=12, copies=3, alone=20, length=70, seed=1):
+    """Families of texts with words exchanged, and texts that are like no other."""
+    chance = random.Random(seed)
+    texts = []
+    for _ in range(families):
+        original = chance.choices(WORDS, k=length)
+        for copy in range(copies):
+            words = list(original)
+            for _ in range(copy):
+                words[chance.randrange(length)] = chance.choice(WORDS)
+            texts.append(" ".join(words))
+    texts += [" ".join(chance.choices(WORDS, k=length)) for _ in range(alone)]
+    return texts
+
+
+TEXTS = corpus()
+SIMILARITIES = {
+    (left, right): naive.similarity(a, b) for (left, a), (right, b) in itertools.combinations(enumerate(TEXTS), 2)
+}
+FINGERPRINTS = [naive.fingerprint(text) for text in TEXTS]
+DISTANCES = {(left, right): (FINGERPRINTS[left] ^ FINGERPRINTS[right]).bit_count() for left, right in SIMILARITIES}
+ROWS = [{"id": f"t{row}", "text": text} for row, text in enumerate(TEXTS)]
+
+
+def write_labels(path, pairs, column="similarity"):
+    path.write_text("".join(json.dumps({"a": f"t{a}", "b": f"t{b}", column: value}) + "\n" for (a, b), value in pairs))
+    return path
+
+
+# the numbers
+
+
+def test_wilson_has_the_published_values():
+    # Newcombe (1998), Statistics in Medicine 17, table I, method 3
+    for count, of, low, high in [
+        (81, 263, 0.2553, 0.3662),
+        (15, 148, 0.0624, 0.1605),
+        (0, 20, 0.0, 0.1611),
+        (1, 29, 0.0061, 0.1718),
+    ]:
+        share = intervals.wilson(count, of)
+        assert (round(share.low, 4), round(share.high, 4)) == (low, high)
+    assert intervals.wilson(29, 29).high == 1
+    assert intervals.wilson(0, 0) == intervals.UNKNOWN
+
+
+def test_pairs_of_independent_documents_have_the_interval_of_independent_pairs():
+    generator = np.random.default_rng(5)
+    totals = np.ones(2000, np.int64)
+    counts = (generator.random(2000) < 0.9).astype(np.int64)
+    clustered, plain = intervals.clustered(counts, totals, 0.0), intervals.wilson(int(counts.sum()), 2000)
+    assert (clustered.value, clustered.count, clustered.of) == (plain.value, plain.count, plain.of)
+    assert clustered.low == pytest.approx(plain.low, abs=1e-4)
+    assert clustered.high == pytest.approx(plain.high, abs=1e-4)
+
+
+def test_pairs_that_go_together_count_as_one():
+    totals = np.full(50, 40)
+    counts = totals * (np.arange(50) < 25)
+    share = intervals.clustered(counts, totals, 0.0)
+    single = intervals.wilson(25, 50)
+    assert share.value == 0.5
+    assert share.low == pytest.approx(single.low, abs=0.01)
+    assert intervals.clustered(totals, totals, 0.0).low == pytest.approx(intervals.wilson(50, 50).low)
+    assert intervals.clustered(totals * 0, totals, 0.0).high == pytest.approx(intervals.wilson(0, 50).high)
+    assert intervals.clustered(totals * 0, totals * 0, 0.0) == intervals.UNKNOWN
+
+
+def test_f1_is_the_harmonic_mean():
+    true, false, missed = 30, 10, 20
+    found = intervals.f1_of(intervals.wilson(true, true + false + missed))
+    precision, recall = true / (true + false), true / (true + missed)
+    assert found.value == pytest.approx(2 * precision * recall / (precision + recall))
+    assert found.low < found.value < found.high
+
+
+# the survey
+
+
+@given(
+    texts=st.lists(word_text, min_size=1, max_size=14),
+    size=st.integers(1, 14),
+    least=st.sampled_from([0.05, 0.3, 0.5, 0.8, 0.95, 1.0]),
+)
+def test_every_similar_pair_of_a_sampled_document_is_found_and_no_other(texts, size, least):
+    sampled = survey.choose(np.arange(len(texts)), size, seed=0)
+    found = survey.similar_pairs(
+        TableCorpus(texts), sampled, np.ones(len(texts), np.bool_), least=least, threads=1, temp_dir=None
+    )
+    expected = {}
+    for left, right in itertools.combinations(range(len(texts)), 2):
+        if {left, right} & set(sampled.tolist()) and naive.tokens(texts[left]):
+            value = naive.similarity(texts[left], texts[right])
+            if value >= least:
+                expected[left, right] = value
+    assert (
+        dict(zip(zip(found.left.tolist(), found.right.tolist(), strict=True), found.similarity.tolist(), strict=True))
+        == expected
+    )
+
+
+def test_more_similar_pairs_than_there_was_room_for_are_all_found():
+    texts = [f"one text that is here again and again and always the same, {number}" for number in range(60)]
+    found = survey.similar_pairs(
+        TableCorpus(texts), np.arange(60), np.ones(60, np.bool_), least=0.5, threads=1, temp_dir=None
+    )
+    assert len(found) == 60 * 59 // 2
+
+
+def test_distances_are_counted_and_pairs_drawn_as_they_are():
+    fingerprints = np.random.default_rng(0).integers(0, 2**64, (40, 2), dtype=np.uint64)
+    fingerprints[7] = fingerprints[3]
+    chosen = np.array([0, 3, 39])
+    counts = survey.distance_counts(fingerprints, chosen, threads=2)
+    everything = {(a, b): d for a, b, d in naive.pairs_within(fingerprints, 128)}
+    of_three = [everything[min(3, other), max(3, other)] for other in range(40) if other != 3]
+    assert counts[1].tolist() == np.bincount(of_three, minlength=129).tolist()
+    assert counts.sum(axis=1).tolist() == [39, 39, 39]
+
+    wanted = {pair for pair, d in everything.items() if 50 <= d <= 60 and {0, 3, 39} & set(pair)}
+    left, right = survey.sample_pairs(fingerprints, chosen, counts, 50, 60, size=10_000, seed=0)
+    assert set(zip(left.tolist(), right.tolist(), strict=True)) == wanted
+    left, right = survey.sample_pairs(fingerprints, chosen, counts, 50, 60, size=5, seed=0)
+    assert 1 <= len(left) <= 5
+    assert set(zip(left.tolist(), right.tolist(), strict=True)) <= wanted
+
+
+def test_a_sample_is_the_same_every_time_and_another_with_another_seed():
+    rows = np.arange(100, 1100)
+    first = survey.choose(rows, 50, seed=0)
+    assert len(set(first.tolist())) == 50
+    assert first.tolist() == sorted(survey.choose(rows, 50, seed=0).tolist())
+    assert first.tolist() != survey.choose(rows, 50, seed=1).tolist()
+    assert survey.choose(rows, 5000, seed=0) is rows
+
+
+# without labels
+
+
+def test_where_every_document_is_sampled_all_numbers_are_those_of_all_pairs():
+    result = nd.evaluate(TEXTS, threads=1)
+    true = {pair for pair, value in SIMILARITIES.items() if value >= 0.8}
+    assert 20 < len(true) <= 36
+    assert (result.truth, result.near_duplicates, result.sampled_documents) == ("sample", len(true), len(TEXTS))
+    assert result.with_near_duplicate.count == len(set(itertools.chain(*true)))
+    for score in result.distances:
+        within = {pair for pair, distance in DISTANCES.items() if distance <= score.max_distance}
+        assert score.pairs == len(within)
+        assert score.recall.value == pytest.approx(len(true & within) / len(true))
+        if within:
+            assert score.precision.value == pytest.approx(len(true & within) / len(within))
+            assert score.precision.of == len(within)
+            assert score.f1.value == pytest.approx(2 * len(true & within) / (len(true) + len(within)))
+        assert score.recall.low <= score.recall.value <= score.recall.high
+    for part in result.strata:
+        first, last = (
+            (0, 128)
+            if part.distance == "any"
+            else (int(part.distance.split("-")[0]), int(part.distance.split("-")[-1]))
+        )
+        inside = {pair for pair, distance in DISTANCES.items() if first <= distance <= last}
+        assert part.pairs == len(inside)
+        assert part.sampled <= 200
+        if inside:
+            assert part.similar.value == pytest.approx(len(true & inside) / len(inside))
+            assert part.highest <= max(SIMILARITIES[pair] for pair in inside) + 1e-12
+    assert sum(part.pairs for part in result.strata[:-1]) == result.strata[-1].pairs == len(DISTANCES)
+
+
+def test_every_method_but_auto_is_measured_on_its_own():
+    result = nd.evaluate(TEXTS, threads=1)
+    assert [score.method for score in result.methods] == list(MEASURED)
+    assert "auto" not in MEASURED
+    for score in result.methods:
+        assert score.recall.value > 0.9
+        assert score.precision.value == 1
+        assert score.recall.count == score.found
+        assert sum(score.bands[name].of for name in ("0.8-0.95", "0.95-1")) == score.recall.of
+    simhash = next(score for score in result.methods if score.method == "simhash")
+    found = {pair for pair, value in SIMILARITIES.items() if value >= 0.8 and DISTANCES[pair] <= 18}
+    assert simhash.recall.count == len(found)
+
+
+def test_the_estimates_from_a_sample_hold_what_is_true():
+    texts = corpus(families=60, alone=240, seed=4)
+    whole = nd.evaluate(texts, methods=["simhash"])
+    inside = 0
+    for seed in range(10):
+        part = nd.evaluate(texts, methods=["simhash"], sample=120, seed=seed)
+        assert part.sampled_documents == 120
+        assert part.near_duplicates != whole.near_duplicates
+        inside += part.near_duplicates_low <= whole.near_duplicates <= part.near_duplicates_high
+        share = part.with_near_duplicate
+        inside += share.low <= whole.with_near_duplicate.value <= share.high
+        recall = part.distances[8].recall
+        inside += recall.low <= whole.distances[8].recall.value <= recall.high
+        precision = part.distances[18].precision
+        inside += precision.low <= whole.distances[18].precision.value <= precision.high
+    assert inside >= 35
+
+
+def test_the_same_seed_gives_the_same_result_on_one_thread_and_on_two():
+    values = [nd.evaluate(TEXTS, sample=20, seed=3, threads=threads).as_dict() for threads in (1, 2)]
+    for value in values:
+        del value["seconds"]
+    assert values[0] == values[1]
+
+
+def test_equal_texts_are_set_aside_and_counted():
+    result = nd.evaluate([*TEXTS, TEXTS[0].upper(), TEXTS[0]])
+    assert (result.equal_texts, result.documents) == (2, len(TEXTS) + 2)
+    assert result.near_duplicates == nd.evaluate(TEXTS).near_duplicates
+
+
+def test_a_corpus_without_near_duplicates_is_told_and_nothing_is_claimed():
+    result = nd.evaluate(corpus(families=0))
+    assert result.near_duplicates == 0
+    assert result.methods[0].recall == intervals.UNKNOWN
+    assert result.recommendation.method is None
+    assert "nothing can be said about recall" in result.warnings[-1]
+
+
+@pytest.mark.parametrize("texts", [[], [""], ["one"], ["", "…"]])
+def test_a_corpus_of_next_to_nothing_is_evaluated(texts):
+    assert nd.evaluate(texts).near_duplicates == 0
+
+
+# with labels
+
+
+def test_labels_with_similarities_give_the_scores_of_the_definition(tmp_path):
+    listed = {pair: value for pair, value in SIMILARITIES.items() if value >= 0.5}
+    result = nd.evaluate(ROWS, pairs=write_labels(tmp_path / "labels.jsonl", listed.items()), complete=True)
+    true = {pair for pair, value in listed.items() if value >= 0.8}
+    assert (result.labeled_pairs, result.labeled_positive) == (len(listed), len(true))
+    for score in result.distances[::9]:
+        within = {pair for pair, distance in DISTANCES.items() if distance <= score.max_distance}
+        assert score.recall == intervals.wilson(len(true & within), len(true))
+        assert score.precision.value is None or score.precision.value == pytest.approx(len(true & within) / len(within))
+    for score in result.thresholds:
+        over = {pair for pair, value in listed.items() if value >= score.min_similarity}
+        assert score.recall == intervals.wilson(len(true & over), len(true))
+        assert score.precision == intervals.wilson(len(true & over), len(over))
+    simhash = next(score for score in result.methods if score.method == "simhash")
+    found = {pair for pair in true if DISTANCES[pair] <= 18}
+    assert simhash.recall == intervals.wilson(len(found), len(true))
+    assert simhash.precision == intervals.wilson(len(found), len(found))
+    hard = {pair for pair in true if SIMILARITIES[pair] < 0.95}
+    assert simhash.bands["0.8-0.95"] == intervals.wilson(len(found & hard), len(hard))
+    assert result.strata == ()
+
+
+def test_pairs_without_a_label_count_neither_for_nor_against(tmp_path):
+    true = sorted(pair for pair, value in SIMILARITIES.items() if value >= 0.8 and DISTANCES[pair] <= 18)
+    far = sorted(pair for pair, value in SIMILARITIES.items() if value == 0)
+    some = [*((pair, 1) for pair in true[:5]), *((pair, 0) for pair in far[:3])]
+    labels = write_labels(tmp_path / "some.jsonl", some, "label")
+    [score] = nd.evaluate(ROWS, pairs=labels, methods=["simhash"]).methods
+    assert score.unlabeled == len(true) - 5
+    assert score.precision == intervals.wilson(5, 5)
+    [score] = nd.evaluate(ROWS, pairs=labels, complete=True, methods=["simhash"]).methods
+    assert score.unlabeled == 0
+    assert score.precision == intervals.wilson(5, len(true))
+
+
+def test_where_no_pair_is_known_to_be_false_there_is_no_precision(tmp_path):
+    true = [pair for pair, value in SIMILARITIES.items() if value >= 0.8]
+    (tmp_path / "p.csv").write_text("left_id,right_id\n" + "".join(f"t{a},t{b}\n" for a, b in true))
+    result = nd.evaluate(ROWS, pairs=tmp_path / "p.csv")
+    assert result.labeled_positive == len(true)
+    for score in (*result.methods, *result.distances, *result.thresholds):
+        assert score.precision == score.f1 == intervals.UNKNOWN
+
+
+def test_labels_may_contradict_the_similarity(tmp_path):
+    near, far = max(SIMILARITIES, key=SIMILARITIES.get), min(SIMILARITIES, key=SIMILARITIES.get)
+    labels = write_labels(tmp_path / "l.jsonl", [(near, False), (far, True)], "label")
+    result = nd.evaluate(ROWS, pairs=labels, methods=["simhash"])
+    assert result.methods[0].recall == intervals.wilson(0, 1)
+    assert result.methods[0].precision == intervals.wilson(0, 1)
+    assert result.recommendation.method is None
+    assert "No method reaches 0.99" in result.recommendation.reasons[0]
+
+
+FORMS = {
+    "a.jsonl": lambda path: path.write_text(
+        '{"a": "x", "b": "7", "jaccard": 0.9}\n\n{"a": "x", "b": "z", "jaccard": 0.1}\n'
+    ),
+    "a.jsonl.gz": lambda path: path.write_bytes(
+        gzip.compress(
+            b'{"left_id": "x", "right_id": 7, "similarity": 0.9}\n{"left_id": "x", "right_id": "z", "similarity": 0.1}\n'
+        )
+    ),
+    "a.csv": lambda path: path.write_text('\ufeffa,note,b,label\nx,"so, so",7,True\nz,,x,0\n'),
+    "a.tsv": lambda path: path.write_text("a\tb\tlabel\nx\t7\t1\nx\tz\tfalse\n"),
+    "a.parquet": lambda path: pq.write_table(
+        pa.table({"left_id": ["x", "z"], "right_id": ["7", "x"], "label": [1.0, 0.0]}), path
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_labels_are_read_in_every_form(tmp_path, name):
+    FORMS[name](tmp_path / name)
+    labels = read_labels(tmp_path / name, ["z", "x", "7"], min_similarity=0.8)
+    found = sorted(zip(labels.left.tolist(), labels.right.tolist(), labels.positive.tolist(), strict=True))
+    assert found == [(0, 1, False), (1, 2, True)]
+
+
+def test_a_pair_that_is_listed_twice_counts_once(tmp_path):
+    (tmp_path / "l.csv").write_text("a,b\nx,z\nz,x\n")
+    assert len(read_labels(tmp_path / "l.csv", ["z", "x"], min_similarity=0.8)) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "error", "message"),
+    [
+        ("l.txt", "x", InputError, "labels are read from files that end in .jsonl"),
+        ("l.csv", "one,two\nx,z\n", InputError, "its columns are one, two. Give left_id and right_id, or a and b."),
+        ("l.csv", "a,b\n", InputError, "has no pairs"),
+        ("l.csv", "a,b\nx,q\nr,s\n", InputError, "names 3 ids that no document of the input has: 'q', 'r', 's'"),
+        ("l.csv", "a,b\nx,x\n", DataError, "pair 1: 'x' is paired with itself"),
+        ("l.csv", "a,b\nx,twice\n", InputError, "pair 1: several documents have the id 'twice'"),
+        ("l.csv", "a,b,label\nx,z,1\nz,x,0\n", DataError, "pair 2: 'z' and 'x' are both near and not"),
+        ("l.csv", "a,b,label\nx,z,maybe\n", DataError, "a, b and label, 0, 1, true or false."),
+        ("l.csv", "a,b,jaccard\nx,z,1.5\n", DataError, "a, b and jaccard, a number from 0 to 1."),
+        ("l.jsonl", '{"a": "x", "b": "z"}\n{"a": "x"}\n', DataError, "pair 2:"),
+        ("l.jsonl", '{"a": "x", \n', DataError, "cannot be read as jsonl"),
+        ("l.jsonl", "17\n", InputError, "its columns are none"),
+        ("l.parquet", "no", DataError, "is no readable Parquet file"),
+    ],
+)
+def test_labels_that_say_nothing_clear_are_refused(tmp_path, name, content, error, message):
+    (tmp_path / name).write_text(content)
+    with pytest.raises(error, match=message):
+        read_labels(tmp_path / name, ["x", "z", "twice", "twice"], min_similarity=0.8)
+
+
+def test_a_missing_file_of_labels_is_refused(tmp_path):
+    with pytest.raises(InputError, match="There is no file of labels"):
+        read_labels(tmp_path / "none.csv", ["x"], min_similarity=0.8)
+
+
+# recommendations and warnings
+
+
+def share(value, of=1000):
+    return intervals.wilson(round(value * of), of)
+
+
+def method(name, recall, f1=None):
+    return MethodScore(name, share(recall), intervals.UNKNOWN, share(f1) if f1 else intervals.UNKNOWN, 0, 0, {})
+
+
+def recipe(name, distance, seconds, recall=0.995):
+    return RecipeScore(name, 128, distance, share(recall), 1.0, seconds, 18, share(0.9))
+
+
+def test_the_best_method_that_reaches_the_target_is_recommended():
+    methods = [method("simhash", 0.97, 0.98), method("exact", 1.0, 0.99), method("minhash", 0.999, 0.95)]
+    best = recommend(methods, [], [], min_similarity=0.8, target=0.99)
+    assert (best.method, best.min_similarity) == ("exact", 0.8)
+    assert recommend(methods, [], [], min_similarity=0.8, target=0.9).method == "exact"
+    none = recommend(methods[:1], [], [], min_similarity=0.8, target=0.99)
+    assert none.method is None
+    assert "No method reaches 0.99 at --min-similarity 0.8: simhash finds 0.970" in none.reasons[0]
+
+
+def test_a_recipe_is_taken_for_its_time_and_else_for_its_place():
+    slow_first = [recipe("a", 20, 100.0), recipe("b", 12, 2.0), recipe("c", 3, 2.4)]
+    best = recommend([], slow_first, [], min_similarity=0.8, target=0.99)
+    assert (best.recipe, best.max_distance, best.bits) == ("b", 12, 128)
+    assert recommend([], slow_first[1:] + slow_first[:1], [], min_similarity=0.8, target=0.99).recipe == "b"
+    best = recommend([], [recipe("a", None, None, 0.7)], [], min_similarity=0.8, target=0.99)
+    assert best.recipe is None
+    assert "a reaches 0.99 at no distance: it finds 0.700" in best.reasons[0]
+
+
+def test_few_pairs_are_said_to_show_little():
+    few = MethodScore("simhash", intervals.wilson(20, 20), intervals.UNKNOWN, intervals.UNKNOWN, 20, 0, {})
+    assert (
+        "20 near-duplicates cannot show a recall of 0.99"
+        in recommend([few], [], [], min_similarity=0.8, target=0.99).reasons[-1]
+    )
+
+
+def test_short_texts_are_warned_of_with_what_was_measured():
+    def warned(**changes):
+        values = {"short": 0, "few": 0, "recall_of_few": intervals.UNKNOWN, "recall_of_others": intervals.UNKNOWN}
+        values |= changes
+        return warnings(1000, values.pop("short"), values.pop("few"), min_tokens=8, max_distance=18, **values)
+
+    assert warned(few=50) == ()
+    assert "1 document of 1,000 (0.1%) has fewer than 8 tokens" in warned(short=1)[0]
+    assert "none is known" in warned(few=51)[0]
+    [line] = warned(few=2, recall_of_few=share(0.5), recall_of_others=share(0.99))
+    assert "within distance 18 are 0.500" in line
+    assert "0.990 [0.982, 0.995] of the others" in line
+
+
+def test_a_corpus_of_short_texts_is_warned_of():
+    chance = random.Random(9)
+    texts = []
+    for _ in range(40):
+        words = chance.choices(WORDS, k=30)
+        texts += [" ".join(words), " ".join(words[:-1])]
+    texts += ["only four words here", "only four words there"]
+    result = nd.evaluate(texts)
+    assert (result.short, result.few_tokens) == (2, 82)
+    assert "2 documents of 82 (2.4%) have fewer than 8 tokens" in result.warnings[0]
+    assert "82 documents of 82 (100.0%) have fewer than 50 tokens" in result.warnings[1]
+
+
+# what is refused
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"target_recall": 0}, "target_recall=0: give a number above 0, up to 1"),
+        ({"target_recall": 1.5}, "target_recall=1.5"),
+        ({"sample": 0}, "sample=0: give an integer from 1 up"),
+        ({"seed": -1}, "seed=-1: give an integer from 0 up"),
+        ({"methods": ["auto"]}, "method 'auto' cannot be measured: give one of"),
+        ({"min_similarity": 0}, "min_similarity=0: without labels"),
+        ({"similarity": "cosine"}, "similarity='cosine': without labels near-duplicates are looked for by jaccard"),
+        ({"complete": True}, "complete=True says something of labels, and none are given"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(options, message):
+    with pytest.raises(OptionError, match=message):
+        nd.evaluate(TEXTS[:3], **options)
+
+
+def test_a_recipe_without_a_distance_of_its_own_gets_the_one_that_is_needed():
+    result = nd.evaluate(TEXTS, recipe=nd.Recipe(bits=100), methods=["simhash"])
+    assert result.recipe["max_distance"] == result.recipes[0].max_distance
+    assert (result.recipes[0].recipe, result.recipes[0].usual_distance) == ("the given recipe", None)
+    assert result.methods[0].recall.value >= 0.99
+
+
+def test_the_result_is_json_and_says_what_it_is():
+    result = nd.evaluate(TEXTS)
+    assert json.loads(result.to_json()) == json.loads(json.dumps(result.as_dict()))
+    assert repr(result).startswith(f"Evaluation({len(TEXTS)} documents, truth from sample, recommended: method=")
+
+
+def test_ids_of_any_kind_are_found(tmp_path):
+    (tmp_path / "l.csv").write_text("a,b\n0,1\n")
+    assert nd.evaluate(TEXTS[:4], pairs=tmp_path / "l.csv").labeled_pairs == 1
+    whole = evaluate_corpus(
+        TableCorpus(TEXTS[:4]),
+        recipe=nd.Recipe(),
+        options=DedupOptions(),
+        ids=pa.array(["0", "1", "2", "3"]),
+        pairs=Path(tmp_path / "l.csv"),
+        progress=Progress(),
+    )
+    assert whole.labeled_pairs == 1

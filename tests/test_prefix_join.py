@@ -1,0 +1,166 @@
+"""The exact join against a look at all pairs: none that is similar enough is missed, and what else is proposed is little."""
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import naive
+from neardup.errors import OptionError
+from neardup.kernels import bounds
+from neardup.prefix_join import join
+from neardup.prefix_join.counts import ElementCounts
+from neardup.prefix_join.prefixes import PrefixFile, prefixes_of
+from neardup.similarities import Elements
+
+CODES = {
+    "jaccard": bounds.JACCARD,
+    "containment": bounds.CONTAINMENT,
+    "edit": bounds.EDIT,
+    "cosine": bounds.COSINE,
+}
+HASHES = np.random.default_rng(1).integers(0, 2**64, 2000, np.uint64)
+MEMORY = 1 << 26
+LEAST = st.one_of(st.sampled_from([1.0, 0.8, 0.5, 1 / 3, 2 / 3, 0.05, 1e-9]), st.floats(0.01, 1.0))
+
+
+@st.composite
+def near_sets(draw):
+    """Sets of elements, with near copies of one another; small ones, equal ones and single elements among them."""
+    choose = random.Random(draw(st.integers(0, 2**32)))
+    universe = HASHES[: choose.choice([3, 10, 60, 400])].tolist()
+    sets = []
+    for _ in range(choose.randint(1, 25)):
+        if sets and choose.random() < 0.6:
+            made = set(choose.choice(sets))
+            for _ in range(choose.randint(0, 3)):
+                made.symmetric_difference_update([choose.choice(universe)])
+        else:
+            made = set(choose.sample(universe, choose.randint(1, min(len(universe), choose.choice([1, 5, 60])))))
+        sets.append(made or {universe[0]})
+    return sets
+
+
+def elements_of(sets, weights=None):
+    ordered = [sorted(made) for made in sets]
+    values = np.array([x for made in ordered for x in made], np.uint64)
+    weighted = [weights[x] for made in ordered for x in made] if weights else []
+    return Elements(values, np.array(weighted, np.float64), np.cumsum([0, *map(len, ordered)]))
+
+
+def join_sets(kind, sets, least, *, weights=None, cells=None, memory=MEMORY, threads=1, sides=None):
+    elements = elements_of(sets, weights)
+    counts = ElementCounts(cells or len(elements.values), memory=MEMORY)
+    counts.add(elements.values)
+    prefixes = prefixes_of(elements, code=CODES[kind], least=least, counts=counts)
+    left, right, cost = join.join_prefixes(
+        prefixes, np.arange(len(sets)), code=CODES[kind], least=least, memory=memory, threads=threads, sides=sides
+    )
+    found = list(zip(left.tolist(), right.tolist(), strict=True))
+    assert len(set(found)) == len(found)
+    assert all(a < b for a, b in found)
+    return set(found), cost
+
+
+@pytest.mark.parametrize("kind", ["jaccard", "containment", "edit"])
+@given(sets=near_sets(), least=LEAST, crowded=st.booleans())
+def test_no_pair_of_sets_is_missed(kind, sets, least, crowded):
+    found, _ = join_sets(kind, sets, least, cells=1 if crowded else None)
+    assert naive.similar_sets(kind, sets, least) <= found
+
+
+@given(sets=near_sets(), least=LEAST, seed=st.integers(0, 2**32))
+def test_no_pair_is_missed_by_the_cosine(sets, least, seed):
+    choose = random.Random(seed)
+    weights = {x: float(choose.choice([1, 1, 2, 3, 50, 1000])) for made in sets for x in made}
+    found, _ = join_sets("cosine", sets, least, weights=weights)
+    assert naive.similar_sets("cosine", [{x: weights[x] for x in made} for made in sets], least + 1e-12) <= found
+
+
+@pytest.mark.parametrize("kind", ["jaccard", "containment", "edit"])
+@given(sets=near_sets(), least=LEAST)
+def test_several_passes_small_rooms_and_threads_give_the_same(kind, sets, least):
+    expected, cost = join_sets(kind, sets, least)
+    assert cost.passes == 1
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(join, "POSTING_BYTES", MEMORY // 20)
+        patch.setattr(join, "CHUNK_PAIRS", 1)
+        found, cost = join_sets(kind, sets, least, threads=3)
+    assert cost.passes == max(1, -(-cost.postings // 10))
+    assert naive.similar_sets(kind, sets, least) <= found
+    assert found >= expected  # each pass has its own first meeting, and may let more through
+
+
+@given(sets=near_sets(), least=LEAST, seed=st.integers(0, 2**32))
+def test_only_pairs_of_two_sides_are_looked_for(sets, least, seed):
+    sides = np.random.default_rng(seed).integers(0, 2, len(sets)).astype(np.uint8)
+    everything, _ = join_sets("jaccard", sets, least)
+    found, _ = join_sets("jaccard", sets, least, sides=sides)
+    assert found == {(a, b) for a, b in everything if sides[a] != sides[b]}
+
+
+def test_what_no_other_set_has_is_not_posted_and_few_pairs_are_proposed():
+    choose = random.Random(3)
+    alone = [set(choose.sample(HASHES[100 * i : 100 * i + 100].tolist(), 90)) for i in range(19)]
+    common = set(HASHES[1900:1910].tolist())
+    found, cost = join_sets("jaccard", [made | common for made in alone], 0.8, cells=1 << 22)
+    assert (found, cost.postings, cost.visits) == (set(), 0, 0)
+
+
+def test_more_pairs_than_fit_are_refused():
+    sets = [{*HASHES[:20].tolist(), int(x)} for x in HASHES[20:320]]
+    with pytest.raises(
+        OptionError, match=r"More than 21,845 pairs of documents may reach min_similarity=0\.5: more than fit 1 MiB"
+    ):
+        join_sets("jaccard", sets, 0.5, memory=1 << 20)
+
+
+@given(sets=near_sets(), cells=st.integers(1, 1 << 18))
+def test_counts_are_never_too_small(sets, cells):
+    elements = elements_of(sets)
+    counts = ElementCounts(cells, memory=MEMORY)
+    for made in sets:
+        counts.add(np.array(sorted(made), np.uint64))
+    distinct, true = np.unique(elements.values, return_counts=True)
+    assert (counts.of(distinct) >= true).all()
+    assert int(counts.cells.sum()) == len(elements.values)
+
+
+def test_counts_stop_at_the_most_that_a_cell_holds():
+    counts = ElementCounts(1, memory=MEMORY)
+    many = np.full(70_000, 5, np.uint64)
+    counts.add(many)
+    assert counts.of(many[:1]).tolist() == [65_535]
+
+
+def test_cells_keep_to_the_memory():
+    assert ElementCounts(1 << 30, memory=1 << 20).cells.nbytes == 1 << 20
+
+
+def test_prefixes_appended_to_a_file_are_those_of_all():
+    sets = [set(HASHES[i : i + 30].tolist()) for i in range(0, 300, 3)]
+    elements = elements_of(sets)
+    counts = ElementCounts(len(elements.values), memory=MEMORY)
+    counts.add(elements.values)
+    whole = prefixes_of(elements, code=bounds.JACCARD, least=0.5, counts=counts)
+    with PrefixFile(temp_dir=None) as file:
+        for first in range(0, len(sets), 17):
+            part = elements_of(sets[first : first + 17])
+            file.append(prefixes_of(part, code=bounds.JACCARD, least=0.5, counts=counts))
+        found = file.whole()
+        for name in ("elements", "starts", "facts", "sizes", "digests"):
+            assert np.array_equal(getattr(found, name), getattr(whole, name)), name
+    with PrefixFile(temp_dir=None) as file:
+        assert len(file.whole()) == 0
+
+
+@given(counts=st.lists(st.integers(2, 65_535), max_size=300))
+def test_elements_are_ordered_by_count_then_as_they_came(counts):
+    from neardup.kernels.prefixes import order_by_count
+
+    array, n = np.array(counts, np.uint16), len(counts)
+    index, spare = np.arange(n, dtype=np.int32), np.empty(n, np.int32)
+    order_by_count(array, n, index, spare, np.empty(257, np.int64))
+    assert index.tolist() == sorted(range(n), key=lambda i: counts[i])
