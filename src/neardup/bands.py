@@ -147,6 +147,22 @@ def plan_bands(min_similarity: float, *, values: int | None = None, miss_probabi
     return Bands(needed[rows], rows)
 
 
+def agreement_limit(min_similarity: float, values: int, *, miss_probability: float = 1e-4) -> int:
+    """In how many of `values` values texts of at least that similarity agree, but for a share of `miss_probability`.
+
+    By the binomial distribution of values that are independent; those of one permutation scatter less.
+
+    >>> agreement_limit(0.8, 90)
+    56
+    """
+    below = 0.0
+    for agreeing in range(values + 1):
+        below += math.comb(values, agreeing) * min_similarity**agreeing * (1 - min_similarity) ** (values - agreeing)
+        if below > miss_probability:
+            return agreeing
+    return values
+
+
 def _bands_needed(similarity: float, rows: int, miss: float) -> int:
     """The fewest bands of so many rows that miss a pair of that similarity with at most that probability."""
     agree = similarity**rows
@@ -187,6 +203,7 @@ def find_banded(
     *,
     fingerprints: Array | None = None,
     max_distance: int | None = None,
+    least_agreeing: int = 0,
     threads: int | None = None,
     memory: int | None = None,
 ) -> BandedPairs:
@@ -200,9 +217,10 @@ def find_banded(
         bands: how they are cut; all values are used.
         fingerprints: uint64[n] or uint64[n, words], the sieve: only pairs within `max_distance` bits are kept.
         max_distance: Hamming distance, inclusive; with `fingerprints` only.
+        least_agreeing: only pairs that agree in so many of all values are kept; see `agreement_limit`.
         threads: how many, each for a band; one a processor if left out. The result does not depend on it.
         memory: bytes that the search may take besides what it is given; half of the machine's if left out. Each thread takes
-            28 a text, a pair 16. With little memory fewer threads are used.
+            28 a text and the sieve's bytes, a pair 16. With little memory fewer threads are used.
 
     Raises:
         OptionError: a value that is not allowed, bands that leave values unused, or more than fits the memory.
@@ -213,10 +231,12 @@ def find_banded(
     BandedPairs(1 pairs: (0, 2))
     """
     _check_signatures(signatures, bands)
+    if not _is_integer(least_agreeing) or not 0 <= least_agreeing <= bands.values:
+        raise OptionError(f"least_agreeing={least_agreeing!r}: give an integer from 0 to the {bands.values} values.")
     sieve, limit = _sieve(len(signatures), fingerprints, max_distance)
     memory = _memory(memory)
     n = len(signatures)
-    for_each = ROW_BYTES * n + 8 * CHUNK_PAIRS
+    for_each = (ROW_BYTES + 8 * sieve.shape[1]) * n + 8 * CHUNK_PAIRS
     workers = min(thread_count(threads), bands.bands, memory // for_each)
     if workers == 0:
         raise OptionError(
@@ -227,7 +247,9 @@ def find_banded(
     found = _Found(most)
     try:
         for _ in in_order(
-            lambda band: _search(signatures, bands, band, sieve, limit, found), range(bands.bands), workers
+            lambda band: _search(signatures, bands, band, sieve, limit, least_agreeing, found),
+            range(bands.bands),
+            workers,
         ):
             pass
     except _TooManyPairs:
@@ -244,7 +266,9 @@ def find_banded(
     return BandedPairs(left, packed.view(np.int64))
 
 
-def _search(signatures: Signatures, bands: Bands, band: int, sieve: Array, limit: np.uint64, found: _Found) -> None:
+def _search(
+    signatures: Signatures, bands: Bands, band: int, sieve: Array, limit: np.uint64, least_agreeing: int, found: _Found
+) -> None:
     """Add the pairs that agree in this band and in none before it."""
     n = len(signatures)
     buckets = 1 << max(1, n.bit_length() - 1)
@@ -255,11 +279,12 @@ def _search(signatures: Signatures, bands: Bands, band: int, sieve: Array, limit
     first = band * bands.rows
     hash_band(signatures.values, signatures.sizes, first, first + bands.rows, shift, hashes, ends)
     filled = fill_buckets(hashes, signatures.sizes, shift, ends, keys, rows)
+    sieve = sieve[rows[:filled]]  # read one after another, not all over the memory
     del hashes
     i = j = 0
     while i < filled:
         count, i, j = pairs_of_band(
-            signatures.values, band, bands.rows, shift, ends, keys, rows, filled, sieve, limit, i, j, out
+            signatures.values, band, bands.rows, shift, ends, keys, rows, filled, sieve, limit, least_agreeing, i, j, out
         )
         found.add(out[:count])
 

@@ -90,7 +90,7 @@ def test_a_search_that_stops_for_room_goes_on_where_it_was(rows, room, shift):
         i = j = 0
         while i < filled:
             count, i, j = pairs_of_band(
-                values, band, 2, shift, ends, keys, at, filled, no_sieve, np.uint64(0), i, j, out
+                values, band, 2, shift, ends, keys, at, filled, no_sieve, np.uint64(0), 0, i, j, out
             )
             new = {(int(pair) >> 32, int(pair) & 0xFFFFFFFF) for pair in out[:count]}
             assert len(new) == count

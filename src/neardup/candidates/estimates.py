@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from neardup.bands import hit_probability, plan_bands
-from neardup.candidates.minhash import MISS_PROBABILITY
+from neardup.bands import hit_probability
+from neardup.candidates.minhash import minhash_bands
 from neardup.kernels.bounds import JACCARD
 from neardup.kernels.edit import edit_memory
 from neardup.kernels.similarities import Stored, similarities_of
@@ -17,10 +17,10 @@ from neardup.similarities import Elements
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-TOKEN_SECONDS = 25e-9
-"""To read, normalize, tokenize and hash a token; this and the rest: one thread of the machine of benchmarks/README.md."""
-POSTING_SECONDS, VISIT_SECONDS, PAIR_SECONDS = 1.5e-7, 1e-8, 2e-6
-BAND_SECONDS, SIEVE_SECONDS = 1e-7, 5e-9
+COUNT_SECONDS, PREFIX_SECONDS, SIGN_SECONDS = 7e-8, 6.5e-8, 5e-8
+"""A token, read, normalized, hashed and what the pass is for; these and the next: one thread, on 1 million pieces of packages."""
+POSTING_SECONDS, VISIT_SECONDS, PAIR_SECONDS = 4e-7, 1e-8, 3e-7
+BAND_SECONDS, BANDED_SECONDS = 1e-7, 2.5e-7
 SAMPLED_PAIRS = 20_000
 
 
@@ -34,7 +34,7 @@ class Estimate:
         postings: of exact: elements kept.
         visits: of exact: looks at postings.
         memory_bytes, disk_bytes: for finding candidates, at the height, besides some 100 bytes a document.
-        seconds: on one thread of the machine on which the constants were measured; texts that are read included.
+        seconds: of one thread of the machine on which the constants were measured; verification is not counted.
     """
 
     method: str
@@ -73,14 +73,15 @@ def estimate_exact(
     _, _, cost = join_prefixes(prefixes, np.arange(n), code=code, least=least, memory=memory, threads=1)
     pairs = visits / (cost.visits / cost.looked_at) if cost.looked_at else visits
     postings = int(prefixes.facts[:, 0].sum() * scale)
-    seconds = 2 * tokens * TOKEN_SECONDS + postings * POSTING_SECONDS + visits * VISIT_SECONDS + pairs * PAIR_SECONDS
+    seconds = tokens * (COUNT_SECONDS + PREFIX_SECONDS)
+    seconds += postings * POSTING_SECONDS + visits * VISIT_SECONDS + pairs * PAIR_SECONDS
     needed = counts.cells.nbytes + min(JoinCost.bytes_of(postings), memory // 2)
     return Estimate("exact", int(pairs), postings, int(visits), needed, 8 * postings, seconds)
 
 
 def estimate_minhash(sample: Elements, *, documents: int, tokens: int, least: float, seed: int = 0) -> Estimate:
     """Of MinHash bands; the similarities of random pairs of the sample say how many pairs would meet by accident."""
-    bands = plan_bands(least, miss_probability=MISS_PROBABILITY)
+    bands = minhash_bands(least)
     n = len(sample.offsets) - 1
     alike = np.zeros(1)
     if n > 1:
@@ -91,6 +92,6 @@ def estimate_minhash(sample: Elements, *, documents: int, tokens: int, least: fl
         similarities_of(stored, left, right, 0.0, alike)
         alike = alike[left != right]
     pairs = documents * documents / 2 * float(np.mean(hit_probability(alike, bands)))
-    seconds = tokens * TOKEN_SECONDS + documents * bands.bands * BAND_SECONDS + pairs * SIEVE_SECONDS
+    seconds = tokens * SIGN_SECONDS + documents * bands.bands * BAND_SECONDS + pairs * BANDED_SECONDS
     values = bands.bands * bands.rows
     return Estimate("minhash", int(pairs), 0, 0, documents * (4 * values + 48), 0, seconds)

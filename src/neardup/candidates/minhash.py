@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from neardup.bands import find_banded, plan_bands
+from neardup.bands import Bands, agreement_limit, find_banded, plan_bands
 from neardup.candidates.classes import candidates_of
 from neardup.candidates.task import Found, Task
 from neardup.distinct import collapse
@@ -20,7 +20,14 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 MIN_TOKENS = 1
 MISS_PROBABILITY = 1e-3
-"""Of a pair exactly at the similarity asked for; the higher the similarity, the smaller."""
+"""Of a pair exactly at the similarity asked for, by bands and agreement; the higher the similarity, the smaller."""
+AGREEMENT_SHARE = 0.1
+"""The part of it that is allowed for pairs which meet in a band, but agree in too few of all values."""
+
+
+def minhash_bands(min_similarity: float) -> Bands:
+    """The bands that the method uses."""
+    return plan_bands(min_similarity, miss_probability=(1 - AGREEMENT_SHARE) * MISS_PROBABILITY)
 
 
 def find_by_minhash(task: Task) -> Found:
@@ -32,7 +39,10 @@ def find_by_minhash(task: Task) -> Found:
     max_distance = distance_limit(task.recipe, options)
     task = task.at_least(MIN_TOKENS)
     progress, wanted = task.progress, task.wanted
-    bands = plan_bands(options.min_similarity, miss_probability=MISS_PROBABILITY)
+    bands = minhash_bands(options.min_similarity)
+    least_agreeing = agreement_limit(
+        options.min_similarity, bands.values, miss_probability=AGREEMENT_SHARE * MISS_PROBABILITY
+    )
     signing = Signing(values=bands.values)
 
     def sign(batch: Batch) -> list[Signatures]:
@@ -57,9 +67,16 @@ def find_by_minhash(task: Task) -> Found:
             bands,
             fingerprints=task.fingerprints[firsts],
             max_distance=max_distance,
+            least_agreeing=least_agreeing,
             threads=options.threads,
             memory=memory_bytes(options.memory),
         )
         candidates = candidates_of(task.fingerprints, equal, pairs.left, pairs.right)
-    costs = {"bands": bands.bands, "rows": bands.rows, "miss_probability": MISS_PROBABILITY}
+    costs = {
+        "bands": bands.bands,
+        "rows": bands.rows,
+        "least_agreeing": least_agreeing,
+        "miss_probability": MISS_PROBABILITY,
+        "pairs": len(pairs),
+    }
     return Found(task.rows, candidates, MIN_TOKENS, "minhash", max_distance=max_distance, costs=costs)

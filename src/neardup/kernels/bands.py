@@ -52,11 +52,14 @@ def fill_buckets(hashes, sizes, shift, ends, keys, rows):
 
 
 @kernel
-def pairs_of_band(values, band, band_rows, shift, ends, keys, rows, filled, fingerprints, max_distance, i, j, out):
+def pairs_of_band(
+    values, band, band_rows, shift, ends, keys, rows, filled, fingerprints, max_distance, least_agreeing, i, j, out
+):  # fmt: skip
     """List pairs of rows that agree in the band and in no earlier one, from places (i, j) on, as left << 32 | right.
 
-    Only those whose fingerprints, uint64[n, words], differ in `max_distance` bits at most; with 0 words all of them. Stops when
-    `out`, uint64[], is full. Returns how many were found, and the places to go on from; i is `filled` at the end.
+    Only those whose fingerprints, uint64[filled, words] in the order of `rows`, differ in `max_distance` bits at most (with 0
+    words all of them), and that agree in at least `least_agreeing` of all values. Stops when `out`, uint64[], is full. Returns
+    how many were found, and the places to go on from; i is `filled` at the end.
     """
     found = np.int64(0)
     first, last = band * band_rows, (band + 1) * band_rows
@@ -68,11 +71,11 @@ def pairs_of_band(values, band, band_rows, shift, ends, keys, rows, filled, fing
             if keys[j] == key:
                 if found == len(out):
                     return found, i, j
-                a, b = rows[i], rows[j]
                 far = u64(0)
                 for w in range(fingerprints.shape[1]):
-                    far += popcount(fingerprints[a, w] ^ fingerprints[b, w])
+                    far += popcount(fingerprints[i, w] ^ fingerprints[j, w])
                 near = far <= max_distance
+                a, b = rows[i], rows[j]
                 if near:
                     for c in range(first, last):
                         near &= values[a, c] == values[b, c]
@@ -84,6 +87,11 @@ def pairs_of_band(values, band, band_rows, shift, ends, keys, rows, filled, fing
                         agreeing += 1
                     near = agreeing < band_rows
                     c += band_rows
+                if near and least_agreeing > 0:
+                    agreeing = 0
+                    for c in range(values.shape[1]):
+                        agreeing += values[a, c] == values[b, c]
+                    near = agreeing >= least_agreeing
                 if near:
                     out[found] = u64(a) << u64(32) | u64(b)
                     found += 1
