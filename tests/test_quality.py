@@ -4,12 +4,15 @@ import gzip
 import json
 import os
 import random
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 import naive
 import neardup as nd
+from neardup.candidates import minhash
+from neardup.fingerprints.minhash import Signing
 
 DATA = Path(os.environ.get("NEARDUP_DATA", Path(__file__).parent.parent.parent / "shared/data"))
 SETS = {
@@ -30,11 +33,31 @@ def read(name):
 
 
 @needs_data
-def test_nearly_all_reference_pairs_are_found_and_every_stated_similarity_is_true():
+def test_exact_finds_every_reference_pair_and_minhash_hardly_less(monkeypatch):
+    by_exact = by_minhash = 0
+    for name in SETS:
+        texts, reference = read(name)
+        exact = nd.match(texts, method="exact")
+        found = set(zip(exact.left.tolist(), exact.right.tolist(), strict=True))
+        assert reference <= found
+        assert (exact.similarity >= 0.8).all()
+        for seed in range(10):
+            monkeypatch.setattr(minhash, "Signing", partial(Signing, seed=seed))
+            pairs = nd.match(texts, method="minhash")
+            pairs = set(zip(pairs.left.tolist(), pairs.right.tolist(), strict=True))
+            assert pairs <= found
+            by_minhash += len(pairs)
+        by_exact += 10 * len(found)
+    assert by_exact >= 7990
+    assert by_minhash / by_exact >= 0.999
+
+
+@needs_data
+def test_nearly_all_reference_pairs_are_found_by_simhash_and_every_stated_similarity_is_true():
     found_pairs = all_pairs = 0
     for name in SETS:
         texts, reference = read(name)
-        found = nd.match(texts)
+        found = nd.match(texts, method="simhash")
         similarities = {
             (left, right): value
             for left, right, value in zip(

@@ -153,7 +153,7 @@ def agreement_limit(min_similarity: float, values: int, *, miss_probability: flo
     By the binomial distribution of values that are independent; those of one permutation scatter less.
 
     >>> agreement_limit(0.8, 90)
-    56
+    57
     """
     below = 0.0
     for agreeing in range(values + 1):
@@ -284,7 +284,20 @@ def _search(
     i = j = 0
     while i < filled:
         count, i, j = pairs_of_band(
-            signatures.values, band, bands.rows, shift, ends, keys, rows, filled, sieve, limit, least_agreeing, i, j, out
+            signatures.values,
+            band,
+            bands.rows,
+            shift,
+            ends,
+            keys,
+            rows,
+            filled,
+            sieve,
+            limit,
+            least_agreeing,
+            i,
+            j,
+            out,
         )
         found.add(out[:count])
 

@@ -1,10 +1,12 @@
 """MATCH: every pair of candidates that passes verification, listed; de-duplication itself needs no such list (clusters.py)."""
 
+import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from neardup.candidates.classes import Candidates
 from neardup.candidates.methods import find_candidates
@@ -19,6 +21,7 @@ from neardup.recipe import Recipe
 from neardup.similarities import ShingleSets
 from neardup.survivors import exact_representatives
 from neardup.tables import TableCorpus
+from neardup.text.columns import as_text_arrays
 from neardup.wording import counted
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -78,6 +81,13 @@ def _sorted(left: Array, right: Array, distance: Array, similarity: Array) -> Ma
     return Matches(left[order], right[order], distance[order], similarity[order])
 
 
+def _across(left: Array, right: Array, sides: Array | None) -> tuple[Array, Array]:
+    if sides is None:
+        return left, right
+    across = sides[left] != sides[right]
+    return left[across], right[across]
+
+
 def list_matches(
     corpus: Corpus,
     documents: Documents,
@@ -85,15 +95,21 @@ def list_matches(
     *,
     options: DedupOptions,
     progress: Progress,
+    first_of_other: int | None = None,
 ) -> Iterator[Matches]:
     """Every pair of candidates of at least the similarity asked for, in bounded memory.
+
+    With `first_of_other`, only pairs of a row before it and one from it on.
 
     First those of documents with enough tokens for the method, by left and right row; then those of short ones, which match only
     where their normalized texts are equal.
     """
     valid = np.flatnonzero(documents.valid)
+    sides = None
+    if first_of_other is not None:
+        sides = np.where(np.arange(len(documents)) < first_of_other, 1, 2).astype(np.uint8)
     found = find_candidates(
-        Task(corpus, documents, valid, exact_representatives(documents, valid), recipe, options, progress)
+        Task(corpus, documents, valid, exact_representatives(documents, valid), recipe, options, progress, sides)
     )
     rows, candidates, least = found.rows, found.candidates, options.min_similarity
     sets: ShingleSets | None = None
@@ -112,7 +128,7 @@ def list_matches(
             )
     try:
         for a, b in candidate_pairs(candidates):
-            left, right = rows[a], rows[b]
+            left, right = _across(rows[a], rows[b], sides)
             similarity = np.full(len(left), np.nan)
             if sets is not None:
                 similarity = sets.similarities(left, right, least)
@@ -125,34 +141,44 @@ def list_matches(
             sets.close()
     short = valid[documents.tokens[valid] < found.min_tokens]
     for a, b in candidate_pairs(near_fingerprints(documents.digests[short], max_distance=0, threads=options.threads)):
-        left, right = short[a], short[b]
+        left, right = _across(short[a], short[b], sides)
         yield _sorted(left, right, np.zeros(len(left), np.int64), np.ones(len(left)))
 
 
-def match(texts: Any, *, recipe: Recipe | None = None, **options: Any) -> Matches:
-    """Every pair of texts that are near-duplicates.
+def match(texts: Any, other: Any = None, *, recipe: Recipe | None = None, **options: Any) -> Matches:
+    """Every pair of texts that are near-duplicates, among `texts`, or one of `texts` and one of `other`.
 
     Args:
         texts: a list of strings, or an Arrow, pandas or polars column.
+        other: likewise; then left counts in `texts`, right in `other`.
         recipe: how texts become fingerprints; `Recipe()` if not given.
         **options: method, min_similarity, similarity, max_distance, threads, memory, temp_dir of `DedupOptions`.
 
     >>> found = match(["A rose is a rose is a rose, said she.", "A tulip.", "a rose is a rose is a rose said she"])
     >>> found.left.tolist(), found.right.tolist(), found.similarity.tolist()
     ([0], [2], [1.0])
+    >>> match(["A tulip.", "An oak."], ["an oak"]).left.tolist()
+    [1]
     """
     unused = {"keep", "cluster"} & set(options)
     if unused:
         raise OptionError(f"match() lists pairs; {' and '.join(sorted(unused))} is for deduplicate().")
     recipe, chosen, progress = recipe or Recipe(), DedupOptions(**options), Progress()
     corpus = TableCorpus(texts)
+    first_of_other = None
+    if other is not None:
+        first_of_other, both = len(corpus.ids), as_text_arrays(texts) + as_text_arrays(other)
+        corpus = TableCorpus(pa.chunked_array(both, pa.large_string()))
     distance_limit(recipe, chosen)  # refused, if at all, before any work
     documents = read_documents(corpus, recipe, threads=chosen.threads, progress=progress)
-    parts = list(list_matches(corpus, documents, recipe, options=chosen, progress=progress))
+    parts = list(
+        list_matches(corpus, documents, recipe, options=chosen, progress=progress, first_of_other=first_of_other)
+    )
     if not parts:
         nothing = np.empty(0, np.int64)
         return Matches(nothing, nothing, nothing, np.empty(0))
     fields = [
         np.concatenate([getattr(part, name) for part in parts]) for name in ("left", "right", "distance", "similarity")
     ]
-    return _sorted(*fields)
+    found = _sorted(*fields)
+    return found if first_of_other is None else dataclasses.replace(found, right=found.right - first_of_other)

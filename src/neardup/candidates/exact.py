@@ -2,6 +2,8 @@
 
 import dataclasses
 
+import numpy as np
+
 from neardup.candidates.classes import candidates_of
 from neardup.candidates.samples import join_elements, sample_elements
 from neardup.candidates.task import Found, Task
@@ -77,6 +79,9 @@ def join_counted(task: Task, counts: ElementCounts) -> Found:
         with progress.stage("join"):
             read_as = task.read_as(wanted)
             equal = collapse(prefixes.digests[read_as], threads=options.threads)
+            sides = None
+            if task.sides is not None:  # of a class of equal sets, those of all its members
+                sides = np.bitwise_or.reduceat(task.sides[task.rows][equal.order], equal.starts[:-1])
             left, right, cost = join_prefixes(
                 prefixes,
                 read_as[equal.order[equal.starts[:-1]]],
@@ -84,6 +89,7 @@ def join_counted(task: Task, counts: ElementCounts) -> Found:
                 least=least,
                 memory=memory_bytes(options.memory) // 2,
                 threads=options.threads,
+                sides=sides,
             )
             candidates = candidates_of(task.fingerprints, equal, left, right)
     return Found(task.rows, candidates, MIN_TOKENS, "exact", costs=dataclasses.asdict(cost))

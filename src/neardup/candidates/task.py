@@ -1,5 +1,6 @@
 """What every method is given, and what it gives."""
 
+import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,6 +25,7 @@ class Task:
         rows: int64[m], the documents, in order of preference.
         representative: int64[m], for each the first of `rows` with an equal normalized text; only those are read.
         recipe, options, progress: as everywhere.
+        sides: uint8[rows of the corpus], 1 or 2; then only pairs across the two sides are needed, though others may be given.
     """
 
     corpus: Corpus
@@ -33,19 +35,12 @@ class Task:
     recipe: Recipe
     options: DedupOptions
     progress: Progress
+    sides: Array | None = None
 
     def at_least(self, tokens: int) -> "Task":
         """The same for the documents of so many tokens and more."""
         enough = self.documents.tokens[self.rows] >= tokens
-        return Task(
-            self.corpus,
-            self.documents,
-            self.rows[enough],
-            self.representative[enough],
-            self.recipe,
-            self.options,
-            self.progress,
-        )
+        return dataclasses.replace(self, rows=self.rows[enough], representative=self.representative[enough])
 
     @property
     def wanted(self) -> Array:

@@ -89,7 +89,7 @@ def probe(
         code, least: the similarity and what it must reach.
         rank_starts, positions, slots: int64[ranks + 1], uint32[], int64[], the postings of each rank, rarest first.
         list_ranks, list_positions: uint32[], see `build_lists`.
-        sizes: int64[ranks]. `sides`: uint8[ranks]; pairs of one side are left out; empty: none are.
+        sizes: int64[ranks]. `sides`: uint8[ranks], 1, 2 or 3 for both; pairs within one side are left out; empty: none are.
         seen: int64[ranks], scratch, -1 at first; belongs to one thread.
         left, right: uint32[], filled with pairs, left the lower rank.
         counts: int64[3]: pairs written (set), postings visited and pairs looked at (added to).
@@ -113,7 +113,7 @@ def probe(
                     counts[2] += 1
                     rest = min(size - positions[i], sizes[other] - list_positions[slot])
                     enough = code == COSINE or rest >= least_common(code, sizes[other], size, least)
-                    if enough and (len(sides) == 0 or sides[other] != sides[r]):
+                    if enough and (len(sides) == 0 or sides[other] | sides[r] == 3):
                         if written == room:
                             counts[0] = begin
                             seen[:] = -1

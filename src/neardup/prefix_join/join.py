@@ -107,7 +107,7 @@ def join_prefixes(
         code, least: the similarity and what it must reach.
         memory: bytes that postings and pairs may take; where postings need more, there are several passes.
         threads: never change the result.
-        sides: uint8[m]; only pairs of two sides are looked for.
+        sides: uint8[m], 1, 2 or 3 for both; only pairs across the two sides are looked for.
 
     Returns:
         left, right: int64[p], indexes into `sets`, left < right, ordered; each pair once; and what it took.

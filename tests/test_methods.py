@@ -1,0 +1,205 @@
+"""The methods of finding candidates, against a look at all pairs; and the choice among them."""
+
+import random
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import naive
+import neardup as nd
+from neardup.candidates import auto, minhash
+from neardup.fingerprints.minhash import Signing
+from neardup.prefix_join import join
+from neardup.progress import Progress
+
+WORDS = "the a river bank old ferry leaves at nine ten past pier wooden bridge 河 上 的 老 石 桥 建 于 明 代 雨 の 駅".split()
+
+
+@st.composite
+def corpora(draw):
+    """Texts of a few words each, with near copies; empty ones, equal ones and single words among them."""
+    choose = random.Random(draw(st.integers(0, 2**32)))
+    texts = []
+    for _ in range(choose.randint(0, 14)):
+        words = choose.choices(WORDS, k=choose.choice([0, 1, 2, 4, 12, 40]))
+        if texts and choose.random() < 0.6:
+            words = choose.choice(texts).split()
+            for _ in range(choose.randint(0, 2)):
+                words[choose.randint(0, len(words)) : choose.randint(0, len(words))] = choose.choices(WORDS)
+        texts.append(" ".join(words))
+    return texts
+
+
+def pairs_of(matches):
+    pairs = list(zip(matches.left.tolist(), matches.right.tolist(), strict=True))
+    assert len(set(pairs)) == len(pairs)
+    return dict(zip(pairs, matches.similarity.tolist(), strict=True))
+
+
+def true_pairs(texts, kind, least):
+    """Every pair that is similar enough, by its definition; equal normalized texts are, whatever they hold."""
+    found = {}
+    for right in range(len(texts)):
+        for left in range(right):
+            equal = naive.normalize(texts[left]) == naive.normalize(texts[right])
+            similarity = 1.0 if equal else naive.similarity(texts[left], texts[right], kind)
+            if similarity >= least:
+                found[left, right] = similarity
+    return found
+
+
+@pytest.mark.parametrize("kind", ["jaccard", "weighted", "containment", "edit"])
+@given(texts=corpora(), least=st.sampled_from([1.0, 0.8, 0.5, 0.1]))
+def test_exact_finds_every_pair_that_is_similar_enough_and_no_other(texts, kind, least):
+    found = nd.match(texts, method="exact", min_similarity=least, similarity=kind, threads=1)
+    assert pairs_of(found) == true_pairs(texts, kind, least)
+
+
+@given(texts=corpora(), least=st.sampled_from([1.0, 0.8, 0.5, 0.1]))
+def test_exact_finds_every_pair_by_the_cosine(texts, least):
+    found = pairs_of(nd.match(texts, method="exact", min_similarity=least, similarity="cosine", threads=1))
+    expected = true_pairs(texts, "cosine", least - 1e-9)
+    assert found == pytest.approx({pair: expected[pair] for pair in found})
+    assert {pair for pair, similarity in expected.items() if similarity >= least + 1e-9} <= set(found)
+
+
+@given(texts=corpora(), cut=st.integers(0, 14), method=st.sampled_from(["exact", "minhash", "simhash"]))
+def test_two_sets_of_texts_are_matched_with_each_other_only(texts, cut, method):
+    ours, theirs = texts[:cut], texts[cut:]
+    everything = pairs_of(nd.match(texts, method=method, min_similarity=0.5))
+    found = pairs_of(nd.match(ours, theirs, method=method, min_similarity=0.5))
+    expected = {(a, b - len(ours)): s for (a, b), s in everything.items() if a < len(ours) <= b}
+    assert found == expected
+
+
+@given(texts=corpora())
+def test_several_passes_and_threads_change_nothing(texts):
+    expected = pairs_of(nd.match(texts, method="exact", min_similarity=0.5, threads=1))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(join, "POSTING_BYTES", 1 << 20)
+        assert pairs_of(nd.match(texts, method="exact", min_similarity=0.5, threads=3, memory="16M")) == expected
+
+
+@given(texts=corpora(), keep=st.sampled_from(["first", "last", "longest"]))
+def test_removing_duplicates_by_exact_is_clustering_all_pairs(texts, keep):
+    texts = list({naive.normalize(text): text for text in texts}.values())  # equal ones go where the first of them goes
+    rows = nd.deduplicate([{"text": text} for text in texts], method="exact", min_similarity=0.5, keep=keep).duplicates
+    key = {"first": int, "last": lambda i: -i, "longest": lambda i: -len(texts[i])}[keep]
+    order = sorted(range(len(texts)), key=key)
+    pairs = true_pairs(texts, "jaccard", 0.5)
+
+    def grade(q, p):
+        return pairs.get(tuple(sorted((order[q], order[p]))), 0.0)
+
+    expected = naive.star(len(texts), grade, 0.5)
+    survivors = {order[p]: order[q] for p, (q, _) in enumerate(expected) if p != q}
+    assert {row["row"]: row["survivor_row"] for row in rows.to_pylist()} == survivors
+
+
+POEM = "Still falls the rain upon the harbor wall, and no one counts the boats."
+POEM_AGAIN = "Still falls the rain upon the harbour wall, and no one counts the boats"
+OTHER = "The winter came by night and took the leaves."
+
+
+def test_short_texts_are_compared_by_their_words_and_not_by_chance():
+    texts = [POEM, OTHER, POEM_AGAIN, "Yes.", "No.", "yes!", ""]
+    assert set(pairs_of(nd.match(texts, method="exact", min_similarity=0.5))) == {(0, 2), (3, 5)}
+    assert set(pairs_of(nd.match(texts, min_similarity=0.5, method="minhash"))) == {(0, 2), (3, 5)}
+
+
+class Told(Progress):
+    def __init__(self):
+        super().__init__()
+        self.lines = []
+
+    def say(self, line):
+        self.lines.append(line)
+
+
+def near_copies(n, seed=0):
+    """Texts of 60 words, every second one with some words changed."""
+    choose = random.Random(seed)
+    words = [f"word{i}" for i in range(3000)]
+    texts = []
+    for i in range(n):
+        text = texts[-1].split() if i % 2 else choose.choices(words, k=60)
+        for _ in range(choose.randint(0, 4) if i % 2 else 0):
+            text[choose.randrange(60)] = choose.choice(words)
+        texts.append(" ".join(text))
+    return texts
+
+
+def test_the_choice_is_exact_where_it_is_not_much_slower_and_says_why():
+    told = Told()
+    summary = nd.deduplicate(near_copies(400), progress=told).summary
+    assert summary.method == "exact"
+    assert summary.options["method"] == "auto"
+    assert summary.reason.startswith("exact by estimate ")
+    assert told.lines == [f"method exact: {summary.reason}"]
+    postings = int(summary.reason.split("estimate ")[1].split(" posting")[0].replace(",", ""))
+    assert postings == pytest.approx(summary.join["postings"], rel=0.3)
+
+
+def test_the_choice_is_the_same_every_time_on_any_number_of_threads():
+    texts = near_copies(3000)
+    reasons = {nd.deduplicate(texts, threads=threads).summary.reason for threads in (1, 1, 3)}
+    assert len(reasons) == 1
+
+
+def test_the_choice_is_minhash_where_exact_would_take_much_longer(monkeypatch):
+    monkeypatch.setattr(auto, "PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(auto, "SLOWER", 0.0)
+    summary = nd.deduplicate(near_copies(400)).summary
+    assert summary.method == "minhash"
+    assert (summary.join["miss_probability"], summary.max_distance) == (1e-3, 38)
+    assert nd.deduplicate(near_copies(400), similarity="edit").summary.method == "exact"
+
+
+def test_the_choice_is_minhash_where_the_temporary_files_would_not_fit(monkeypatch):
+    monkeypatch.setattr(auto.shutil, "disk_usage", lambda _: type("Usage", (), {"free": 1000}))
+    summary = nd.deduplicate(near_copies(400)).summary
+    assert summary.method == "minhash"
+    assert "GiB of temporary files" in summary.reason
+
+
+@pytest.mark.parametrize("options", [{"max_distance": 20}, {"min_similarity": 0}])
+def test_the_choice_is_simhash_where_a_distance_is_asked_for(options):
+    assert nd.deduplicate(near_copies(20), **options).summary.method == "simhash"
+
+
+@pytest.mark.parametrize("method", ["exact", "minhash", "auto"])
+@pytest.mark.parametrize("texts", [[], [""], ["", "!"], ["one"], ["one", "one"]])
+def test_almost_nothing_is_no_error(method, texts):
+    assert len(nd.deduplicate(texts, method=method).survivors) == len({naive.normalize(text) for text in texts})
+
+
+def test_minhash_misses_hardly_a_pair_over_ten_seeds(monkeypatch):
+    texts = near_copies(600)
+    exact = pairs_of(nd.match(texts, method="exact"))
+    found = 0
+    for seed in range(10):
+        monkeypatch.setattr(minhash, "Signing", partial(Signing, seed=seed))
+        pairs = pairs_of(nd.match(texts, method="minhash"))
+        assert pairs.items() <= exact.items()
+        found += len(pairs)
+    assert len(exact) > 150
+    assert found / (10 * len(exact)) >= 0.999
+
+
+def test_the_sieve_can_be_off():
+    texts = near_copies(200)
+    wide = nd.deduplicate(texts, method="minhash", max_distance=128).summary
+    narrow = nd.deduplicate(texts, method="minhash", max_distance=2).summary
+    assert (wide.max_distance, narrow.max_distance) == (128, 2)
+    assert narrow.join["pairs"] < wide.join["pairs"]
+
+
+def test_a_page_repeated_with_other_punctuation_is_one_class():
+    texts = [near_copies(1)[0].replace(" ", "," * i + " ", 1) for i in range(1, 2000)]
+    result = nd.deduplicate(texts, method="exact")
+    assert len(result.survivors) == 1
+    assert result.summary.candidates == 1998  # not two millions
+    assert np.all(result.duplicates.column("similarity").to_numpy() == 1.0)
