@@ -155,12 +155,17 @@ def agreement_limit(min_similarity: float, values: int, *, miss_probability: flo
     >>> agreement_limit(0.8, 90)
     57
     """
-    below = 0.0
-    for agreeing in range(values + 1):
-        below += math.comb(values, agreeing) * min_similarity**agreeing * (1 - min_similarity) ** (values - agreeing)
-        if below > miss_probability:
-            return agreeing
+    for limit in range(values):
+        if 1 - agreement_probability(min_similarity, values, limit + 1) > miss_probability:
+            return limit
     return values
+
+
+def agreement_probability(similarity: float | Array, values: int, least: int) -> Any:
+    """The probability that texts of that similarity agree in `least` or more of `values` independent values."""
+    s = np.asarray(similarity, np.float64)
+    found = sum(math.comb(values, a) * s**a * (1 - s) ** (values - a) for a in range(least, values + 1))
+    return _plain(np.asarray(found))
 
 
 def _bands_needed(similarity: float, rows: int, miss: float) -> int:

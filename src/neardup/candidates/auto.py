@@ -1,13 +1,16 @@
 """The choice between EXACT and MINHASH, by a sample of the documents."""
 
+import dataclasses
 import shutil
 import tempfile
+from dataclasses import dataclass
 
 from neardup.candidates.estimates import Estimate, estimate_exact, estimate_minhash
 from neardup.candidates.exact import MIN_TOKENS, count_elements, join_counted
 from neardup.candidates.minhash import find_by_minhash
 from neardup.candidates.task import Found, Task
 from neardup.options import memory_bytes
+from neardup.prefix_join.counts import ElementCounts
 from neardup.similarities import SIMILARITY_TABLE
 from neardup.wording import counted
 
@@ -16,28 +19,61 @@ SLOWER, PATIENCE_SECONDS = 4.0, 60.0
 SAMPLED_DOCUMENTS = 2_000
 
 
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A method, and why.
+
+    Attributes:
+        method: exact or minhash.
+        reason: in a line.
+        estimates: of the methods that can serve the similarity.
+        documents: for how many.
+        counts: of the documents' elements, for exact.
+    """
+
+    method: str
+    reason: str
+    estimates: tuple[Estimate, ...]
+    documents: int
+    counts: ElementCounts
+
+
+def choose(task: Task, *, documents: int | None = None) -> Choice:
+    """Count elements, sample documents, and say what exact and minhash would take; one pass over the corpus.
+
+    `documents`: for so many of the same kind, if not for those that there are.
+    """
+    counts, sample = count_elements(task, sampled=SAMPLED_DOCUMENTS)
+    wanted, options = task.wanted, task.options
+    counted_documents = int(wanted.sum())
+    growth = 1.0 if documents is None else documents / max(1, counted_documents)
+    size = {
+        "documents": documents or counted_documents,
+        "tokens": int(growth * int(task.documents.tokens[wanted].sum())),
+    }
+    least, code = options.min_similarity, SIMILARITY_TABLE[options.similarity].code
+    exact = estimate_exact(
+        sample, counts, **size, code=code, least=least, memory=memory_bytes(options.memory), growth=growth
+    )
+    if options.similarity != "jaccard":
+        reason = f"{_shown(exact)}; no other method serves {options.similarity}"
+        return Choice("exact", reason, (exact,), size["documents"], counts)
+    minhash = estimate_minhash(sample, **size, least=least, near_pairs=exact.candidates)
+    method, reason = "exact", f"{_shown(exact)}; {_shown(minhash)}"
+    if exact.disk_bytes > shutil.disk_usage(options.temp_dir or tempfile.gettempdir()).free:
+        method, reason = "minhash", f"{reason}; exact needs {exact.disk_bytes / 2**30:.1f} GiB of temporary files"
+    elif exact.seconds > max(SLOWER * minhash.seconds, PATIENCE_SECONDS):
+        method, reason = "minhash", f"{reason}; exact would take {exact.seconds / minhash.seconds:.0f} times as long"
+    return Choice(method, reason, (exact, minhash), size["documents"], counts)
+
+
 def find_by_choice(task: Task) -> Found:
     """Candidates by exact, or by minhash where exact would take much longer or more room than there is."""
     task = task.at_least(MIN_TOKENS)
-    counts, sample = count_elements(task, sampled=SAMPLED_DOCUMENTS)
-    wanted = task.wanted
-    similarity, memory = SIMILARITY_TABLE[task.options.similarity], memory_bytes(task.options.memory)
-    size = {"documents": int(wanted.sum()), "tokens": int(task.documents.tokens[wanted].sum())}
-    exact = estimate_exact(
-        sample, counts, **size, code=similarity.code, least=task.options.min_similarity, memory=memory
-    )
-    if task.options.similarity != "jaccard":
-        return _taken(join_counted(task, counts), f"only exact cannot miss a pair by {task.options.similarity}", task)
-    minhash = estimate_minhash(sample, **size, least=task.options.min_similarity)
-    free = shutil.disk_usage(task.options.temp_dir or tempfile.gettempdir()).free
-    reason = f"{_shown(exact)}; {_shown(minhash)}"
-    if exact.disk_bytes > free:
-        return _taken(
-            find_by_minhash(task), f"{reason}; exact needs {exact.disk_bytes / 2**30:.1f} GiB of temporary files", task
-        )
-    if exact.seconds > max(SLOWER * minhash.seconds, PATIENCE_SECONDS):
-        return _taken(find_by_minhash(task), reason, task)
-    return _taken(join_counted(task, counts), reason, task)
+    choice = choose(task)
+    task.progress.say(f"method {choice.method}: {choice.reason}")
+    found = join_counted(task, choice.counts) if choice.method == "exact" else find_by_minhash(task)
+    return dataclasses.replace(found, reason=choice.reason)
 
 
 def _shown(estimate: Estimate) -> str:
@@ -46,8 +82,3 @@ def _shown(estimate: Estimate) -> str:
     if estimate.postings:
         details = f"{counted(estimate.postings, 'posting')}, {counted(estimate.visits, 'visit')}, {details}"
     return f"{estimate.method} by estimate {details}, {estimate.memory_bytes / 2**20:,.0f} MiB"
-
-
-def _taken(found: Found, reason: str, task: Task) -> Found:
-    task.progress.say(f"method {found.method}: {reason}")
-    return Found(found.rows, found.candidates, found.min_tokens, found.method, reason, found.max_distance, found.costs)

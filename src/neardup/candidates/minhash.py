@@ -30,6 +30,11 @@ def minhash_bands(min_similarity: float) -> Bands:
     return plan_bands(min_similarity, miss_probability=(1 - AGREEMENT_SHARE) * MISS_PROBABILITY)
 
 
+def minhash_agreement(min_similarity: float, bands: Bands) -> int:
+    """In how many values a pair must agree, besides in a band."""
+    return agreement_limit(min_similarity, bands.values, miss_probability=AGREEMENT_SHARE * MISS_PROBABILITY)
+
+
 def find_by_minhash(task: Task) -> Found:
     """Pairs that agree in a band, and that the sieve lets through; one pass over the corpus.
 
@@ -40,9 +45,7 @@ def find_by_minhash(task: Task) -> Found:
     task = task.at_least(MIN_TOKENS)
     progress, wanted = task.progress, task.wanted
     bands = minhash_bands(options.min_similarity)
-    least_agreeing = agreement_limit(
-        options.min_similarity, bands.values, miss_probability=AGREEMENT_SHARE * MISS_PROBABILITY
-    )
+    least_agreeing = minhash_agreement(options.min_similarity, bands)
     signing = Signing(values=bands.values)
 
     def sign(batch: Batch) -> list[Signatures]:

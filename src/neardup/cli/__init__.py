@@ -20,6 +20,7 @@ COMMANDS = {
     "compare": "Compare two texts and show every step.",
     "explain": "Say why a document was removed, or why it was not.",
     "evaluate": "Measure precision and recall, and recommend options.",
+    "plan": "Estimate what finding near-duplicates takes.",
     "recipes": "List the named recipes.",
 }
 """Each is the `command` of the module `neardup.cli.NAME`."""

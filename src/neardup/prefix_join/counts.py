@@ -27,11 +27,17 @@ class ElementCounts:
 
     def __init__(self, elements: int, *, memory: int) -> None:
         """As many cells as there are `elements`, in at most `memory` bytes."""
-        bits = min(max(elements, 2).bit_length(), max(memory // 2, 2).bit_length() - 1, MOST_BITS)
-        bits = max(bits, LEAST_BITS)
-        self.cells: Array = np.zeros(1 << bits, np.uint16)
+        cells = self.bytes_for(elements, memory=memory) // 2
+        bits = cells.bit_length() - 1
+        self.cells: Array = np.zeros(cells, np.uint16)
         self.shift = np.uint64(64 - bits)
         self._locks = [Lock() for _ in range(1 << REGION_BITS)]
+
+    @staticmethod
+    def bytes_for(elements: int, *, memory: int) -> int:
+        """What the cells for so many elements take."""
+        bits = min(max(elements, 2).bit_length(), max(memory // 2, 2).bit_length() - 1, MOST_BITS)
+        return 2 << max(bits, LEAST_BITS)
 
     def add(self, elements: Array) -> None:
         """Count `elements` (uint64[], distinct within each document); from any thread."""

@@ -35,17 +35,14 @@ class JoinCost:
         passes: how many ranges of elements were joined one after another, so that memory sufficed.
         visits: postings looked at in the lists.
         looked_at: pairs that met; each is counted once a pass.
+        pairs: those among them that may be similar enough.
     """
 
     postings: int
     passes: int
     visits: int
     looked_at: int
-
-    @staticmethod
-    def bytes_of(postings: int) -> int:
-        """Memory that so many postings take in one pass."""
-        return postings * POSTING_BYTES
+    pairs: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +166,11 @@ def join_prefixes(
         by_size[(packed >> np.uint64(32)).astype(np.int64)],
         by_size[(packed & np.uint64(0xFFFFFFFF)).astype(np.int64)],
     )
-    return np.minimum(a, b), np.maximum(a, b), JoinCost(postings, len(passes), int(counts[0]), int(counts[1]))
+    return (
+        np.minimum(a, b),
+        np.maximum(a, b),
+        JoinCost(postings, len(passes), int(counts[0]), int(counts[1]), len(packed)),
+    )
 
 
 def _edges(rank_starts: Array, threads: int) -> list[tuple[int, int]]:

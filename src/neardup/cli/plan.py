@@ -1,0 +1,95 @@
+"""The command `neardup plan`."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from neardup.cli import options
+from neardup.cli.options import DEFAULTS, described
+from neardup.options import SIMILARITIES
+
+if TYPE_CHECKING:
+    from neardup.jobs.plan import JoinPlan
+
+
+@click.command()
+@click.argument("inputs", nargs=-1, metavar="[INPUT]...")
+@click.option("--documents", type=int, metavar="N", help="For so many documents (those of the inputs).")
+@click.option(
+    "--min-similarity",
+    type=float,
+    default=DEFAULTS.min_similarity,
+    show_default=True,
+    metavar="J",
+    help="Plan a join of texts of at least this similarity.",
+)
+@click.option(
+    "--similarity",
+    type=click.Choice(list(SIMILARITIES)),
+    default=DEFAULTS.similarity,
+    show_default=True,
+    help=described(SIMILARITIES),
+)
+@click.option("--max-distance", type=int, metavar="K", help="Plan a join of fingerprints within this distance instead.")
+@click.option("--bits", type=int, default=128, show_default=True, metavar="B", help="Bits of these fingerprints.")
+@click.option(
+    "--text", multiple=True, metavar="COLUMN", help="Column of the text (text); nested: meta.body; repeatable."
+)
+@options.recipe
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@options.threads
+@options.memory
+@options.temp_dir
+@options.quiet
+def command(
+    inputs: tuple[str, ...], documents: int | None, bits: int, text: tuple[str, ...], recipe: str, as_json: bool, quiet: bool,
+    **chosen: Any,
+) -> None:  # fmt: skip
+    """Estimate what finding near-duplicates takes, before it is done.
+
+    INPUT: texts as for `neardup dedup`, read once and sampled. Without them, and for more documents than they have, the figures
+    are extrapolated. Seconds are of this many threads of the machine of the benchmarks.
+    """
+    from neardup.jobs.plan import plan_files
+    from neardup.recipe import find_recipe
+    from neardup.threads import thread_count
+
+    found = plan_files(
+        inputs,
+        documents=documents,
+        bits=bits,
+        text=text or ("text",),
+        recipe=find_recipe(recipe),
+        progress=options.progress(quiet),
+        **chosen,
+    )
+    click.echo(found.to_json() if as_json else _shown(found, thread_count(chosen["threads"])))
+
+
+def _shown(plan: "JoinPlan", threads: int) -> str:
+    lines = [f"{plan.documents:,} documents, by {plan.based_on}"]
+    if plan.fingerprints is not None:
+        blocks = plan.fingerprints
+        lines += [
+            f"  tables       {blocks.tables:,} of {blocks.blocks} blocks, keys of {blocks.key_bits:.0f} bits",
+            f"  comparisons  {blocks.comparisons:,.0f}",
+            f"  memory       {blocks.working_bytes / 2**20:,.0f} MiB besides the fingerprints",
+            f"  time         {_time(blocks.seconds)}",
+        ]
+    for each in plan.estimates:
+        lines.append(f"{each.method}")
+        if each.postings:
+            lines.append(f"  postings     {each.postings:,}, looked at {each.visits:,} times")
+        lines.append(f"  candidates   {each.candidates:,}")
+        files = f", {each.disk_bytes / 2**20:,.0f} MiB of temporary files" if each.disk_bytes else ""
+        lines.append(f"  memory       {each.memory_bytes / 2**20:,.0f} MiB{files}")
+        lines.append(f"  time         {_time(each.seconds / threads)} on {threads} threads, without verification")
+    if plan.reason:
+        lines.append(f"auto takes {plan.method}")
+    return "\n".join(lines)
+
+
+def _time(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:,.1f} s"
+    return f"{seconds / 60:,.0f} minutes" if seconds < 7200 else f"{seconds / 3600:,.0f} hours"

@@ -1,0 +1,135 @@
+"""What a join would take, before it is done."""
+
+import dataclasses
+import json
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from neardup.block_plan import BlockPlan, plan
+from neardup.candidates.auto import choose
+from neardup.candidates.estimates import TYPICAL, Estimate, typical_estimates
+from neardup.candidates.exact import MIN_TOKENS
+from neardup.candidates.task import Task
+from neardup.documents import read_documents
+from neardup.errors import OptionError
+from neardup.io.batch import Columns
+from neardup.io.corpus import FileCorpus
+from neardup.io.formats import FORMATS
+from neardup.io.shards import find_shards
+from neardup.options import DedupOptions, memory_bytes
+from neardup.progress import Progress
+from neardup.recipe import Recipe
+from neardup.survivors import exact_representatives, in_order_of_preference
+
+
+@dataclass(frozen=True)
+class JoinPlan:
+    """What finding candidates would take.
+
+    Attributes:
+        documents: of different texts, for which the estimates are.
+        based_on: in words, what the estimates come from.
+        estimates: by method; empty for a join of fingerprints.
+        method: that `auto` would take; None if that is not known without texts.
+        reason: why.
+        fingerprints: how fingerprints would be joined, if a distance was given.
+    """
+
+    documents: int
+    based_on: str
+    estimates: tuple[Estimate, ...]
+    method: str | None
+    reason: str | None
+    fingerprints: BlockPlan | None
+
+    def to_json(self) -> str:
+        """One JSON object."""
+        return json.dumps(dataclasses.asdict(self), ensure_ascii=False)
+
+
+def plan_files(
+    inputs: str | Path | Sequence[str | Path] = (),
+    *,
+    documents: int | None = None,
+    bits: int = 128,
+    text: str | Iterable[str] = "text",
+    recipe: Recipe | None = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> JoinPlan:
+    """Estimate what a join takes: of the similarity of texts, or, with max_distance, of fingerprints.
+
+    Args:
+        inputs: texts as in `deduplicate_files`, to be counted and sampled; without them figures of a known corpus are used.
+        documents: for how many; those of the inputs if not given.
+        bits: of fingerprints, for max_distance.
+        text, recipe, progress: as in `deduplicate_files`.
+        **options: min_similarity, similarity, max_distance, threads, memory, temp_dir of `DedupOptions`.
+
+    Raises:
+        OptionError: neither inputs nor documents are given, or a value is not allowed.
+        InputError, DataError: as `deduplicate_files`.
+    """
+    chosen, progress = DedupOptions(**options), progress or Progress()
+    if documents is not None and (isinstance(documents, bool) or not isinstance(documents, int) or documents < 1):
+        raise OptionError(f"documents={documents!r}: give an integer from 1 up.")
+    if not inputs and documents is None:
+        raise OptionError("Give texts to be sampled, or the number of documents.")
+    if chosen.max_distance is None:
+        if chosen.min_similarity == 0:
+            raise OptionError(
+                "min_similarity=0.0: a join of texts is by its similarity. Give one above 0, or max_distance for fingerprints."
+            )
+        if not inputs:
+            return _typical(documents or 1, chosen)
+        return _sampled(inputs, documents, text, recipe or Recipe(), chosen, progress)
+    if inputs:
+        raise OptionError(
+            "A plan for max_distance needs the number of documents, not their texts. Give documents, or leave max_distance out."
+        )
+    blocks = plan(documents or 1, bits=bits, max_distance=chosen.max_distance, threads=chosen.threads)
+    return JoinPlan(documents or 1, "fingerprints whose bits are independent", (), "simhash", None, blocks)
+
+
+def _typical(documents: int, options: DedupOptions) -> JoinPlan:
+    if options.similarity != "jaccard":
+        raise OptionError(f"similarity={options.similarity!r}: without texts only jaccard is known. Give texts.")
+    if options.min_similarity != TYPICAL.min_similarity:
+        raise OptionError(
+            f"min_similarity={options.min_similarity}: without texts only {TYPICAL.min_similarity} is known. Give texts."
+        )
+    low, high = TYPICAL.measured
+    based_on = "pieces of 3 KB of the texts of Python packages"
+    if not low <= documents <= high:
+        based_on += f"; an extrapolation, measured from {low:,} to {high:,} documents"
+    estimates = typical_estimates(documents, memory=memory_bytes(options.memory))
+    return JoinPlan(documents, based_on, estimates, None, None, None)
+
+
+def _sampled(
+    inputs: str | Path | Sequence[str | Path],
+    documents: int | None,
+    text: str | Iterable[str],
+    recipe: Recipe,
+    options: DedupOptions,
+    progress: Progress,
+) -> JoinPlan:
+    with tempfile.TemporaryDirectory(prefix="neardup-", dir=options.temp_dir) as spool:
+        shards = find_shards(inputs, temporary=Path(spool))
+        columns = Columns((text,) if isinstance(text, str) else tuple(text), None)
+        for shard in shards:
+            FORMATS[shard.format].check(shard, columns)
+        corpus = FileCorpus(shards, columns)
+        with progress.stage("fingerprint"):
+            found = read_documents(corpus, recipe, threads=options.threads, progress=progress)
+        rows = in_order_of_preference(found, "first")
+        distinct = rows[exact_representatives(found, rows) == rows]
+        task = Task(corpus, found, distinct, distinct, recipe, options, progress).at_least(MIN_TOKENS)
+        choice = choose(task, documents=documents)
+    based_on = f"{len(task.rows):,} different texts and a sample of them"
+    if documents is not None:
+        based_on += ", extrapolated"
+    return JoinPlan(choice.documents, based_on, choice.estimates, choice.method, choice.reason, None)

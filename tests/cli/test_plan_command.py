@@ -1,0 +1,86 @@
+"""`neardup plan`: what a join would take."""
+
+import json
+
+import pytest
+
+from corpora import ROWS, write_lines
+from test_methods import near_copies
+
+
+def plan(run, *arguments):
+    done = run("plan", *arguments, "--json", "--quiet")
+    assert (done.code, done.err) == (0, "")
+    return json.loads(done.out)
+
+
+def test_texts_are_counted_and_sampled(run):
+    write_lines("in.jsonl", [{"text": text} for text in near_copies(400)])
+    found = plan(run, "in.jsonl")
+    exact, minhash = found["estimates"]
+    assert (exact["method"], minhash["method"], found["method"]) == ("exact", "minhash", "exact")
+    done = json.loads(run("dedup", "in.jsonl", "-o", "out.jsonl", "--json").out)
+    assert done["reason"] == found["reason"]
+    assert exact["postings"] == pytest.approx(done["join"]["postings"], rel=0.2)
+    assert exact["meetings"] == pytest.approx(done["join"]["looked_at"], rel=0.5)
+    assert exact["candidates"] == pytest.approx(done["join"]["pairs"], rel=0.5)
+
+
+def test_more_documents_take_more_of_everything(run):
+    write_lines("in.jsonl", [{"text": text} for text in near_copies(400)])
+    now, then = plan(run, "in.jsonl"), plan(run, "in.jsonl", "--documents", "4000000")
+    assert then["documents"] == 4_000_000
+    assert then["based_on"] == "358 different texts and a sample of them, extrapolated"
+    for small, large in zip(now["estimates"], then["estimates"], strict=True):
+        for name in ("candidates", "meetings", "memory_bytes", "seconds"):
+            assert large[name] >= 1000 * small[name]
+
+
+def test_without_texts_a_known_corpus_stands_in(run):
+    found = plan(run, "--documents", "500000")
+    assert found["based_on"] == "pieces of 3 KB of the texts of Python packages"
+    exact, _ = found["estimates"]
+    assert exact["postings"] == pytest.approx(13_000_000, rel=0.1)  # as measured
+    assert "an extrapolation" in plan(run, "--documents", "500000000")["based_on"]
+
+
+def test_a_join_of_fingerprints_is_planned_by_its_tables(run):
+    found = plan(run, "--documents", "10000000", "--max-distance", "3", "--bits", "64")
+    assert (found["method"], found["estimates"], found["fingerprints"]["tables"]) == ("simhash", [], 6)
+    shown = run("plan", "--documents", "10000000", "--max-distance", "3", "--bits", "64").out.decode()
+    assert "tables       6 of 6 blocks, keys of 21 bits" in shown
+
+
+def test_what_a_person_reads_names_the_choice(run):
+    write_lines("in.jsonl", ROWS)
+    shown = run("plan", "in.jsonl", "--quiet").out.decode()
+    assert shown.startswith("4 documents, by 4 different texts and a sample of them\nexact\n  postings ")
+    assert shown.endswith("auto takes exact\n")
+
+
+def test_a_similarity_that_only_exact_serves_is_planned(run):
+    write_lines("in.jsonl", ROWS)
+    found = plan(run, "in.jsonl", "--similarity", "containment")
+    assert [each["method"] for each in found["estimates"]] == ["exact"]
+    assert found["reason"].endswith("; no other method serves containment")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "Give texts to be sampled, or the number of documents."),
+        (["--documents", "0"], "documents=0: give an integer from 1 up."),
+        (["--documents", "5", "--min-similarity", "0.7"], "without texts only 0.8 is known. Give texts."),
+        (["--documents", "5", "--similarity", "edit"], "without texts only jaccard is known. Give texts."),
+        (["in.jsonl", "--max-distance", "3"], "A plan for max_distance needs the number of documents"),
+        (["--documents", "5", "--max-distance", "700"], "max_distance=700 is not a whole number from 0 to 128"),
+        (["nowhere.jsonl"], "nowhere.jsonl"),
+        (["in.jsonl", "--text", "body"], 'has no column "body"'),
+        (["in.jsonl", "--min-similarity", "0"], "by its similarity"),
+    ],
+)
+def test_what_cannot_be_planned_is_refused(run, arguments, message):
+    write_lines("in.jsonl", ROWS)
+    done = run("plan", *arguments)
+    assert done.code == 2
+    assert message in done.err
