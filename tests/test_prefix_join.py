@@ -150,7 +150,7 @@ def test_prefixes_appended_to_a_file_are_those_of_all():
             part = elements_of(sets[first : first + 17])
             file.append(prefixes_of(part, code=bounds.JACCARD, least=0.5, counts=counts))
         found = file.whole()
-        for name in ("elements", "starts", "facts", "sizes", "digests"):
+        for name in ("elements", "rests", "starts", "facts", "sizes", "digests"):
             assert np.array_equal(getattr(found, name), getattr(whole, name)), name
     with PrefixFile(temp_dir=None) as file:
         assert len(file.whole()) == 0

@@ -51,9 +51,21 @@ def weighted_prefix(weights, start, n, counts, index, shared, least, ordered):
 
 
 @kernel
+def rest_norms(weights, start, n, index, kept, shared, rests, total):
+    """rests[total + j] (float32): how much of the vector's norm lies in the shared elements from the j-th on, rounded up."""
+    whole, rest = 0.0, 0.0
+    for i in range(n):
+        whole += weights[start + i] * weights[start + i]
+    for j in range(shared - 1, -1, -1):
+        rest += weights[start + index[j]] * weights[start + index[j]]
+        if j < kept:
+            rests[total + j] = np.float32(np.sqrt(rest / whole) * 1.000001)
+
+
+@kernel
 def prefixes(
     code, values, value_bytes, weights, weight_bytes, offsets, cells, shift, least, counts, index, spare, ends, ordered,
-    out, facts, digests,
+    out, rests, facts, digests,
 ):  # fmt: skip
     """The prefixes of the sets values[offsets[d]:offsets[d + 1]] (uint64, ascending, distinct), one after another.
 
@@ -64,6 +76,7 @@ def prefixes(
         cells, shift: see element_counts.py.
         counts, index, spare, ordered: uint16, int32, int32 and float64 scratch, as long as the longest set; `ends`: int64[257].
         out: uint64[], filled with the elements that are kept, the rarest first; room for all values.
+        rests: float32[], as long, filled for the cosine: see `rest_norms`; else empty.
         facts: int64[d, 4], filled: elements kept; elements that come before them, which no other set has; how many of those
             kept are probed with; how many are indexed (see prefix_join.py).
         digests: uint64[d, 2], filled: equal for equal sets (with equal weights).
@@ -97,6 +110,8 @@ def prefixes(
         kept = max(probing, indexed)
         for j in range(kept):
             out[total + j] = values[start + index[j]]
+        if code == COSINE:
+            rest_norms(weights, start, n, index, kept, shared, rests, total)
         total += kept
         facts[d, 0], facts[d, 1], facts[d, 2], facts[d, 3] = kept, skipped, probing, indexed
     return total

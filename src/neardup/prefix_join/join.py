@@ -45,17 +45,6 @@ class JoinCost:
     pairs: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Index:
-    """The postings of one range of elements, by rank; see the kernels."""
-
-    rank_starts: Array
-    positions: Array
-    slots: Array
-    list_ranks: Array
-    list_positions: Array
-
-
 def _ranges(postings: int, memory: int) -> Iterator[tuple[np.uint64, np.uint64]]:
     """Ranges of elements, both ends inclusive; hashes are evenly distributed, so each range has about as many postings."""
     passes = max(1, math.ceil(postings * POSTING_BYTES / max(memory, 1)))
@@ -64,7 +53,7 @@ def _ranges(postings: int, memory: int) -> Iterator[tuple[np.uint64, np.uint64]]
         yield np.uint64(low), np.uint64(above - 1)
 
 
-def _index(prefixes: Prefixes, order: Array, low: np.uint64, high: np.uint64, threads: int) -> _Index:
+def _index(prefixes: Prefixes, order: Array, low: np.uint64, high: np.uint64, threads: int) -> kernels.Index:
     ranks = len(order)
     rank_starts = np.zeros(ranks + 1, np.int64)
     kernels.count_postings(prefixes.elements, prefixes.starts, prefixes.facts, order, low, high, rank_starts[1:])
@@ -72,8 +61,21 @@ def _index(prefixes: Prefixes, order: Array, low: np.uint64, high: np.uint64, th
     total = int(rank_starts[-1])
     keys = np.empty(total, np.uint64)
     positions, roles = np.empty(total, np.uint32), np.empty(total, np.uint8)
+    rests = total if len(prefixes.rests) else 0
+    rest_of, list_rests = np.empty(rests, np.float32), np.empty(rests, np.float32)
     kernels.gather_postings(
-        prefixes.elements, prefixes.starts, prefixes.facts, order, low, high, rank_starts, keys, positions, roles
+        prefixes.elements,
+        prefixes.rests,
+        prefixes.starts,
+        prefixes.facts,
+        order,
+        low,
+        high,
+        rank_starts,
+        keys,
+        positions,
+        rest_of,
+        roles,
     )
     groups = collapse(keys, threads=threads)
     del keys
@@ -81,9 +83,10 @@ def _index(prefixes: Prefixes, order: Array, low: np.uint64, high: np.uint64, th
     list_ranks, list_positions = np.empty(total, np.uint32), np.empty(total, np.uint32)
     slots = np.empty(total, np.int64)
     length = kernels.build_lists(
-        groups.order, groups.starts, rank_of, positions, roles, list_ranks, list_positions, slots
+        groups.order, groups.starts, rank_of, positions, rest_of, roles, list_ranks, list_positions, list_rests, slots
     )
-    return _Index(rank_starts, positions, slots, list_ranks[:length].copy(), list_positions[:length].copy())
+    lists = (made[:length].copy() for made in (list_ranks, list_positions, list_rests))
+    return kernels.Index(rank_starts, positions, rest_of, slots, *lists)
 
 
 def join_prefixes(
@@ -129,7 +132,7 @@ def join_prefixes(
         index = _index(prefixes, order, low, high, threads)
         memories = local()
 
-        def walk(edge: tuple[int, int], index: _Index = index, memories: Any = memories) -> None:
+        def walk(edge: tuple[int, int], index: kernels.Index = index, memories: Any = memories) -> None:
             nonlocal found
             if not hasattr(memories, "seen"):
                 memories.seen = np.full(len(order), -1, np.int32)
@@ -139,9 +142,8 @@ def join_prefixes(
                 tallies = np.zeros(3, np.int64)
                 room = memories.pairs
                 after = kernels.probe(
-                    code, float(least), first, last, index.rank_starts, index.positions, index.slots, index.list_ranks,
-                    index.list_positions, ranked_sizes, ranked_sides, memories.seen, room[0], room[1], tallies,
-                )  # fmt: skip
+                    code, float(least), first, last, index, ranked_sizes, ranked_sides, memories.seen, *room, tallies
+                )
                 if after == first:  # one set has more pairs than there is room for
                     memories.pairs = np.empty((2, 2 * room.shape[1]), np.uint32)
                 written = int(tallies[0])

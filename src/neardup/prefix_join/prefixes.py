@@ -19,6 +19,7 @@ class Prefixes:
 
     Attributes:
         elements: uint64[], those that are kept of each set, the rarest first, one set after another.
+        rests: float32[], as long, for the cosine: how much of the norm lies in the shared elements from this one on; else empty.
         starts: int64[n + 1]; set d keeps elements[starts[d]:starts[d + 1]].
         facts: int32[n, 4], see `neardup.kernels.prefixes.prefixes`.
         sizes: int64[n], elements of the whole set.
@@ -26,6 +27,7 @@ class Prefixes:
     """
 
     elements: Array
+    rests: Array
     starts: Array
     facts: Array
     sizes: Array
@@ -41,6 +43,7 @@ def prefixes_of(elements: Elements, *, code: int, least: float, counts: ElementC
     sizes = np.diff(offsets)
     n, longest = len(sizes), int(sizes.max(initial=0))
     kept = np.empty(len(values), np.uint64)
+    rests = np.empty(len(weights), np.float32)
     facts, digests = np.empty((n, 4), np.int32), np.empty((n, 2), np.uint64)
     total = prefixes(
         code,
@@ -58,45 +61,51 @@ def prefixes_of(elements: Elements, *, code: int, least: float, counts: ElementC
         np.empty(257, np.int64),
         np.empty(longest if len(weights) else 0, np.float64),
         kept,
+        rests,
         facts,
         digests,
     )
     starts = np.zeros(n + 1, np.int64)
     np.cumsum(facts[:, 0], out=starts[1:])
-    return Prefixes(kept[:total].copy(), starts, facts, sizes, digests)
+    return Prefixes(_read_only(kept[:total]), _read_only(rests[:total]), starts, facts, sizes, digests)
+
+
+def _read_only(values: Array) -> Array:
+    """A copy; as what is mapped from a file cannot be written: kernels are compiled for one kind of arrays."""
+    values = values.copy()
+    values.flags.writeable = False
+    return values
 
 
 class PrefixFile:
     """Prefixes that are appended, chunk by chunk, and then read as one; the elements lie in a temporary file."""
 
     def __init__(self, *, temp_dir: str | None) -> None:
-        self._spool = Spool(np.uint64, temp_dir=temp_dir)
-        self._parts: list[Prefixes] = []
+        self._elements, self._rests = Spool(np.uint64, temp_dir=temp_dir), Spool(np.float32, temp_dir=temp_dir)
+        self._facts: list[Array] = [np.empty((0, 4), np.int32)]
+        self._sizes: list[Array] = [np.empty(0, np.int64)]
+        self._digests: list[Array] = [np.empty((0, 2), np.uint64)]
 
     def append(self, part: Prefixes) -> None:
-        self._spool.write(part.elements)
-        self._parts.append(Prefixes(part.elements[:0], part.starts[:0], part.facts, part.sizes, part.digests))
+        self._elements.write(part.elements)
+        self._rests.write(part.rests)
+        self._facts.append(part.facts)
+        self._sizes.append(part.sizes)
+        self._digests.append(part.digests)
 
     def whole(self) -> Prefixes:
         """All that was appended; until `close`."""
-        self._spool.map()
-        parts = self._parts or [
-            Prefixes(
-                *(np.empty(0, np.int64),) * 2,
-                np.empty((0, 4), np.int32),
-                np.empty(0, np.int64),
-                np.empty((0, 2), np.uint64),
-            )
-        ]
-        facts = np.concatenate([part.facts for part in parts])
+        self._elements.map()
+        self._rests.map()
+        facts = np.concatenate(self._facts)
         starts = np.zeros(len(facts) + 1, np.int64)
         np.cumsum(facts[:, 0], out=starts[1:])
-        sizes = np.concatenate([part.sizes for part in parts])
-        self._parts = []
-        return Prefixes(self._spool.values, starts, facts, sizes, np.concatenate([part.digests for part in parts]))
+        sizes, digests = np.concatenate(self._sizes), np.concatenate(self._digests)
+        return Prefixes(self._elements.values, self._rests.values, starts, facts, sizes, digests)
 
     def close(self) -> None:
-        self._spool.close()
+        self._elements.close()
+        self._rests.close()
 
     def __enter__(self) -> "PrefixFile":
         return self
