@@ -55,11 +55,11 @@ def join_sets(kind, sets, least, *, weights=None, cells=None, memory=MEMORY, thr
     counts = ElementCounts(cells or len(elements.values), memory=MEMORY)
     counts.add(elements.values)
     prefixes = prefixes_of(elements, code=CODES[kind], least=least, counts=counts)
-    left, right, cost = join.join_prefixes(
+    packed, cost = join.join_prefixes(
         prefixes, np.arange(len(sets)), code=CODES[kind], least=least, memory=memory, threads=threads, sides=sides
     )
-    found = list(zip(left.tolist(), right.tolist(), strict=True))
-    assert len(set(found)) == len(found)
+    found = [(pair >> 32, pair & 0xFFFFFFFF) for pair in packed.tolist()]
+    assert found == sorted(set(found))
     assert all(a < b for a, b in found)
     return set(found), cost
 
@@ -110,9 +110,9 @@ def test_what_no_other_set_has_is_not_posted_and_few_pairs_are_proposed():
 
 
 def test_more_pairs_than_fit_are_refused():
-    sets = [{*HASHES[:20].tolist(), int(x)} for x in HASHES[20:320]]
+    sets = [{*HASHES[:20].tolist(), int(x)} for x in HASHES[20:420]]
     with pytest.raises(
-        OptionError, match=r"More than 21,845 pairs of documents may reach min_similarity=0\.5: more than fit 1 MiB"
+        OptionError, match=r"More than 65,536 pairs of documents may reach min_similarity=0\.5: more than fit 1 MiB"
     ):
         join_sets("jaccard", sets, 0.5, memory=1 << 20)
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from neardup.distinct import Distinct
+from neardup.kernels.candidates import link_classes
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -21,7 +22,7 @@ class Candidates:
         fingerprints: uint64[n, words].
         class_of: int64[n], the class that each document is in: equal fingerprints, or equal sets of elements.
         members, starts: int64[n], int64[classes + 1]; class u has the members[starts[u]:starts[u + 1]], ascending.
-        near, near_starts: int64[], int64[classes + 1]; the classes near u, but for itself, are
+        near, near_starts: uint32[], int64[classes + 1]; the classes near u, but for itself, are
             near[near_starts[u]:near_starts[u + 1]], ascending.
     """
 
@@ -43,20 +44,29 @@ class Candidates:
         return found
 
 
-def candidates_of(fingerprints: Array, equal: Distinct, left: Array, right: Array) -> Candidates:
-    """Candidates from the classes of equal documents, and the pairs of classes that are near: int64[p] each, every pair once."""
+def candidates_of(fingerprints: Array, equal: Distinct, packed: Array) -> Candidates:
+    """Candidates from the classes of equal documents, and the pairs of classes that are near.
+
+    `packed`: uint64[p], left << 32 | right with left < right, ascending, every pair once.
+    """
     classes = len(equal.starts) - 1
     class_of = np.empty(len(fingerprints), np.int64)
     class_of[equal.order] = np.repeat(np.arange(classes), np.diff(equal.starts))
-    left, right = np.concatenate([left, right]), np.concatenate([right, left])
-    order = np.lexsort((right, left))
-    near_starts = np.zeros(classes + 1, np.int64)
-    near_starts[1:] = np.cumsum(np.bincount(left, minlength=classes))
+    near_starts, near = np.empty(classes + 1, np.int64), np.empty(2 * len(packed), np.uint32)
+    link_classes(packed, near_starts, near)
     return Candidates(
         np.ascontiguousarray(fingerprints),
         class_of,
         np.ascontiguousarray(equal.order, np.int64),
         np.ascontiguousarray(equal.starts, np.int64),
-        right[order],
+        near,
         near_starts,
     )
+
+
+def packed_pairs(left: Array, right: Array) -> Array:
+    """uint64[p]: the pairs of left[i] < right[i] (int64[p]) as integers, in the same order."""
+    packed = left.astype(np.uint64)
+    packed <<= np.uint64(32)
+    packed |= right.view(np.uint64)
+    return packed

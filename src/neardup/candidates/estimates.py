@@ -86,7 +86,7 @@ def estimate_exact(
     n = len(prefixes)
     scale = documents / max(n, 1)
     visits = scale * _visits(prefixes, sample, counts, scale, growth)
-    _, _, cost = join_prefixes(prefixes, np.arange(n), code=code, least=least, memory=memory, threads=1)
+    _, cost = join_prefixes(prefixes, np.arange(n), code=code, least=least, memory=memory, threads=1)
     meetings = visits * (cost.looked_at / cost.visits if cost.visits else 1.0)
     pairs = meetings * (cost.pairs / cost.looked_at if cost.looked_at else 1.0)
     postings = prefixes.facts[:, 0].sum(dtype=np.int64) * scale

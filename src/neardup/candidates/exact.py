@@ -82,7 +82,7 @@ def join_counted(task: Task, counts: ElementCounts) -> Found:
             sides = None
             if task.sides is not None:  # of a class of equal sets, those of all its members
                 sides = np.bitwise_or.reduceat(task.sides[task.rows][equal.order], equal.starts[:-1])
-            left, right, cost = join_prefixes(
+            packed, cost = join_prefixes(
                 prefixes,
                 read_as[equal.order[equal.starts[:-1]]],
                 code=similarity.code,
@@ -91,5 +91,5 @@ def join_counted(task: Task, counts: ElementCounts) -> Found:
                 threads=options.threads,
                 sides=sides,
             )
-            candidates = candidates_of(task.fingerprints, equal, left, right)
+            candidates = candidates_of(task.fingerprints, equal, packed)
     return Found(task.rows, candidates, MIN_TOKENS, "exact", costs=dataclasses.asdict(cost))

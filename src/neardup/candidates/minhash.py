@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from neardup.bands import Bands, agreement_limit, find_banded, plan_bands
-from neardup.candidates.classes import candidates_of
+from neardup.candidates.classes import candidates_of, packed_pairs
 from neardup.candidates.task import Found, Task
 from neardup.distinct import collapse
 from neardup.fingerprints.minhash import Signatures, Signing
@@ -74,7 +74,7 @@ def find_by_minhash(task: Task) -> Found:
             threads=options.threads,
             memory=memory_bytes(options.memory),
         )
-        candidates = candidates_of(task.fingerprints, equal, pairs.left, pairs.right)
+        candidates = candidates_of(task.fingerprints, equal, packed_pairs(pairs.left, pairs.right))
     costs = {
         "bands": bands.bands,
         "rows": bands.rows,

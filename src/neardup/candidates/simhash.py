@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from neardup.candidates.classes import Candidates, candidates_of
+from neardup.candidates.classes import Candidates, candidates_of, packed_pairs
 from neardup.candidates.task import Found, Task
 from neardup.errors import OptionError
 from neardup.options import distance_limit
@@ -37,7 +37,7 @@ def near_fingerprints(fingerprints: Array, *, max_distance: int, threads: int | 
     """Every pair of `fingerprints` (uint64[n, words]) at Hamming distance `max_distance` or less, as classes."""
     distinct = collapse(fingerprints)
     pairs = join_distinct(distinct, max_distance=max_distance, threads=threads)
-    return candidates_of(fingerprints, distinct, pairs.left, pairs.right)
+    return candidates_of(fingerprints, distinct, packed_pairs(pairs.left, pairs.right))
 
 
 def check_cost(n: int, recipe: Recipe, max_distance: int, progress: Progress) -> None:

@@ -47,7 +47,7 @@ def star(
         u = class_of[p]
         best, best_grade = p, -1.0
         for j in range(near_starts[u] - 1, near_starts[u + 1]):
-            v = u if j < near_starts[u] else near[j]
+            v = u if j < near_starts[u] else np.int64(near[j])
             for i in range(starts[v], starts[v] + kept_count[v]):
                 q = kept[i]
                 found = grade(p, q, fingerprints, stored, least)
@@ -95,7 +95,7 @@ def components(
     for p in range(first, last):
         u = class_of[p]
         for j in range(near_starts[u] - 1, near_starts[u + 1]):
-            v = u if j < near_starts[u] else near[j]
+            v = u if j < near_starts[u] else np.int64(near[j])
             for i in range(starts[v], starts[v + 1]):
                 q = members[i]
                 if q >= p:
@@ -145,7 +145,7 @@ def list_candidates(first, last, class_of, members, starts, near, near_starts, l
     for p in range(first, last):
         u = class_of[p]
         for j in range(near_starts[u] - 1, near_starts[u + 1]):
-            v = u if j < near_starts[u] else near[j]
+            v = u if j < near_starts[u] else np.int64(near[j])
             for i in range(after(members, starts[v], starts[v + 1], p), starts[v + 1]):
                 left[n], right[n] = p, members[i]
                 n += 1

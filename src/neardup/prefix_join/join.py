@@ -13,6 +13,7 @@ from neardup.distinct import collapse
 from neardup.errors import OptionError
 from neardup.kernels import prefix_join as kernels
 from neardup.kernels.bounds import CONTAINMENT
+from neardup.kernels.candidates import drop_repeats, pack_pairs
 from neardup.prefix_join.prefixes import Prefixes
 from neardup.threads import in_order, thread_count
 
@@ -20,8 +21,8 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 POSTING_BYTES = 64
 """What a posting takes at the height of a join: its key four times, while keys are sorted, its place in the lists and back."""
-PAIR_BYTES = 48
-"""What a pair takes until it is one of the candidates: as a key of 8 bytes, twice while sorted, and as an index from both sides."""
+PAIR_BYTES = 16
+"""What a pair takes until it is one of the candidates: twice as an integer of 8 bytes, or once beside an index from both sides."""
 CHUNK_PAIRS = 1 << 18
 MAX_SETS = kernels.FIRST - 1
 
@@ -98,7 +99,7 @@ def join_prefixes(
     memory: int,
     threads: int | None = None,
     sides: Array | None = None,
-) -> tuple[Array, Array, JoinCost]:
+) -> tuple[Array, JoinCost]:
     """Pairs among some sets that may be similar: every pair that is, and few others.
 
     Args:
@@ -110,7 +111,7 @@ def join_prefixes(
         sides: uint8[m], 1, 2 or 3 for both; only pairs across the two sides are looked for.
 
     Returns:
-        left, right: int64[p], indexes into `sets`, left < right, ordered; each pair once; and what it took.
+        uint64[p], left << 32 | right, indexes into `sets`, left < right, ascending, each pair once; and what it took.
 
     Raises:
         OptionError: more pairs than fit the memory.
@@ -147,7 +148,8 @@ def join_prefixes(
                 if after == first:  # one set has more pairs than there is room for
                     memories.pairs = np.empty((2, 2 * room.shape[1]), np.uint32)
                 written = int(tallies[0])
-                packed = room[0, :written].astype(np.uint64) << np.uint64(32) | room[1, :written]
+                packed = np.empty(written, np.uint64)
+                pack_pairs(by_size, room[0, :written], room[1, :written], packed)
                 with lock:
                     parts.append(packed)
                     found += written
@@ -161,18 +163,11 @@ def join_prefixes(
 
         for _ in in_order(walk, _edges(index.rank_starts, threads), threads):
             pass
-    packed = np.sort(np.concatenate(parts)) if parts else np.empty(0, np.uint64)
-    if len(passes) > 1:
-        packed = np.unique(packed)
-    a, b = (
-        by_size[(packed >> np.uint64(32)).astype(np.int64)],
-        by_size[(packed & np.uint64(0xFFFFFFFF)).astype(np.int64)],
-    )
-    return (
-        np.minimum(a, b),
-        np.maximum(a, b),
-        JoinCost(postings, len(passes), int(counts[0]), int(counts[1]), len(packed)),
-    )
+    packed = np.concatenate([np.empty(0, np.uint64), *parts])
+    parts.clear()
+    packed.sort()
+    packed = packed[: drop_repeats(packed)]  # a pair may be found in several passes
+    return packed, JoinCost(postings, len(passes), int(counts[0]), int(counts[1]), len(packed))
 
 
 def _edges(rank_starts: Array, threads: int) -> list[tuple[int, int]]:
