@@ -29,7 +29,7 @@ def drop_repeats(packed):
 
 @kernel
 def link_classes(packed, starts, near):
-    """Lists of both ends of ascending, different pairs: near[starts[u]:starts[u + 1]] are those that u is in a pair with, ascending.
+    """Lists of both ends of ascending, different pairs: near[starts[u]:starts[u + 1]] are those in a pair with u, ascending.
 
     uint64[p] -> int64[classes + 1], uint32[2 p]. Pairs come by their left end, so what is below u is appended first.
     """
