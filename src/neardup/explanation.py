@@ -46,12 +46,14 @@ class Explanation:
         id, row: of the document; the first of those removed, if several have the id.
         removed: its line of the audit, one for each document of that id that was removed; empty if it was kept.
         neighbors: if it was kept, the documents of nearest fingerprint, and why each was no reason to remove it.
+        repeated_ids: whether the run found ids that several documents have: others of this id may have been kept.
     """
 
     id: Any
     row: int
     removed: tuple[dict[str, Any], ...]
     neighbors: tuple[Neighbor, ...]
+    repeated_ids: bool
 
 
 def _audit_lines(path: Path) -> Iterator[dict[str, Any]]:
@@ -86,8 +88,15 @@ def explain(audit: str | Path, wanted: str) -> Explanation:
     path = Path(audit)
     removed = tuple(line for line in _audit_lines(path) if _same(line["id"], wanted))
     if removed:
-        return Explanation(removed[0]["id"], removed[0]["row"], removed, ())
+        return Explanation(removed[0]["id"], removed[0]["row"], removed, (), _has_repeated_ids(path))
     return _why_kept(path, wanted)
+
+
+def _has_repeated_ids(audit: Path) -> bool:
+    try:
+        return bool(json.loads(summary_path(audit).read_text(encoding="utf-8"))["repeated_ids"])
+    except (OSError, ValueError, LookupError, TypeError):
+        return False  # the audit alone answers what was asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +214,7 @@ def _why_kept(audit: Path, wanted: str) -> Explanation:
             )
             verdict = f"a match; removed as a duplicate of {whose}"
         neighbors.append(Neighbor(name, other, distance_, alike, verdict))
-    return Explanation(token, row, (), tuple(neighbors))
+    return Explanation(token, row, (), tuple(neighbors), False)
 
 
 def _changed(run: _Run) -> InputError:

@@ -58,7 +58,7 @@ def test_what_is_shown_of_two_texts_is_what_is_computed(run, left, right, recipe
     assert f"estimated cosine   {math.cos(math.pi * distance / bits):.4f}" in shown
     assert f"similarity         {naive.similarity(left, right):.4f}  = " in shown
     few = min(len(naive.tokens(text)) for text in (left, right)) < 8
-    assert ("short              fewer than 8 tokens: a duplicate only of an equal text" in shown) == few
+    assert ("short              fewer than 8 tokens: by fingerprints a duplicate only of an equal text" in shown) == few
 
 
 def test_tokens_and_the_heaviest_features_are_shown_and_the_rest_counted(run):
@@ -81,6 +81,22 @@ def test_texts_without_shingles_are_told_equal_or_not(run):
         "similarity         0.0000  = no shingles; the texts are not equal after normalization"
         in run("compare", "--text", "!", "?").out.decode()
     )
+
+
+def test_every_similarity_is_shown(run):
+    shown = run("compare", "--text", FERRY, FERRY + " So they say.").out.decode()
+    found = dict(part.split() for part in re.search(r"^others +(.*)$", shown, re.MULTILINE)[1].split(", "))
+    assert {name: float(value) for name, value in found.items()} == {
+        kind: pytest.approx(naive.similarity(FERRY, FERRY + " So they say.", kind), abs=1e-4)
+        for kind in ("weighted", "containment", "cosine", "edit")
+    }
+
+
+def test_a_recipe_beside_given_features_is_refused(run):
+    Path("f.json").write_text("{}")
+    done = run("compare", "--features", "f.json", "--recipe", "textbook")
+    assert done.code == 2
+    assert "--features brings its own weights and hashes. Leave --recipe out." in done.err
 
 
 def test_two_files_are_compared_like_their_texts(run):

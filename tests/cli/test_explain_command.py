@@ -42,6 +42,15 @@ def test_a_removed_document_is_explained_by_its_survivor(run, audit):
     )
 
 
+def test_repeated_ids_are_told_of(run, audit):
+    shown = run("explain", audit([*ROWS, {"id": "edited", "text": BREAD + " Again."}]), "edited").out.decode()
+    assert shown.endswith(
+        "note: the inputs repeat some ids; documents of this id that were kept, if any, are not shown.\n"
+    )
+    Path("out.summary.json").unlink()
+    assert "note: " not in run("explain", "out.duplicates.jsonl", "edited").out.decode()
+
+
 def test_an_equal_text_is_said_to_be_equal(run, audit):
     assert (
         '  survivor  "ferry" (row 0): equal text after normalization, distance 0'

@@ -191,6 +191,14 @@ def test_a_recipe_file_without_a_distance_leaves_it_to_the_call(run):
             "min_similarity=0.8: fingerprint files hold no texts, so no similarity is known.",
         ),
         (
+            ["prints.parquet", "--text", "body"],
+            "text and id name columns of texts, and these are fingerprint files. Leave them out.",
+        ),
+        (
+            ["prints.parquet", "--method", "exact"],
+            "method='exact' needs texts, and these are fingerprint files. Leave it out, or give the texts.",
+        ),
+        (
             ["prints.parquet", "--max-distance", "129"],
             "max_distance=129: the recipe has 128 bits; give an integer from 0 to 128.",
         ),

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from neardup.cli import options
 
@@ -57,9 +58,12 @@ def _show(result: "Comparison", min_tokens: int = 0) -> None:
                 "no shingles; the texts are " + ("equal" if result.similarity else "not equal") + " after normalization"
             )
         click.echo(f"similarity         {result.similarity:.4f}  = {of_what}")
+    if result.similarities is not None:
+        others = (f"{name} {value:.4f}" for name, value in result.similarities.items() if name != "jaccard")
+        click.echo(f"others             {', '.join(others)}")
     if min(len(side.tokens) for side in (result.left, result.right)) < min_tokens:
         click.echo(
-            f"short              fewer than {min_tokens} tokens: a duplicate only of an equal text, whatever the distance"
+            f"short              fewer than {min_tokens} tokens: by fingerprints a duplicate only of an equal text"
         )
 
 
@@ -93,6 +97,8 @@ def command(files: tuple[str, ...], text: tuple[str, str] | None, features: str 
     if (len(files) == 2) + (text is not None) + (features is not None) != 1 or len(files) not in (0, 2):
         raise click.UsageError('Give two files, or --text "…" "…", or --features FILE.json.')
     if features is not None:
+        if click.get_current_context().get_parameter_source("recipe") is not ParameterSource.DEFAULT:
+            raise click.UsageError("--features brings its own weights and hashes. Leave --recipe out.")
         found = replay(features)
         if isinstance(found, Comparison):
             _show(found)

@@ -34,6 +34,8 @@ def command(audit: str, id: str) -> None:  # noqa: A002
         if "matched_id" in line:
             click.echo(f"  link      {_named(line['matched_id'])}: {_alike(line['matched_similarity'])}")
         click.echo(f"  cluster   {line['cluster_id']}")
+    if found.repeated_ids:
+        click.echo("note: the inputs repeat some ids; documents of this id that were kept, if any, are not shown.")
     if not found.removed:
         click.echo(f"{_named(found.id)} (row {found.row}) was kept. Nearest fingerprints:")
         for neighbor in found.neighbors:

@@ -44,7 +44,7 @@ def command(
     total = pair_files(
         inputs,
         output,
-        text=text or ("text",),
+        text=text or None,
         id=id_column,
         recipe=find_recipe(recipe) if recipe else None,
         overwrite=overwrite,

@@ -32,7 +32,7 @@ def pair_files(
     inputs: str | Path | Sequence[str | Path],
     output: str,
     *,
-    text: str | Iterable[str] = "text",
+    text: str | Iterable[str] | None = None,
     id: str | None = None,  # noqa: A002 - the same name as the flag
     recipe: Recipe | None = None,
     overwrite: bool = False,
@@ -48,7 +48,7 @@ def pair_files(
     Args:
         inputs: texts as in `deduplicate_files`, or fingerprint files, all of one recipe.
         output: a file that ends in .jsonl, .jsonl.gz, .jsonl.zst or .parquet.
-        text, id, recipe, overwrite, progress: as in `deduplicate_files`; fingerprint files bring their recipe.
+        text, id, recipe, overwrite, progress: as in `deduplicate_files`; fingerprint files bring their ids and recipe.
         **options: method, min_similarity (of texts only), similarity, max_distance, threads, temp_dir of `DedupOptions`.
 
     Returns:
@@ -72,6 +72,8 @@ def pair_files(
                 f"min_similarity={chosen.min_similarity}: fingerprint files hold no texts, so no similarity is known. "
                 "Leave it out, or give the texts."
             )
+        if any(made) and (text is not None or id is not None):
+            raise OptionError("text and id name columns of texts, and these are fingerprint files. Leave them out.")
         path = Path(output)
         refuse_inputs([path], shards)
         with Outputs([path], inputs=shards, overwrite=overwrite) as outputs:
@@ -79,7 +81,9 @@ def pair_files(
                 if any(made):
                     total = _of_fingerprints(shards, recipe, chosen, writer, progress)
                 else:
-                    columns = Columns((text,) if isinstance(text, str) else tuple(text), id)
+                    columns = Columns(
+                        ("text",) if text is None else (text,) if isinstance(text, str) else tuple(text), id
+                    )
                     for shard in shards:
                         FORMATS[shard.format].check(shard, columns)
                     total = _of_texts(FileCorpus(shards, columns), recipe or Recipe(), chosen, writer, progress)
