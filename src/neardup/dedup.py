@@ -53,15 +53,7 @@ def find_duplicates(corpus: Corpus, recipe: Recipe, options: DedupOptions, progr
         wanted = np.zeros(len(documents), np.bool_)
         wanted[near[candidates.has_any]] = True
         with progress.stage("read again", int(wanted.sum())):
-            sets = ShingleSets(
-                corpus,
-                wanted,
-                similarity=options.similarity,
-                recipe=recipe,
-                threads=options.threads,
-                temp_dir=options.temp_dir,
-                progress=progress,
-            )
+            sets = ShingleSets.read(corpus, wanted, recipe, options, progress)
         with sets, progress.stage("verify", len(near)):
             clustering = cluster(candidates, near, sets, min_similarity=least, progress=progress)
 

@@ -117,15 +117,7 @@ def list_matches(
         wanted = np.zeros(len(documents), np.bool_)
         wanted[rows[candidates.has_any]] = True
         with progress.stage("read again", int(wanted.sum())):
-            sets = ShingleSets(
-                corpus,
-                wanted,
-                similarity=options.similarity,
-                recipe=recipe,
-                threads=options.threads,
-                temp_dir=options.temp_dir,
-                progress=progress,
-            )
+            sets = ShingleSets.read(corpus, wanted, recipe, options, progress)
     try:
         for a, b in candidate_pairs(candidates):
             left, right = _across(rows[a], rows[b], sides)

@@ -110,15 +110,7 @@ def labeled_truth(
     left, right, score = labels.left[order], labels.right[order], labels.score[order]
     wanted = np.zeros(len(documents), np.bool_)
     wanted[left] = wanted[right] = True
-    with ShingleSets(
-        corpus,
-        wanted,
-        similarity=options.similarity,
-        recipe=recipe,
-        threads=options.threads,
-        temp_dir=options.temp_dir,
-        progress=Progress(),
-    ) as sets:
+    with ShingleSets.read(corpus, wanted, recipe, options, Progress()) as sets:
         similarity = sets.similarities(left, right, 0.0)
     similarity[(documents.digests[left] == documents.digests[right]).all(axis=1)] = 1.0
     return Truth(

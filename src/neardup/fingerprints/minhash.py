@@ -25,7 +25,6 @@ which the estimate corrects for (Li and König 2010, "b-bit minwise hashing", wi
 """
 
 import hashlib
-import threading
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -34,10 +33,9 @@ from typing import Any
 import numpy as np
 
 from neardup.errors import OptionError, RecipeMismatch
-from neardup.fingerprints.simhash import KEPT_BYTES
-from neardup.kernels.minhash import Constants, Scratch, scratch, sign_documents
+from neardup.fingerprints.workspace import Workspace
+from neardup.kernels.minhash import Constants, scratch, sign_documents
 from neardup.text.columns import as_text_arrays, in_chunks
-from neardup.text.normalizers import FoldedTexts, fold_texts
 from neardup.text.unicode_tables import fold_tables
 from neardup.threads import in_order, thread_count
 
@@ -112,32 +110,7 @@ def constants(kind: str, values: int, seed: int) -> Constants:
     return Constants(_integers(seed, "key", 1)[0], multipliers, addends, kind == "one-permutation")
 
 
-class _Workspace(threading.local):
-    """Memory that a thread uses again for its next chunk."""
-
-    def __init__(self) -> None:
-        self._buffer = np.empty(0, np.uint8)
-        self._longest, self._values = -1, 0
-        self._scratch: Scratch | None = None
-
-    def fold(self, texts: Any) -> FoldedTexts:
-        """The normalized texts, until the next call."""
-        folded = fold_texts(texts, self._buffer)
-        if len(self._buffer) < len(folded.data) <= KEPT_BYTES:
-            self._buffer = folded.data
-        return folded
-
-    def scratch(self, longest: int, values: int) -> Scratch:
-        """As `neardup.kernels.minhash.scratch`."""
-        if longest > KEPT_BYTES:
-            return scratch(longest, values)
-        if self._scratch is None or longest > self._longest or values != self._values:
-            self._longest, self._values = longest, values
-            self._scratch = scratch(longest, values)
-        return self._scratch
-
-
-_WORKSPACE = _Workspace()
+_WORKSPACE = Workspace(scratch)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,6 +1,5 @@
 """FINGERPRINT: the SimHash of texts (Charikar 2002; Manku, Jain and Das Sarma 2007, section 2)."""
 
-import threading
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
@@ -8,46 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from neardup.kernels.simhash import Scratch, fingerprint_documents, scratch
+from neardup.fingerprints.workspace import Workspace
+from neardup.kernels.simhash import fingerprint_documents, scratch
 from neardup.recipe import WEIGHTS, Recipe
 from neardup.text.columns import as_text_arrays, in_chunks
-from neardup.text.normalizers import FoldedTexts, fold_texts
 from neardup.text.unicode_tables import fold_tables
 from neardup.threads import in_order, thread_count
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
-KEPT_BYTES = 1 << 23
-"""The working memory for longer texts is given back at once."""
-
-
-class _Workspace(threading.local):
-    """Memory that a thread uses again for its next chunk: fresh pages would cost a sixth of the time."""
-
-    def __init__(self) -> None:
-        self._buffer = np.empty(0, np.uint8)
-        self._longest, self._words = -1, 0
-        self._scratch: Scratch | None = None
-
-    def fold(self, texts: Any) -> FoldedTexts:
-        """The normalized texts, until the next call."""
-        folded = fold_texts(texts, self._buffer)
-        if len(self._buffer) < len(folded.data) <= KEPT_BYTES:
-            self._buffer = folded.data
-        return folded
-
-    def scratch(self, longest: int, words: int) -> Scratch:
-        """As `neardup.kernels.simhash.scratch`."""
-        if longest > KEPT_BYTES:
-            return scratch(longest, words)
-        if self._scratch is None or longest > self._longest or words != self._words:
-            self._longest, self._words = longest, words
-            self._scratch = scratch(longest, words)
-        return self._scratch
-
-
-_WORKSPACE = _Workspace()
+_WORKSPACE = Workspace(scratch)
 
 
 @dataclass(frozen=True, slots=True)

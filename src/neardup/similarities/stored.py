@@ -11,6 +11,7 @@ from neardup.io.spool import Spool
 from neardup.kernels.bounds import EDIT
 from neardup.kernels.edit import edit_memory
 from neardup.kernels.similarities import Stored, similarities_of
+from neardup.options import DedupOptions
 from neardup.progress import Progress
 from neardup.recipe import Recipe
 from neardup.similarities.table import SIMILARITY_TABLE, Elements, Similarity
@@ -66,6 +67,21 @@ class ShingleSets:
             self.close()
             raise
         self.bytes_each = 16 if len(self._weights.values) else 8
+
+    @classmethod
+    def read(
+        cls, corpus: Corpus, wanted: Array, recipe: Recipe, options: DedupOptions, progress: Progress
+    ) -> "ShingleSets":
+        """As the options say."""
+        return cls(
+            corpus,
+            wanted,
+            similarity=options.similarity,
+            recipe=recipe,
+            threads=options.threads,
+            temp_dir=options.temp_dir,
+            progress=progress,
+        )
 
     @property
     def values(self) -> Array:
