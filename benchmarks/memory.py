@@ -1,5 +1,7 @@
 """Peak memory of `neardup dedup` on a million documents of 2 KB, as the operating system counts it. Target: under 1 GB.
 
+By fingerprints, and by the exact join with `--memory 1G`, which is for finding candidates.
+
 The documents are random mixtures of real lines (text files of the Python installation); every tenth is an edited copy of an
 earlier one.
 """
@@ -16,6 +18,7 @@ from corpora import python_installation
 
 BYTES_A_DOCUMENT = 2000
 COPIED = 0.1
+METHODS = (("simhash",), ("exact", "--memory", "1G"))
 
 
 def write_corpus(path: Path, documents: int) -> int:
@@ -58,18 +61,24 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             source = Path(folder) / "corpus.jsonl"
             size = write_corpus(source, documents)
-            done = run("dedup", source, "-o", Path(folder) / "out.jsonl", "--quiet", "--json")
-            found = json.loads(done.output)
-            record[f"{documents:,} documents"] = {
-                "text_mb": round(size / 1e6),
-                "peak_memory_mb": round(done.peak_memory_bytes / 1e6),
-                "seconds": measure.rounded(done.seconds),
-                "text_mb_per_second": measure.rounded(size / 1e6 / done.seconds),
-                "duplicates": found["duplicates"],
-                "candidates": found["candidates"],
-                "stages": found["seconds"],
-            }
-            print(f"{documents:,} documents: {json.dumps(record[f'{documents:,} documents'])}")
+            for method, *flags in METHODS:
+                output = Path(folder) / "out.jsonl"
+                done = run(
+                    "dedup", source, "-o", output, "--overwrite", "--quiet", "--json", "--method", method, *flags
+                )
+                found = json.loads(done.output)
+                name = f"{documents:,} documents, {method}"
+                record[name] = {
+                    "text_mb": round(size / 1e6),
+                    "peak_memory_mb": round(done.peak_memory_bytes / 1e6),
+                    "seconds": measure.rounded(done.seconds),
+                    "text_mb_per_second": measure.rounded(size / 1e6 / done.seconds),
+                    "duplicates": found["duplicates"],
+                    "candidates": found["candidates"],
+                    "join": found["join"],
+                    "stages": found["seconds"],
+                }
+                print(f"{name}: {json.dumps(record[name])}")
     measure.write_json(given.output, record)
 
 

@@ -26,7 +26,7 @@ class ElementCounts:
     """
 
     def __init__(self, elements: int, *, memory: int) -> None:
-        """As many cells as there are `elements`, in at most `memory` bytes."""
+        """Half to as many cells as there are `elements`, in at most `memory` bytes."""
         cells = self.bytes_for(elements, memory=memory) // 2
         bits = cells.bit_length() - 1
         self.cells: Array = np.zeros(cells, np.uint16)
@@ -36,7 +36,7 @@ class ElementCounts:
     @staticmethod
     def bytes_for(elements: int, *, memory: int) -> int:
         """What the cells for so many elements take."""
-        bits = min(max(elements, 2).bit_length(), max(memory // 2, 2).bit_length() - 1, MOST_BITS)
+        bits = min(max(elements, 2).bit_length() - 1, max(memory // 2, 2).bit_length() - 1, MOST_BITS)
         return 2 << max(bits, LEAST_BITS)
 
     def add(self, elements: Array) -> None:
