@@ -12,14 +12,12 @@ from neardup.kernels.bounds import JACCARD
 from neardup.kernels.edit import edit_memory
 from neardup.kernels.similarities import Stored, similarities_of
 from neardup.progress import Progress
-from neardup.similarities import ShingleSets
+from neardup.similarities.stored import AROUND_BYTES, MAPPED_BYTES, ShingleSets
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-STEP = 16_384
+STEP = 4_096
 """Documents walked between two looks at the clock and the memory."""
-MAPPED_BYTES = 128 << 20
-"""What is compared is released from memory once so many bytes of it may have been looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +40,17 @@ class Clustering:
     matches: int
 
 
-def _steps(n: int, sets: ShingleSets | None, stored: Stored, progress: Progress) -> Iterator[tuple[int, int]]:
-    looked_at = 0
+def _steps(
+    n: int, sets: ShingleSets | None, stored: Stored, counts: Array, progress: Progress
+) -> Iterator[tuple[int, int]]:
+    looked_at, compared = 0, 0
     for first in range(0, n, STEP):
         last = min(first + STEP, n)
         yield first, last
         if sets is not None:
             looked_at += sets.bytes_each * int((stored.ends[first:last] - stored.starts[first:last]).sum())
+            looked_at += AROUND_BYTES * (int(counts[0]) - compared)
+            compared = int(counts[0])
             if looked_at > MAPPED_BYTES:
                 sets.release()
                 looked_at = 0
@@ -72,7 +74,7 @@ def cluster_star(
     n, stored = len(candidates), _stored_by_position(rows, sets)
     survivor, grades, counts = np.arange(n), np.full(n, -1.0), np.zeros(2, np.int64)
     kept, kept_count = np.empty(n, np.int64), np.zeros(len(candidates.starts) - 1, np.int64)
-    for first, last in _steps(n, sets, stored, progress):
+    for first, last in _steps(n, sets, stored, counts, progress):
         kernels.star(
             first,
             last,
@@ -99,7 +101,7 @@ def cluster_components(
     """Documents connected by matches are one cluster; its most preferred one survives."""
     n, stored = len(candidates), _stored_by_position(rows, sets)
     parents, links, grades, counts = np.arange(n), np.arange(n), np.full(n, -1.0), np.zeros(2, np.int64)
-    for first, last in _steps(n, sets, stored, progress):
+    for first, last in _steps(n, sets, stored, counts, progress):
         kernels.components(
             first,
             last,

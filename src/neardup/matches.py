@@ -124,7 +124,6 @@ def list_matches(
             similarity = np.full(len(left), np.nan)
             if sets is not None:
                 similarity = sets.similarities(left, right, least)
-                sets.release()
                 passed = similarity >= 0
                 left, right, similarity = left[passed], right[passed], similarity[passed]
             yield _sorted(left, right, hamming_distances(documents.fingerprints, left, right), similarity)

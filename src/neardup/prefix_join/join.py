@@ -163,10 +163,11 @@ def join_prefixes(
 
         for _ in in_order(walk, _edges(index.rank_starts, threads), threads):
             pass
-    packed = np.concatenate([np.empty(0, np.uint64), *parts])
-    parts.clear()
-    packed.sort()
-    packed = packed[: drop_repeats(packed)]  # a pair may be found in several passes
+        packed = np.concatenate([np.empty(0, np.uint64), *parts])
+        packed.sort()
+        parts[:] = [packed[: drop_repeats(packed)]]  # a pair may be found in several passes
+        found = len(parts[0])
+    [packed] = parts
     return packed, JoinCost(postings, len(passes), int(counts[0]), int(counts[1]), len(packed))
 
 

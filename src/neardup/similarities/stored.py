@@ -20,6 +20,11 @@ from neardup.threads import thread_count
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
+MAPPED_BYTES = 256 << 20
+"""What is mapped is released from memory once so many bytes of it may have been looked at."""
+AROUND_BYTES = 64 << 10
+"""So much of a file the system maps around what is looked at, anywhere in it."""
+
 
 class ShingleSets:
     """What a similarity compares of some documents of a corpus, in temporary files that are mapped, not held, in memory.
@@ -97,8 +102,12 @@ class ShingleSets:
 
     def similarities(self, left: Array, right: Array, least: float) -> Array:
         """float64[p]: the similarity of rows left[i] and right[i] (int64[p]), or -1 where below `least`."""
-        out = np.empty(len(left))
-        similarities_of(self.stored(), left, right, float(least), out)
+        out, stored = np.empty(len(left)), self.stored()
+        step = MAPPED_BYTES // (2 * AROUND_BYTES)
+        for first in range(0, len(left), step):
+            these = slice(first, first + step)
+            similarities_of(stored, left[these], right[these], float(least), out[these])
+            self.release()
         return out
 
     def release(self) -> None:
