@@ -241,6 +241,10 @@ def test_the_result_says_in_a_line_what_happened():
         ({"memory": True}, "memory=True"),
         ({"method": "exact", "min_similarity": 0}, "method='exact' finds pairs by their similarity"),
         ({"method": "minhash", "min_similarity": 0}, "give a min_similarity above 0, or method='simhash'"),
+        (
+            {"method": "minhash", "similarity": "containment"},
+            "similarity='containment': method='minhash' promises nothing",
+        ),
         ({"method": "exact", "max_distance": 3}, "max_distance=3: method='exact' asks for no distance"),
         ({"threads": 0}, "threads=0: give an integer from 1"),
         ({"threads": 0, "keep": "best"}, "keep='best'.*threads=0"),

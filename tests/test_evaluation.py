@@ -357,6 +357,8 @@ def test_a_pair_that_is_listed_twice_counts_once(tmp_path):
         ("l.csv", "a,b,label\nx,z,maybe\n", DataError, "a, b and label, 0, 1, true or false."),
         ("l.csv", "a,b,jaccard\nx,z,1.5\n", DataError, "a, b and jaccard, a number from 0 to 1."),
         ("l.jsonl", '{"a": "x", "b": "z"}\n{"a": "x"}\n', DataError, "pair 2:"),
+        ("l.jsonl", '{"a": "x", "b": "z"}\n{"a": "x", "b": "z", "label": 0}\n', DataError, "and nothing that judges"),
+        ("l.csv", "a,b\nx\n", DataError, "pair 1: .* has not what the first has"),
         ("l.jsonl", '{"a": "x", \n', DataError, "cannot be read as jsonl"),
         ("l.jsonl", "17\n", InputError, "its columns are none"),
         ("l.parquet", "no", DataError, "is no readable Parquet file"),
@@ -366,6 +368,14 @@ def test_labels_that_say_nothing_clear_are_refused(tmp_path, name, content, erro
     (tmp_path / name).write_text(content)
     with pytest.raises(error, match=message):
         read_labels(tmp_path / name, ["x", "z", "twice", "twice"], min_similarity=0.8)
+
+
+def test_a_label_decides_where_there_is_a_similarity_as_well(tmp_path):
+    lines = [{"a": "x", "b": "y", "similarity": 0.9, "label": 0}, {"a": "x", "b": "z", "similarity": 0.1, "label": 1}]
+    (tmp_path / "l.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    labels = read_labels(tmp_path / "l.jsonl", ["x", "y", "z"], min_similarity=0.8)
+    assert labels.positive.tolist() == [False, True]
+    assert labels.score.tolist() == [0.9, 0.1]
 
 
 def test_a_missing_file_of_labels_is_refused(tmp_path):

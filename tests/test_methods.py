@@ -1,5 +1,6 @@
 """The methods of finding candidates, against a look at all pairs; and the choice among them."""
 
+import dataclasses
 import random
 from functools import partial
 
@@ -163,6 +164,33 @@ def test_the_choice_is_minhash_where_the_temporary_files_would_not_fit(monkeypat
     summary = nd.deduplicate(near_copies(400)).summary
     assert summary.method == "minhash"
     assert "GiB of temporary files" in summary.reason
+
+
+def test_the_choice_is_minhash_where_the_pairs_would_not_fit(monkeypatch):
+    monkeypatch.setattr(auto, "PAIR_BYTES", 1 << 20)
+    estimated = auto.estimate_minhash
+
+    def few(*arguments, **options):
+        return dataclasses.replace(estimated(*arguments, **options), candidates=0)
+
+    monkeypatch.setattr(auto, "estimate_minhash", few)
+    summary = nd.deduplicate(near_copies(400), memory="64M").summary
+    assert summary.method == "minhash"
+    assert "exact would propose more pairs than fit 64 MiB" in summary.reason
+
+
+def test_the_choice_is_exact_where_no_bands_serve_the_similarity():
+    summary = nd.deduplicate(near_copies(40), min_similarity=1e-6).summary
+    assert summary.method == "exact"
+    assert summary.reason.endswith("no bands serve 1e-06")
+    with pytest.raises(nd.OptionError, match="values, more than 1024"):
+        nd.deduplicate(near_copies(40), min_similarity=1e-6, method="minhash")
+
+
+def test_signatures_that_do_not_fit_the_memory_are_refused():
+    many = [f"text {i}" for i in range(30_000)]
+    with pytest.raises(nd.OptionError, match="The signatures of 30,000 documents take 21 MiB"):
+        nd.deduplicate(many, method="minhash", memory="32M")
 
 
 @pytest.mark.parametrize("options", [{"max_distance": 20}, {"min_similarity": 0}])

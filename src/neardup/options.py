@@ -14,7 +14,8 @@ from neardup.threads import thread_count
 METHODS = {
     "auto": "exact where it fits the memory and is not much slower, else minhash; simhash if a distance is asked for",
     "exact": "every pair of at least the similarity, by theorem",
-    "minhash": "pairs that share a band of their MinHash signatures; misses one in a thousand at the similarity",
+    "minhash": "pairs that share a band of their MinHash signatures; misses one in a thousand at the similarity, besides "
+    "what its sieve of fingerprints drops",
     "simhash": "pairs of fingerprints within the distance",
 }
 SIMILARITIES = {
@@ -100,6 +101,11 @@ class DedupOptions:
             yield (
                 f"method={self.method!r} finds pairs by their similarity: give a min_similarity above 0, or method='simhash' "
                 "for pairs by distance alone"
+            )
+        if self.method == "minhash" and self.similarity != "jaccard":
+            yield (
+                f"similarity={self.similarity!r}: method='minhash' promises nothing for it, its bands are for jaccard. "
+                "Use method='exact'"
             )
         if self.max_distance is not None and self.method == "exact":
             yield f"max_distance={self.max_distance}: method='exact' asks for no distance; leave it out, or use method='simhash'"

@@ -9,8 +9,10 @@ from neardup.candidates.estimates import Estimate, estimate_exact, estimate_minh
 from neardup.candidates.exact import MIN_TOKENS, count_elements, join_counted
 from neardup.candidates.minhash import find_by_minhash
 from neardup.candidates.task import Found, Task
+from neardup.errors import OptionError
 from neardup.options import memory_bytes
 from neardup.prefix_join.counts import ElementCounts
+from neardup.prefix_join.join import PAIR_BYTES
 from neardup.similarities import SIMILARITY_TABLE
 from neardup.wording import counted
 
@@ -52,16 +54,20 @@ def choose(task: Task, *, documents: int | None = None) -> Choice:
         "tokens": int(growth * int(task.documents.tokens[wanted].sum())),
     }
     least, code = options.min_similarity, SIMILARITY_TABLE[options.similarity].code
-    exact = estimate_exact(
-        sample, counts, **size, code=code, least=least, memory=memory_bytes(options.memory), growth=growth
-    )
+    memory = memory_bytes(options.memory)
+    exact = estimate_exact(sample, counts, **size, code=code, least=least, memory=memory, growth=growth)
     if options.similarity != "jaccard":
         reason = f"{_shown(exact)}; no other method serves {options.similarity}"
         return Choice("exact", reason, (exact,), size["documents"], counts)
-    minhash = estimate_minhash(sample, **size, least=least, near_pairs=exact.candidates)
+    try:
+        minhash = estimate_minhash(sample, **size, least=least, near_pairs=exact.candidates)
+    except OptionError:  # no bands serve so low a similarity
+        return Choice("exact", f"{_shown(exact)}; no bands serve {least}", (exact,), size["documents"], counts)
     method, reason = "exact", f"{_shown(exact)}; {_shown(minhash)}"
     if exact.disk_bytes > shutil.disk_usage(options.temp_dir or tempfile.gettempdir()).free:
         method, reason = "minhash", f"{reason}; exact needs {exact.disk_bytes / 2**30:.1f} GiB of temporary files"
+    elif exact.candidates * PAIR_BYTES > memory // 2 > minhash.candidates * PAIR_BYTES:
+        method, reason = "minhash", f"{reason}; exact would propose more pairs than fit {memory / 2**20:,.0f} MiB"
     elif exact.seconds > max(SLOWER * minhash.seconds, PATIENCE_SECONDS):
         method, reason = "minhash", f"{reason}; exact would take {exact.seconds / minhash.seconds:.0f} times as long"
     return Choice(method, reason, (exact, minhash), size["documents"], counts)

@@ -23,6 +23,8 @@ COUNT_SECONDS, PREFIX_SECONDS, SIGN_SECONDS = 6e-8, 6e-8, 4e-8
 POSTING_SECONDS, VISIT_SECONDS, MEETING_SECONDS = 4e-7, 1e-8, 3e-7
 BAND_SECONDS, BANDED_SECONDS = 1e-7, 2.5e-7
 SAMPLED_PAIRS = 20_000
+UNBOUNDED = 1 << 62
+"""The join of a sample of some thousand documents needs no bound."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,7 @@ def estimate_exact(
     n = len(prefixes)
     scale = documents / max(n, 1)
     visits = scale * _visits(prefixes, sample, counts, scale, growth)
-    _, cost = join_prefixes(prefixes, np.arange(n), code=code, least=least, memory=memory, threads=1)
+    _, cost = join_prefixes(prefixes, np.arange(n), code=code, least=least, memory=UNBOUNDED, threads=1)
     meetings = visits * (cost.looked_at / cost.visits if cost.visits else 1.0)
     pairs = meetings * (cost.pairs / cost.looked_at if cost.looked_at else 1.0)
     postings = prefixes.facts[:, 0].sum(dtype=np.int64) * scale

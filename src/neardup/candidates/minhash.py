@@ -9,10 +9,11 @@ from neardup.bands import Bands, agreement_limit, find_banded, plan_bands
 from neardup.candidates.classes import candidates_of, packed_pairs
 from neardup.candidates.task import Found, Task
 from neardup.distinct import collapse
+from neardup.errors import OptionError
 from neardup.fingerprints.minhash import Signatures, Signing
 from neardup.io.batch import Batch
 from neardup.kernels.xxh3 import digest_rows
-from neardup.options import distance_limit, memory_bytes
+from neardup.options import LEAST_MEMORY, distance_limit, memory_bytes
 from neardup.text.columns import in_chunks
 from neardup.threads import thread_count
 
@@ -58,6 +59,12 @@ def find_by_minhash(task: Task) -> Found:
             progress.advance(sum(map(len, found)))
         signatures = signing.join(parts)
         parts.clear()
+    memory = memory_bytes(options.memory) - 2 * signatures.values.nbytes  # once more, of each class
+    if memory < LEAST_MEMORY:
+        raise OptionError(
+            f"The signatures of {len(signatures):,} documents take {2 * signatures.values.nbytes / 2**20:,.0f} MiB, and finding "
+            f"pairs among them takes more: allow more memory than {memory_bytes(options.memory) / 2**20:,.0f} MiB."
+        )
     with progress.stage("join"):
         read_as = task.read_as(wanted)
         digests = np.empty((len(signatures), 2), np.uint64)
@@ -72,7 +79,7 @@ def find_by_minhash(task: Task) -> Found:
             max_distance=max_distance,
             least_agreeing=least_agreeing,
             threads=options.threads,
-            memory=memory_bytes(options.memory),
+            memory=memory,
         )
         candidates = candidates_of(task.fingerprints, equal, packed_pairs(pairs.left, pairs.right))
     costs = {
@@ -80,6 +87,7 @@ def find_by_minhash(task: Task) -> Found:
         "rows": bands.rows,
         "least_agreeing": least_agreeing,
         "miss_probability": MISS_PROBABILITY,
+        "sieve_distance": max_distance,
         "pairs": len(pairs),
     }
     return Found(task.rows, candidates, MIN_TOKENS, "minhash", max_distance=max_distance, costs=costs)

@@ -83,7 +83,8 @@ near = _several(
         "--max-distance",
         type=int,
         metavar="N",
-        help="Hamming distance up to which fingerprints are candidates (the recipe's); asks for --method simhash.",
+        help="Hamming distance up to which fingerprints are candidates (the recipe's); asks for --method simhash. "
+        "With minhash, that of its sieve (0.3 of the bits; all of them: no sieve).",
     ),
 )
 threads = click.option("--threads", type=int, metavar="N", help="Threads (all processors); never changes the result.")

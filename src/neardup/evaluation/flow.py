@@ -39,6 +39,13 @@ from neardup.wording import counted
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
+def _methods(options: DedupOptions) -> Sequence[str]:
+    """Those that serve the similarity."""
+    if options.min_similarity == 0:
+        return ("simhash",)
+    return MEASURED if options.similarity == "jaccard" else tuple(name for name in MEASURED if name != "minhash")
+
+
 def _check(target_recall: float, sample: int, seed: int, methods: Sequence[str]) -> None:
     problems = []
     if isinstance(target_recall, bool) or not isinstance(target_recall, Real) or not 0 < target_recall <= 1:
@@ -120,7 +127,7 @@ def evaluate_corpus(
     with progress.stage("methods"):
         measured = tuple(
             method_score(name, corpus, documents, recipe, truth, max_distance=max_distance, options=options)
-            for name in methods or (MEASURED if least > 0 else ("simhash",))
+            for name in methods or _methods(options)
         )
     thresholds = threshold_scores(truth) if pairs is not None else ()
     with progress.stage("strata"):

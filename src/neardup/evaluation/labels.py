@@ -69,8 +69,14 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
         raise DataError(f"{path} cannot be read as {ending}: {problem}. Mend the file.") from None
 
 
-def _columns(path: Path, row: Any) -> tuple[tuple[str, str], str | None]:
-    """The columns of the ids, and that of the score or label if there is one."""
+def _judging(row: dict[str, Any]) -> tuple[str | None, str | None]:
+    """The columns of the score and of the label, where there are any."""
+    score = next((name for name in SCORE_COLUMNS if name in row), None)
+    return score, LABEL_COLUMN if LABEL_COLUMN in row else None
+
+
+def _columns(path: Path, row: Any) -> tuple[str, str]:
+    """The columns of the ids."""
     names = list(row) if isinstance(row, dict) else []
     ids = next((pair for pair in ID_COLUMNS if set(pair) <= set(names)), None)
     if ids is None:
@@ -78,19 +84,19 @@ def _columns(path: Path, row: Any) -> tuple[tuple[str, str], str | None]:
             f"{path} names no pairs: its columns are {', '.join(map(str, names)) or 'none'}. "
             "Give left_id and right_id, or a and b."
         )
-    return ids, next((name for name in (*SCORE_COLUMNS, LABEL_COLUMN) if name in names), None)
+    return ids
 
 
-def _judge(value: Any, column: str | None, least: float) -> tuple[float, bool]:
-    """Score and verdict of a pair; ValueError where the value is none."""
-    if column is None:
-        return np.nan, True
-    if column == LABEL_COLUMN:
-        return np.nan, _TRUTHS[str(value).strip().lower().removesuffix(".0")]
-    score = float(value)
-    if not 0 <= score <= 1:
-        raise ValueError
-    return score, score >= least
+def _judge(row: dict[str, Any], score_column: str | None, label_column: str | None, least: float) -> tuple[float, bool]:
+    """Score and verdict of a pair; a label, which a person gave, decides. ValueError where a value is none."""
+    score = np.nan
+    if score_column is not None:
+        score = float(row[score_column])
+        if not 0 <= score <= 1:
+            raise ValueError
+    if label_column is not None:
+        return score, _TRUTHS[str(row[label_column]).strip().lower().removesuffix(".0")]
+    return score, score_column is None or score >= least
 
 
 def read_labels(path: str | Path, ids: Iterable[str], *, min_similarity: float) -> Labels:
@@ -98,7 +104,8 @@ def read_labels(path: str | Path, ids: Iterable[str], *, min_similarity: float) 
 
     Args:
         path: a file with left_id and right_id, or a and b, and, if it says so, how alike the two are: similarity or jaccard, a
-            number from 0 to 1, or label, one of 1, 0, true and false. Without any of these every pair is positive.
+            number from 0 to 1, or label, one of 1, 0, true and false, which decides where there are both. Without any of these
+            every pair is positive.
         ids: the documents' ids, by row; integers as their digits.
         min_similarity: a pair is positive if its similarity is at least this.
 
@@ -116,18 +123,25 @@ def read_labels(path: str | Path, ids: Iterable[str], *, min_similarity: float) 
             repeated.add(name)
     found: dict[tuple[int, int], tuple[float, bool]] = {}
     unknown: dict[str, None] = {}
-    columns: tuple[tuple[str, str], str | None] | None = None
+    ids_of: tuple[str, str] | None = None
+    judging: tuple[str | None, str | None] = (None, None)
     for number, line in enumerate(_rows(path), 1):
-        columns = columns or _columns(path, line)
-        (left_column, right_column), column = columns
+        if ids_of is None:
+            ids_of = _columns(path, line)
+            judging = _judging(line)
+        left_column, right_column = ids_of
         try:
+            if _judging(line) != judging or line[left_column] is None or line[right_column] is None:
+                raise ValueError
             names = str(line[left_column]), str(line[right_column])
-            verdict = _judge(line[column] if column else None, column, min_similarity)
+            verdict = _judge(line, *judging, min_similarity)
         except (ValueError, KeyError, TypeError):
-            allowed = "0, 1, true or false" if column == LABEL_COLUMN else "a number from 0 to 1"
+            allowed = [f"{judging[0]}, a number from 0 to 1"] if judging[0] else []
+            allowed += [f"{LABEL_COLUMN}, 0, 1, true or false"] if judging[1] else []
             raise DataError(
                 f"{path}, pair {number}: {json.dumps(line, ensure_ascii=False, default=str)[:200]} has not what the first has: "
-                f"{left_column}, {right_column}" + (f" and {column}, {allowed}." if column else ".")
+                f"{left_column}, {right_column}{''.join(f' and {each}' for each in allowed)}"
+                f"{'' if allowed else ', and nothing that judges'}."
             ) from None
         ambiguous = repeated & set(names)
         if ambiguous:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ BANDS = {"0.5-0.8": (0.5, 0.8), "0.8-0.95": (0.8, 0.95), "0.95-1": (0.95, np.inf
 """Of similarity; the pairs between 0.8 and 0.95 are those that are hard to find."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Truth:
     """Judged pairs.
 
@@ -56,16 +57,22 @@ class Truth:
         """From 0 to 1."""
         return len(self.sampled) / self.population if self.population else 1.0
 
-    def ends(self, chosen: Array) -> tuple[Array, Array]:
-        """For each end of the `chosen` (bool[p]) pairs that was sampled: which sampled document, which of the chosen pairs."""
+    @cached_property
+    def _all_ends(self) -> tuple[Array, Array]:
         documents, pairs = [], []
-        for side in (self.left[chosen], self.right[chosen]):
+        for side in (self.left, self.right):
             at = np.searchsorted(self.sampled, side)
             at[at == len(self.sampled)] = 0
             known = self.sampled[at] == side if len(self.sampled) else np.zeros(len(side), np.bool_)
             documents.append(at[known])
             pairs.append(np.flatnonzero(known))
         return np.concatenate(documents), np.concatenate(pairs)
+
+    def ends(self, chosen: Array) -> tuple[Array, Array]:
+        """For each end of the `chosen` (bool[p]) pairs that was sampled: which sampled document, which of the chosen pairs."""
+        documents, pairs = self._all_ends
+        inside = chosen[pairs]
+        return documents[inside], (np.cumsum(chosen) - 1)[pairs[inside]]
 
     def recall(self, found: Array, among: Array | None = None) -> Share:
         """The share of near-duplicates, or of those in `among`, that were found; bool[p] each."""

@@ -53,7 +53,7 @@ def gather_postings(elements, rests, starts, facts, order, low, high, rank_start
 
     Args:
         elements, starts: uint64[], int64[sets + 1]: set d keeps elements[starts[d]:starts[d + 1]], rarest first.
-        facts: int64[sets, 4], see prefixes.py.
+        facts: int32[sets, 4], see prefixes.py.
         order: int64[ranks], the sets by rank. `low`, `high`: uint64, both inclusive.
         rank_starts: int64[ranks + 1], where each rank's postings begin.
         rests: float32[], as long as `elements` for the cosine, else empty; `rest_of`: likewise, filled.

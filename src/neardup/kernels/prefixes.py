@@ -77,7 +77,7 @@ def prefixes(
         counts, index, spare, ordered: uint16, int32, int32 and float64 scratch, as long as the longest set; `ends`: int64[257].
         out: uint64[], filled with the elements that are kept, the rarest first; room for all values.
         rests: float32[], as long, filled for the cosine: see `rest_norms`; else empty.
-        facts: int64[d, 4], filled: elements kept; elements that come before them, which no other set has; how many of those
+        facts: int32[d, 4], filled: elements kept; elements that come before them, which no other set has; how many of those
             kept are probed with; how many are indexed (see prefix_join.py).
         digests: uint64[d, 2], filled: equal for equal sets (with equal weights).
 
