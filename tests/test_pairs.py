@@ -379,7 +379,7 @@ ROWS = np.arange(10, dtype=np.uint64)
 
 @pytest.mark.parametrize("max_distance", [-1, 65, 3.0, "3", True, None])
 def test_a_distance_outside_of_the_bits_is_refused(max_distance):
-    with pytest.raises(OptionError, match=r"is not a whole number from 0 to 64.*Usual are 3 at 64 bits"):
+    with pytest.raises(OptionError, match=r"is not a whole number from 0 to 64.*Usual are 3 to 10 at 64 bits"):
         pairs.join(ROWS, max_distance=max_distance)
     with pytest.raises(OptionError, match="is not a whole number from 0 to 64"):
         pairs.plan(10, 64, max_distance)

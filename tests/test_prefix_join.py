@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import naive
-from neardup.errors import OptionError
 from neardup.kernels import bounds
 from neardup.prefix_join import join
 from neardup.prefix_join.counts import ElementCounts
@@ -109,12 +108,16 @@ def test_what_no_other_set_has_is_not_posted_and_few_pairs_are_proposed():
     assert (found, cost.postings, cost.visits) == (set(), 0, 0)
 
 
-def test_more_pairs_than_fit_are_refused():
-    sets = [{*HASHES[:20].tolist(), int(x)} for x in HASHES[20:420]]
-    with pytest.raises(
-        OptionError, match=r"More than 65,536 pairs of documents may reach min_similarity=0\.5: more than fit 1 MiB"
-    ):
-        join_sets("jaccard", sets, 0.5, memory=1 << 20)
+@given(sets=near_sets(), least=LEAST)
+def test_pairs_that_do_not_fit_go_to_a_file(sets, least):
+    expected, _ = join_sets("jaccard", sets, least)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(join, "PAIR_BYTES", MEMORY // 6)
+        found, _ = join_sets("jaccard", sets, least, threads=2)
+        assert found == expected
+        patch.setattr(join, "POSTING_BYTES", MEMORY // 20)
+        found, _ = join_sets("jaccard", sets, least)
+        assert found >= expected
 
 
 @given(sets=near_sets(), cells=st.integers(1, 1 << 18))

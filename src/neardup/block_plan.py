@@ -84,7 +84,7 @@ def check_distance(max_distance: int, bits: int) -> int:
     if not whole or not 0 <= max_distance <= bits:
         raise OptionError(
             f"max_distance={max_distance!r} is not a whole number from 0 to {bits}, the bits of a fingerprint. "
-            "Usual are 3 at 64 bits and 16 at 128."
+            "Usual are 3 to 10 at 64 bits and 18 at 128."
         )
     return int(max_distance)
 

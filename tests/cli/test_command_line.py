@@ -1,6 +1,7 @@
 """The command line as such: help, version, what is unknown, streams that end, and no import before it is needed."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -144,3 +145,11 @@ def test_memory_that_does_not_suffice_is_told(run, monkeypatch):
     monkeypatch.setattr(dedup, "find_duplicates", exhausted)
     done = run("dedup", "in.jsonl", "-o", "out.jsonl")
     assert (done.code, done.err) == (1, "neardup: error: out of memory; split the input, or run on a larger machine\n")
+
+
+def test_a_refusal_with_standard_output_closed_is_told(start):
+    process = start("dedup", "nowhere.jsonl", "-o", "out.jsonl", prepare=lambda: os.close(1))
+    _, said = process.communicate()
+    assert process.returncode == 2
+    assert b"nowhere.jsonl" in said
+    assert b"Traceback" not in said

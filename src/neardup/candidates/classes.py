@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from neardup.distinct import Distinct
+from neardup.io.spool import mapped_array
 from neardup.kernels.candidates import link_classes
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -44,15 +45,22 @@ class Candidates:
         return found
 
 
-def candidates_of(fingerprints: Array, equal: Distinct, packed: Array) -> Candidates:
+def candidates_of(
+    fingerprints: Array, equal: Distinct, packed: Array, *, memory: int | None = None, temp_dir: str | None = None
+) -> Candidates:
     """Candidates from the classes of equal documents, and the pairs of classes that are near.
 
-    `packed`: uint64[p], left << 32 | right with left < right, ascending, every pair once.
+    `packed`: uint64[p], left << 32 | right with left < right, ascending, every pair once. What would take more than `memory` goes
+    to a temporary file in `temp_dir`.
     """
     classes = len(equal.starts) - 1
     class_of = np.empty(len(fingerprints), np.int64)
     class_of[equal.order] = np.repeat(np.arange(classes), np.diff(equal.starts))
-    near_starts, near = np.empty(classes + 1, np.int64), np.empty(2 * len(packed), np.uint32)
+    near_starts = np.empty(classes + 1, np.int64)
+    if memory is not None and packed.nbytes > memory:
+        near = mapped_array(2 * len(packed), np.uint32, temp_dir=temp_dir)
+    else:
+        near = np.empty(2 * len(packed), np.uint32)
     link_classes(packed, near_starts, near)
     return Candidates(
         np.ascontiguousarray(fingerprints),

@@ -69,6 +69,7 @@ def join_counted(task: Task, counts: ElementCounts) -> Found:
             for chunk in in_chunks(batch.texts.drop_null())
         ]
 
+    memory = memory_bytes(options.memory) // 2
     with PrefixFile(temp_dir=options.temp_dir) as file:
         with progress.stage("prefixes", int(wanted.sum())):
             for _, parts in task.corpus.map(prefixes_in, threads=thread_count(options.threads), wanted=wanted):
@@ -87,9 +88,10 @@ def join_counted(task: Task, counts: ElementCounts) -> Found:
                 read_as[equal.order[equal.starts[:-1]]],
                 code=similarity.code,
                 least=least,
-                memory=memory_bytes(options.memory) // 2,
+                memory=memory,
                 threads=options.threads,
                 sides=sides,
+                temp_dir=options.temp_dir,
             )
-            candidates = candidates_of(task.fingerprints, equal, packed)
+            candidates = candidates_of(task.fingerprints, equal, packed, memory=memory // 4, temp_dir=options.temp_dir)
     return Found(task.rows, candidates, MIN_TOKENS, "exact", costs=dataclasses.asdict(cost))

@@ -66,7 +66,7 @@ def _exit(code: int, message: str = "") -> NoReturn:
     with contextlib.suppress(OSError):  # nobody listens any more
         if message:
             click.echo(f"neardup: error: {message}", err=True)
-    for stream in (sys.stdout, sys.stderr):
+    for stream in filter(None, (sys.stdout, sys.stderr)):  # None: it was closed before the program began
         try:
             stream.flush()
         except OSError:  # the interpreter would try again at its end, and complain

@@ -9,6 +9,16 @@ import numpy as np
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
+def mapped_array(n: int, dtype: Any, *, temp_dir: str | None) -> Array:
+    """`n` zeros in a temporary file instead of in memory; the file is gone when the array is."""
+    kind = np.dtype(dtype)
+    with tempfile.TemporaryFile(dir=temp_dir, prefix="neardup-") as file:
+        if n == 0:
+            return np.empty(0, kind)
+        file.truncate(n * kind.itemsize)
+        return np.frombuffer(mmap.mmap(file.fileno(), n * kind.itemsize), kind)
+
+
 class Spool:
     """Numbers in a temporary file that is gone when it is closed.
 
@@ -33,6 +43,12 @@ class Spool:
         if size:
             self._map = mmap.mmap(self._file.fileno(), size, access=mmap.ACCESS_READ)
             self.values = np.frombuffer(self._map, self._dtype)
+
+    def changeable(self) -> Array:
+        """All that was written, as an array that can be changed in place; no more is written."""
+        self._file.flush()
+        size = self._file.tell()
+        return np.frombuffer(mmap.mmap(self._file.fileno(), size), self._dtype) if size else np.empty(0, self._dtype)
 
     def release(self) -> None:
         """Let the operating system take the pages that were looked at; they stay in the file."""

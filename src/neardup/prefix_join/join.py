@@ -11,6 +11,7 @@ import numpy as np
 
 from neardup.distinct import collapse
 from neardup.errors import OptionError
+from neardup.io.spool import Spool
 from neardup.kernels import prefix_join as kernels
 from neardup.kernels.bounds import CONTAINMENT
 from neardup.kernels.candidates import drop_repeats, pack_pairs
@@ -25,6 +26,48 @@ PAIR_BYTES = 16
 """What a pair takes until it is one of the candidates: twice as an integer of 8 bytes, or once beside an index from both sides."""
 CHUNK_PAIRS = 1 << 18
 MAX_SETS = kernels.FIRST - 1
+
+
+class _Pairs:
+    """Pairs as they are found, from any thread: in memory, and what does not fit in a temporary file."""
+
+    def __init__(self, *, memory: int, temp_dir: str | None) -> None:
+        self._parts: list[Array] = []
+        self._held, self._most, self._lock = 0, memory // PAIR_BYTES, Lock()
+        self._temp_dir = temp_dir
+        self._spool: Spool | None = None
+
+    def add(self, packed: Array) -> None:
+        with self._lock:
+            self._parts.append(packed)
+            self._held += len(packed)
+            if self._held > self._most:
+                self._spill()
+
+    def _spill(self) -> None:
+        self._spool = self._spool or Spool(np.uint64, temp_dir=self._temp_dir)
+        for part in self._parts:
+            self._spool.write(part)
+        self._parts, self._held = [], 0
+
+    def drop_repeats(self) -> None:
+        """Keep one of each pair of those in memory: a pair may be found in several passes."""
+        self._parts = [_distinct(np.concatenate([np.empty(0, np.uint64), *self._parts]))]
+        self._held = len(self._parts[0])
+
+    def all(self) -> Array:
+        """uint64[p], ascending, each once; in memory, or mapped from a file."""
+        if self._spool is None:
+            self.drop_repeats()
+            return self._parts[0]
+        self._spill()
+        with self._spool as spool:
+            return _distinct(spool.changeable())
+
+
+def _distinct(packed: Array) -> Array:
+    packed.sort()
+    return packed[: drop_repeats(packed)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +142,7 @@ def join_prefixes(
     memory: int,
     threads: int | None = None,
     sides: Array | None = None,
+    temp_dir: str | None = None,
 ) -> tuple[Array, JoinCost]:
     """Pairs among some sets that may be similar: every pair that is, and few others.
 
@@ -106,7 +150,8 @@ def join_prefixes(
         prefixes: made with the same `code` and `least`, and counts of at least all `sets`.
         sets: int64[m], indexes of different sets; equal ones are better given once.
         code, least: the similarity and what it must reach.
-        memory: bytes that postings and pairs may take; where postings need more, there are several passes.
+        memory: bytes that postings and pairs may take; where postings need more, there are several passes, where pairs do,
+            they go to a temporary file in `temp_dir`.
         threads: never change the result.
         sides: uint8[m], 1, 2 or 3 for both; only pairs across the two sides are looked for.
 
@@ -114,7 +159,7 @@ def join_prefixes(
         uint64[p], left << 32 | right, indexes into `sets`, left < right, ascending, each pair once; and what it took.
 
     Raises:
-        OptionError: more pairs than fit the memory.
+        OptionError: more sets than are possible.
     """
     if len(sets) > MAX_SETS:
         raise OptionError(f"{len(sets):,} different documents; an exact join takes {MAX_SETS:,}. Split the corpus.")
@@ -125,16 +170,14 @@ def join_prefixes(
     ranked_sizes = np.ascontiguousarray(sizes[by_size])
     ranked_sides = np.empty(0, np.uint8) if sides is None else np.ascontiguousarray(sides[by_size], np.uint8)
     postings = int(prefixes.facts[order, 0].sum(dtype=np.int64))
-    parts: list[Array] = []
+    pairs, lock = _Pairs(memory=memory // 2, temp_dir=temp_dir), Lock()
     counts = np.zeros(2, np.int64)
-    most, found, lock = memory // PAIR_BYTES, 0, Lock()
     passes = list(_ranges(postings, memory // 2))
     for low, high in passes:
         index = _index(prefixes, order, low, high, threads)
         memories = local()
 
         def walk(edge: tuple[int, int], index: kernels.Index = index, memories: Any = memories) -> None:
-            nonlocal found
             if not hasattr(memories, "seen"):
                 memories.seen = np.full(len(order), -1, np.int32)
                 memories.pairs = np.empty((2, CHUNK_PAIRS), np.uint32)
@@ -150,24 +193,15 @@ def join_prefixes(
                 written = int(tallies[0])
                 packed = np.empty(written, np.uint64)
                 pack_pairs(by_size, room[0, :written], room[1, :written], packed)
+                pairs.add(packed)
                 with lock:
-                    parts.append(packed)
-                    found += written
                     counts[:] += tallies[1:]
-                    if found > most:
-                        raise OptionError(
-                            f"More than {most:,} pairs of documents may reach min_similarity={least}: more than fit "
-                            f"{memory / 2**20:,.0f} MiB. Use a larger min_similarity, or allow more memory."
-                        )
                 first = after
 
         for _ in in_order(walk, _edges(index.rank_starts, threads), threads):
             pass
-        packed = np.concatenate([np.empty(0, np.uint64), *parts])
-        packed.sort()
-        parts[:] = [packed[: drop_repeats(packed)]]  # a pair may be found in several passes
-        found = len(parts[0])
-    [packed] = parts
+        pairs.drop_repeats()
+    packed = pairs.all()
     return packed, JoinCost(postings, len(passes), int(counts[0]), int(counts[1]), len(packed))
 
 
