@@ -14,8 +14,8 @@ from neardup.errors import DataError, InputError
 from neardup.fingerprints.simhash import Fingerprints, fingerprint_array
 from neardup.io.batch import Batch
 from neardup.io.compression import open_for_reading
-from neardup.io.corpus import FileCorpus
-from neardup.jobs.dedup import open_corpus
+from neardup.io.corpus import FileCorpus, open_corpus
+from neardup.io.reading import READING, Reading
 from neardup.jobs.targets import summary_path
 from neardup.recipe import Recipe, check_same
 from neardup.similarities import SIMILARITY_TABLE, similarity
@@ -24,7 +24,7 @@ from neardup.threads import thread_count
 from neardup.wording import counted
 
 NEAREST = 5
-_FILES = ("inputs", "folder", "text", "id")
+_FILES = ("inputs", "folder", *READING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,8 @@ def _corpus_of(run: _Run, wanted: str) -> FileCorpus:
     if "-" in files["inputs"]:
         raise InputError(f"{listed}, but standard input cannot be read again.")
     try:
-        return open_corpus(files["inputs"], text=tuple(files["text"]), id=files["id"], on_error="skip")
+        reading = Reading(**{name: files[name] for name in READING})
+        return open_corpus(files["inputs"], reading, temporary=Path(), on_error="skip")
     except InputError as problem:
         raise InputError(
             f"{listed}, but: {problem} Run this in {files['folder']}, with the inputs in their places."

@@ -192,7 +192,7 @@ def test_a_recipe_file_without_a_distance_leaves_it_to_the_call(run):
         ),
         (
             ["prints.parquet", "--text", "body"],
-            "text and id name columns of texts, and these are fingerprint files. Leave them out.",
+            "text: these are fingerprint files, not texts. Leave it out.",
         ),
         (
             ["prints.parquet", "--method", "exact"],

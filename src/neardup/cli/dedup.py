@@ -34,7 +34,7 @@ from neardup.options import CLUSTERS, KEEPS
 @options.temp_dir
 @options.quiet
 def command(
-    inputs: tuple[str, ...], output: str | None, text: tuple[str, ...], id_column: str | None, recipe: str,
+    inputs: tuple[str, ...], output: str | None, recipe: str,
     annotate: bool, dry_run: bool, audit: str | None, as_json: bool, overwrite: bool, on_error: str, quiet: bool, **chosen: Any,
 ) -> None:  # fmt: skip
     """Remove near-duplicate documents from a corpus.
@@ -50,8 +50,6 @@ def command(
     done = deduplicate_files(
         inputs,
         output,
-        text=text or ("text",),
-        id=id_column,
         recipe=find_recipe(recipe),
         annotate=annotate,
         dry_run=dry_run,

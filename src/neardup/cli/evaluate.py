@@ -65,7 +65,7 @@ from neardup.options import METHODS, SIMILARITIES
 @options.temp_dir
 @options.quiet
 def command(
-    inputs: tuple[str, ...], text: tuple[str, ...], id_column: str | None, recipe: str, as_json: bool, quiet: bool, **chosen: Any
+    inputs: tuple[str, ...], recipe: str, as_json: bool, quiet: bool, **chosen: Any
 ) -> None:  # fmt: skip
     """Measure precision and recall of methods, distances and similarities.
 
@@ -78,8 +78,6 @@ def command(
 
     result = evaluate_files(
         inputs,
-        text=text or ("text",),
-        id=id_column,
         recipe=find_recipe(recipe),
         progress=options.progress(quiet),
         **chosen,

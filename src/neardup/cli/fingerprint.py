@@ -1,5 +1,7 @@
 """The command `neardup fingerprint`."""
 
+from typing import Any
+
 import click
 
 from neardup.cli import options
@@ -17,8 +19,8 @@ from neardup.cli import options
 @options.temp_dir
 @options.quiet
 def command(
-    inputs: tuple[str, ...], output: str, text: tuple[str, ...], id_column: str | None, recipe: str,
-    overwrite: bool, threads: int | None, temp_dir: str | None, quiet: bool,
+    inputs: tuple[str, ...], output: str, recipe: str,
+    overwrite: bool, threads: int | None, temp_dir: str | None, quiet: bool, **reading: Any,
 ) -> None:  # fmt: skip
     """Write the fingerprint of every document.
 
@@ -32,12 +34,11 @@ def command(
     total = fingerprint_files(
         inputs,
         output,
-        text=text or ("text",),
-        id=id_column,
         recipe=find_recipe(recipe),
         threads=threads,
         temp_dir=temp_dir,
         overwrite=overwrite,
         progress=progress,
+        **reading,
     )
     progress.say(f"{total:,} fingerprints: {output}")

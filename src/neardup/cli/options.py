@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from neardup.io.reading import Reading
 from neardup.options import METHODS, SIMILARITIES, DedupOptions
 from neardup.recipe import RECIPES
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-DEFAULTS = DedupOptions()
+DEFAULTS, READING = DedupOptions(), Reading()
 
 
 def described(table: dict[str, str]) -> str:
@@ -45,9 +46,13 @@ inputs = click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
 
 reading = _several(
     click.option(
-        "--text", multiple=True, metavar="COLUMN", help="Column of the text (text); nested: meta.body; repeatable."
+        "--text",
+        multiple=True,
+        default=READING.text,
+        metavar="COLUMN",
+        help="Column of the text (text); nested: meta.body; repeatable.",
     ),
-    click.option("--id", "id_column", metavar="COLUMN", help="Column of the id (id if there is one, else FILE:ROW)."),
+    click.option("--id", metavar="COLUMN", help="Column of the id (id if there is one, else FILE:ROW)."),
 )
 recipe = click.option(
     "--recipe",

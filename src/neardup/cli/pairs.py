@@ -27,7 +27,7 @@ from neardup.recipe import RECIPES
 @options.temp_dir
 @options.quiet
 def command(
-    inputs: tuple[str, ...], output: str, text: tuple[str, ...], id_column: str | None, recipe: str | None,
+    inputs: tuple[str, ...], output: str, recipe: str | None,
     overwrite: bool, quiet: bool, **chosen: Any,
 ) -> None:  # fmt: skip
     """List the pairs of documents that are near one another.
@@ -44,8 +44,6 @@ def command(
     total = pair_files(
         inputs,
         output,
-        text=text or None,
-        id=id_column,
         recipe=find_recipe(recipe) if recipe else None,
         overwrite=overwrite,
         progress=progress,

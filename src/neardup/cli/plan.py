@@ -32,9 +32,7 @@ if TYPE_CHECKING:
 )
 @click.option("--max-distance", type=int, metavar="K", help="Plan a join of fingerprints within this distance instead.")
 @click.option("--bits", type=int, default=128, show_default=True, metavar="B", help="Bits of these fingerprints.")
-@click.option(
-    "--text", multiple=True, metavar="COLUMN", help="Column of the text (text); nested: meta.body; repeatable."
-)
+@options.reading
 @options.recipe
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @options.threads
@@ -42,7 +40,7 @@ if TYPE_CHECKING:
 @options.temp_dir
 @options.quiet
 def command(
-    inputs: tuple[str, ...], documents: int | None, bits: int, text: tuple[str, ...], recipe: str, as_json: bool, quiet: bool,
+    inputs: tuple[str, ...], documents: int | None, bits: int, recipe: str, as_json: bool, quiet: bool,
     **chosen: Any,
 ) -> None:  # fmt: skip
     """Estimate what finding near-duplicates takes, before it is done.
@@ -58,7 +56,6 @@ def command(
         inputs,
         documents=documents,
         bits=bits,
-        text=text or ("text",),
         recipe=find_recipe(recipe),
         progress=options.progress(quiet),
         **chosen,

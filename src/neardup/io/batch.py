@@ -21,6 +21,7 @@ class Columns:
         text: the columns of the text, at least one; each must hold a string in every row.
         id: the column of the id, which must then hold a string or an integer in every row. If None, the column `id` is
             taken where it holds one, and `<shard name>:<row>` elsewhere.
+        values: more columns whose values are wanted; strings, numbers, dates or null.
 
     Raises:
         OptionError: no text column is named, or a string was given where a tuple of strings belongs.
@@ -28,6 +29,7 @@ class Columns:
 
     text: tuple[str, ...] = ("text",)
     id: str | None = None
+    values: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if isinstance(self.text, str) or not self.text or "" in self.text or self.id == "":
@@ -49,11 +51,14 @@ class Batch:
         row: number of the first row, counted in the shard from 0.
         texts: Arrow large_string[rows]; null where the row was rejected or not wanted.
         ids: Arrow large_string[rows], each id as a JSON value (`"a1"` with its quotes, or 17); null where the text is.
+        values: for each of `Columns.values` Arrow large_string[rows], JSON values likewise; dates and times as ISO 8601 in UTC.
+            Null where the text is, and where a row has no value, null or NaN.
     """
 
     row: int
     texts: Any
     ids: Any
+    values: tuple[Any, ...] = ()
 
 
 Rejections = list[tuple[int, str]]

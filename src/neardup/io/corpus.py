@@ -1,20 +1,26 @@
 """Files as a corpus: shards one after another, rows counted over all of them."""
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
-from neardup.errors import RowError
+from neardup.errors import InputError, OptionError, RowError
 from neardup.io.batch import Batch, Columns, Part, Rejections
 from neardup.io.formats import FORMATS
-from neardup.io.shards import Shard
+from neardup.io.reading import Reading
+from neardup.io.shards import Shard, find_shards
 from neardup.threads import in_order
+from neardup.wording import counted
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Result = TypeVar("Result")
+
+LISTED = 5
+"""Problems that are told one by one."""
 
 ON_ERROR = {
     "stop": "a row that cannot be read stops the run",
@@ -41,10 +47,32 @@ class FileCorpus:
     """
 
     def __init__(self, shards: Sequence[Shard], columns: Columns, *, on_error: str = "stop") -> None:
+        if on_error not in ON_ERROR:
+            raise OptionError(f"on_error={on_error!r}: give one of {', '.join(ON_ERROR)}.")
         self.shards = tuple(shards)
         self.starts: list[int] | None = None
         self.rejected: list[Rejected] = []
         self._columns, self._on_error = columns, on_error
+
+    def part(self, shards: Sequence[Shard]) -> "FileCorpus":
+        """Some of the files, read likewise."""
+        return FileCorpus(shards, self._columns, on_error=self._on_error)
+
+    def check(self, added: Sequence[str] = ()) -> None:
+        """Raise InputError, with every problem found, if a shard lacks a column to read or has one to be added."""
+        problems = []
+        for shard in self.shards:
+            try:
+                FORMATS[shard.format].check(shard, self._columns, added)
+            except InputError as problem:
+                problems.append(str(problem))
+        if problems:
+            more = len(problems) - LISTED
+            raise InputError(
+                "\n".join(
+                    problems[:LISTED] + ([f"… and {counted(more, 'more shard')} like these."] if more > 0 else [])
+                )
+            )
 
     def _parts(self, wanted: Array | None) -> Iterator[tuple[int, Part]]:
         for number, shard in enumerate(self.shards):
@@ -83,3 +111,15 @@ class FileCorpus:
         if self.starts is None:
             raise RuntimeError("rows_of() needs a complete pass over the corpus first")
         return slice(self.starts[number], self.starts[number + 1])
+
+
+def open_corpus(
+    inputs: str | Path | Iterable[str | Path],
+    reading: Reading,
+    *,
+    temporary: Path,
+    values: Iterable[str] = (),
+    on_error: str = "stop",
+) -> FileCorpus:
+    """The files meant by `inputs` as a corpus; `temporary`: a folder that standard input may go to."""
+    return FileCorpus(find_shards(inputs, temporary=temporary), reading.columns(values), on_error=on_error)

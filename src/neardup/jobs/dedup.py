@@ -1,9 +1,10 @@
 """De-duplicate files: survivors as they were, an audit of every removal, and a summary."""
 
 import contextlib
+import dataclasses
 import json
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,14 +14,12 @@ import pyarrow as pa
 
 from neardup.audit import audit_lines, reject_lines
 from neardup.dedup import find_duplicates
-from neardup.errors import OptionError
-from neardup.io.batch import Columns
-from neardup.io.corpus import ON_ERROR, FileCorpus
+from neardup.io.corpus import FileCorpus, open_corpus
 from neardup.io.formats import FORMATS, open_sink
 from neardup.io.json_values import JSON_TOKEN
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder
+from neardup.io.reading import split_options
 from neardup.io.records import compression_of, write_lines
-from neardup.io.shards import find_shards
 from neardup.jobs.targets import Targets, dedup_targets
 from neardup.options import DedupOptions
 from neardup.progress import Progress
@@ -68,17 +67,6 @@ class FileResult:
         """The summary and the files as one JSON object; a file name that is not UTF-8 keeps its bytes, as half surrogates."""
         content = json.dumps(self.summary.as_dict() | {"files": self.files}, ensure_ascii=False, indent=indent)
         return content.encode("utf-8", "backslashreplace") + b"\n"
-
-
-def open_corpus(
-    inputs: Sequence[str | Path],
-    *,
-    text: tuple[str, ...] = ("text",),
-    id: str | None = None,  # noqa: A002
-    on_error: str = "stop",
-) -> FileCorpus:
-    """The files as a corpus; not for standard input, which needs a folder to be spooled to."""
-    return FileCorpus(find_shards(inputs, temporary=Path()), Columns(text, id), on_error=on_error)
 
 
 def _annotations(decisions: Decisions, ids: Any, rows: slice) -> Any:
@@ -144,8 +132,6 @@ def deduplicate_files(
     inputs: str | Path | Sequence[str | Path],
     output: str | None = None,
     *,
-    text: str | Iterable[str] = "text",
-    id: str | None = None,  # noqa: A002 - the same name as the flag
     recipe: Recipe | None = None,
     annotate: bool = False,
     dry_run: bool = False,
@@ -162,8 +148,6 @@ def deduplicate_files(
     Args:
         inputs: files, folders, globs, or `-` for JSON lines on standard input.
         output: a file, a folder (ends in /; one shard for each input), or `-` for standard output.
-        text: columns of the text, joined by a newline where there are several; nested ones with dots.
-        id: column of the ids; `id` if there is one, else documents are called FILE:ROW.
         recipe: how texts become fingerprints; `Recipe()` if not given.
         annotate: write all rows, with the columns ANNOTATIONS.
         dry_run: write nothing.
@@ -171,7 +155,7 @@ def deduplicate_files(
         overwrite: replace outputs that exist.
         on_error: what to do with rows that cannot be read: `stop`, or `skip` them into a file of rejects.
         progress: told of stages; silent if not given.
-        **options: the fields of `DedupOptions`.
+        **options: the fields of `neardup.io.reading.Reading` (text, id …) and of `DedupOptions`.
 
     Raises:
         InputError: an input is missing, an output exists, or formats do not go together.
@@ -179,26 +163,24 @@ def deduplicate_files(
         RowError: a row cannot be read, and `on_error` is `stop`.
         DataError: a file is damaged.
     """
-    recipe, progress, chosen = recipe or Recipe(), progress or Progress(), DedupOptions(**options)
-    if on_error not in ON_ERROR:
-        raise OptionError(f"on_error={on_error!r}: give one of {', '.join(ON_ERROR)}.")
-    columns = Columns((text,) if isinstance(text, str) else tuple(text), id)
+    recipe, progress = recipe or Recipe(), progress or Progress()
+    reading, others = split_options(options)
+    chosen = DedupOptions(**others)
     inputs = [inputs] if isinstance(inputs, str | Path) else list(inputs)
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
-        shards = find_shards(inputs, temporary=Path(spool))
+        corpus = open_corpus(inputs, reading, temporary=Path(spool), on_error=on_error)
+        shards = corpus.shards
         targets = Targets()
         if output or not dry_run:
             targets = dedup_targets(output, shards, audit=audit, with_rejects=on_error == "skip")
         if dry_run:  # names were checked; that files exist is no matter
             targets = Targets()
-        for shard in shards:
-            FORMATS[shard.format].check(shard, columns, ANNOTATIONS if annotate else ())
+        corpus.check(ANNOTATIONS if annotate else ())
         folder = output_folder(output) if output else None
         to_stdout = targets.outputs[:1] == (STANDARD_OUTPUT,)
         with Outputs(
             [*targets.outputs, *targets.records], inputs=shards, overwrite=overwrite, folder=folder
         ) as outputs:
-            corpus = FileCorpus(shards, columns, on_error=on_error)
             findings = find_duplicates(corpus, recipe, chosen, progress)
             with progress.stage("write", len(findings.documents)):
                 # Records first: `commit` renames in this order, and no removal may be without its line in the audit.
@@ -208,8 +190,7 @@ def deduplicate_files(
             files: dict[str, Any] = {
                 "inputs": [str(given) for given in inputs],
                 "folder": str(Path.cwd()),
-                "text": list(columns.text),
-                "id": columns.id,
+                **dataclasses.asdict(reading),
                 "output": None if dry_run else output,
                 **{
                     name: str(path) if (path := getattr(targets, name)) else None

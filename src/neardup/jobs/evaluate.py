@@ -1,7 +1,7 @@
 """Evaluate methods, distances and similarities on the documents of some files."""
 
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +11,9 @@ from neardup.evaluation.flow import evaluate_corpus
 from neardup.evaluation.plot import FORMATS as PLOT_FORMATS
 from neardup.evaluation.plot import check_plot, draw
 from neardup.evaluation.result import Evaluation
-from neardup.io.batch import Columns
-from neardup.io.corpus import FileCorpus
-from neardup.io.formats import FORMATS
+from neardup.io.corpus import open_corpus
 from neardup.io.outputs import Outputs
-from neardup.io.shards import find_shards
+from neardup.io.reading import split_options
 from neardup.jobs.targets import refuse_inputs
 from neardup.options import DedupOptions
 from neardup.progress import Progress
@@ -33,8 +31,6 @@ def evaluate_files(
     seed: int = 0,
     output: str | Path | None = None,
     plot: str | Path | None = None,
-    text: str | Iterable[str] = "text",
-    id: str | None = None,  # noqa: A002 - the same name as the flag
     recipe: Recipe | None = None,
     overwrite: bool = False,
     progress: Progress | None = None,
@@ -59,28 +55,28 @@ def evaluate_files(
         seed: of the sample.
         output: where to write the result as JSON, if anywhere.
         plot: where to draw it, if anywhere: .png, .svg or .pdf.
-        text, id, recipe, overwrite, progress: as in `deduplicate_files`.
-        **options: min_similarity, similarity, max_distance, threads, temp_dir of `DedupOptions`.
+        recipe, overwrite, progress: as in `deduplicate_files`.
+        **options: the fields of `neardup.io.reading.Reading` (text, id …);
+            min_similarity, similarity, max_distance, threads, temp_dir of `DedupOptions`.
 
     Raises:
         InputError, OptionError, DataError: as `deduplicate_files`; also for labels that name unknown ids or say nothing clear.
         MissingExtra: a plot is asked for, and matplotlib is not installed.
     """
-    progress, chosen = progress or Progress(), DedupOptions(**options)
+    reading, others = split_options(options)
+    progress, chosen = progress or Progress(), DedupOptions(**others)
     if plot is not None:
         check_plot(plot)
     paths = [Path(path) for path in (output, plot) if path is not None]
     if pairs is not None and any(path.exists() and path.samefile(pairs) for path in paths if Path(pairs).exists()):
         raise InputError(f"{pairs} is the file of labels: it would be lost. Name another file.")
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
-        shards = find_shards(inputs, temporary=Path(spool))
-        refuse_inputs(paths, shards)
-        columns = Columns((text,) if isinstance(text, str) else tuple(text), id)
-        for shard in shards:
-            FORMATS[shard.format].check(shard, columns)
-        with Outputs(paths, inputs=shards, overwrite=overwrite) as outputs:
+        corpus = open_corpus(inputs, reading, temporary=Path(spool))
+        refuse_inputs(paths, corpus.shards)
+        corpus.check()
+        with Outputs(paths, inputs=corpus.shards, overwrite=overwrite) as outputs:
             result = evaluate_corpus(
-                FileCorpus(shards, columns),
+                corpus,
                 recipe=recipe or Recipe(),
                 options=chosen,
                 pairs=pairs,

@@ -2,19 +2,19 @@
 
 import contextlib
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from neardup.errors import InputError
 from neardup.fingerprints.simhash import Fingerprints, fingerprint_chunks
-from neardup.io.batch import Batch, Columns
-from neardup.io.corpus import FileCorpus
+from neardup.io.batch import Batch
+from neardup.io.corpus import open_corpus
 from neardup.io.fingerprint_file import FingerprintWriter
-from neardup.io.formats import FORMATS
 from neardup.io.outputs import Outputs, output_folder, stem
-from neardup.io.shards import Shard, find_shards
+from neardup.io.reading import Reading
+from neardup.io.shards import Shard
 from neardup.jobs.targets import refuse_inputs
 from neardup.progress import Progress
 from neardup.recipe import Recipe
@@ -52,20 +52,20 @@ def fingerprint_files(
     inputs: str | Path | Sequence[str | Path],
     output: str,
     *,
-    text: str | Iterable[str] = "text",
-    id: str | None = None,  # noqa: A002 - the same name as the flag
     recipe: Recipe | None = None,
     threads: int | None = None,
     temp_dir: str | None = None,
     overwrite: bool = False,
     progress: Progress | None = None,
+    **reading: Any,
 ) -> int:
     """Write the fingerprint of every document; see `neardup.io.fingerprint_file` for the format.
 
     Args:
         inputs: files, folders, globs, or `-` for JSON lines on standard input.
         output: a file that ends in .parquet, or a folder (ends in /; one file for each input).
-        text, id, recipe, threads, temp_dir, overwrite, progress: as in `deduplicate_files`.
+        recipe, threads, temp_dir, overwrite, progress: as in `deduplicate_files`.
+        **reading: the fields of `neardup.io.reading.Reading` (text, id …).
 
     Returns:
         The number of documents.
@@ -75,24 +75,22 @@ def fingerprint_files(
         DataError: a row cannot be read, or a file is damaged.
     """
     recipe, progress = recipe or Recipe(), progress or Progress()
-    columns, workers = Columns((text,) if isinstance(text, str) else tuple(text), id), thread_count(threads)
+    how, workers = Reading(**reading), thread_count(threads)
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=temp_dir) as spool:
-        shards = find_shards(inputs, temporary=Path(spool))
+        corpus = open_corpus(inputs, how, temporary=Path(spool))
+        shards = corpus.shards
         targets = _targets(output, shards)
         refuse_inputs(targets, shards)
-        for shard in shards:
-            FORMATS[shard.format].check(shard, columns)
+        corpus.check()
         total = 0
         with (
             Outputs(targets, inputs=shards, overwrite=overwrite, folder=output_folder(output)) as outputs,
             progress.stage("fingerprint"),
         ):
             for path in dict.fromkeys(targets):
-                corpus = FileCorpus(
-                    [shard for shard, target in zip(shards, targets, strict=True) if target == path], columns
-                )
+                part = corpus.part([shard for shard, target in zip(shards, targets, strict=True) if target == path])
                 with contextlib.closing(FingerprintWriter(outputs.claim(path), recipe)) as writer:
-                    for _, (ids, found) in corpus.map(partial(_fingerprint, recipe=recipe), threads=workers):
+                    for _, (ids, found) in part.map(partial(_fingerprint, recipe=recipe), threads=workers):
                         writer.write(ids, found.values, found.tokens < recipe.min_tokens)
                         total += len(ids)
                         progress.advance(len(ids))

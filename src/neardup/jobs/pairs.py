@@ -3,7 +3,7 @@
 import contextlib
 import dataclasses
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +13,11 @@ import pyarrow as pa
 from neardup.candidates.simhash import check_cost, near_fingerprints
 from neardup.documents import read_documents
 from neardup.errors import InputError, OptionError
-from neardup.io.batch import Columns
 from neardup.io.corpus import FileCorpus
 from neardup.io.fingerprint_file import FingerprintFile, is_fingerprint_file, read_fingerprint_file
-from neardup.io.formats import FORMATS
 from neardup.io.ids import json_ids
 from neardup.io.outputs import Outputs
+from neardup.io.reading import READING, Reading, split_options
 from neardup.io.records import PairWriter
 from neardup.io.shards import Shard, find_shards
 from neardup.jobs.targets import refuse_inputs
@@ -32,8 +31,6 @@ def pair_files(
     inputs: str | Path | Sequence[str | Path],
     output: str,
     *,
-    text: str | Iterable[str] | None = None,
-    id: str | None = None,  # noqa: A002 - the same name as the flag
     recipe: Recipe | None = None,
     overwrite: bool = False,
     progress: Progress | None = None,
@@ -48,8 +45,9 @@ def pair_files(
     Args:
         inputs: texts as in `deduplicate_files`, or fingerprint files, all of one recipe.
         output: a file that ends in .jsonl, .jsonl.gz, .jsonl.zst or .parquet.
-        text, id, recipe, overwrite, progress: as in `deduplicate_files`; fingerprint files bring their ids and recipe.
-        **options: method, min_similarity (of texts only), similarity, max_distance, threads, temp_dir of `DedupOptions`.
+        recipe, overwrite, progress: as in `deduplicate_files`; fingerprint files bring their ids and recipe.
+        **options: the fields of `neardup.io.reading.Reading` (text, id …; for texts only);
+            method, min_similarity (of texts only), similarity, max_distance, threads, temp_dir of `DedupOptions`.
 
     Returns:
         The number of pairs.
@@ -58,7 +56,8 @@ def pair_files(
         RecipeMismatch: the fingerprint files were made by different recipes.
         InputError, OptionError, DataError: as `deduplicate_files`.
     """
-    progress, chosen = progress or Progress(), DedupOptions(**options)
+    reading, others = split_options(options)
+    progress, chosen = progress or Progress(), DedupOptions(**others)
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
         shards = find_shards(inputs, temporary=Path(spool))
         made = [shard.format == "parquet" and is_fingerprint_file(shard.path) for shard in shards]
@@ -72,8 +71,9 @@ def pair_files(
                 f"min_similarity={chosen.min_similarity}: fingerprint files hold no texts, so no similarity is known. "
                 "Leave it out, or give the texts."
             )
-        if any(made) and (text is not None or id is not None):
-            raise OptionError("text and id name columns of texts, and these are fingerprint files. Leave them out.")
+        if any(made) and reading != Reading():
+            given = [name for name in READING if getattr(reading, name) != getattr(Reading(), name)]
+            raise OptionError(f"{', '.join(given)}: these are fingerprint files, not texts. Leave it out.")
         path = Path(output)
         refuse_inputs([path], shards)
         with Outputs([path], inputs=shards, overwrite=overwrite) as outputs:
@@ -81,12 +81,9 @@ def pair_files(
                 if any(made):
                     total = _of_fingerprints(shards, recipe, chosen, writer, progress)
                 else:
-                    columns = Columns(
-                        ("text",) if text is None else (text,) if isinstance(text, str) else tuple(text), id
-                    )
-                    for shard in shards:
-                        FORMATS[shard.format].check(shard, columns)
-                    total = _of_texts(FileCorpus(shards, columns), recipe or Recipe(), chosen, writer, progress)
+                    corpus = FileCorpus(shards, reading.columns())
+                    corpus.check()
+                    total = _of_texts(corpus, recipe or Recipe(), chosen, writer, progress)
             outputs.commit()
     return total
 

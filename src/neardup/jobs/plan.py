@@ -3,7 +3,7 @@
 import dataclasses
 import json
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,10 +15,8 @@ from neardup.candidates.exact import MIN_TOKENS
 from neardup.candidates.task import Task
 from neardup.documents import read_documents
 from neardup.errors import OptionError
-from neardup.io.batch import Columns
-from neardup.io.corpus import FileCorpus
-from neardup.io.formats import FORMATS
-from neardup.io.shards import find_shards
+from neardup.io.corpus import open_corpus
+from neardup.io.reading import Reading, split_options
 from neardup.options import DedupOptions, memory_bytes
 from neardup.progress import Progress
 from neardup.recipe import Recipe
@@ -55,7 +53,6 @@ def plan_files(
     *,
     documents: int | None = None,
     bits: int = 128,
-    text: str | Iterable[str] = "text",
     recipe: Recipe | None = None,
     progress: Progress | None = None,
     **options: Any,
@@ -66,14 +63,16 @@ def plan_files(
         inputs: texts as in `deduplicate_files`, to be counted and sampled; without them figures of a known corpus are used.
         documents: for how many; those of the inputs if not given.
         bits: of fingerprints, for max_distance.
-        text, recipe, progress: as in `deduplicate_files`.
-        **options: min_similarity, similarity, max_distance, threads, memory, temp_dir of `DedupOptions`.
+        recipe, progress: as in `deduplicate_files`.
+        **options: the fields of `neardup.io.reading.Reading` (text …);
+            min_similarity, similarity, max_distance, threads, memory, temp_dir of `DedupOptions`.
 
     Raises:
         OptionError: neither inputs nor documents are given, or a value is not allowed.
         InputError, DataError: as `deduplicate_files`.
     """
-    chosen, progress = DedupOptions(**options), progress or Progress()
+    reading, others = split_options(options)
+    chosen, progress = DedupOptions(**others), progress or Progress()
     if documents is not None and (isinstance(documents, bool) or not isinstance(documents, int) or documents < 1):
         raise OptionError(f"documents={documents!r}: give an integer from 1 up.")
     if not inputs and documents is None:
@@ -85,7 +84,7 @@ def plan_files(
             )
         if not inputs:
             return _typical(documents or 1, chosen)
-        return _sampled(inputs, documents, text, recipe or Recipe(), chosen, progress)
+        return _sampled(inputs, documents, reading, recipe or Recipe(), chosen, progress)
     if inputs:
         raise OptionError(
             "A plan for max_distance needs the number of documents, not their texts. Give documents, or leave max_distance out."
@@ -112,17 +111,14 @@ def _typical(documents: int, options: DedupOptions) -> JoinPlan:
 def _sampled(
     inputs: str | Path | Sequence[str | Path],
     documents: int | None,
-    text: str | Iterable[str],
+    reading: Reading,
     recipe: Recipe,
     options: DedupOptions,
     progress: Progress,
 ) -> JoinPlan:
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=options.temp_dir) as spool:
-        shards = find_shards(inputs, temporary=Path(spool))
-        columns = Columns((text,) if isinstance(text, str) else tuple(text), None)
-        for shard in shards:
-            FORMATS[shard.format].check(shard, columns)
-        corpus = FileCorpus(shards, columns)
+        corpus = open_corpus(inputs, reading, temporary=Path(spool))
+        corpus.check()
         with progress.stage("fingerprint"):
             found = read_documents(corpus, recipe, threads=options.threads, progress=progress)
         rows = in_order_of_preference(found, "first")
