@@ -267,6 +267,8 @@ column_sets = st.sampled_from(
         Columns(("meta.body",)),
         Columns(("text", "meta.body")),
         Columns(("text",), "meta.body"),
+        Columns(values=("x",)),
+        Columns(values=("meta.body", "text", "id")),
     ]
 )
 
@@ -282,8 +284,9 @@ def test_the_fast_way_agrees_with_the_definition(columns: Columns, block: list[b
     reasons = dict(rejections)
     for i, row in enumerate(block):
         text, token, bad = None, None, None
+        values: list[str | None] = [None] * len(columns.values)
         try:
-            text, token = read_row(row, columns)
+            text, token, values = read_row(row, columns)
             token = token or f'"s:{i}"'
         except BadRow as reason:
             bad = reason
@@ -291,4 +294,5 @@ def test_the_fast_way_agrees_with_the_definition(columns: Columns, block: list[b
             assert b"NaN" in row or b"Inf" in row
         else:
             assert (batch.texts[i].as_py(), batch.ids[i].as_py()) == (text, token)
+            assert [column[i].as_py() for column in batch.values] == values
             assert reasons.get(i) == (bad and str(bad))

@@ -5,10 +5,14 @@
 
 import json
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from neardup.io.batch import Columns
-from neardup.io.json_values import quote
+from neardup.io.json_values import quote, value_token
+
+Row = tuple[str, str | None, list[str | None]]
+"""The text, the id as a JSON value (None if there is none), and the values of more columns as JSON values."""
 
 _ABSENT = object()
 _HUGE = object()  # an integer of more digits than Python converts
@@ -75,8 +79,8 @@ def _kind(value: Any) -> str:
     return "an object" if isinstance(value, Pairs) else _KINDS[type(value)]
 
 
-def read_row(line: bytes, columns: Columns) -> tuple[str, str | None]:
-    """The text, and the id as a JSON value; None if the row has no id and need not have one.
+def read_row(line: bytes, columns: Columns) -> Row:
+    """The text, the id, which is None only if the row need not have one, and the values.
 
     Raises:
         BadRow: with the reason.
@@ -89,13 +93,17 @@ def read_row(line: bytes, columns: Columns) -> tuple[str, str | None]:
             raise BadRow(_unfit(pairs, name, value, "a string"))
         texts.append(value)
     value = look_up(pairs, columns.id_or_default)
-    if type(value) is str:
-        return "\n".join(texts), quote(value)
-    if type(value) is int:
-        return "\n".join(texts), str(value)
-    if columns.id is not None:
+    token = quote(value) if type(value) is str else str(value) if type(value) is int else None
+    if token is None and columns.id is not None:
         raise BadRow(_unfit(pairs, columns.id, value, "a string or an integer"))
-    return "\n".join(texts), None
+    return "\n".join(texts), token, [_value(pairs, name) for name in columns.values]
+
+
+def _value(pairs: Pairs, name: str) -> str | None:
+    value = look_up(pairs, name)
+    if value is _HUGE or isinstance(value, list):
+        raise BadRow(_unfit(pairs, name, value, "a string, a number, true, false or null"))
+    return None if value is _ABSENT else value_token(value)
 
 
 def look_up(pairs: Pairs, name: str) -> Any:
@@ -109,6 +117,16 @@ def look_up(pairs: Pairs, name: str) -> Any:
         nested = _follow(pairs, name.split("."))
         return value if nested is _ABSENT else nested
     return value
+
+
+def kinds_of_values(line: bytes, names: Sequence[str]) -> list[type]:
+    """The types of some columns of a row.
+
+    Raises:
+        BadRow: it is no object, or it is not clear which value is meant.
+    """
+    pairs = parse_object(line)
+    return [type(look_up(pairs, name)) for name in names]
 
 
 def has_column(pairs: Pairs, name: str) -> bool:

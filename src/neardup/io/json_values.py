@@ -1,6 +1,7 @@
 """Arrow columns as JSON values: `"a1"` with its quotes, 17, true, null."""
 
 import json
+import math
 from typing import Any
 
 import msgspec
@@ -14,6 +15,9 @@ JSON_TOKEN = {b"neardup.json": b"token"}
 JSON lines get them as they are; Parquet, whose columns have one type each, gets strings: `a1`, `17`.
 """
 
+EXACT_INTEGERS = 1 << 53
+"""Below it every integer is a floating-point number of its own."""
+
 _TEXT = pa.large_string()
 _QUOTE, _NOTHING, _NULL = (pa.scalar(text, _TEXT) for text in ('"', "", "null"))
 
@@ -26,6 +30,24 @@ def is_token(field: Any) -> bool:
 def quote(text: str) -> str:
     """A string as a JSON value."""
     return msgspec.json.encode(text).decode()
+
+
+def value_token(value: str | int | float | None) -> str | None:
+    """A value as a JSON value, equal ones as equal texts (1.0 as 1); None for null, NaN and infinities."""
+    if isinstance(value, str):
+        return quote(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            return None
+        return str(int(value)) if value.is_integer() and abs(value) < EXACT_INTEGERS else repr(value)
+    return None if value is None else str(value)
+
+
+def number_tokens(column: Any) -> Any:
+    """A column of floating-point numbers as JSON values; see `value_token`."""
+    return pa.array([value_token(value) for value in column.to_pylist()], _TEXT)
 
 
 def _has_special(texts: Any) -> bool:

@@ -78,7 +78,7 @@ def check(shard: Shard, columns: Columns, added: Sequence[str] = ()) -> None:
                 raise InputError(
                     f"{shard.name} is a JSON array, not one object a line. Convert it: jq -c '.[]' FILE > FILE.jsonl"
                 ) from None
-    for name in (*columns.text, *([columns.id] if columns.id else [])):
+    for name in dict.fromkeys((*columns.text, *([columns.id] if columns.id else []), *columns.values)):
         if objects and not any(has_column(pairs, name) for pairs in objects):
             raise InputError(f'{shard.name} has no column "{name}" in its first rows. It has: {keys_of(*objects)}.')
     for name in added:

@@ -51,7 +51,7 @@ def parts(shard: Shard, columns: Columns, wanted: Array | None = None) -> Iterat
         for group in range(file.num_row_groups):
             size = file.metadata.row_group(group).num_rows
             if mask is not None and not mask[row : row + size].any():
-                yield partial(_nothing, row, size)
+                yield partial(_nothing, row, size, len(columns.values))
                 row += size
                 continue
             for batch in batches(shard, file, [group], reader.names, BATCH_BYTES):
@@ -60,9 +60,9 @@ def parts(shard: Shard, columns: Columns, wanted: Array | None = None) -> Iterat
                 row += batch.num_rows
 
 
-def _nothing(row: int, size: int) -> tuple[Batch, Rejections]:
+def _nothing(row: int, size: int, values: int) -> tuple[Batch, Rejections]:
     nulls = pa.nulls(size, pa.large_string())
-    return Batch(row, nulls, nulls), []
+    return Batch(row, nulls, nulls, (nulls,) * values), []
 
 
 def read(shard: Shard, columns: Columns, *, reject: Reject, wanted: Array | None = None) -> Iterator[Batch]:

@@ -1,4 +1,4 @@
-"""Columns of Parquet batches as texts and ids, strictly."""
+"""Columns of Parquet batches as texts, ids and values, strictly."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from neardup.errors import InputError
 from neardup.io.batch import Batch, Columns, Rejections
 from neardup.io.json_values import default_ids, is_utf8, only, quoted
+from neardup.io.parquet_values import is_value, value_tokens
 from neardup.io.shards import Shard
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -39,7 +40,10 @@ class ColumnReader:
             self._demand(columns.id, _type_at(schema, self._id), _is_id, "a column of strings or integers")
         elif len(schema.get_all_field_indices("id")) == 1 and _is_id(_type_at(schema, ("id",))):
             self._id = ("id",)
-        paths = [path for _, path in self._texts] + ([self._id] if self._id else [])
+        self._values = [(name, self._place(schema, name)) for name in columns.values]
+        for name, path in self._values:
+            self._demand(name, _type_at(schema, path), is_value, "a column of strings, numbers, dates or truth values")
+        paths = [path for _, path in [*self._texts, *self._values]] + ([self._id] if self._id else [])
         self.names = list(dict.fromkeys(".".join(path) for path in paths))
 
     def _place(self, schema: Any, name: str) -> Keys:
@@ -63,7 +67,7 @@ class ColumnReader:
         raise InputError(f'{self._shard_name}: column "{name}" is {kind}, but {allowed} is needed.{hint}')
 
     def read(self, batch: Any, row: int, wanted: Array | None) -> tuple[Batch, Rejections]:
-        """Texts and ids of a batch that begins with `row`, null where not wanted; and the rows that cannot be read."""
+        """Texts, ids and values of a batch that begins with `row`, null where not wanted; and the rows that cannot be read."""
         usable = np.ones(batch.num_rows, np.bool_) if wanted is None else wanted.copy()
         reasons: dict[int, str] = {}
 
@@ -78,8 +82,21 @@ class ColumnReader:
             set_aside(_broken(texts[-1]), name, "not UTF-8")
         text = texts[0] if len(texts) == 1 else pc.binary_join_element_wise(*texts, pa.scalar("\n", _TEXT))
         ids = self._ids(batch, row, set_aside)
+        values = [self._value(batch, name, keys, set_aside) for name, keys in self._values]
         rejections = [(row + i, reasons[i]) for i in sorted(reasons)]
-        return Batch(row, only(text, usable), only(ids, usable)), rejections
+        return (
+            Batch(row, only(text, usable), only(ids, usable), tuple(only(value, usable) for value in values)),
+            rejections,
+        )
+
+    def _value(self, batch: Any, name: str, keys: Keys, set_aside: Callable[[Array, str, str], None]) -> Any:
+        column = _at(batch, keys)
+        if _is_string(column.type):
+            column = _as_text(column)
+            broken = _broken(column)
+            set_aside(broken, name, "not UTF-8")
+            column = only(column, ~broken)
+        return value_tokens(column)
 
     def _ids(self, batch: Any, row: int, set_aside: Callable[[Array, str, str], None]) -> Any:
         rows = np.arange(row, row + batch.num_rows)
