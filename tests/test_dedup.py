@@ -367,3 +367,74 @@ def test_a_join_that_will_take_long_is_announced():
     assert told.lines == []
     check_cost(1_000_000_000, nd.Recipe(), 16, told)
     assert "1,000,000,000 fingerprints within distance 16 of 128 bits will take about" in told.lines[0]
+
+
+def naive_choice(texts, reference, *, score, group, cluster, least):
+    """Survivors by the definitions: the reference first, then by falling score; only equal groups match; method exact."""
+    everything = [*texts, *reference]
+    rows = range(len(everything))
+    order = [row for row in rows if row >= len(texts)]
+    order += sorted(rows[: len(texts)], key=lambda row: (-score(texts[row]), row))
+
+    def grade(p, q):
+        a, b = everything[order[p]], everything[order[q]]
+        if group(a) != group(b):
+            return -1
+        if naive.normalize(a) == naive.normalize(b):
+            return 2  # before all that are not equal
+        return naive.similarity(a, b) if naive.tokens(a) and naive.tokens(b) else -1
+
+    if cluster == "star":
+        found = [p if order[p] >= len(texts) else q for p, (q, _) in enumerate(naive.star(len(order), grade, least))]
+    else:
+        found = naive.components(len(order), grade, least)
+    return {order[p]: order[q] for p, q in enumerate(found) if order[p] < len(texts)}
+
+
+def last_letter(text):
+    return text.rstrip(" ,")[-1]
+
+
+@pytest.mark.parametrize("method", ["exact", "minhash"])
+@pytest.mark.parametrize("cluster", ["star", "components"])
+@given(texts=corpora(), least=st.sampled_from([0.3, 0.6, 0.8, 1.0]))
+@settings(max_examples=25)
+def test_only_documents_of_one_group_match_and_the_one_of_the_largest_value_survives(method, cluster, texts, least):
+    def score(text):
+        return text.count("e")
+
+    result = nd.deduplicate(
+        texts, method="exact", keep=score, within=last_letter, cluster=cluster, min_similarity=least, threads=1
+    )
+    expected = naive_choice(texts, [], score=score, group=last_letter, cluster=cluster, least=least)
+    found = dict(enumerate(survivors_of(result, len(texts))))
+    if cluster == "star":
+        assert found == expected
+    else:  # which of several equal texts stands for them may differ; what is kept may not
+        assert {row for row in found if found[row] == row} == {row for row in expected if expected[row] == row}
+    if method == "minhash" and least >= 0.6:
+        other = nd.deduplicate(
+            texts,
+            method=method,
+            keep=score,
+            within=last_letter,
+            cluster=cluster,
+            min_similarity=least,
+            max_distance=128,
+        )
+        for line in other.duplicates.to_pylist():
+            assert last_letter(texts[line["row"]]) == last_letter(texts[line["survivor_row"]])
+
+
+@given(texts=corpora(), least=st.sampled_from([0.0, 0.6, 1.0]), method=st.sampled_from(["simhash", "exact"]))
+@settings(max_examples=40)
+def test_pairs_within_groups_are_the_pairs_of_one_group(texts, least, method):
+    options = {"method": "simhash", "max_distance": 40} if least == 0 or method == "simhash" else {"method": "exact"}
+    everything = nd.match(texts, min_similarity=least, **options)
+    within = nd.match(texts, min_similarity=least, within=last_letter, **options)
+    expected = [
+        pair
+        for pair in zip(everything.left.tolist(), everything.right.tolist(), strict=True)
+        if last_letter(texts[pair[0]]) == last_letter(texts[pair[1]])
+    ]
+    assert list(zip(within.left.tolist(), within.right.tolist(), strict=True)) == expected

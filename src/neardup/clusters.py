@@ -41,10 +41,10 @@ class Clustering:
 
 
 def _steps(
-    n: int, sets: ShingleSets | None, stored: Stored, counts: Array, progress: Progress
+    begin: int, n: int, sets: ShingleSets | None, stored: Stored, counts: Array, progress: Progress
 ) -> Iterator[tuple[int, int]]:
     looked_at, compared = 0, 0
-    for first in range(0, n, STEP):
+    for first in range(begin, n, STEP):
         last = min(first + STEP, n)
         yield first, last
         if sets is not None:
@@ -67,14 +67,33 @@ def _stored_by_position(rows: Array, sets: ShingleSets | None) -> Stored:
     )
 
 
+def _keep_first(candidates: Candidates, fixed: int, kept: Array, kept_count: Array) -> None:
+    """Enter documents 0 … fixed - 1 as survivors of their classes."""
+    classes = candidates.class_of[:fixed]
+    by_class = np.argsort(classes, kind="stable")
+    kept_count[:] = np.bincount(classes, minlength=len(kept_count))
+    before = np.cumsum(kept_count) - kept_count
+    kept[candidates.starts[classes[by_class]] + np.arange(fixed) - before[classes[by_class]]] = by_class
+
+
 def cluster_star(
-    candidates: Candidates, rows: Array, sets: ShingleSets | None, *, min_similarity: float, progress: Progress
+    candidates: Candidates,
+    rows: Array,
+    sets: ShingleSets | None,
+    *,
+    min_similarity: float,
+    progress: Progress,
+    fixed: int = 0,
 ) -> Clustering:
-    """Each document survives unless it matches an earlier survivor, and is then its best match's duplicate."""
+    """Each document survives unless it matches an earlier survivor, and is then its best match's duplicate.
+
+    The first `fixed` documents, those of a reference, survive in any case.
+    """
     n, stored = len(candidates), _stored_by_position(rows, sets)
     survivor, grades, counts = np.arange(n), np.full(n, -1.0), np.zeros(2, np.int64)
     kept, kept_count = np.empty(n, np.int64), np.zeros(len(candidates.starts) - 1, np.int64)
-    for first, last in _steps(n, sets, stored, counts, progress):
+    _keep_first(candidates, fixed, kept, kept_count)
+    for first, last in _steps(fixed, n, sets, stored, counts, progress):
         kernels.star(
             first,
             last,
@@ -96,12 +115,18 @@ def cluster_star(
 
 
 def cluster_components(
-    candidates: Candidates, rows: Array, sets: ShingleSets | None, *, min_similarity: float, progress: Progress
+    candidates: Candidates,
+    rows: Array,
+    sets: ShingleSets | None,
+    *,
+    min_similarity: float,
+    progress: Progress,
+    fixed: int = 0,  # noqa: ARG001 - being the first, they survive, or stand for one another
 ) -> Clustering:
     """Documents connected by matches are one cluster; its most preferred one survives."""
     n, stored = len(candidates), _stored_by_position(rows, sets)
     parents, links, grades, counts = np.arange(n), np.arange(n), np.full(n, -1.0), np.zeros(2, np.int64)
-    for first, last in _steps(n, sets, stored, counts, progress):
+    for first, last in _steps(0, n, sets, stored, counts, progress):
         kernels.components(
             first,
             last,

@@ -10,6 +10,7 @@ read → normalize → tokenize → weigh → hash → FINGERPRINT      document
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,9 @@ import numpy as np
 from neardup.candidates.methods import find_candidates
 from neardup.candidates.task import Task
 from neardup.clusters import CLUSTERERS
-from neardup.documents import Corpus, read_documents
+from neardup.documents import Corpus, CorpusPair, SourcedCorpus, join_documents, read_documents
 from neardup.options import DedupOptions, distance_limit
+from neardup.preference import groups_of
 from neardup.progress import Progress
 from neardup.recipe import Recipe
 from neardup.similarities import ShingleSets
@@ -30,37 +32,65 @@ from neardup.wording import counted
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
-def find_duplicates(corpus: Corpus, recipe: Recipe, options: DedupOptions, progress: Progress) -> Findings:
-    """Find the duplicates of a corpus: read once, up to twice more for a join of texts, and again for what must be verified."""
+def find_duplicates(
+    corpus: SourcedCorpus,
+    recipe: Recipe,
+    options: DedupOptions,
+    progress: Progress,
+    *,
+    reference: Corpus | None = None,
+) -> Findings:
+    """Find the duplicates of a corpus: read once, up to twice more for a join of texts, and again for what must be verified.
+
+    The documents of a `reference` survive in any case; which of them are near one another is not looked at.
+    """
     distance_limit(recipe, options)  # refused, if at all, before any work
+    sources_named = tuple(options.prefer_source)
+    corpus.check_sources(sources_named)
+    read = partial(read_documents, recipe=recipe, threads=options.threads, progress=progress)
     with progress.stage("fingerprint"):
-        documents = read_documents(corpus, recipe, threads=options.threads, progress=progress)
+        documents = read(corpus, columns=options.columns, functions=options.functions)
+        inputs, sides = len(documents), None
+        whole: Corpus = corpus
+        sources = corpus.source_ranks(sources_named)
+        if reference is not None:
+            others = read(reference, columns=reference_columns(options), functions=options.functions)
+            documents = join_documents(documents, others)
+            whole = CorpusPair(corpus, inputs, reference)
+            sides = np.where(np.arange(len(documents)) < inputs, 3, 2).astype(np.uint8)
 
     with progress.stage("exact"):
-        preferred = in_order_of_preference(documents, options.keep)
-        representative = exact_representatives(documents, preferred)
+        groups = None if options.grouped_by is None else groups_of(documents.values[options.grouped_by])
+        preferred = in_order_of_preference(documents, options, sources=sources, inputs=inputs)
+        representative = exact_representatives(documents, preferred, groups)
         distinct = preferred[preferred == representative]
 
-    found = find_candidates(Task(corpus, documents, distinct, distinct, recipe, options, progress))
+    found = find_candidates(Task(whole, documents, distinct, distinct, recipe, options, progress, sides, groups))
     near, candidates = found.rows, found.candidates
+    fixed = int(np.count_nonzero(near >= inputs))
 
     cluster = CLUSTERERS[options.cluster]
     least = options.min_similarity
     if least == 0:
         with progress.stage("cluster", len(near)):
-            clustering = cluster(candidates, near, None, min_similarity=0.0, progress=progress)
+            clustering = cluster(candidates, near, None, min_similarity=0.0, progress=progress, fixed=fixed)
     else:
         wanted = np.zeros(len(documents), np.bool_)
         wanted[near[candidates.has_any]] = True
         with progress.stage("read again", int(wanted.sum())):
-            sets = ShingleSets.read(corpus, wanted, recipe, options, progress)
+            sets = ShingleSets.read(whole, wanted, recipe, options, progress)
         with sets, progress.stage("verify", len(near)):
-            clustering = cluster(candidates, near, sets, min_similarity=least, progress=progress)
+            clustering = cluster(candidates, near, sets, min_similarity=least, progress=progress, fixed=fixed)
 
     with progress.stage("survivors"):
         decisions = decide(documents, preferred, representative, near, clustering)
-    short = int(np.count_nonzero(documents.tokens[preferred] < found.min_tokens))
-    return Findings(documents, decisions, found, short, clustering.compared, clustering.matches)
+    short = int(np.count_nonzero((documents.tokens[preferred] < found.min_tokens) & (preferred < inputs)))
+    return Findings(documents, inputs, decisions, found, short, clustering.compared, clustering.matches)
+
+
+def reference_columns(options: DedupOptions) -> tuple[str, ...]:
+    """The columns whose values are needed of a reference: which of its documents is preferred is no question."""
+    return tuple(name for name in options.columns if name == options.grouped_by)
 
 
 @dataclass(frozen=True)

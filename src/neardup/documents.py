@@ -1,7 +1,7 @@
 """READ → FINGERPRINT: one streaming pass over a corpus; what is kept of each document is a few dozen bytes."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from neardup.fingerprints.simhash import Fingerprints, fingerprint_chunks, join_fingerprints
 from neardup.io.batch import Batch
+from neardup.preference import token_of
 from neardup.progress import Progress
 from neardup.recipe import Recipe
 from neardup.text.columns import in_chunks
@@ -33,6 +34,21 @@ class Corpus(Protocol):
         ...
 
 
+class SourcedCorpus(Corpus, Protocol):
+    """Documents of which it is known where they come from."""
+
+    def check_sources(self, sources: Sequence[str]) -> None:
+        """Raise InputError if nothing is of one of the `sources`; before any work."""
+        ...
+
+    def source_ranks(self, sources: Sequence[str]) -> Array | None:
+        """int64[rows]: which of the `sources` each row is of, their number for none; once the corpus has been read.
+
+        None if no sources are given.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Documents:
     """What one pass keeps, by row; a row that was rejected is no document.
@@ -43,6 +59,7 @@ class Documents:
         tokens: int64[rows], -1 where the row was rejected.
         lengths: int64[rows], characters of the text as it came.
         ids: Arrow large_string[rows], each a JSON value.
+        values: of more columns, by name, and of functions of the text: Arrow large_string[rows], each a JSON value or null.
     """
 
     fingerprints: Array
@@ -50,6 +67,7 @@ class Documents:
     tokens: Array
     lengths: Array
     ids: Any
+    values: dict[str, Any] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -60,26 +78,92 @@ class Documents:
         return self.tokens >= 0
 
 
-def _fingerprint(batch: Batch, recipe: Recipe) -> tuple[Fingerprints, Array, Any]:
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What is kept of a batch."""
+
+    found: Fingerprints
+    lengths: Array
+    ids: Any
+    values: tuple[Any, ...]
+
+
+def _read(batch: Batch, recipe: Recipe, functions: Mapping[str, Callable[[str], Any]]) -> _Part:
     found = fingerprint_chunks(in_chunks(batch.texts), recipe)
     lengths = pc.fill_null(pc.utf8_length(batch.texts), 0).to_numpy()
     if batch.texts.null_count:
         found.tokens[batch.texts.is_null().to_numpy(zero_copy_only=False)] = -1
-    return found, lengths, batch.ids
+    values = [_values_of(batch.texts, name, function) for name, function in functions.items()]
+    return _Part(found, lengths, batch.ids, (*batch.values, *values))
 
 
-def read_documents(corpus: Corpus, recipe: Recipe, *, threads: int | None, progress: Progress) -> Documents:
-    """Fingerprint every document of `corpus`."""
-    parts: list[Fingerprints] = []
-    lengths: list[Array] = [np.empty(0, np.int64)]
-    ids: list[Any] = [pa.array([], pa.large_string())]
-    for _, (found, characters, names) in corpus.map(
-        partial(_fingerprint, recipe=recipe), threads=thread_count(threads)
-    ):
-        parts.append(found)
-        lengths.append(characters)
-        ids.append(names)
-        progress.advance(len(characters))
-    found = join_fingerprints(parts, recipe)
-    names = pa.chunked_array(ids).combine_chunks()
-    return Documents(found.values, found.digests, found.tokens, np.concatenate(lengths), names)
+def _values_of(texts: Any, name: str, function: Callable[[str], Any]) -> Any:
+    given = (None if text is None else token_of(function(text), name.removesuffix("()")) for text in texts.to_pylist())
+    return pa.array(given, pa.large_string())
+
+
+def read_documents(
+    corpus: Corpus,
+    recipe: Recipe,
+    *,
+    threads: int | None,
+    progress: Progress,
+    columns: Sequence[str] = (),
+    functions: Mapping[str, Callable[[str], Any]] | None = None,
+) -> Documents:
+    """Fingerprint every document of `corpus`.
+
+    `columns`: those whose values the corpus gives with each batch. `functions`: of a text, whose values are kept likewise.
+    """
+    functions = functions or {}
+    parts: list[_Part] = []
+    for _, part in corpus.map(partial(_read, recipe=recipe, functions=functions), threads=thread_count(threads)):
+        parts.append(part)
+        progress.advance(len(part.lengths))
+    found = join_fingerprints([part.found for part in parts], recipe)
+    names = (*columns, *functions)
+    return Documents(
+        found.values,
+        found.digests,
+        found.tokens,
+        np.concatenate([np.empty(0, np.int64), *(part.lengths for part in parts)]),
+        _joined([part.ids for part in parts]),
+        {name: _joined([part.values[i] for part in parts]) for i, name in enumerate(names)},
+    )
+
+
+def _joined(arrays: Sequence[Any]) -> Any:
+    return pa.chunked_array([pa.array([], pa.large_string()), *arrays]).combine_chunks()
+
+
+def join_documents(first: Documents, second: Documents) -> Documents:
+    """The rows of both, one after another; values that the second does not have are null there."""
+    nothing = pa.nulls(len(second), pa.large_string())
+    fingerprints, digests, tokens, lengths = (
+        np.concatenate([getattr(each, name) for each in (first, second)])
+        for name in ("fingerprints", "digests", "tokens", "lengths")
+    )
+    return Documents(
+        fingerprints,
+        digests,
+        tokens,
+        lengths,
+        _joined([first.ids, second.ids]),
+        {name: _joined([values, second.values.get(name, nothing)]) for name, values in first.values.items()},
+    )
+
+
+class CorpusPair:
+    """Two corpora as one: the rows of the second follow those of the first, of which there are `rows`."""
+
+    def __init__(self, first: Corpus, rows: int, second: Corpus) -> None:
+        self._first, self._rows, self._second = first, rows, second
+
+    def map(
+        self, work: Callable[[Batch], Result], *, threads: int, wanted: Array | None = None
+    ) -> Iterator[tuple[int, Result]]:
+        """See `Corpus`."""
+        before, after = (None, None) if wanted is None else (wanted[: self._rows], wanted[self._rows :])
+        yield from self._first.map(work, threads=threads, wanted=before)
+        for row, result in self._second.map(work, threads=threads, wanted=after):
+            yield self._rows + row, result

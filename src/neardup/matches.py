@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from neardup.candidates.classes import Candidates
+from neardup.candidates.classes import Candidates, within_groups
 from neardup.candidates.methods import find_candidates
 from neardup.candidates.simhash import near_fingerprints
 from neardup.candidates.task import Task
@@ -16,6 +16,7 @@ from neardup.documents import Corpus, Documents, read_documents
 from neardup.errors import OptionError
 from neardup.kernels.clusters import count_candidates, list_candidates
 from neardup.options import DedupOptions, distance_limit
+from neardup.preference import groups_of
 from neardup.progress import Progress
 from neardup.recipe import Recipe
 from neardup.similarities import ShingleSets
@@ -108,9 +109,9 @@ def list_matches(
     sides = None
     if first_of_other is not None:
         sides = np.where(np.arange(len(documents)) < first_of_other, 1, 2).astype(np.uint8)
-    found = find_candidates(
-        Task(corpus, documents, valid, exact_representatives(documents, valid), recipe, options, progress, sides)
-    )
+    groups = None if options.grouped_by is None else groups_of(documents.values[options.grouped_by])
+    equal = exact_representatives(documents, valid, groups)
+    found = find_candidates(Task(corpus, documents, valid, equal, recipe, options, progress, sides, groups))
     rows, candidates, least = found.rows, found.candidates, options.min_similarity
     sets: ShingleSets | None = None
     if least > 0:
@@ -131,7 +132,10 @@ def list_matches(
         if sets is not None:
             sets.close()
     short = valid[documents.tokens[valid] < found.min_tokens]
-    for a, b in candidate_pairs(near_fingerprints(documents.digests[short], max_distance=0, threads=options.threads)):
+    equal_texts = near_fingerprints(documents.digests[short], max_distance=0, threads=options.threads)
+    if groups is not None:
+        equal_texts = within_groups(equal_texts, groups[short])
+    for a, b in candidate_pairs(equal_texts):
         left, right = _across(short[a], short[b], sides)
         yield _sorted(left, right, np.zeros(len(left), np.int64), np.ones(len(left)))
 
@@ -143,7 +147,7 @@ def match(texts: Any, other: Any = None, *, recipe: Recipe | None = None, **opti
         texts: a list of strings, or an Arrow, pandas or polars column.
         other: likewise; then left counts in `texts`, right in `other`.
         recipe: how texts become fingerprints; `Recipe()` if not given.
-        **options: method, min_similarity, similarity, max_distance, threads, memory, temp_dir of `DedupOptions`.
+        **options: method, min_similarity, similarity, max_distance, within, threads, memory, temp_dir of `DedupOptions`.
 
     >>> found = match(["A rose is a rose is a rose, said she.", "A tulip.", "a rose is a rose is a rose said she"])
     >>> found.left.tolist(), found.right.tolist(), found.similarity.tolist()
@@ -151,17 +155,19 @@ def match(texts: Any, other: Any = None, *, recipe: Recipe | None = None, **opti
     >>> match(["A tulip.", "An oak."], ["an oak"]).left.tolist()
     [1]
     """
-    unused = {"keep", "cluster"} & set(options)
+    unused = {"keep", "cluster", "prefer_source"} & set(options)
     if unused:
         raise OptionError(f"match() lists pairs; {' and '.join(sorted(unused))} is for deduplicate().")
     recipe, chosen, progress = recipe or Recipe(), DedupOptions(**options), Progress()
+    if chosen.columns:
+        raise OptionError(f"within={chosen.within!r}: match() is given texts alone. Give a function of the text.")
     corpus = TableCorpus(texts)
     first_of_other = None
     if other is not None:
         first_of_other, both = len(corpus.ids), as_text_arrays(texts) + as_text_arrays(other)
         corpus = TableCorpus(pa.chunked_array(both, pa.large_string()))
     distance_limit(recipe, chosen)  # refused, if at all, before any work
-    documents = read_documents(corpus, recipe, threads=chosen.threads, progress=progress)
+    documents = read_documents(corpus, recipe, threads=chosen.threads, progress=progress, functions=chosen.functions)
     parts = list(
         list_matches(corpus, documents, recipe, options=chosen, progress=progress, first_of_other=first_of_other)
     )

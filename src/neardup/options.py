@@ -1,11 +1,13 @@
 """What is done with fingerprints: the same names in Python, as flags, in TOML and in JSON."""
 
+import dataclasses
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from numbers import Integral, Real
+from typing import Any
 
 from neardup.errors import OptionError
 from neardup.recipe import Recipe, usual_distance
@@ -30,6 +32,8 @@ KEEPS = {
     "last": "the one that comes last",
     "longest": "the one with the most characters, then the first",
     "shortest": "the one with the fewest characters, then the first",
+    "max:COLUMN": "the one with the largest value there: numbers, dates or text; none at all comes last",
+    "min:COLUMN": "the one with the smallest value",
 }
 CLUSTERS = {
     "star": "a document survives unless it matches an earlier survivor; no duplicate is less similar to its survivor than asked",
@@ -49,7 +53,12 @@ class DedupOptions:
         similarity: of texts: one of SIMILARITIES.
         max_distance: Hamming distance of fingerprints. With simhash, up to which they are candidates; the recipe's if not given.
             With minhash, above which candidates are not looked at again; see `neardup.candidates.minhash`. Not for exact.
-        keep: which of two matching documents is preferred: one of KEEPS.
+        keep: which of two matching documents is preferred: one of KEEPS; or a function of the text, whose
+            largest value is preferred. Ties go to the earlier one.
+        prefer_source: sources from the most preferred on, before `keep` is looked at; a source is a file, a folder or a glob, as
+            the inputs are called. What is of none of them comes last.
+        within: a column, or a function of the text: only documents with equal values there match, equal texts included. Documents
+            without a value are equal in that.
         cluster: one of CLUSTERS.
         threads: all processors if not given; never changes the result.
         memory: bytes that finding candidates may take, as a number or as `512M` or `4G`; half of the machine's if not given.
@@ -61,8 +70,10 @@ class DedupOptions:
     min_similarity: float = 0.8
     similarity: str = "jaccard"
     max_distance: int | None = None
-    keep: str = "first"
+    keep: str | Callable[[str], Any] = "first"
     cluster: str = "star"
+    prefer_source: str | Sequence[str] = ()
+    within: str | Callable[[str], Any] | None = None
     threads: int | None = None
     memory: int | str | None = None
     temp_dir: str | None = None
@@ -73,11 +84,11 @@ class DedupOptions:
             for name, table in (
                 ("method", METHODS),
                 ("similarity", SIMILARITIES),
-                ("keep", KEEPS),
                 ("cluster", CLUSTERS),
             )
             if getattr(self, name) not in table
         ]
+        problems += self._preference_problems()
         least, far = self.min_similarity, self.max_distance
         if isinstance(least, bool) or not isinstance(least, Real) or not 0 <= least <= 1:
             problems.append(f"min_similarity={least!r}: give a number from 0 (by distance alone) to 1")
@@ -95,6 +106,48 @@ class DedupOptions:
         problems += self._contradictions() if not problems else []
         if problems:
             raise OptionError("; ".join(problems) + ".")
+
+    def _preference_problems(self) -> Iterator[str]:
+        if not callable(self.keep) and (not isinstance(self.keep, str) or not _is_rule(self.keep)):
+            yield f"keep={self.keep!r}: give one of {', '.join(KEEPS)}"
+        sources = (self.prefer_source,) if isinstance(self.prefer_source, str) else tuple(self.prefer_source)
+        object.__setattr__(self, "prefer_source", sources)
+        if "" in sources or len(set(sources)) < len(sources):
+            yield f"prefer_source={sources!r}: give each source once, by its name"
+        if self.within is not None and not callable(self.within) and not (isinstance(self.within, str) and self.within):
+            yield f"within={self.within!r}: give the name of a column"
+
+    @property
+    def preferred_by(self) -> str | None:
+        """Under which name `Documents.values` has what `keep` compares; None if that is no value."""
+        if callable(self.keep):
+            return "keep()"
+        return self.keep.partition(":")[2] or None
+
+    @property
+    def grouped_by(self) -> str | None:
+        """Under which name `Documents.values` has what must be equal; None if nothing must."""
+        return "within()" if callable(self.within) else self.within
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns whose values are needed."""
+        names = (self.preferred_by, self.grouped_by)
+        return tuple(dict.fromkeys(name for name in names if name is not None and name not in self.functions))
+
+    @property
+    def functions(self) -> dict[str, Callable[[str], Any]]:
+        """The functions of texts, by the names of their values."""
+        given = {"keep()": self.keep, "within()": self.within}
+        return {name: function for name, function in given.items() if callable(function)}
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON; of a function its name."""
+        values = dataclasses.asdict(dataclasses.replace(self, keep="first", within=None))
+        for name in ("keep", "within"):
+            given = getattr(self, name)
+            values[name] = f"{getattr(given, '__qualname__', type(given).__qualname__)}()" if callable(given) else given
+        return values
 
     def _contradictions(self) -> Iterator[str]:
         if self.min_similarity == 0 and self.method in ("exact", "minhash"):
@@ -115,6 +168,11 @@ class DedupOptions:
         if self.method == "auto" and (self.max_distance is not None or self.min_similarity == 0):
             return "simhash"
         return self.method
+
+
+def _is_rule(keep: str) -> bool:
+    kind, colon, column = keep.partition(":")
+    return kind + colon in ("max:", "min:") if column else keep in KEEPS
 
 
 SIZES = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}

@@ -23,7 +23,9 @@ class Summary:
         documents: `survivors` and `duplicates` together.
         rejected: rows that could not be read and were set aside.
         exact_duplicates: duplicates whose normalized text equals their survivor's.
-        clusters: groups of two or more documents.
+        reference_documents: documents of the reference, which are not among the `rows`.
+        against_reference: duplicates whose survivor is in the reference.
+        clusters: groups of two or more documents, at least one of them of the inputs.
         short: documents with fewer than `min_tokens` tokens, which the method needs: they have exact duplicates only.
         repeated_ids: documents whose id an earlier document has.
         method: that was taken; `reason`: why, if the choice was left to the program.
@@ -37,9 +39,11 @@ class Summary:
     rows: int
     documents: int
     rejected: int
+    reference_documents: int
     survivors: int
     duplicates: int
     exact_duplicates: int
+    against_reference: int
     clusters: int
     short: int
     min_tokens: int
@@ -72,16 +76,19 @@ def summarize(
     findings: Findings, recipe: Recipe, options: DedupOptions, progress: Progress, *, repeated_ids: int
 ) -> Summary:
     """Count what became of the documents."""
-    decisions = findings.decisions
-    documents = int(np.count_nonzero(findings.documents.valid))
+    decisions = findings.of_inputs
+    valid = findings.documents.valid
+    documents = int(np.count_nonzero(valid[: findings.inputs]))
     duplicates = decisions.duplicates
     return Summary(
-        rows=len(findings.documents),
+        rows=findings.inputs,
         documents=documents,
-        rejected=len(findings.documents) - documents,
+        rejected=findings.inputs - documents,
+        reference_documents=int(np.count_nonzero(valid[findings.inputs :])),
         survivors=documents - len(duplicates),
         duplicates=len(duplicates),
         exact_duplicates=int(decisions.exact.sum()),
+        against_reference=int(np.count_nonzero(decisions.survivor >= findings.inputs)),
         clusters=len(np.unique(decisions.cluster[decisions.cluster >= 0])),
         short=findings.short,
         min_tokens=findings.found.min_tokens,
@@ -93,7 +100,7 @@ def summarize(
         candidates=findings.candidates,
         matches=findings.matches,
         join=findings.found.costs,
-        options=dataclasses.asdict(options),
+        options=options.as_dict(),
         recipe=recipe.as_dict() | {"digest": recipe.digest()},
         seconds=progress.seconds | {"total": round(sum(progress.seconds.values()), 3)},
         peak_memory_bytes=peak_memory_bytes(),

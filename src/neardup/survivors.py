@@ -1,5 +1,6 @@
 """SURVIVORS: the only code that decides what is kept."""
 
+import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,7 +9,9 @@ import numpy as np
 from neardup.candidates.task import Found
 from neardup.clusters import Clustering
 from neardup.documents import Documents
+from neardup.options import DedupOptions
 from neardup.pairs import collapse
+from neardup.preference import NO_VALUE, ranks_of
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -45,6 +48,10 @@ class Decisions:
         found: Array = self.survivor == np.arange(len(self.survivor))
         return found
 
+    def of_first(self, rows: int) -> "Decisions":
+        """Those of the first so many rows."""
+        return Decisions(*(getattr(self, field.name)[:rows] for field in dataclasses.fields(self)))
+
     @property
     def duplicates(self) -> Array:
         """The rows that are duplicates, ascending."""
@@ -56,7 +63,8 @@ class Findings:
     """What `neardup.dedup.find_duplicates` found.
 
     Attributes:
-        documents: what was kept of each row.
+        documents: what was kept of each row, those of a reference last.
+        inputs: the rows of the corpus itself.
         decisions: what becomes of each row.
         found: the candidates, and how they were found.
         short: documents with fewer tokens than the method needs; they have exact duplicates only.
@@ -65,28 +73,61 @@ class Findings:
     """
 
     documents: Documents
+    inputs: int
     decisions: Decisions
     found: Found
     short: int
     candidates: int
     matches: int
 
+    @property
+    def of_inputs(self) -> Decisions:
+        """What becomes of the rows of the corpus itself; their survivors may be rows of a reference."""
+        return self.decisions.of_first(self.inputs)
 
-def in_order_of_preference(documents: Documents, keep: str) -> Array:
-    """The rows that are documents, the most preferred first; ties go to the earlier."""
+
+def in_order_of_preference(
+    documents: Documents, options: DedupOptions, *, sources: Array | None = None, inputs: int | None = None
+) -> Array:
+    """The rows that are documents, the most preferred first; ties go to the earlier.
+
+    Rows of a reference, which are those from `inputs` on, come before all others, in their order. Then come the sources:
+    `sources` (int64[rows]), the most preferred being 0. Then what `options.keep` says.
+    """
     rows = np.flatnonzero(documents.valid)
-    if keep == "last":
-        return rows[::-1]
-    if keep == "longest":
-        return rows[np.argsort(-documents.lengths[rows], kind="stable")]
-    if keep == "shortest":
-        return rows[np.argsort(documents.lengths[rows], kind="stable")]
+    if options.keep == "last":
+        rows = rows[::-1]
+    cost = _cost(documents, options)
+    if cost is not None:
+        rows = rows[np.argsort(cost[rows], kind="stable")]
+    if sources is not None:
+        rows = rows[np.argsort(sources[rows], kind="stable")]
+    if inputs is not None and inputs < len(documents):
+        reference = np.arange(inputs, len(documents))
+        rows = np.concatenate([reference[documents.valid[inputs:]], rows[rows < inputs]])
     return rows
 
 
-def exact_representatives(documents: Documents, preferred: Array) -> Array:
-    """int64[len(preferred)]: for each of the `preferred` rows, the first of them with an equal normalized text."""
-    distinct = collapse(documents.digests[preferred])
+def _cost(documents: Documents, options: DedupOptions) -> Array | None:
+    """int64[rows]: the smaller, the more preferred; None where order alone decides."""
+    if options.keep in ("longest", "shortest"):
+        return documents.lengths if options.keep == "shortest" else -documents.lengths
+    if options.preferred_by is None:
+        return None
+    ranks = ranks_of(documents.values[options.preferred_by], options.preferred_by).ranks
+    smallest_first = isinstance(options.keep, str) and options.keep.startswith("min:")
+    return np.where(ranks == NO_VALUE, len(ranks), ranks if smallest_first else -ranks)
+
+
+def exact_representatives(documents: Documents, preferred: Array, groups: Array | None = None) -> Array:
+    """int64[len(preferred)]: for each of the `preferred` rows, the first of them with an equal normalized text, and group.
+
+    `groups`: int64[rows], equal where documents may match.
+    """
+    keys = documents.digests[preferred]
+    if groups is not None:
+        keys = np.column_stack([keys, groups[preferred].view(np.uint64)])
+    distinct = collapse(keys)
     first = distinct.order[distinct.starts[:-1]]  # the members of a group are ascending, so this is its most preferred
     representative = np.empty(len(preferred), np.int64)
     representative[distinct.order] = np.repeat(first, np.diff(distinct.starts))

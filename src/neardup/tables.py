@@ -1,6 +1,6 @@
 """Texts in memory as a corpus: lists, Arrow tables, pandas and polars data frames; in as they are, out as they came."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -90,6 +90,17 @@ class TableCorpus:
                 present = texts if wanted is None else only(texts, wanted[row : row + n])
                 yield Batch(row, present, pa.nulls(n, pa.large_string()))
                 row += n
+
+    def check_sources(self, sources: Sequence[str]) -> None:
+        """See `neardup.documents.SourcedCorpus`: rows in memory have no sources."""
+        if sources:
+            raise OptionError(
+                f"prefer_source={tuple(sources)!r}: data in memory has no files. Prefer by a column: keep='max:COLUMN'."
+            )
+
+    def source_ranks(self, sources: Sequence[str]) -> Array | None:  # noqa: ARG002
+        """See `neardup.documents.SourcedCorpus`."""
+        return None
 
     def keep(self, kept: Array) -> Any:
         """The rows where `kept` (bool[rows]) holds, as the kind of thing that was given."""

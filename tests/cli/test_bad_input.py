@@ -253,8 +253,8 @@ def test_a_file_that_changes_meanwhile_is_told(run, monkeypatch):
     write_lines("in.jsonl", ROWS)
     original = dedup.find_duplicates
 
-    def find_and_change(*given):
-        found = original(*given)
+    def find_and_change(*arguments, **options):
+        found = original(*arguments, **options)
         write_lines("in.jsonl", ROWS[::-1] + ROWS)
         return found
 

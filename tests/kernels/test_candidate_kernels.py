@@ -4,7 +4,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from neardup.candidates.classes import candidates_of, within_groups
+from neardup.distinct import Distinct
 from neardup.kernels.candidates import drop_repeats, link_classes, pack_pairs
+from neardup.matches import candidate_pairs
 
 pairs = st.sets(st.tuples(st.integers(0, 9), st.integers(0, 9)).filter(lambda pair: pair[0] < pair[1]))
 
@@ -34,3 +37,23 @@ def test_pairs_of_names_have_the_smaller_one_left(pairs, seed):
 def test_repeats_are_dropped(values):
     packed = np.sort(np.array(values, np.uint64))
     assert packed[: drop_repeats(packed)].tolist() == sorted(set(values))
+
+
+@given(pairs=pairs, groups=st.lists(st.integers(-1, 2), min_size=24, max_size=24), seed=st.integers(0, 99))
+def test_classes_within_groups_have_the_same_pairs_but_those_across(pairs, groups, seed):
+    class_of = np.random.default_rng(seed).integers(0, 10, 24)
+    class_of[:10] = np.arange(10)
+    order = np.argsort(class_of, kind="stable")
+    starts = np.concatenate(([0], np.cumsum(np.bincount(class_of))))
+    packed = np.array([a << 32 | b for a, b in sorted(pairs)], np.uint64)
+    whole = candidates_of(np.zeros((24, 1), np.uint64), Distinct(np.empty((10, 1), np.uint64), order, starts), packed)
+    found = within_groups(whole, np.array(groups))
+
+    def listed(candidates):
+        return sorted(
+            (p, q)
+            for left, right in candidate_pairs(candidates)
+            for p, q in zip(left.tolist(), right.tolist(), strict=True)
+        )
+
+    assert listed(found) == [(p, q) for p, q in listed(whole) if groups[p] == groups[q]]

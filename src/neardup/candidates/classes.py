@@ -10,7 +10,7 @@ import numpy as np
 
 from neardup.distinct import Distinct
 from neardup.io.spool import mapped_array
-from neardup.kernels.candidates import link_classes
+from neardup.kernels.candidates import count_refined, link_classes, link_refined
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -70,6 +70,21 @@ def candidates_of(
         near,
         near_starts,
     )
+
+
+def within_groups(candidates: Candidates, groups: Array) -> Candidates:
+    """Only those of equal groups (int64[n]): each class becomes one class for each group in it."""
+    names, group_of = np.unique(groups, return_inverse=True)
+    keys, class_of = np.unique(candidates.class_of * len(names) + group_of, return_inverse=True)
+    old, group = keys // max(1, len(names)), keys % max(1, len(names))
+    members = np.argsort(class_of, kind="stable")
+    starts = np.concatenate(([0], np.cumsum(np.bincount(class_of, minlength=len(keys)))))
+    firsts = np.searchsorted(old, np.arange(len(candidates.starts)))
+    near_starts = np.zeros(len(keys) + 1, np.int64)
+    count_refined(old, group, firsts, candidates.near, candidates.near_starts, near_starts)
+    near = np.empty(near_starts[-1], np.uint32)
+    link_refined(old, group, firsts, candidates.near, candidates.near_starts, near)
+    return Candidates(candidates.fingerprints, class_of, members, starts, near, near_starts)
 
 
 def packed_pairs(left: Array, right: Array) -> Array:

@@ -1,6 +1,9 @@
 """The methods of finding candidates, and the choice among them."""
 
+import dataclasses
+
 from neardup.candidates.auto import find_by_choice
+from neardup.candidates.classes import within_groups
 from neardup.candidates.exact import find_exact
 from neardup.candidates.minhash import find_by_minhash
 from neardup.candidates.simhash import find_by_simhash
@@ -16,4 +19,7 @@ FINDERS: dict[str, Finder] = {
 
 def find_candidates(task: Task) -> Found:
     """Candidates by the method that the options name or leave to be chosen."""
-    return FINDERS[task.options.taken()](task)
+    found = FINDERS[task.options.taken()](task)
+    if task.groups is None:
+        return found
+    return dataclasses.replace(found, candidates=within_groups(found.candidates, task.groups[found.rows]))

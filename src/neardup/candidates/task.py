@@ -25,7 +25,9 @@ class Task:
         rows: int64[m], the documents, in order of preference.
         representative: int64[m], for each the first of `rows` with an equal normalized text; only those are read.
         recipe, options, progress: as everywhere.
-        sides: uint8[rows of the corpus], 1 or 2; then only pairs across the two sides are needed, though others may be given.
+        sides: uint8[rows of the corpus], 1, 2, or 3 for both; then only pairs across the two sides are needed, though others may
+            be given.
+        groups: int64[rows of the corpus]; then only documents of equal groups are candidates.
     """
 
     corpus: Corpus
@@ -36,6 +38,7 @@ class Task:
     options: DedupOptions
     progress: Progress
     sides: Array | None = None
+    groups: Array | None = None
 
     def at_least(self, tokens: int) -> "Task":
         """The same for the documents of so many tokens and more."""

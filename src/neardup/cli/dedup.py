@@ -15,7 +15,23 @@ from neardup.options import CLUSTERS, KEEPS
 @options.reading
 @options.near
 @options.recipe
-@click.option("--keep", type=click.Choice(list(KEEPS)), default=DEFAULTS.keep, show_default=True, help=described(KEEPS))
+@click.option("--keep", default=DEFAULTS.keep, show_default=True, metavar="RULE", help=described(KEEPS))
+@click.option(
+    "--prefer-source",
+    metavar="A,B",
+    default=(),
+    type=options.Names(),
+    help="Sources whose documents survive before others, from the most preferred on: files, folders or globs of the inputs.",
+)
+@click.option(
+    "--within", metavar="COLUMN", help="Only documents with equal values there match: language, host, snapshot …"
+)
+@click.option(
+    "--against",
+    multiple=True,
+    metavar="REFERENCE",
+    help="Remove what is near anything there, which stays as it is: texts like INPUT, or fingerprint files; repeatable.",
+)
 @click.option(
     "--cluster",
     type=click.Choice(list(CLUSTERS)),

@@ -22,6 +22,16 @@ def described(table: dict[str, str]) -> str:
     return "; ".join(f"{name}: {meaning}" for name, meaning in table.items())
 
 
+class Names(click.ParamType[Any]):
+    """Names with commas between them."""
+
+    name = "names"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:  # noqa: ARG002
+        """The names."""
+        return tuple(value.split(",")) if isinstance(value, str) else tuple(value)
+
+
 def _several(*options: Callable[[Function], Function]) -> Callable[[Function], Function]:
     def add(function: Function) -> Function:
         for option in reversed(options):

@@ -93,7 +93,7 @@ def evaluate_corpus(
 
     with progress.stage("fingerprint"):
         documents = read_documents(corpus, recipe, threads=options.threads, progress=progress)
-    everything = in_order_of_preference(documents, "first")
+    everything = in_order_of_preference(documents, DedupOptions())
     distinct = everything[exact_representatives(documents, everything) == everything]
     among = np.zeros(len(documents), np.bool_)
     among[distinct if pairs is None else everything] = True

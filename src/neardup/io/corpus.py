@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -106,11 +107,42 @@ class FileCorpus:
             raise self.shards[number].changed()
         self.starts = starts
 
+    def check_sources(self, sources: Sequence[str]) -> None:
+        """See `neardup.documents.SourcedCorpus`. A source is a file, a folder or a glob, as the shards are called."""
+        for source in sources:
+            if not any(_is_of(shard, source) for shard in self.shards):
+                names = ", ".join(shard.name for shard in self.shards[:LISTED])
+                raise InputError(
+                    f"prefer_source={source!r}: no input is of this source. Give a file, a folder or a glob, as the inputs are "
+                    f"called: {names}{' …' if len(self.shards) > LISTED else ''}"
+                )
+
+    def source_ranks(self, sources: Sequence[str]) -> Array | None:
+        """See `neardup.documents.SourcedCorpus`."""
+        if not sources:
+            return None
+        ranks = [
+            next((rank for rank, source in enumerate(sources) if _is_of(shard, source)), len(sources))
+            for shard in self.shards
+        ]
+        sizes = [rows.stop - rows.start for rows in map(self.rows_of, range(len(self.shards)))]
+        return np.repeat(np.array(ranks, np.int64), sizes)
+
+    def locate(self, rows: Array) -> tuple[list[str], Array]:
+        """The names of the files that some rows (int64[n]) are in, and the rows' numbers there; the corpus must have been read."""
+        starts = np.array(self.starts)
+        numbers = np.searchsorted(starts, rows, "right") - 1
+        return [self.shards[number].name for number in numbers.tolist()], rows - starts[numbers]
+
     def rows_of(self, number: int) -> slice:
         """The rows of a shard among all rows; the corpus must have been read."""
         if self.starts is None:
             raise RuntimeError("rows_of() needs a complete pass over the corpus first")
         return slice(self.starts[number], self.starts[number + 1])
+
+
+def _is_of(shard: Shard, source: str) -> bool:
+    return shard.name == source or shard.name.startswith(source.rstrip("/") + "/") or fnmatchcase(shard.name, source)
 
 
 def open_corpus(

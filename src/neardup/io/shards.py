@@ -85,7 +85,7 @@ def find_shards(inputs: str | Path | Iterable[str | Path], *, temporary: Path) -
             found[given] = _expand(given) if given != "-" else []
         except InputError as error:
             problems.append(str(error))
-    problems = problems or _repeated([shard for shards in found.values() for shard in shards])
+    problems = problems or repeated_files([shard for shards in found.values() for shard in shards])
     if problems:
         raise InputError("\n".join(problems))
     if not wanted:
@@ -172,7 +172,8 @@ def _shard(path: Path, base: Path, name: str | None = None) -> Shard:
     return Shard(path, name, relative, kind, compression, status.st_size, status.st_mtime_ns)
 
 
-def _repeated(shards: list[Shard]) -> list[str]:
+def repeated_files(shards: Iterable[Shard]) -> list[str]:
+    """A problem for each file that is among the shards twice."""
     seen: dict[tuple[int, int], Shard] = {}
     problems = []
     for shard in shards:

@@ -13,13 +13,15 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.audit import audit_lines, reject_lines
-from neardup.dedup import find_duplicates
+from neardup.dedup import find_duplicates, reference_columns
+from neardup.errors import InputError
 from neardup.io.corpus import FileCorpus, open_corpus
 from neardup.io.formats import FORMATS, open_sink
 from neardup.io.json_values import JSON_TOKEN
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder
-from neardup.io.reading import split_options
+from neardup.io.reading import Reading, split_options
 from neardup.io.records import compression_of, write_lines
+from neardup.io.shards import repeated_files
 from neardup.jobs.targets import Targets, dedup_targets
 from neardup.options import DedupOptions
 from neardup.progress import Progress
@@ -48,6 +50,11 @@ class FileResult:
             f"{counted(counts.duplicates, 'duplicate')} ({counts.exact_duplicates:,} exact) "
             f"in {counted(counts.clusters, 'cluster')}; {counts.seconds['total']:.1f} s"
         ]
+        if counts.reference_documents:
+            lines.append(
+                f"{counted(counts.against_reference, 'duplicate')} of the reference, "
+                f"which has {counted(counts.reference_documents, 'document')}"
+            )
         if counts.short:
             lines.append(
                 f"{counted(counts.short, 'short document')} (under {counted(counts.min_tokens, 'token')}): "
@@ -113,11 +120,18 @@ def _write_rows(
 
 
 def _write_records(
-    corpus: FileCorpus, findings: Findings, targets: Targets, outputs: Outputs, *, with_matched: bool
+    corpus: FileCorpus,
+    reference: FileCorpus | None,
+    findings: Findings,
+    targets: Targets,
+    outputs: Outputs,
+    *,
+    with_matched: bool,
 ) -> None:
     """The audit and the rejects."""
     if targets.audit:
-        lines = audit_lines(findings.decisions, findings.documents.ids, with_matched=with_matched)
+        locate = None if reference is None else reference.locate
+        lines = audit_lines(findings.of_inputs, findings.documents.ids, with_matched=with_matched, locate=locate)
         write_lines(targets.audit, outputs.claim(targets.audit), lines)
     if targets.rejects:
         write_lines(targets.rejects, outputs.claim(targets.rejects), reject_lines(corpus.rejected))
@@ -128,6 +142,28 @@ def _repeated(ids: Any) -> int:
     return len(present) - len(present.unique())
 
 
+def _open_reference(
+    against: Sequence[str | Path],
+    corpus: FileCorpus,
+    reading: Reading,
+    options: DedupOptions,
+    *,
+    temporary: Path,
+    on_error: str,
+) -> FileCorpus | None:
+    """The files of the reference, if there is one."""
+    if not against:
+        return None
+    if "-" in map(str, against):
+        raise InputError("--against -: a reference is read from files. Name files, folders or globs.")
+    found = open_corpus(against, reading, temporary=temporary, values=reference_columns(options), on_error=on_error)
+    problems = repeated_files([*corpus.shards, *found.shards])
+    if problems:
+        raise InputError("\n".join(problems))
+    found.check()
+    return found
+
+
 def deduplicate_files(
     inputs: str | Path | Sequence[str | Path],
     output: str | None = None,
@@ -136,6 +172,7 @@ def deduplicate_files(
     annotate: bool = False,
     dry_run: bool = False,
     audit: str | None = None,
+    against: str | Path | Sequence[str | Path] = (),
     overwrite: bool = False,
     on_error: str = "stop",
     progress: Progress | None = None,
@@ -152,6 +189,8 @@ def deduplicate_files(
         annotate: write all rows, with the columns ANNOTATIONS.
         dry_run: write nothing.
         audit: where the audit goes; the output without its data endings + `.duplicates.jsonl` if not given.
+        against: a reference: files of texts, like the inputs. What is near one of its documents is removed; the reference stays as
+            it is, and which of its documents are near one another is not looked at.
         overwrite: replace outputs that exist.
         on_error: what to do with rows that cannot be read: `stop`, or `skip` them into a file of rejects.
         progress: told of stages; silent if not given.
@@ -167,9 +206,11 @@ def deduplicate_files(
     reading, others = split_options(options)
     chosen = DedupOptions(**others)
     inputs = [inputs] if isinstance(inputs, str | Path) else list(inputs)
+    against = [against] if isinstance(against, str | Path) else list(against)
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
-        corpus = open_corpus(inputs, reading, temporary=Path(spool), on_error=on_error)
+        corpus = open_corpus(inputs, reading, temporary=Path(spool), values=chosen.columns, on_error=on_error)
         shards = corpus.shards
+        reference = _open_reference(against, corpus, reading, chosen, temporary=Path(spool), on_error=on_error)
         targets = Targets()
         if output or not dry_run:
             targets = dedup_targets(output, shards, audit=audit, with_rejects=on_error == "skip")
@@ -181,23 +222,26 @@ def deduplicate_files(
         with Outputs(
             [*targets.outputs, *targets.records], inputs=shards, overwrite=overwrite, folder=folder
         ) as outputs:
-            findings = find_duplicates(corpus, recipe, chosen, progress)
-            with progress.stage("write", len(findings.documents)):
+            findings = find_duplicates(corpus, recipe, chosen, progress, reference=reference)
+            with progress.stage("write", findings.inputs):
                 # Records first: `commit` renames in this order, and no removal may be without its line in the audit.
-                _write_records(corpus, findings, targets, outputs, with_matched=chosen.cluster == "components")
+                _write_records(
+                    corpus, reference, findings, targets, outputs, with_matched=chosen.cluster == "components"
+                )
                 if not to_stdout and not dry_run:
                     _write_rows(corpus, findings, targets, outputs, annotate=annotate, progress=progress)
             files: dict[str, Any] = {
                 "inputs": [str(given) for given in inputs],
                 "folder": str(Path.cwd()),
                 **dataclasses.asdict(reading),
+                "against": [str(given) for given in against],
                 "output": None if dry_run else output,
                 **{
                     name: str(path) if (path := getattr(targets, name)) else None
                     for name in ("audit", "summary", "rejects")
                 },
             }
-            repeated = _repeated(findings.documents.ids)
+            repeated = _repeated(findings.documents.ids.slice(0, findings.inputs))
             result = FileResult(summarize(findings, recipe, chosen, progress, repeated_ids=repeated), files)
             if targets.summary:
                 outputs.claim(targets.summary).write_bytes(result.to_json(indent=2))

@@ -121,7 +121,7 @@ def _sampled(
         corpus.check()
         with progress.stage("fingerprint"):
             found = read_documents(corpus, recipe, threads=options.threads, progress=progress)
-        rows = in_order_of_preference(found, "first")
+        rows = in_order_of_preference(found, DedupOptions())
         distinct = rows[exact_representatives(found, rows) == rows]
         task = Task(corpus, found, distinct, distinct, recipe, options, progress).at_least(MIN_TOKENS)
         choice = choose(task, documents=documents)

@@ -48,3 +48,45 @@ def link_classes(packed, starts, near):
     for u in range(len(starts) - 1, 0, -1):
         starts[u] = starts[u - 1]
     starts[0] = 0
+
+
+@kernel
+def place_of(group, first, last, wanted):
+    """Where `wanted` is in the ascending group[first:last] (int64), or -1."""
+    while first < last:
+        middle = (first + last) // 2
+        if group[middle] < wanted:
+            first = middle + 1
+        else:
+            last = middle
+    return first if first < len(group) and group[first] == wanted else -1
+
+
+@kernel
+def count_refined(old, group, firsts, near, near_starts, starts):
+    """Classes near each refined class, summed: starts (int64[refined + 1]).
+
+    Refined class r is the part of class old[r] that is in group[r]; those of class u are firsts[u] … firsts[u + 1] - 1, ascending
+    by group. `near`, `near_starts` are of the old classes. int64[refined], int64[refined], int64[classes + 1].
+    """
+    starts[0] = 0
+    for r in range(len(old)):
+        found = 0
+        for j in range(near_starts[old[r]], near_starts[old[r] + 1]):
+            v = near[j]
+            p = place_of(group, firsts[v], firsts[v + 1], group[r])
+            found += 0 <= p < firsts[v + 1]
+        starts[r + 1] = starts[r] + found
+
+
+@kernel
+def link_refined(old, group, firsts, near, near_starts, out):
+    """The classes near each refined class, ascending, one class after another (uint32[]); see `count_refined`."""
+    at = 0
+    for r in range(len(old)):
+        for j in range(near_starts[old[r]], near_starts[old[r] + 1]):
+            v = near[j]
+            p = place_of(group, firsts[v], firsts[v + 1], group[r])
+            if 0 <= p < firsts[v + 1]:
+                out[at] = p
+                at += 1

@@ -1,0 +1,178 @@
+"""Which documents survive: by the values of columns, by source, within groups, and against a reference."""
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from corpora import (
+    BREAD,
+    BRIDGE,
+    CLOCK,
+    FERRY,
+    FERRY_EDITED,
+    FERRY_SHOUTED,
+    ROWS,
+    files,
+    read_lines,
+    survivors,
+    write_lines,
+)
+
+SCORED = [
+    {"id": "a", "text": FERRY, "score": 3, "day": "2024-05-01", "lang": "en"},
+    {"id": "b", "text": FERRY_EDITED, "score": None, "day": "2024-04-30T23:30:00-02:00", "lang": "en"},
+    {"id": "c", "text": FERRY_SHOUTED, "score": 10, "day": "2024-05-01T01:00:00Z", "lang": "fr"},
+    {"id": "d", "text": BREAD, "day": "2023-01-01", "lang": "en"},
+]
+
+
+@pytest.mark.parametrize(
+    ("rule", "kept"),
+    [
+        ("max:score", ["c", "d"]),
+        ("min:score", ["a", "d"]),
+        ("max:day", ["b", "d"]),
+        ("min:day", ["a", "d"]),
+        ("max:lang", ["c", "d"]),
+        ("max:id", ["c", "d"]),
+    ],
+)
+def test_the_largest_or_smallest_value_of_a_column_survives_and_none_comes_last(run, rule, kept):
+    write_lines("in.jsonl", SCORED)
+    done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--keep", rule)
+    assert (done.code, survivors("out.jsonl")) == (0, kept)
+
+
+def test_values_of_parquet_and_json_lines_are_compared_together(run):
+    write_lines("in/a.jsonl", [{"id": "a", "text": FERRY, "meta": {"score": 2.5}}])
+    scores = pa.array([{"score": 7}, {"score": 1}], pa.struct([("score", pa.int32())]))
+    pq.write_table(pa.table({"id": ["b", "c"], "text": [FERRY_EDITED, BREAD], "meta": scores}), "in/b.parquet")
+    assert run("dedup", "in", "-o", "out/", "--keep", "max:meta.score").code == 0
+    assert Path("out/a.jsonl").read_bytes() == b""
+    assert pq.read_table("out/b.parquet").column("id").to_pylist() == ["b", "c"]
+
+
+def test_a_column_that_some_shards_lack_is_refused_with_their_names(run):
+    write_lines("in/a.jsonl", SCORED)
+    write_lines("in/b.jsonl", ROWS)
+    write_lines("in/c.jsonl", ROWS)
+    done = run("dedup", "in", "-o", "out/", "--keep", "max:score")
+    assert done.code == 2
+    assert 'in/b.jsonl has no column "score"' in done.err
+    assert 'in/c.jsonl has no column "score"' in done.err
+    assert "in/a.jsonl" not in done.err
+
+
+def test_numbers_among_text_are_refused(run):
+    write_lines("in.jsonl", [*SCORED, {"id": "e", "text": CLOCK, "score": "good"}])
+    done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--keep", "max:score")
+    assert (done.code, files()) == (1, ["in.jsonl"])
+    assert "these have no order" in done.err
+
+
+def test_a_preferred_source_survives_before_what_comes_first(run):
+    write_lines("web/a.jsonl", ROWS)
+    write_lines("books/x.jsonl", [{"id": "book", "text": FERRY_EDITED}])
+    write_lines("news.jsonl", [{"id": "news", "text": FERRY}, {"id": "bread2", "text": BREAD}])
+    for sources, kept in (
+        ("books,news.jsonl", ["book"]),
+        ("news.jsonl,books", ["news", "bread2"]),
+        ("*.jsonl,books", ["ferry", "bread"]),
+    ):
+        done = run("dedup", "web", "books", "news.jsonl", "-o", "out.jsonl", "--overwrite", "--prefer-source", sources)
+        assert done.code == 0
+        assert set(kept) <= set(survivors("out.jsonl")), sources
+    assert len(read_lines("out.jsonl")) == 3
+
+
+def test_a_source_that_nothing_is_of_is_refused_before_any_work(run):
+    write_lines("in.jsonl", ROWS)
+    done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--prefer-source", "in.jsonl,in.json")
+    assert (done.code, files()) == (2, ["in.jsonl"])
+    assert "prefer_source='in.json': no input is of this source." in done.err
+    assert "called: in.jsonl" in done.err
+
+
+def test_only_documents_with_equal_values_match_equal_texts_included(run):
+    rows = [
+        *SCORED,
+        {"id": "e", "text": FERRY, "lang": "fr"},
+        {"id": "f", "text": FERRY},
+        {"id": "g", "text": FERRY, "lang": None},
+    ]
+    write_lines("in.jsonl", rows)
+    assert run("dedup", "in.jsonl", "-o", "out.jsonl", "--within", "lang").code == 0
+    assert survivors("out.jsonl") == ["a", "c", "d", "f"]
+    removed = {line["id"]: line["survivor_id"] for line in read_lines("out.duplicates.jsonl")}
+    assert removed == {"b": "a", "e": "c", "g": "f"}
+
+
+REFERENCE = [
+    {"id": "test-1", "text": FERRY},
+    {"id": "test-2", "text": FERRY},
+    {"id": "test-3", "text": CLOCK},
+]
+
+
+@pytest.mark.parametrize("cluster", ["star", "components"])
+@pytest.mark.parametrize("method", ["auto", "exact", "minhash", "simhash"])
+def test_what_is_near_a_reference_is_removed_and_names_it(run, method, cluster):
+    write_lines("in.jsonl", [*ROWS, {"id": "bread2", "text": BREAD}])
+    write_lines("ref/one.jsonl", REFERENCE[:1])
+    write_lines("ref/two.jsonl", REFERENCE[1:])
+    before = {name: Path(name).read_bytes() for name in files()}
+    done = run(
+        "dedup", "in.jsonl", "-o", "out.jsonl", "--against", "ref", "--method", method, "--cluster", cluster, "--json"
+    )
+    assert done.code == 0
+    assert survivors("out.jsonl") == ["bread", "bridge"]
+    audit = {line["id"]: line for line in read_lines("out.duplicates.jsonl")}
+    assert set(audit) == {"ferry", "edited", "shouted", "bread2"}
+    for name in ("ferry", "edited", "shouted"):
+        assert audit[name]["survivor_id"] == "test-1"
+        assert audit[name]["survivor_row"] is None
+        assert (audit[name]["reference"], audit[name]["reference_row"]) == ("ref/one.jsonl", 0)
+    assert (audit["ferry"]["exact"], audit["ferry"]["similarity"], audit["edited"]["exact"]) == (True, 1.0, False)
+    assert (audit["bread2"]["survivor_row"], audit["bread2"]["reference"]) == (2, None)
+    found = json.loads(done.out)
+    assert (found["rows"], found["documents"], found["survivors"], found["duplicates"]) == (6, 6, 2, 4)
+    assert (found["reference_documents"], found["against_reference"], found["clusters"]) == (3, 3, 2)
+    assert {name: Path(name).read_bytes() for name in before} == before
+
+
+def test_a_reference_need_not_have_the_column_that_is_preferred_by_but_that_which_must_be_equal(run):
+    write_lines("in.jsonl", SCORED)
+    write_lines("ref.jsonl", [{"id": "r", "text": FERRY, "lang": "fr"}])
+    flags = ("--keep", "max:score", "--within", "lang", "--against", "ref.jsonl")
+    assert run("dedup", "in.jsonl", "-o", "out.jsonl", *flags).code == 0
+    assert survivors("out.jsonl") == ["a", "d"]
+    write_lines("ref.jsonl", REFERENCE)
+    done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--overwrite", *flags)
+    assert done.code == 2
+    assert 'ref.jsonl has no column "lang"' in done.err
+
+
+def test_a_reference_that_is_an_input_or_standard_input_is_refused(run):
+    write_lines("in.jsonl", ROWS)
+    done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--against", "./in.jsonl")
+    assert done.code == 2
+    assert "in.jsonl is given twice" in done.err
+    done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--against", "-")
+    assert done.code == 2
+    assert "--against -: a reference is read from files." in done.err
+
+
+def test_an_incremental_run_against_an_earlier_output_removes_what_was_there(run):
+    write_lines("monday.jsonl", ROWS)
+    write_lines(
+        "tuesday.jsonl", [{"id": "t1", "text": FERRY_EDITED}, {"id": "t2", "text": CLOCK}, {"id": "t3", "text": BRIDGE}]
+    )
+    assert run("dedup", "monday.jsonl", "-o", "kept/").code == 0
+    assert run("dedup", "tuesday.jsonl", "-o", "new/", "--against", "kept").code == 0
+    assert survivors("new/tuesday.jsonl") == ["t2"]
+    assert run("dedup", "tuesday.jsonl", "-o", "annotated.jsonl", "--against", "kept", "--annotate").code == 0
+    first = read_lines("annotated.jsonl")[0]
+    assert (first["is_duplicate"], first["duplicate_of"], first["cluster_size"]) == (True, "ferry", 2)
