@@ -54,7 +54,7 @@ def find_by_minhash(task: Task) -> Found:
 
     parts: list[Signatures] = []
     with progress.stage("signatures", int(wanted.sum())):
-        for _, found in task.corpus.map(sign, threads=thread_count(options.threads), wanted=wanted):
+        for _, found in task.corpus.map(sign, threads=thread_count(options.threads), wanted=wanted, name="signatures"):
             parts += found
             progress.advance(sum(map(len, found)))
         signatures = signing.join(parts)

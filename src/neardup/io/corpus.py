@@ -13,6 +13,7 @@ from neardup.errors import InputError, OptionError, RowError
 from neardup.io.batch import Batch, Columns, Part, Rejections
 from neardup.io.formats import FORMATS
 from neardup.io.reading import Reading
+from neardup.io.saved_work import SavedWork
 from neardup.io.shards import Shard, find_shards
 from neardup.threads import in_order
 from neardup.wording import counted
@@ -54,6 +55,8 @@ class FileCorpus:
         self.starts: list[int] | None = None
         self.rejected: list[Rejected] = []
         self._columns, self._on_error = columns, on_error
+        self._saved: SavedWork | None = None
+        self._label = ""
 
     def part(self, shards: Sequence[Shard]) -> "FileCorpus":
         """Some of the files, read likewise."""
@@ -75,24 +78,47 @@ class FileCorpus:
                 )
             )
 
-    def _parts(self, wanted: Array | None) -> Iterator[tuple[int, Part]]:
-        for number, shard in enumerate(self.shards):
+    def save_in(self, saved: SavedWork, label: str) -> None:
+        """Let passes that have a name save what comes of each shard, under this label, and take what was saved before."""
+        self._saved, self._label = saved, label
+
+    def once(self, name: str, compute: Callable[[], Result]) -> Result:
+        """See `neardup.documents.Corpus`."""
+        return compute() if self._saved is None else self._saved.once(name, compute)
+
+    def _parts(self, wanted: Array | None, numbers: Iterable[int]) -> Iterator[tuple[int, Part]]:
+        for number in numbers:
+            shard = self.shards[number]
             mask = None if wanted is None else wanted[self.rows_of(number)]
             for part in FORMATS[shard.format].parts(shard, self._columns, mask):
                 yield number, part
 
     def map(
-        self, work: Callable[[Batch], Result], *, threads: int, wanted: Array | None = None
+        self,
+        work: Callable[[Batch], Result],
+        *,
+        threads: int,
+        wanted: Array | None = None,
+        name: str = "",
+        state: Array | None = None,
     ) -> Iterator[tuple[int, Result]]:
         """See `neardup.documents.Corpus`. The first complete pass learns where shards start, and which rows are rejected."""
 
-        def read(part: tuple[int, Part]) -> tuple[int, int, Rejections, Result]:
+        def read(part: tuple[int, Part]) -> tuple[int, tuple[int, Rejections, Result]]:
             batch, rejections = part[1]()
-            return part[0], len(batch.texts), rejections, work(batch)
+            return part[0], (len(batch.texts), rejections, work(batch))
 
-        lengths = [0] * len(self.shards)
+        def read_shards(numbers: Iterable[int]) -> Iterator[tuple[int, tuple[int, Rejections, Result]]]:
+            return in_order(read, self._parts(wanted, numbers), threads)
+
+        count = len(self.shards)
+        if self._saved is None or not name:
+            pieces = read_shards(range(count))
+        else:
+            pieces = self._saved.pieces(f"{self._label}-{name.replace(' ', '-')}", read_shards, count, state)
+        lengths = [0] * count
         row = 0
-        for number, size, rejections, result in in_order(read, self._parts(wanted), threads):
+        for number, (size, rejections, result) in pieces:
             for rejected_row, reason in rejections:
                 if self._on_error == "stop":
                     raise RowError(self.shards[number].name, rejected_row, reason)
