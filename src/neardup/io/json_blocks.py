@@ -51,7 +51,7 @@ class BlockReader:
             places[rows], absent[rows] = np.arange(len(rows)), False
             indices = pa.array(places, mask=absent)
             texts, ids = texts.take(indices), ids.take(indices)
-        return Batch(lines.row, texts, ids), rejections
+        return Batch(lines.row, texts, ids, position=lines.position), rejections
 
     def _read_together(self, lines: Lines, rows: Array) -> tuple[Any, Any] | None:
         """Texts and ids of some rows, or None unless all can be read."""

@@ -166,6 +166,11 @@ class Outputs:
             self._temporary[path].touch(exist_ok=False)
         return self._temporary[path]
 
+    @property
+    def written_bytes(self) -> int:
+        """What has been written to the claimed files so far."""
+        return sum(temporary.stat().st_size for temporary in self._temporary.values())
+
     def commit(self) -> None:
         """Give all claimed files their final names; the data is on the disk by then.
 

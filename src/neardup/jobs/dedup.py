@@ -95,6 +95,7 @@ def _write_rows(
 ) -> None:
     """Copy survivors, or annotate all rows; consecutive shards with one target share its sink."""
     decisions = findings.decisions
+    progress.expect(sum(shard.size for shard in corpus.shards))
     with contextlib.ExitStack() as stack:
         sink, current = None, None
         for number, (shard, path) in enumerate(zip(corpus.shards, targets.outputs, strict=True)):
@@ -109,6 +110,7 @@ def _write_rows(
                 FORMATS[shard.format].annotate(shard, added, sink, keep=keep)
             else:
                 FORMATS[shard.format].copy(shard, decisions.kept[rows], sink)
+            progress.read(shard.size)
             progress.advance(rows.stop - rows.start)
 
 
@@ -168,7 +170,7 @@ def deduplicate_files(
     chosen = DedupOptions(**others)
     inputs = [inputs] if isinstance(inputs, str | Path) else list(inputs)
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
-        corpus = open_corpus(inputs, reading, temporary=Path(spool), on_error=on_error)
+        corpus = open_corpus(inputs, reading, temporary=Path(spool), on_error=on_error, progress=progress)
         shards = corpus.shards
         targets = Targets()
         if output or not dry_run:
@@ -187,6 +189,7 @@ def deduplicate_files(
                 _write_records(corpus, findings, targets, outputs, with_matched=chosen.cluster == "components")
                 if not to_stdout and not dry_run:
                     _write_rows(corpus, findings, targets, outputs, annotate=annotate, progress=progress)
+                progress.written(outputs.written_bytes)
             files: dict[str, Any] = {
                 "inputs": [str(given) for given in inputs],
                 "folder": str(Path.cwd()),

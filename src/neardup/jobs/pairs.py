@@ -81,7 +81,7 @@ def pair_files(
                 if any(made):
                     total = _of_fingerprints(shards, recipe, chosen, writer, progress)
                 else:
-                    corpus = FileCorpus(shards, reading.columns())
+                    corpus = FileCorpus(shards, reading.columns(), progress=progress)
                     corpus.check()
                     total = _of_texts(corpus, recipe or Recipe(), chosen, writer, progress)
             outputs.commit()
