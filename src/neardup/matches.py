@@ -15,7 +15,7 @@ from neardup.candidates.task import Task
 from neardup.documents import Corpus, Documents, read_documents
 from neardup.errors import OptionError
 from neardup.kernels.clusters import count_candidates, list_candidates
-from neardup.options import DedupOptions, distance_limit
+from neardup.options import DedupOptions, distance_limit, memory_bytes
 from neardup.progress import Progress
 from neardup.recipe import Recipe
 from neardup.similarities import ShingleSets
@@ -131,7 +131,14 @@ def list_matches(
         if sets is not None:
             sets.close()
     short = valid[documents.tokens[valid] < found.min_tokens]
-    for a, b in candidate_pairs(near_fingerprints(documents.digests[short], max_distance=0, threads=options.threads)):
+    equal = near_fingerprints(
+        documents.digests[short],
+        max_distance=0,
+        threads=options.threads,
+        memory=memory_bytes(options.memory),
+        temp_dir=options.temp_dir,
+    )
+    for a, b in candidate_pairs(equal):
         left, right = _across(short[a], short[b], sides)
         yield _sorted(left, right, np.zeros(len(left), np.int64), np.ones(len(left)))
 

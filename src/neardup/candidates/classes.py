@@ -70,11 +70,3 @@ def candidates_of(
         near,
         near_starts,
     )
-
-
-def packed_pairs(left: Array, right: Array) -> Array:
-    """uint64[p]: the pairs of left[i] < right[i] (int64[p]) as integers, in the same order."""
-    packed = left.astype(np.uint64)
-    packed <<= np.uint64(32)
-    packed |= right.view(np.uint64)
-    return packed

@@ -38,10 +38,15 @@ def mapped_array(n: int, dtype: Any, *, temp_dir: str | None) -> Array:
         if n == 0:
             return np.empty(0, kind)
         file.truncate(n * kind.itemsize)
-        mapped = mmap.mmap(file.fileno(), n * kind.itemsize)
-        _USED.add(n * kind.itemsize)
-        weakref.finalize(mapped, _USED.add, -n * kind.itemsize)
-        return np.frombuffer(mapped, kind)
+        return np.frombuffer(_mapped(file.fileno(), n * kind.itemsize), kind)
+
+
+def _mapped(file: int, size: int) -> mmap.mmap:
+    """A mapping that is counted as long as it lives."""
+    made = mmap.mmap(file, size)
+    _USED.add(size)
+    weakref.finalize(made, _USED.add, -size)
+    return made
 
 
 class Spool:
@@ -76,7 +81,7 @@ class Spool:
         """All that was written, as an array that can be changed in place; no more is written."""
         self._file.flush()
         size = self._file.tell()
-        return np.frombuffer(mmap.mmap(self._file.fileno(), size), self._dtype) if size else np.empty(0, self._dtype)
+        return np.frombuffer(_mapped(self._file.fileno(), size), self._dtype) if size else np.empty(0, self._dtype)
 
     def release(self) -> None:
         """Let the operating system take the pages that were looked at; they stay in the file."""
