@@ -15,6 +15,7 @@ from neardup.io.formats import FORMATS
 from neardup.io.reading import Reading
 from neardup.io.saved_work import SavedWork
 from neardup.io.shards import Shard, find_shards
+from neardup.progress import Progress
 from neardup.threads import in_order
 from neardup.wording import counted
 
@@ -48,19 +49,30 @@ class FileCorpus:
         rejected: rows that were set aside.
     """
 
-    def __init__(self, shards: Sequence[Shard], columns: Columns, *, on_error: str = "stop") -> None:
+    def __init__(
+        self,
+        shards: Sequence[Shard],
+        columns: Columns,
+        *,
+        on_error: str = "stop",
+        progress: Progress | None = None,
+    ) -> None:
+        """`progress` is told how many bytes of the files each pass has gone through."""
         if on_error not in ON_ERROR:
             raise OptionError(f"on_error={on_error!r}: give one of {', '.join(ON_ERROR)}.")
         self.shards = tuple(shards)
         self.starts: list[int] | None = None
         self.rejected: list[Rejected] = []
-        self._columns, self._on_error = columns, on_error
+        self._columns, self._on_error, self._progress = columns, on_error, progress or Progress()
+        self._is_part = False
         self._saved: SavedWork | None = None
         self._label = ""
 
     def part(self, shards: Sequence[Shard]) -> "FileCorpus":
-        """Some of the files, read likewise."""
-        return FileCorpus(shards, self._columns, on_error=self._on_error)
+        """Some of the files, read likewise; how many bytes all such parts have is for the caller to tell the progress."""
+        found = FileCorpus(shards, self._columns, on_error=self._on_error, progress=self._progress)
+        found._is_part = True
+        return found
 
     def check(self, added: Sequence[str] = ()) -> None:
         """Raise InputError, with every problem found, if a shard lacks a column to read or has one to be added."""
@@ -104,11 +116,11 @@ class FileCorpus:
     ) -> Iterator[tuple[int, Result]]:
         """See `neardup.documents.Corpus`. The first complete pass learns where shards start, and which rows are rejected."""
 
-        def read(part: tuple[int, Part]) -> tuple[int, tuple[int, Rejections, Result]]:
+        def read(part: tuple[int, Part]) -> tuple[int, tuple[int, int, Rejections, Result]]:
             batch, rejections = part[1]()
-            return part[0], (len(batch.texts), rejections, work(batch))
+            return part[0], (len(batch.texts), batch.position, rejections, work(batch))
 
-        def read_shards(numbers: Iterable[int]) -> Iterator[tuple[int, tuple[int, Rejections, Result]]]:
+        def read_shards(numbers: Iterable[int]) -> Iterator[tuple[int, tuple[int, int, Rejections, Result]]]:
             return in_order(read, self._parts(wanted, numbers), threads)
 
         count = len(self.shards)
@@ -117,8 +129,13 @@ class FileCorpus:
         else:
             pieces = self._saved.pieces(f"{self._label}-{name.replace(' ', '-')}", read_shards, count, state)
         lengths = [0] * count
-        row = 0
-        for number, (size, rejections, result) in pieces:
+        row, before, passed = 0, [0, *itertools.accumulate(shard.size for shard in self.shards)], 0
+        if not self._is_part:
+            self._progress.expect(before[-1])
+        for number, (size, position, rejections, result) in pieces:
+            come_to = before[number] + min(position, self.shards[number].size)
+            self._progress.read(max(0, come_to - passed))
+            passed = max(passed, come_to)
             for rejected_row, reason in rejections:
                 if self._on_error == "stop":
                     raise RowError(self.shards[number].name, rejected_row, reason)
@@ -127,6 +144,7 @@ class FileCorpus:
             yield row, result
             row += size
             lengths[number] += size
+        self._progress.read(before[-1] - passed)
         starts = [0, *itertools.accumulate(lengths)]
         if self.starts is not None and starts != self.starts:
             number = next(number for number, start in enumerate(starts[1:]) if start != self.starts[number + 1])
@@ -178,6 +196,8 @@ def open_corpus(
     temporary: Path,
     values: Iterable[str] = (),
     on_error: str = "stop",
+    progress: Progress | None = None,
 ) -> FileCorpus:
     """The files meant by `inputs` as a corpus; `temporary`: a folder that standard input may go to."""
-    return FileCorpus(find_shards(inputs, temporary=temporary), reading.columns(values), on_error=on_error)
+    shards = find_shards(inputs, temporary=temporary)
+    return FileCorpus(shards, reading.columns(values), on_error=on_error, progress=progress)

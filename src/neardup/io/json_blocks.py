@@ -67,7 +67,7 @@ class BlockReader:
             places[rows], absent[rows] = np.arange(len(rows)), False
             indices = pa.array(places, mask=absent)
             found = [column.take(indices) for column in found]
-        return Batch(lines.row, found[0], found[1], tuple(found[2:])), rejections
+        return Batch(lines.row, found[0], found[1], tuple(found[2:]), lines.position), rejections
 
     def _read_together(self, lines: Lines, rows: Array) -> list[Any] | None:
         """Texts, ids and values of some rows, or None unless all can be read."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from neardup.errors import DataError
 from neardup.io.batch import BATCH_BYTES
-from neardup.io.compression import open_for_reading
+from neardup.io.compression import open_for_reading, position
 from neardup.io.shards import Shard
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -31,12 +31,14 @@ class Lines:
         data: uint8[bytes], whole lines.
         starts: int64[rows].
         ends: int64[rows].
+        position: bytes of the file that had been read when these were found.
     """
 
     row: int
     data: Array
     starts: Array
     ends: Array
+    position: int = 0
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -66,16 +68,16 @@ def read_lines(shard: Shard, size: int = BATCH_BYTES) -> Generator[Lines, None, 
     """
     shard.check_unchanged()
     row = 0
-    for data, newlines in _whole_lines(shard, size):
+    for data, newlines, read in _whole_lines(shard, size):
         starts, ends = _rows(data, newlines)
         if len(starts):
-            yield Lines(row, data, starts, ends)
+            yield Lines(row, data, starts, ends, read)
             row += len(starts)
     shard.check_unchanged()
 
 
-def _whole_lines(shard: Shard, size: int) -> Generator[tuple[Array, Array], None, None]:
-    """Pieces of the file that end with a newline (but for the last), and where the newlines are."""
+def _whole_lines(shard: Shard, size: int) -> Generator[tuple[Array, Array, int], None, None]:
+    """Pieces of the file that end with a newline (but for the last), where the newlines are, and how far the file was read."""
     with open_for_reading(shard.path, shard.compression, name=shard.name) as file:
         rest = _beginning(shard, file)
         while True:
@@ -86,11 +88,11 @@ def _whole_lines(shard: Shard, size: int) -> Generator[tuple[Array, Array], None
             data = data[: len(rest) + filled]
             newlines = np.flatnonzero(data == ord("\n"))
             if filled < room:
-                yield data, newlines
+                yield data, newlines, position(file)
                 return
             end = int(newlines[-1]) + 1 if len(newlines) else 0
             if end:
-                yield data[:end], newlines
+                yield data[:end], newlines, position(file)
             rest = data[end:]
 
 

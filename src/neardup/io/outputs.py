@@ -182,6 +182,11 @@ class Outputs:
         """Whether an earlier run finished it."""
         return self._saved is not None and path != STANDARD_OUTPUT and self._saved.has_noted(self.claim(path))
 
+    @property
+    def written_bytes(self) -> int:
+        """What has been written to the claimed files so far."""
+        return sum(temporary.stat().st_size for temporary in self._temporary.values())
+
     def commit(self, result: dict[str, Any] | None = None) -> None:
         """Give all claimed files their final names; the data is on the disk by then.
 

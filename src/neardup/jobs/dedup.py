@@ -102,6 +102,7 @@ def _write_rows(
     corpus: FileCorpus, findings: Findings, targets: Targets, outputs: Outputs, *, annotate: bool, progress: Progress
 ) -> None:
     """Copy survivors, or annotate all rows; shards with one target share its sink."""
+    progress.expect(sum(shard.size for shard in corpus.shards))
     numbers: dict[Path, list[int]] = {}
     for number, path in enumerate(targets.outputs):
         numbers.setdefault(path, []).append(number)
@@ -112,6 +113,7 @@ def _write_rows(
                 for number in shards:
                     _write_shard(corpus, number, findings, sink, annotate=annotate)
                     rows = corpus.rows_of(number)
+                    progress.read(corpus.shards[number].size)
                     progress.advance(rows.stop - rows.start)
             outputs.finish(path)
 
@@ -156,13 +158,15 @@ def _open_reference(
     *,
     temporary: Path,
     on_error: str,
+    progress: Progress,
 ) -> FileCorpus | None:
     """The files of the reference, if there is one."""
     if not against:
         return None
     if "-" in map(str, against):
         raise InputError("--against -: a reference is read from files. Name files, folders or globs.")
-    found = open_corpus(against, reading, temporary=temporary, values=reference_columns(options), on_error=on_error)
+    columns = reference_columns(options)
+    found = open_corpus(against, reading, temporary=temporary, values=columns, on_error=on_error, progress=progress)
     problems = repeated_files([*corpus.shards, *found.shards])
     if problems:
         raise InputError("\n".join(problems))
@@ -259,9 +263,13 @@ def deduplicate_files(
     inputs = [inputs] if isinstance(inputs, str | Path) else list(inputs)
     against = [against] if isinstance(against, str | Path) else list(against)
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
-        corpus = open_corpus(inputs, reading, temporary=Path(spool), values=chosen.columns, on_error=on_error)
+        corpus = open_corpus(
+            inputs, reading, temporary=Path(spool), values=chosen.columns, on_error=on_error, progress=progress
+        )
         shards = corpus.shards
-        reference = _open_reference(against, corpus, reading, chosen, temporary=Path(spool), on_error=on_error)
+        reference = _open_reference(
+            against, corpus, reading, chosen, temporary=Path(spool), on_error=on_error, progress=progress
+        )
         targets = Targets()
         if output or not dry_run:
             targets = dedup_targets(output, shards, audit=audit, with_rejects=on_error == "skip")
@@ -299,6 +307,7 @@ def deduplicate_files(
                 )
                 if not to_stdout and not dry_run:
                     _write_rows(corpus, findings, targets, outputs, annotate=annotate, progress=progress)
+                progress.written(outputs.written_bytes)
             files: dict[str, Any] = {
                 "inputs": [str(given) for given in inputs],
                 "folder": str(Path.cwd()),
