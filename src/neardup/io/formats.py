@@ -12,6 +12,7 @@ import numpy as np
 
 from neardup.io import jsonl, parquet
 from neardup.io.batch import Batch, Columns, Part, Reject
+from neardup.io.delimited import Delimited
 from neardup.io.shards import Shard
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -74,7 +75,12 @@ class Format(Protocol):
         """
 
 
-FORMATS: dict[str, Format] = {"jsonl": jsonl, "parquet": parquet}
+FORMATS: dict[str, Format] = {
+    "jsonl": jsonl,
+    "parquet": parquet,
+    "csv": Delimited("csv"),
+    "tsv": Delimited("tsv"),
+}
 
 
 def open_sink(path: Path, format: str, compression: str = "plain") -> Sink:  # noqa: A002
