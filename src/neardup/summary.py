@@ -12,6 +12,7 @@ from neardup.options import DedupOptions
 from neardup.progress import Progress, peak_memory_bytes
 from neardup.recipe import Recipe
 from neardup.survivors import Findings
+from neardup.text.html import html_versions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,9 +74,15 @@ def versions() -> dict[str, str]:
 
 
 def summarize(
-    findings: Findings, recipe: Recipe, options: DedupOptions, progress: Progress, *, repeated_ids: int
+    findings: Findings,
+    recipe: Recipe,
+    options: DedupOptions,
+    progress: Progress,
+    *,
+    repeated_ids: int,
+    html: str | None = None,
 ) -> Summary:
-    """Count what became of the documents."""
+    """Count what became of the documents. `html`: how they became text, if they were HTML."""
     decisions = findings.of_inputs
     valid = findings.documents.valid
     documents = int(np.count_nonzero(valid[: findings.inputs]))
@@ -104,5 +111,5 @@ def summarize(
         recipe=recipe.as_dict() | {"digest": recipe.digest()},
         seconds=progress.seconds | {"total": round(sum(progress.seconds.values()), 3)},
         peak_memory_bytes=peak_memory_bytes(),
-        versions=versions(),
+        versions=versions() | html_versions(html),
     )

@@ -14,6 +14,7 @@ from neardup.io.batch import Batch, Columns, Part, Rejections
 from neardup.io.formats import FORMATS
 from neardup.io.reading import Reading
 from neardup.io.shards import Shard, find_shards
+from neardup.text.html import extractor, text_of_pages
 from neardup.threads import in_order
 from neardup.wording import counted
 
@@ -54,6 +55,7 @@ class FileCorpus:
         self.starts: list[int] | None = None
         self.rejected: list[Rejected] = []
         self._columns, self._on_error = columns, on_error
+        self._extract = None if columns.html is None else extractor(columns.html)
 
     def part(self, shards: Sequence[Shard]) -> "FileCorpus":
         """Some of the files, read likewise."""
@@ -88,6 +90,8 @@ class FileCorpus:
 
         def read(part: tuple[int, Part]) -> tuple[int, int, Rejections, Result]:
             batch, rejections = part[1]()
+            if self._extract is not None:
+                batch = text_of_pages(batch, self._extract)
             return part[0], len(batch.texts), rejections, work(batch)
 
         lengths = [0] * len(self.shards)
