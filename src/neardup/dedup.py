@@ -130,6 +130,7 @@ def deduplicate(
     *,
     text: str = "text",
     id: str | None = None,  # noqa: A002 - the same name as the flag
+    html: str | None = None,
     recipe: Recipe | None = None,
     progress: Progress | None = None,
     **options: Any,
@@ -140,6 +141,7 @@ def deduplicate(
         data: a list of strings, a list of dicts, an Arrow table, or a pandas or polars data frame.
         text: the column of the texts.
         id: the column of the ids; `id` if there is one, else documents are known by row.
+        html: the texts are HTML: `main` takes the main text of each page, `whole` all that it shows.
         recipe: how texts become fingerprints; `Recipe()` if not given.
         progress: told of stages; silent if not given.
         **options: the fields of `DedupOptions`: min_similarity, max_distance, keep, cluster, threads …
@@ -155,12 +157,12 @@ def deduplicate(
     """
     recipe, progress = recipe or Recipe(), progress or Progress()
     chosen = DedupOptions(**options)
-    corpus = TableCorpus(data, text=text, id=id)
+    corpus = TableCorpus(data, text=text, id=id, html=html)
     findings = find_duplicates(corpus, recipe, chosen, progress)
     decisions = findings.decisions
     return DedupResult(
         survivors=corpus.keep(decisions.kept),
         duplicates=corpus.duplicates_table(decisions, chosen.cluster == "components"),
         clusters=corpus.clusters_table(decisions),
-        summary=summarize(findings, recipe, chosen, progress, repeated_ids=corpus.repeated_ids),
+        summary=summarize(findings, recipe, chosen, progress, repeated_ids=corpus.repeated_ids, html=html),
     )

@@ -13,6 +13,7 @@ from neardup.options import DedupOptions
 from neardup.progress import Progress, peak_memory_bytes
 from neardup.recipe import Recipe
 from neardup.survivors import Findings
+from neardup.text.html import html_versions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,9 +82,15 @@ def versions() -> dict[str, str]:
 
 
 def summarize(
-    findings: Findings, recipe: Recipe, options: DedupOptions, progress: Progress, *, repeated_ids: int
+    findings: Findings,
+    recipe: Recipe,
+    options: DedupOptions,
+    progress: Progress,
+    *,
+    repeated_ids: int,
+    html: str | None = None,
 ) -> Summary:
-    """Count what became of the documents."""
+    """Count what became of the documents. `html`: how they became text, if they were HTML."""
     decisions = findings.of_inputs
     valid = findings.documents.valid
     documents = int(np.count_nonzero(valid[: findings.inputs]))
@@ -115,5 +122,5 @@ def summarize(
         written_bytes=progress.written_bytes | {"total": sum(progress.written_bytes.values())},
         peak_memory_bytes=peak_memory_bytes(),
         peak_temporary_bytes=peak_temporary_bytes(),
-        versions=versions(),
+        versions=versions() | html_versions(html),
     )

@@ -9,8 +9,10 @@ import pyarrow as pa
 from neardup.errors import DataError, InputError, OptionError
 from neardup.io.batch import Batch
 from neardup.io.json_values import only
+from neardup.io.reading import Reading
 from neardup.survivors import Decisions
 from neardup.text.columns import as_text_arrays, in_chunks
+from neardup.text.html import extractor, text_of_pages
 from neardup.threads import in_order
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -55,7 +57,9 @@ class TableCorpus:
         ids: Arrow array, the documents' ids; their row numbers if they have none.
     """
 
-    def __init__(self, data: Any, *, text: str = "text", id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, data: Any, *, text: str = "text", id: str | None = None, html: str | None = None) -> None:  # noqa: A002
+        how = Reading(text=text, id=id, html=html)
+        self._extract = None if how.html is None else extractor(how.html)
         self._data = data
         texts, *names = _columns(data, text, id)
         self._texts = as_text_arrays(texts)
@@ -84,7 +88,7 @@ class TableCorpus:
         """See `neardup.documents.Corpus`."""
 
         def read(batch: Batch) -> tuple[int, Result]:
-            return batch.row, work(batch)
+            return batch.row, work(batch if self._extract is None else text_of_pages(batch, self._extract))
 
         yield from in_order(read, self._batches(wanted), threads)
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from neardup.io.reading import Reading
+from neardup.io.reading import HTML, Reading
 from neardup.options import METHODS, SIMILARITIES, DedupOptions
 from neardup.recipe import RECIPES
 
@@ -63,6 +63,7 @@ reading = _several(
         help="Column of the text (text); nested: meta.body; repeatable.",
     ),
     click.option("--id", metavar="COLUMN", help="Column of the id (id if there is one, else FILE:ROW)."),
+    click.option("--html", type=click.Choice(list(HTML)), help=f"The texts are HTML; {described(HTML)}."),
 )
 recipe = click.option(
     "--recipe",

@@ -15,13 +15,16 @@ class Columns:
     """Which columns hold the text and the id.
 
     A name with dots (`meta.body`) means a nested field, unless the row has a column of exactly that name. The texts of
-    several columns are joined by a newline.
+    several columns are joined by `separator`.
 
     Attributes:
         text: the columns of the text, at least one; each must hold a string in every row.
         id: the column of the id, which must then hold a string or an integer in every row. If None, the column `id` is
             taken where it holds one, and `<shard name>:<row>` elsewhere.
         values: more columns whose values are wanted; strings, numbers, dates or null.
+        html: how the text, which is HTML, becomes text: one of `neardup.io.reading.HTML`; None if it is text. It is for whom reads
+            batches (`neardup.io.corpus`), not for the formats.
+        separator: what joins the texts of several columns.
 
     Raises:
         OptionError: no text column is named, or a string was given where a tuple of strings belongs.
@@ -30,6 +33,8 @@ class Columns:
     text: tuple[str, ...] = ("text",)
     id: str | None = None
     values: tuple[str, ...] = ()
+    html: str | None = None
+    separator: str = "\n"
 
     def __post_init__(self) -> None:
         if isinstance(self.text, str) or not self.text or "" in self.text or self.id == "":

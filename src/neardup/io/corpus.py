@@ -16,6 +16,7 @@ from neardup.io.reading import Reading
 from neardup.io.saved_work import SavedWork
 from neardup.io.shards import Shard, find_shards
 from neardup.progress import Progress
+from neardup.text.html import extractor, text_of_pages
 from neardup.threads import in_order
 from neardup.wording import counted
 
@@ -67,6 +68,7 @@ class FileCorpus:
         self._is_part = False
         self._saved: SavedWork | None = None
         self._label = ""
+        self._extract = None if columns.html is None else extractor(columns.html)
 
     def part(self, shards: Sequence[Shard]) -> "FileCorpus":
         """Some of the files, read likewise; how many bytes all such parts have is for the caller to tell the progress."""
@@ -118,6 +120,8 @@ class FileCorpus:
 
         def read(part: tuple[int, Part]) -> tuple[int, tuple[int, int, Rejections, Result]]:
             batch, rejections = part[1]()
+            if self._extract is not None:
+                batch = text_of_pages(batch, self._extract)
             return part[0], (len(batch.texts), batch.position, rejections, work(batch))
 
         def read_shards(numbers: Iterable[int]) -> Iterator[tuple[int, tuple[int, int, Rejections, Result]]]:

@@ -91,7 +91,11 @@ class BlockReader:
         ids = _column(table, self._columns.id_or_default)
         if any(text.null_count for text in texts) or (self._columns.id is not None and ids.null_count):
             return None
-        text = texts[0] if len(texts) == 1 else pc.binary_join_element_wise(*texts, pa.scalar("\n", _TEXT))
+        text = (
+            texts[0]
+            if len(texts) == 1
+            else pc.binary_join_element_wise(*texts, pa.scalar(self._columns.separator, _TEXT))
+        )
         ids = quoted(ids) if ids.type == _TEXT else ids.cast(_TEXT)
         ids = pc.coalesce(ids, default_ids(self._shard_name, rows)) if ids.null_count else ids
         values = [_tokens(_column(table, name)) for name in self._columns.values]

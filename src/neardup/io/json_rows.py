@@ -96,7 +96,7 @@ def read_row(line: bytes, columns: Columns) -> Row:
     token = quote(value) if type(value) is str else str(value) if type(value) is int else None
     if token is None and columns.id is not None:
         raise BadRow(_unfit(pairs, columns.id, value, "a string or an integer"))
-    return "\n".join(texts), token, [_value(pairs, name) for name in columns.values]
+    return columns.separator.join(texts), token, [_value(pairs, name) for name in columns.values]
 
 
 def _value(pairs: Pairs, name: str) -> str | None:

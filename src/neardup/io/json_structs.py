@@ -54,6 +54,7 @@ class StructReader:
         decode = msgspec.json.Decoder(self._struct, dec_hook=hook).decode
         value_names = self._columns.values
         names, id_name, must_have_id = self._columns.text, self._columns.id_or_default, self._columns.id is not None
+        separator = self._columns.separator
 
         def read(line: bytes) -> Row | None:
             found.clear()
@@ -72,6 +73,6 @@ class StructReader:
             values = [found.get(name) for name in value_names]
             if values and any(type(value) not in _VALUES for value in values):
                 return None
-            return "\n".join(texts), token, [value_token(value) for value in values]  # type: ignore[arg-type]
+            return separator.join(texts), token, [value_token(value) for value in values]  # type: ignore[arg-type]
 
         return read

@@ -31,6 +31,7 @@ class ColumnReader:
 
     def __init__(self, shard: Shard, schema: Any, columns: Columns) -> None:
         self._shard_name, self._must_have_id = shard.name, columns.id is not None
+        self._separator = columns.separator
         self._texts = [(name, self._place(schema, name)) for name in columns.text]
         for name, path in self._texts:
             self._demand(name, _type_at(schema, path), _is_string, "a column of strings")
@@ -80,7 +81,7 @@ class ColumnReader:
             texts.append(_as_text(_at(batch, keys)))
             set_aside(_nulls(texts[-1]), name, "null, not a string")
             set_aside(_broken(texts[-1]), name, "not UTF-8")
-        text = texts[0] if len(texts) == 1 else pc.binary_join_element_wise(*texts, pa.scalar("\n", _TEXT))
+        text = texts[0] if len(texts) == 1 else pc.binary_join_element_wise(*texts, pa.scalar(self._separator, _TEXT))
         ids = self._ids(batch, row, set_aside)
         values = [self._value(batch, name, keys, set_aside) for name, keys in self._values]
         rejections = [(row + i, reasons[i]) for i in sorted(reasons)]

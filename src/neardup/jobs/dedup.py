@@ -320,7 +320,9 @@ def deduplicate_files(
                 },
             }
             repeated = _repeated(findings.documents.ids.slice(0, findings.inputs))
-            result = FileResult(summarize(findings, recipe, chosen, progress, repeated_ids=repeated), files)
+            result = FileResult(
+                summarize(findings, recipe, chosen, progress, repeated_ids=repeated, html=reading.html), files
+            )
             if targets.summary:
                 outputs.claim(targets.summary).write_bytes(result.to_json(indent=2))
             if to_stdout:

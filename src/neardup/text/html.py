@@ -1,0 +1,123 @@
+"""HTML to text: all that a page shows, or its main text. The parsers are optional: the extra `html`.
+
+What comes out depends on their versions, so fingerprints of HTML do, too; the recipe's digest does not know of it.
+"""
+
+import importlib
+import importlib.metadata
+import logging
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pyarrow as pa
+
+from neardup.errors import MissingExtra
+from neardup.io.batch import Batch
+
+Extract = Callable[[str], str]
+"""From a page to its text; never raises, and may be called by several threads."""
+
+PACKAGES = {"main": "trafilatura", "whole": "selectolax"}
+"""What makes the text, by what is wanted of the page; the keys are those of `neardup.io.reading.HTML`."""
+
+_INVISIBLE = frozenset(("head", "script", "style", "template", "noscript", "iframe", "object", "svg", "datalist"))
+_BLOCKS = frozenset(
+    (  # noqa: SIM905 - a page is easier to read than a column
+        "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure footer "
+        "form frameset h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav noframes ol optgroup option p pre search "
+        "section select summary table tbody tfoot thead tr ul textarea"
+    ).split()
+)
+_CELLS = frozenset(("td", "th"))
+_VERBATIM = frozenset(("pre", "textarea", "listing"))
+
+_SPACE = re.compile(r"[ \t\n\r\f]+")  # a no-break space stays
+_AROUND_BREAKS = re.compile(r"[ \t]*\n\s*")
+
+
+def extractor(html: str) -> Extract:
+    """The function that makes text of pages, for one of `neardup.io.reading.HTML`.
+
+    Raises:
+        MissingExtra: its parser is not installed.
+    """
+    package = PACKAGES[html]
+    try:
+        module = importlib.import_module("selectolax.lexbor" if html == "whole" else package)
+    except ImportError as problem:
+        raise MissingExtra(
+            f"html={html!r} needs {package} ({problem}). Install it: pip install 'neardup[html]'"
+        ) from None
+    return _whole_text(module) if html == "whole" else _main_text(module)
+
+
+def html_versions(html: str | None) -> dict[str, str]:
+    """The package that makes the text, and its version; nothing for None."""
+    return {} if html is None else {PACKAGES[html]: importlib.metadata.version(PACKAGES[html])}
+
+
+def text_of_pages(batch: Batch, extract: Extract) -> Batch:
+    """The batch with text for HTML; nulls stay."""
+    texts = [None if page is None else extract(page) for page in batch.texts.to_pylist()]
+    return replace(batch, texts=pa.array(texts, pa.large_string()))
+
+
+def _whole_text(module: Any) -> Extract:
+    """All that a page shows: a block begins a line, runs of white space are one space, cells of a table stand apart."""
+
+    def extract(page: str) -> str:
+        root = module.LexborHTMLParser(page).root
+        return _AROUND_BREAKS.sub("\n", "".join(_pieces(root))).strip() if root is not None else ""
+
+    return extract
+
+
+def _pieces(root: Any) -> list[str]:
+    """The texts below a node in order, with line breaks where blocks begin and end. Without recursion: pages may be deep."""
+    pieces: list[str] = []
+    node, verbatim = root, 0
+    while True:
+        tag = node.tag
+        child = None
+        if tag == "-text":
+            text = node.text_content or ""
+            pieces.append(text if verbatim else _SPACE.sub(" ", text))
+        elif tag == "br":
+            pieces.append("\n")
+        elif tag in _CELLS:
+            pieces.append(" ")
+        elif tag in _BLOCKS:
+            pieces.append("\n")
+        if tag not in _INVISIBLE:
+            child = node.first_child
+        if child is not None:
+            verbatim += tag in _VERBATIM
+            node = child
+            continue
+        while True:
+            if node.tag in _BLOCKS:
+                pieces.append("\n")
+            if node.mem_id == root.mem_id:
+                return pieces
+            following = node.next
+            if following is not None:
+                node = following
+                break
+            node = node.parent
+            verbatim -= node.tag in _VERBATIM
+
+
+def _main_text(module: Any) -> Extract:
+    """The main text of a page: without navigation, comments, advertisements; empty if there is none."""
+    logging.getLogger(module.__name__).addHandler(logging.NullHandler())  # pages without a main text are no news
+
+    def extract(page: str) -> str:
+        try:
+            found = module.extract(page, include_comments=False, include_tables=True)
+        except Exception:  # whatever a broken page does to the parser, it has no main text
+            return ""
+        return (found or "").encode("utf-8", "replace").decode()
+
+    return extract
