@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from neardup.errors import InputError, OptionError, RowError
-from neardup.io.batch import Batch, Columns, Part, Rejections
-from neardup.io.formats import FORMATS
+from neardup.io.batch import BATCH_BYTES, Batch, Columns, Part, Rejections
+from neardup.io.formats import FILES, FORMATS
 from neardup.io.reading import Reading
 from neardup.io.shards import Shard, find_shards
 from neardup.threads import in_order
@@ -21,6 +21,8 @@ Result = TypeVar("Result")
 
 LISTED = 5
 """Problems that are told one by one."""
+
+_GROUPED = 1024
 
 ON_ERROR = {
     "stop": "a row that cannot be read stops the run",
@@ -74,32 +76,51 @@ class FileCorpus:
                 )
             )
 
-    def _parts(self, wanted: Array | None) -> Iterator[tuple[int, Part]]:
-        for number, shard in enumerate(self.shards):
-            mask = None if wanted is None else wanted[self.rows_of(number)]
-            for part in FORMATS[shard.format].parts(shard, self._columns, mask):
-                yield number, part
+    def _parts(self, wanted: Array | None) -> Iterator[tuple[int, int, Part]]:
+        """Parts, each with its first shard and the number of its shards."""
+        for first, last in self._groups():
+            shards = self.shards[first:last]
+            mask = None if wanted is None else wanted[self.rows_of(first).start : self.rows_of(last - 1).stop]
+            if shards[0].format in FILES:
+                yield first, len(shards), FILES[shards[0].format](shards, self._columns, mask)
+            else:
+                for part in FORMATS[shards[0].format].parts(shards[0], self._columns, mask):
+                    yield first, 1, part
+
+    def _groups(self) -> Iterator[tuple[int, int]]:
+        """Shards that are read together, [first, last): files of one document each, up to about 4 MB of them."""
+        first, size = 0, 0
+        for last, shard in enumerate(self.shards):
+            together = shard.format in FILES and shard.format == self.shards[first].format
+            if last > first and not (together and size + shard.size <= BATCH_BYTES and last - first < _GROUPED):
+                yield first, last
+                first, size = last, 0
+            size += shard.size
+        if self.shards:
+            yield first, len(self.shards)
 
     def map(
         self, work: Callable[[Batch], Result], *, threads: int, wanted: Array | None = None
     ) -> Iterator[tuple[int, Result]]:
         """See `neardup.documents.Corpus`. The first complete pass learns where shards start, and which rows are rejected."""
 
-        def read(part: tuple[int, Part]) -> tuple[int, int, Rejections, Result]:
-            batch, rejections = part[1]()
-            return part[0], len(batch.texts), rejections, work(batch)
+        def read(part: tuple[int, int, Part]) -> tuple[int, int, int, Rejections, Result]:
+            batch, rejections = part[2]()
+            return part[0], part[1], len(batch.texts), rejections, work(batch)
 
         lengths = [0] * len(self.shards)
         row = 0
-        for number, size, rejections, result in in_order(read, self._parts(wanted), threads):
-            for rejected_row, reason in rejections:
+        for first, several, size, rejections, result in in_order(read, self._parts(wanted), threads):
+            for found, reason in rejections:
+                number, rejected_row = (first + found, 0) if several > 1 else (first, found)
                 if self._on_error == "stop":
                     raise RowError(self.shards[number].name, rejected_row, reason)
                 if self.starts is None:
                     self.rejected.append(Rejected(self.shards[number].name, rejected_row, reason))
             yield row, result
             row += size
-            lengths[number] += size
+            for number in range(first, first + several):
+                lengths[number] += size // several
         starts = [0, *itertools.accumulate(lengths)]
         if self.starts is not None and starts != self.starts:
             number = next(number for number, start in enumerate(starts[1:]) if start != self.starts[number + 1])
@@ -122,4 +143,6 @@ def open_corpus(
     on_error: str = "stop",
 ) -> FileCorpus:
     """The files meant by `inputs` as a corpus; `temporary`: a folder that standard input may go to."""
-    return FileCorpus(find_shards(inputs, temporary=temporary), reading.columns(values), on_error=on_error)
+    return FileCorpus(
+        find_shards(inputs, temporary=temporary, reading=reading), reading.columns(values), on_error=on_error
+    )

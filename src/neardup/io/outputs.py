@@ -52,6 +52,10 @@ def output_names(out: str, shards: Sequence[Shard]) -> list[Path]:
 
 def _one_file(out: str, shards: Sequence[Shard]) -> Path:
     path = Path(out)
+    if {shard.format for shard in shards} == {"lines"}:  # of files with any ending
+        _refuse_parquet(path, shards[0])
+        FORMATS["lines"].check_together(shards)
+        return path
     known = split_ending(path.name) if out != "-" else ("", "jsonl", "plain")
     if known is None:
         raise InputError(f"{out}: the ending does not tell the format of the output. {ALLOWED}; a folder ends in /.")
@@ -61,6 +65,11 @@ def _one_file(out: str, shards: Sequence[Shard]) -> Path:
     if len(shards) > 1:
         FORMATS[known[1]].check_together(shards)
     return path
+
+
+def _refuse_parquet(path: Path, shard: Shard) -> None:
+    if path.suffix.lower() == ".parquet":
+        raise mixed_formats(shard.name, "lines", "parquet")
 
 
 def stem(out: str) -> str:
@@ -104,6 +113,7 @@ class Outputs:
         self._folder = folder
         self._temporary: dict[Path, Path] = {}
         self._made: list[Path] = []
+        self._absent: list[Path] = []
 
     def __enter__(self) -> "Outputs":
         problems = [problem for path in self._paths for problem in self._problems(path)]
@@ -166,6 +176,10 @@ class Outputs:
             self._temporary[path].touch(exist_ok=False)
         return self._temporary[path]
 
+    def leave_out(self, path: Path) -> None:
+        """One of `paths` is not to be there: `commit` removes what it was to replace."""
+        self._absent.append(path)
+
     def commit(self) -> None:
         """Give all claimed files their final names; the data is on the disk by then.
 
@@ -174,12 +188,14 @@ class Outputs:
         """
         for temporary in self._temporary.values():
             _to_disk(temporary)
-        problems = [problem for path in self._temporary for problem in self._problems(path)]
+        problems = [problem for path in (*self._temporary, *self._absent) for problem in self._problems(path)]
         if problems:
             raise InputError(_listed(problems))
         for path, temporary in list(self._temporary.items()):
             os.replace(temporary, os.path.realpath(path))
             del self._temporary[path]
+        for path in self._absent:
+            path.unlink(missing_ok=True)
         for folder in {Path(os.path.realpath(path)).parent for path in self._paths}:
             _to_disk(folder)
         self._made.clear()

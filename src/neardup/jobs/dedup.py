@@ -15,7 +15,7 @@ import pyarrow as pa
 from neardup.audit import audit_lines, reject_lines
 from neardup.dedup import find_duplicates
 from neardup.io.corpus import FileCorpus, open_corpus
-from neardup.io.formats import FORMATS, open_sink
+from neardup.io.formats import FILES, FORMATS, open_sink
 from neardup.io.json_values import JSON_TOKEN
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder
 from neardup.io.reading import split_options
@@ -98,6 +98,9 @@ def _write_rows(
     with contextlib.ExitStack() as stack:
         sink, current = None, None
         for number, (shard, path) in enumerate(zip(corpus.shards, targets.outputs, strict=True)):
+            if shard.format in FILES and not decisions.kept[corpus.rows_of(number)].any():
+                outputs.leave_out(path)  # a document that is removed is a file less
+                continue
             if path != current:
                 stack.close()
                 opened = open_sink(outputs.claim(path), shard.format, compression_of(path))
