@@ -95,6 +95,7 @@ def _read(sample: Array, dialect: Dialect, complete: bool) -> _Reading:
     quoted = (kinds == UNQUOTED) | (kinds == QUOTES)
     inside = [sample[begin:end] for begin, end in spans[kinds == UNQUOTED].tolist()] if dialect.quote == "'" else []
     special = [ord(dialect.delimiter), ord("\n")]
-    needed = bool((kinds == QUOTES).any()) or any(np.isin(content, special).any() for content in inside)
+    whole_header = bool(quoted[0, : counts[0]].all())
+    needed = whole_header or bool((kinds == QUOTES).any()) or any(np.isin(content, special).any() for content in inside)
     size = int((ends - starts)[good].sum())
     return _Reading(dialect, int(counts[0]), len(starts), int(good.sum()), size, int(quoted.sum()), needed)
