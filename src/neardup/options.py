@@ -186,12 +186,20 @@ def memory_bytes(memory: int | str | None) -> int:
     """
     if memory is None:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
-    found = re.fullmatch(r"(\d+(?:\.\d+)?) *([KMGT]?)(?:i?B)?", str(memory).strip(), re.IGNORECASE)
-    size = int(float(found[1]) * SIZES[found[2].upper()]) if found and not isinstance(memory, bool) else 0
-    if size < LEAST_MEMORY:
-        raise OptionError(
-            f"memory={memory!r}: give bytes, at least {LEAST_MEMORY >> 20}M, as a number or as 512M or 4G."
-        )
+    return size_in_bytes("memory", memory, least=LEAST_MEMORY)
+
+
+def size_in_bytes(option: str, given: int | str, *, least: int = 1) -> int:
+    """A number of bytes, given as one or as `512M` or `4G`.
+
+    Raises:
+        OptionError: it is neither, or below `least`.
+    """
+    found = re.fullmatch(r"(\d+(?:\.\d+)?) *([KMGT]?)(?:i?B)?", str(given).strip(), re.IGNORECASE)
+    size = int(float(found[1]) * SIZES[found[2].upper()]) if found and not isinstance(given, bool) else 0
+    if size < least:
+        at_least = f", at least {least >> 20}M," if least > 1 else ""
+        raise OptionError(f"{option}={given!r}: give bytes{at_least} as a number or as 512M or 4G.")
     return size
 
 

@@ -1,5 +1,6 @@
 """What `neardup dedup` finds, keeps and says."""
 
+import dataclasses
 import json
 import os
 import tempfile
@@ -309,8 +310,7 @@ def test_the_summary_counts_everything_once(run):
     assert found["files"] == {
         "inputs": ["in.jsonl"],
         "folder": str(Path.cwd()),
-        "text": ["text"],
-        "id": None,
+        **json.loads(json.dumps(dataclasses.asdict(Reading()))),
         "against": [],
         "output": "out.jsonl",
         "audit": "out.duplicates.jsonl",

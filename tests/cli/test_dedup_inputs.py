@@ -147,7 +147,7 @@ def test_blank_lines_and_a_byte_order_mark_are_no_rows(run):
         (["missing.jsonl"], "missing.jsonl: there is no such file or folder."),
         (["*.missing"], "*.missing: no file matches."),
         (["empty"], "empty: this folder has no file with a known ending."),
-        (["text.txt"], "text.txt: the ending does not tell the format."),
+        (["text.doc"], "text.doc: the ending does not tell the format."),
         (["packed"], "packed/a.jsonl.bz2: .bz2 is not read."),
         (["in.jsonl", "in.jsonl"], "in.jsonl is given twice. Name it once."),
         (["in.jsonl", "link.jsonl"], "link.jsonl is given twice (as in.jsonl): all its rows would be duplicates."),
@@ -162,7 +162,7 @@ def test_inputs_that_are_not_there_or_cannot_serve_are_refused(run, given, messa
     write_lines("in.jsonl", ROWS)
     Path("empty").mkdir()
     write_lines("packed/a.jsonl.bz2", ROWS)
-    Path("text.txt").write_text("text")
+    Path("text.doc").write_text("text")
     os.symlink("in.jsonl", "link.jsonl")
     os.symlink("nowhere", "dangling.jsonl")
     os.mkfifo("pipe.jsonl")

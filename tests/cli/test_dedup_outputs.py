@@ -269,7 +269,11 @@ def test_no_record_ever_replaces_an_input(run, name):
             'cannot be written to one Parquet file: column "id" is string in one, int64 in the other.',
         ),
         (["in/a.jsonl", "other/a.jsonl"], "out/", "in/a.jsonl and other/a.jsonl would both be written to out/a.jsonl."),
-        (["in/a.jsonl"], "out.csv", "out.csv: the ending does not tell the format of the output."),
+        (
+            ["in/a.jsonl"],
+            "out.csv",
+            "in/a.jsonl is jsonl, but the output is csv. Rows are written as they are: name an output of the same format",
+        ),
         (["in/a.jsonl"], "out", "out: the ending does not tell the format of the output."),
         (["in/a.jsonl"], "out.parquet.gz", "the ending does not tell the format of the output."),
         (["in/a.jsonl"], "nowhere/out.jsonl", "nowhere does not exist. Make it, or name another output."),

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from neardup.errors import DataError, InputError, OptionError
 from neardup.io.batch import Columns
 from neardup.io.delimited_rows import read_header, read_rows
-from neardup.io.dialects import Dialect
+from neardup.io.dialect import Dialect
 from neardup.io.formats import FORMATS, open_sink
 from neardup.io.json_values import JSON_TOKEN
 from neardup.io.shards import Shard, find_shards

@@ -249,9 +249,9 @@ def test_the_output_must_have_the_format_of_the_inputs(shard: Make) -> None:
     with pytest.raises(InputError, match=r"a\.parquet is parquet, but the output is JSON lines on standard output"):
         output_names("-", [table])
     with pytest.raises(
-        InputError, match=r"out\.txt: the ending does not tell the format of the output\. Allowed: \.jsonl"
+        InputError, match=r"out\.doc: the ending does not tell the format of the output\. Allowed: \.jsonl"
     ):
-        output_names("out.txt", [lines])
+        output_names("out.doc", [lines])
     assert output_names("out/", [lines, table]) == [Path("out/b.jsonl"), Path("out/a.parquet")]
 
 
@@ -270,4 +270,4 @@ def test_files_beside_the_output_are_named_by_its_stem() -> None:
     assert stem("sub/survivors/") == "sub/survivors"
     assert stem("kept") == "kept"
     assert stem("./") == str(Path.cwd())
-    assert stem("out.txt") == "out.txt"
+    assert stem("out.doc") == "out.doc"

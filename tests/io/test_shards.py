@@ -12,7 +12,7 @@ import pytest
 import zstandard
 
 from neardup.errors import InputError
-from neardup.io.shards import Shard, find_shards, split_ending
+from neardup.io.shards import ALLOWED, Shard, find_shards, split_ending
 
 
 @pytest.fixture
@@ -50,7 +50,11 @@ def refusal(*inputs: str) -> str:
         ("a.parquet", ("a", "parquet", "plain")),
         ("a.jsonl.parquet", ("a.jsonl", "parquet", "plain")),
         ("a.parquet.gz", None),
-        ("a.txt", None),
+        ("a.txt", ("a", "txt", "plain")),
+        ("a.md.gz", ("a", "txt", "gzip")),
+        ("a.csv.zst", ("a", "csv", "zstd")),
+        ("a.tsv", ("a", "tsv", "plain")),
+        ("a.doc", None),
         ("a.gz", None),
         ("a", None),
         (".jsonl", None),
@@ -114,8 +118,8 @@ def test_json_files_are_taken_when_named_but_not_from_folders(corpus: Callable[.
     assert [shard.compression for shard in found("data/*.json.gz")] == ["gzip"]
     assert [shard.format for shard in found("data/c4.json.gz")] == ["jsonl"]
     assert refusal("data") == (
-        "data: this folder has no file with a known ending. Allowed: .jsonl, .ndjson or .json (one object a line; "
-        "plain, .gz or .zst) and .parquet. Its .json.gz files are read only if they are named: 'data/**/*.json.gz'."
+        f"data: this folder has no file with a known ending. {ALLOWED}. "
+        "Its .json.gz files are read only if they are named: 'data/**/*.json.gz'."
     )
 
 
@@ -138,24 +142,21 @@ def test_what_is_not_there_is_named(corpus: Callable[..., None]) -> None:
 
 
 def test_an_unknown_ending_is_refused_with_what_is_allowed(corpus: Callable[..., None]) -> None:
-    corpus("a.txt", "data/a.txt")
-    allowed = "Allowed: .jsonl, .ndjson or .json (one object a line; plain, .gz or .zst) and .parquet."
-    assert refusal("a.txt") == f"a.txt: the ending does not tell the format. {allowed}"
-    assert refusal("*.txt") == f"a.txt: the ending does not tell the format. {allowed}"
+    corpus("a.doc", "data/a.doc")
+    allowed = f"{ALLOWED}."
+    assert refusal("a.doc") == f"a.doc: the ending does not tell the format. {allowed}"
+    assert refusal("*.doc") == f"a.doc: the ending does not tell the format. {allowed}"
     assert refusal("data") == f"data: this folder has no file with a known ending. {allowed}"
 
 
 def test_data_in_an_unknown_compression_is_not_passed_over(corpus: Callable[..., None]) -> None:
     corpus("data/a.jsonl", "data/b.jsonl.xz")
-    assert refusal("data") == (
-        "data/b.jsonl.xz: .xz is not read. Allowed: .jsonl, .ndjson or .json (one object a line; plain, .gz or .zst) "
-        "and .parquet. Compress it anew, or move it elsewhere."
-    )
+    assert refusal("data") == (f"data/b.jsonl.xz: .xz is not read. {ALLOWED}. Compress it anew, or move it elsewhere.")
 
 
 def test_all_problems_are_reported_together(corpus: Callable[..., None]) -> None:
-    corpus("a.txt")
-    assert len(refusal("gone.jsonl", "a.txt", "").splitlines()) == 3
+    corpus("a.doc")
+    assert len(refusal("gone.jsonl", "a.doc", "").splitlines()) == 3
 
 
 def test_no_input_and_empty_names_are_refused(corpus: Callable[..., None]) -> None:

@@ -64,6 +64,26 @@ reading = _several(
     ),
     click.option("--id", metavar="COLUMN", help="Column of the id (id if there is one, else FILE:ROW)."),
     click.option("--html", type=click.Choice(list(HTML)), help=f"The texts are HTML; {described(HTML)}."),
+    click.option("--lines", is_flag=True, help="Inputs are text files with one document a line."),
+    click.option(
+        "--encoding",
+        default=READING.encoding,
+        show_default=True,
+        metavar="NAME",
+        help="Of all inputs but Parquet: utf-16, gb18030, shift_jis …",
+    ),
+    click.option(
+        "--dialect",
+        metavar="CHARACTERS",
+        help="Of CSV and TSV: delimiter and, if there are, quote and escape character, as ';\"' (found out).",
+    ),
+    click.option(
+        "--max-document-bytes",
+        default="256M",
+        show_default=True,
+        metavar="SIZE",
+        help="A longer row cannot be read, and is not held in memory.",
+    ),
 )
 recipe = click.option(
     "--recipe",

@@ -10,6 +10,10 @@ BATCH_BYTES = 4 << 20
 """About so many bytes are read, and so much text is handed on, at a time."""
 
 
+MAX_DOCUMENT_BYTES = 256 << 20
+"""Bytes of a row above which it is not read, unless another limit is given."""
+
+
 @dataclass(frozen=True, slots=True)
 class Columns:
     """Which columns hold the text and the id.

@@ -15,7 +15,9 @@ import zstandard
 from neardup.errors import DataError, InputError
 from neardup.io.refusals import damaged
 
-_INPUT_BYTES = 1 << 16  # small, for a decompressor returns all that its input expands to
+_INPUT_BYTES = {"gzip": 1 << 16, "zstd": 1 << 12}
+"""Small, for a decompressor returns all that its input expands to: at most some 64 MB, and 128 MB."""
+
 _BUFFER_BYTES = 1 << 20
 _GZIP_LEVEL = 6
 _ZSTD_LEVEL = 3
@@ -52,7 +54,7 @@ class _Decompressed(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         while not self._waiting:
-            data = self._file.read(_INPUT_BYTES)
+            data = self._file.read(_INPUT_BYTES[self._compression])
             if not data:
                 if self._inside:
                     raise self._damaged("it ends too early")

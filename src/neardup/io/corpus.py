@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from neardup.errors import InputError, OptionError, RowError
-from neardup.io.batch import Batch, Columns, Part, Rejections
-from neardup.io.formats import FORMATS
+from neardup.io.batch import BATCH_BYTES, Batch, Columns, Part, Rejections
+from neardup.io.formats import FILES, FORMATS
 from neardup.io.reading import Reading
 from neardup.io.saved_work import SavedWork
 from neardup.io.shards import Shard, find_shards
@@ -22,9 +22,13 @@ from neardup.wording import counted
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Result = TypeVar("Result")
+Group = tuple[int, int]
+"""Shards that are read together, [first, last)."""
 
 LISTED = 5
 """Problems that are told one by one."""
+
+_GROUPED = 1024
 
 ON_ERROR = {
     "stop": "a row that cannot be read stops the run",
@@ -100,12 +104,28 @@ class FileCorpus:
         """See `neardup.documents.Corpus`."""
         return compute() if self._saved is None else self._saved.once(name, compute)
 
-    def _parts(self, wanted: Array | None, numbers: Iterable[int]) -> Iterator[tuple[int, Part]]:
-        for number in numbers:
-            shard = self.shards[number]
-            mask = None if wanted is None else wanted[self.rows_of(number)]
-            for part in FORMATS[shard.format].parts(shard, self._columns, mask):
-                yield number, part
+    def _parts(self, wanted: Array | None, groups: Iterable[Group]) -> Iterator[tuple[Group, Part]]:
+        """Parts of some groups of shards, each with its group."""
+        for first, last in groups:
+            shards = self.shards[first:last]
+            mask = None if wanted is None else wanted[self.rows_of(first).start : self.rows_of(last - 1).stop]
+            if shards[0].format in FILES:
+                yield (first, last), FILES[shards[0].format](shards, self._columns, mask)
+            else:
+                for part in FORMATS[shards[0].format].parts(shards[0], self._columns, mask):
+                    yield (first, last), part
+
+    def _groups(self) -> Iterator[Group]:
+        """Shards that are read together, [first, last): files of one document each, up to about 4 MB of them."""
+        first, size = 0, 0
+        for last, shard in enumerate(self.shards):
+            together = shard.format in FILES and shard.format == self.shards[first].format
+            if last > first and not (together and size + shard.size <= BATCH_BYTES and last - first < _GROUPED):
+                yield first, last
+                first, size = last, 0
+            size += shard.size
+        if self.shards:
+            yield first, len(self.shards)
 
     def map(
         self,
@@ -118,36 +138,39 @@ class FileCorpus:
     ) -> Iterator[tuple[int, Result]]:
         """See `neardup.documents.Corpus`. The first complete pass learns where shards start, and which rows are rejected."""
 
-        def read(part: tuple[int, Part]) -> tuple[int, tuple[int, int, Rejections, Result]]:
+        def read(part: tuple[Group, Part]) -> tuple[Group, tuple[int, int, Rejections, Result]]:
             batch, rejections = part[1]()
             if self._extract is not None:
                 batch = text_of_pages(batch, self._extract)
             return part[0], (len(batch.texts), batch.position, rejections, work(batch))
 
-        def read_shards(numbers: Iterable[int]) -> Iterator[tuple[int, tuple[int, int, Rejections, Result]]]:
-            return in_order(read, self._parts(wanted, numbers), threads)
+        def read_groups(groups: Iterable[Group]) -> Iterator[tuple[Group, tuple[int, int, Rejections, Result]]]:
+            return in_order(read, self._parts(wanted, groups), threads)
 
-        count = len(self.shards)
+        groups = list(self._groups())
         if self._saved is None or not name:
-            pieces = read_shards(range(count))
+            pieces = read_groups(groups)
         else:
-            pieces = self._saved.pieces(f"{self._label}-{name.replace(' ', '-')}", read_shards, count, state)
-        lengths = [0] * count
+            pieces = self._saved.pieces(f"{self._label}-{name.replace(' ', '-')}", read_groups, groups, state)
+        lengths = [0] * len(self.shards)
         row, before, passed = 0, [0, *itertools.accumulate(shard.size for shard in self.shards)], 0
         if not self._is_part:
             self._progress.expect(before[-1])
-        for number, (size, position, rejections, result) in pieces:
-            come_to = before[number] + min(position, self.shards[number].size)
+        for (first, last), (size, position, rejections, result) in pieces:
+            several = last - first
+            come_to = before[last] if several > 1 else before[first] + min(position, self.shards[first].size)
             self._progress.read(max(0, come_to - passed))
             passed = max(passed, come_to)
-            for rejected_row, reason in rejections:
+            for found, reason in rejections:
+                number, rejected_row = (first + found, 0) if several > 1 else (first, found)
                 if self._on_error == "stop":
                     raise RowError(self.shards[number].name, rejected_row, reason)
                 if self.starts is None:
                     self.rejected.append(Rejected(self.shards[number].name, rejected_row, reason))
             yield row, result
             row += size
-            lengths[number] += size
+            for number in range(first, last):
+                lengths[number] += size // several
         self._progress.read(before[-1] - passed)
         starts = [0, *itertools.accumulate(lengths)]
         if self.starts is not None and starts != self.starts:
@@ -203,5 +226,5 @@ def open_corpus(
     progress: Progress | None = None,
 ) -> FileCorpus:
     """The files meant by `inputs` as a corpus; `temporary`: a folder that standard input may go to."""
-    shards = find_shards(inputs, temporary=temporary)
+    shards = find_shards(inputs, temporary=temporary, reading=reading)
     return FileCorpus(shards, reading.columns(values), on_error=on_error, progress=progress)

@@ -1,6 +1,6 @@
 """CSV and TSV: a header, then one row a document. What is written keeps every byte of the rows that are kept.
 
-`neardup.io.delimited_rows` says what a row is, `neardup.io.dialects` how it is written, and `neardup.io.formats.Format` what
+`neardup.io.delimited_rows` says what a row is, `neardup.io.dialect` how it is written, and `neardup.io.formats.Format` what
 the functions here promise.
 """
 
@@ -103,12 +103,11 @@ class Delimited:
         for name in added:
             if name in header.names:
                 raise already_there(shard.name, name)
-        head = header.stored
+        first, encoding = header.stored, header.encoding
         if added:
-            stored = head.removeprefix(header.encoding.mark)
-            line = stored.decode(header.encoding.name).removesuffix("\n").encode()
-            head = header.encoding.mark + _with_cells(shard, header, stored, line, added)
-        sink.begin(shard, _kind(header), head)
+            line = first.decode(encoding.name).removesuffix("\n").encode()
+            first = _with_cells(shard, header, first, line, added)
+        sink.begin(shard, _kind(header), mark=encoding.mark, header=first, newline=encoding.newline)
         return header
 
 

@@ -13,7 +13,8 @@ import pyarrow as pa
 
 from neardup.errors import DataError, InputError
 from neardup.io.batch import BATCH_BYTES
-from neardup.io.dialects import Dialect, find_dialect
+from neardup.io.dialect import Dialect
+from neardup.io.dialect_search import find_dialect
 from neardup.io.encodings import Encoding
 from neardup.io.line_blocks import LineBlock, LineFile, after_line, join_blocks
 from neardup.io.lines import Lines, lines_of_block, overlong
@@ -35,7 +36,7 @@ class Header:
     Attributes:
         names: of the columns; none if the file is empty.
         dialect: how its rows are written.
-        stored: the header row as it is stored, with its newline and a byte order mark before it.
+        stored: the header row as it is stored, with its newline.
         encoding: how it is encoded.
     """
 
@@ -111,7 +112,7 @@ def read_header(shard: Shard) -> Header:
         return Header((), dialect, b"", encoding)
     if 0 in rows.bad:
         raise InputError(f"{shard.name}: its header cannot be read: {rows.bad[0]}.")
-    return Header(_names(shard, rows, dialect), dialect, encoding.mark + rows.stored(0), encoding)
+    return Header(_names(shard, rows, dialect), dialect, rows.stored(0), encoding)
 
 
 def _names(shard: Shard, block: Lines, dialect: Dialect) -> tuple[str, ...]:

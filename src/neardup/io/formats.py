@@ -3,14 +3,14 @@
 A new format is a module with the functions of `Format`, a line in `FORMATS`, and its endings in `neardup.io.shards`.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol
 
 import numpy as np
 
-from neardup.io import jsonl, parquet
+from neardup.io import jsonl, parquet, text_files, text_lines
 from neardup.io.batch import Batch, Columns, Part, Reject
 from neardup.io.delimited import Delimited
 from neardup.io.shards import Shard
@@ -80,7 +80,12 @@ FORMATS: dict[str, Format] = {
     "parquet": parquet,
     "csv": Delimited("csv"),
     "tsv": Delimited("tsv"),
+    "txt": text_files,
+    "lines": text_lines,
 }
+
+FILES: dict[str, Callable[[Sequence[Shard], Columns, Array | None], Part]] = {"txt": text_files.part_of_files}
+"""Formats with one document a file: how many files are read as one part, for files may be small."""
 
 
 def open_sink(path: Path, format: str, compression: str = "plain") -> Sink:  # noqa: A002

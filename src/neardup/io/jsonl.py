@@ -120,7 +120,7 @@ def annotate(shard: Shard, added: Any, sink: Any, *, keep: Array) -> None:
 def _begin(shard: Shard, sink: Any, block: Lines) -> None:
     """Rows of UTF-16 and UTF-32 cannot be read without the mark; in other encodings it is better left out."""
     encoding = block.encoding
-    sink.begin(shard, (encoding.name,), encoding.mark if len(encoding.newline) > 1 else b"")
+    sink.begin(shard, (encoding.name,), mark=encoding.mark if len(encoding.newline) > 1 else b"")
 
 
 def _demand_object_without(names: Sequence[str], line: bytes, shard: Shard, row: int) -> None:

@@ -54,6 +54,10 @@ def output_names(out: str, shards: Sequence[Shard]) -> list[Path]:
 
 def _one_file(out: str, shards: Sequence[Shard]) -> Path:
     path = Path(out)
+    if {shard.format for shard in shards} == {"lines"}:  # of files with any ending
+        _refuse_parquet(path, shards[0])
+        FORMATS["lines"].check_together(shards)
+        return path
     known = split_ending(path.name) if out != "-" else ("", "jsonl", "plain")
     if known is None:
         raise InputError(f"{out}: the ending does not tell the format of the output. {ALLOWED}; a folder ends in /.")
@@ -63,6 +67,11 @@ def _one_file(out: str, shards: Sequence[Shard]) -> Path:
     if len(shards) > 1:
         FORMATS[known[1]].check_together(shards)
     return path
+
+
+def _refuse_parquet(path: Path, shard: Shard) -> None:
+    if path.suffix.lower() == ".parquet":
+        raise mixed_formats(shard.name, "lines", "parquet")
 
 
 def stem(out: str) -> str:
@@ -109,6 +118,7 @@ class Outputs:
         self._temporary: dict[Path, Path] = {}
         self._made: list[Path] = []
         self._saved = saved
+        self._absent: list[Path] = []
 
     def __enter__(self) -> "Outputs":
         problems = [problem for path in self._paths for problem in self._problems(path)]
@@ -187,6 +197,10 @@ class Outputs:
         """What has been written to the claimed files so far."""
         return sum(temporary.stat().st_size for temporary in self._temporary.values())
 
+    def leave_out(self, path: Path) -> None:
+        """One of `paths` is not to be there: `commit` removes what it was to replace."""
+        self._absent.append(path)
+
     def commit(self, result: dict[str, Any] | None = None) -> None:
         """Give all claimed files their final names; the data is on the disk by then.
 
@@ -197,9 +211,11 @@ class Outputs:
         """
         for temporary in self._temporary.values():
             _to_disk(temporary)
-        problems = [problem for path in self._temporary for problem in self._problems(path)]
+        problems = [problem for path in (*self._temporary, *self._absent) for problem in self._problems(path)]
         if problems:
             raise InputError(_listed(problems))
+        for path in self._absent:
+            path.unlink(missing_ok=True)
         if self._saved is not None:
             finals = ((temporary, Path(os.path.realpath(path))) for path, temporary in self._temporary.items())
             self._saved.complete(finals, result or {})

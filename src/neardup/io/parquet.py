@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from neardup.errors import InputError
 from neardup.io.batch import BATCH_BYTES, Batch, Columns, Part, Reject, Rejections, read_parts
+from neardup.io.encodings import UTF_8
 from neardup.io.json_values import plain_column
 from neardup.io.parquet_columns import ColumnReader
 from neardup.io.parquet_files import batches, opened
@@ -29,6 +31,11 @@ _SPARK_SCHEMA = b"org.apache.spark.sql.parquet.row.metadata"
 
 def check(shard: Shard, columns: Columns, added: Sequence[str] = ()) -> None:
     """See `Format.check`; reads the schema."""
+    if shard.encoding != UTF_8:
+        raise InputError(
+            f"{shard.name} is Parquet, which is always UTF-8, but --encoding {shard.encoding} is given. "
+            "Leave it out, or give such files apart."
+        )
     with opened(shard) as file:
         ColumnReader(shard, file.schema_arrow, columns)
         _demand_new(shard, file.schema_arrow, added)

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from neardup.errors import InputError
 from neardup.io.batch import Batch, Columns, Rejections
 from neardup.io.json_values import default_ids, is_utf8, only, quoted
+from neardup.io.lines import too_long
 from neardup.io.parquet_values import is_value, value_tokens
 from neardup.io.shards import Shard
 
@@ -32,6 +33,8 @@ class ColumnReader:
     def __init__(self, shard: Shard, schema: Any, columns: Columns) -> None:
         self._shard_name, self._must_have_id = shard.name, columns.id is not None
         self._separator = columns.separator
+        self._limit = shard.max_document_bytes
+        self._too_long = too_long(shard).removeprefix("it is ")
         self._texts = [(name, self._place(schema, name)) for name in columns.text]
         for name, path in self._texts:
             self._demand(name, _type_at(schema, path), _is_string, "a column of strings")
@@ -81,6 +84,7 @@ class ColumnReader:
             texts.append(_as_text(_at(batch, keys)))
             set_aside(_nulls(texts[-1]), name, "null, not a string")
             set_aside(_broken(texts[-1]), name, "not UTF-8")
+            set_aside(_sizes(texts[-1]) > self._limit, name, self._too_long)
         text = texts[0] if len(texts) == 1 else pc.binary_join_element_wise(*texts, pa.scalar(self._separator, _TEXT))
         ids = self._ids(batch, row, set_aside)
         values = [self._value(batch, name, keys, set_aside) for name, keys in self._values]
@@ -154,6 +158,11 @@ def _nulls(array: Any) -> Array:
     if array.null_count == 0:
         return np.zeros(len(array), np.bool_)
     return np.asarray(array.is_null().to_numpy(zero_copy_only=False))
+
+
+def _sizes(array: Any) -> Array:
+    """int64[rows]: bytes of each string of a large_string array."""
+    return np.diff(np.frombuffer(array.buffers()[1], np.int64)[array.offset : array.offset + len(array) + 1])
 
 
 def _broken(array: Any) -> Array:

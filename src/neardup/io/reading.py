@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from neardup.errors import OptionError
-from neardup.io.batch import Columns
+from neardup.io.batch import MAX_DOCUMENT_BYTES, Columns
+from neardup.io.dialect import check_dialect
+from neardup.io.encodings import encoding_name
+from neardup.options import size_in_bytes
 
 HTML = {
     "main": "the main text of the page, without navigation and the like",
@@ -22,6 +25,10 @@ class Reading:
         text: columns of the text, joined by a newline where there are several; nested ones with dots. One may be given as a string.
         id: the column of the ids; `id` if there is one, else documents are called FILE:ROW.
         html: the texts are HTML and become text first: one of HTML. Of several columns the texts are joined before that.
+        lines: inputs are text files, in which each line that is not blank is a document.
+        encoding: of all inputs but Parquet; a name that Python knows.
+        dialect: of CSV and TSV: delimiter and, if there are, quote and escape character, as `;"`; found out if None.
+        max_document_bytes: a longer row (text file, line, cell) cannot be read; a number, or as `512M` or `4G`.
 
     Raises:
         OptionError: a value is not allowed.
@@ -30,8 +37,15 @@ class Reading:
     text: str | Iterable[str] = ("text",)
     id: str | None = None
     html: str | None = None
+    lines: bool = False
+    encoding: str = "utf-8"
+    dialect: str | None = None
+    max_document_bytes: int | str = MAX_DOCUMENT_BYTES
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "encoding", encoding_name(self.encoding))
+        object.__setattr__(self, "max_document_bytes", size_in_bytes("max_document_bytes", self.max_document_bytes))
+        check_dialect(self.dialect)
         object.__setattr__(self, "text", (self.text,) if isinstance(self.text, str) else tuple(self.text))
         self.columns()
         if self.html is not None and self.html not in HTML:

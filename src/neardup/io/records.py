@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 from neardup.errors import InputError
 from neardup.io.compression import open_for_writing
 from neardup.io.ids import plain_ids
-from neardup.io.shards import split_ending
+from neardup.io.shards import compression_of_name, split_ending
 
 PAIR_SCHEMA = pa.schema(
     [
@@ -24,9 +24,8 @@ PAIR_SCHEMA = pa.schema(
 
 
 def compression_of(path: Path) -> str:
-    """What the ending of a JSON lines file says."""
-    known = split_ending(path.name)
-    return known[2] if known else "plain"
+    """What the ending of a file says."""
+    return compression_of_name(path.name)
 
 
 def write_lines(path: Path, temporary: Path, lines: Iterable[str]) -> None:
@@ -41,7 +40,7 @@ class PairWriter:
 
     def __init__(self, path: Path, temporary: Path) -> None:
         known = split_ending(path.name)
-        if known is None:
+        if known is None or known[1] not in ("jsonl", "parquet"):
             raise InputError(
                 f"{path}: pairs are written to a file that ends in .jsonl, .jsonl.gz, .jsonl.zst or .parquet."
             )

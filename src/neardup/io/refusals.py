@@ -1,5 +1,7 @@
 """The errors that several formats raise alike."""
 
+from collections.abc import Sequence
+
 from neardup.errors import DataError, InputError
 
 
@@ -17,6 +19,19 @@ def already_there(name: str, column: str) -> InputError:
     return InputError(
         f'{name} has a column "{column}" already; it looks as if it had been annotated before. '
         "Remove or rename that column, or start from the original file."
+    )
+
+
+def no_columns(name: str, wanted: Sequence[str], added: Sequence[str]) -> InputError:
+    """A column of a file of plain text was asked for, or is to be added to it."""
+    if wanted:
+        return InputError(
+            f'{name} is plain text: it has no columns, so no "{wanted[0]}". Leave the column out, or convert the file to '
+            "JSON lines; the id of a text file is its relative path, that of a line FILE:ROW."
+        )
+    return InputError(
+        f"{name} is plain text: it has no columns, so none can be added ({', '.join(added)}). "
+        "Leave --annotate out: the audit says the same; or convert the file to JSON lines."
     )
 
 

@@ -10,7 +10,7 @@ import os
 import pickle
 import shutil
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
@@ -19,6 +19,7 @@ import numpy as np
 from neardup.errors import DataError, InputError, RecipeMismatch
 
 Array = np.ndarray[Any, np.dtype[Any]]
+Group = tuple[int, int]
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 
@@ -95,31 +96,32 @@ class SavedWork:
     def pieces(
         self,
         name: str,
-        read: Callable[[Iterable[int]], Iterator[tuple[int, Piece]]],
-        shards: int,
+        read: Callable[[Iterable[Group]], Iterator[tuple[Group, Piece]]],
+        groups: Sequence[Group],
         state: Array | None = None,
-    ) -> Iterator[tuple[int, Piece]]:
-        """The pieces of a pass over shards 0 … shards - 1, in order, each with its shard.
+    ) -> Iterator[tuple[Group, Piece]]:
+        """The pieces of a pass over groups of shards, in order, each with its group.
 
         Args:
             name: of the pass.
-            read: the pieces of some shards, in order, lazily; what a shard gives is saved once it is finished.
-            state: an array that the pass gathers into besides; saved now and then, between two shards.
+            read: the pieces of some groups, in order, lazily; what a group gives is saved once it is finished.
+            groups: all of them.
+            state: an array that the pass gathers into besides; saved now and then, between two groups.
         """
         folder = self.folder / name
         folder.mkdir(parents=True, exist_ok=True)
-        done = shards if state is None else _restore(folder, state)
+        done = len(groups) if state is None else _restore(folder, state)
         first = 0
         while first < done and (path := _path(folder, first)).exists():
             with path.open("rb") as file:
                 for piece in _load_all(file, path):
-                    yield first, piece
+                    yield groups[first], piece
             first += 1
         self.skipped += first
-        while first < shards:
-            begun: list[int] = []
-            yield from _saved(folder, read(_noted(_for_a_while(first, shards, state), begun)), begun)
-            first = begun[-1] + 1
+        while first < len(groups):
+            begun: list[Group] = []
+            yield from _saved(folder, first, read(_noted(_for_a_while(groups[first:], state), begun)), begun)
+            first += len(begun)
             if state is not None:
                 _save(folder, state, first)
 
@@ -198,40 +200,42 @@ class _Writing:
             self.abandon()
 
 
-def _path(folder: Path, shard: int) -> Path:
-    return folder / f"{shard:06}{_DONE}"
+def _path(folder: Path, number: int) -> Path:
+    return folder / f"{number:06}{_DONE}"
 
 
-def _noted(numbers: Iterable[int], begun: list[int]) -> Iterator[int]:
-    for number in numbers:
-        begun.append(number)
-        yield number
+def _noted(groups: Iterable[Group], begun: list[Group]) -> Iterator[Group]:
+    for group in groups:
+        begun.append(group)
+        yield group
 
 
-def _for_a_while(first: int, shards: int, state: Array | None) -> Iterator[int]:
-    """Shards from `first` on; no more once a state is due to be saved."""
+def _for_a_while(groups: Sequence[Group], state: Array | None) -> Iterator[Group]:
+    """The groups; no more once a state is due to be saved."""
     began = time.monotonic()
-    for number in range(first, shards):
-        yield number
+    for group in groups:
+        yield group
         if state is not None and time.monotonic() - began > STATE_SECONDS:
             return
 
 
-def _saved(folder: Path, pieces: Iterator[tuple[int, Piece]], begun: list[int]) -> Iterator[tuple[int, Piece]]:
-    """The pieces of the shards that are `begun` meanwhile; each shard's are saved, be they none."""
+def _saved(
+    folder: Path, first: int, pieces: Iterator[tuple[Group, Piece]], begun: list[Group]
+) -> Iterator[tuple[Group, Piece]]:
+    """The pieces of the groups that are `begun` meanwhile, numbered from `first`; each group's are saved, be they none."""
     finished = 0
     writing: _Writing | None = None
     try:
-        for number, piece in pieces:
-            while writing is None or begun[finished] != number:
+        for group, piece in pieces:
+            while writing is None or begun[finished] != group:
                 if writing is not None:
                     writing.commit()
                     finished += 1
-                writing = _Writing(_path(folder, begun[finished]))
+                writing = _Writing(_path(folder, first + finished))
             pickle.dump(piece, writing.file, 5)
-            yield number, piece
+            yield group, piece
         while finished < len(begun):
-            (writing or _Writing(_path(folder, begun[finished]))).commit()
+            (writing or _Writing(_path(folder, first + finished))).commit()
             writing = None
             finished += 1
     finally:
@@ -239,18 +243,18 @@ def _saved(folder: Path, pieces: Iterator[tuple[int, Piece]], begun: list[int]) 
             writing.abandon()
 
 
-def _save(folder: Path, state: Array, shards: int) -> None:
-    """Save what was gathered from the first so many shards; what was saved before is not needed any more."""
+def _save(folder: Path, state: Array, groups: int) -> None:
+    """Save what was gathered from the first so many groups; what was saved before is not needed any more."""
     before = list(folder.glob("*.state"))
-    with _Writing(folder / f"{shards:06}.state") as file:
+    with _Writing(folder / f"{groups:06}.state") as file:
         np.save(file, state)
     for path in before:
-        if path.name != f"{shards:06}.state":
+        if path.name != f"{groups:06}.state":
             path.unlink()
 
 
 def _restore(folder: Path, state: Array) -> int:
-    """Of how many shards the state that was saved last is, now in `state`; 0 if none was saved."""
+    """Of how many groups the state that was saved last is, now in `state`; 0 if none was saved."""
     saved = max(folder.glob("*.state"), default=None)
     if saved is None:
         return 0

@@ -9,7 +9,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from neardup.errors import DataError, InputError
+from neardup.io.batch import MAX_DOCUMENT_BYTES
 from neardup.io.compression import sniff
+from neardup.io.reading import Reading
 
 FORMAT_ENDINGS = {
     ".jsonl": "jsonl",
@@ -17,17 +19,21 @@ FORMAT_ENDINGS = {
     ".json": "jsonl",
     ".csv": "csv",
     ".tsv": "tsv",
+    ".txt": "txt",
+    ".text": "txt",
+    ".md": "txt",
     ".parquet": "parquet",
 }
 COMPRESSION_ENDINGS = {".gz": "gzip", ".zst": "zstd"}
-ALLOWED = "Allowed: .jsonl, .ndjson or .json (one object a line), .csv, .tsv (all plain, .gz or .zst) and .parquet"
+ALLOWED = (
+    "Allowed: .jsonl, .ndjson or .json (one object a line), .csv, .tsv, .txt, .text or .md (one document a file; a line with "
+    "--lines), all plain, .gz or .zst; and .parquet"
+)
 
-_NAMED_ONLY = {".json", ".json.gz", ".json.zst"}  # in a folder as often configuration as data
+_NAMED_ONLY = {
+    ending + compression for ending in (".json", ".md") for compression in ("", *COMPRESSION_ENDINGS)
+}  # in a folder as often configuration, or about the data, as data
 _OTHER_COMPRESSIONS = {".bz2", ".xz", ".lz4", ".zip", ".br", ".7z", ".snappy"}
-
-
-MAX_DOCUMENT_BYTES = 256 << 20
-"""Bytes of a row above which it is not read, unless another limit is given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +50,7 @@ class Shard:
         modified: time of the last change, in nanoseconds.
         encoding: of its text; Parquet says itself how it is stored.
         max_document_bytes: bytes of a row above which it is not read.
-        dialect: characters of delimited text, as `neardup.io.dialects.Dialect.parse` takes them; found out if None.
+        dialect: characters of delimited text, as `neardup.io.dialect.Dialect.parse` takes them; found out if None.
     """
 
     path: Path
@@ -84,22 +90,31 @@ def split_ending(name: str) -> tuple[str, str, str] | None:
     return stem, kind, compression
 
 
-def find_shards(inputs: str | Path | Iterable[str | Path], *, temporary: Path) -> list[Shard]:
+def compression_of_name(name: str) -> str:
+    """What the last ending of a file's name says."""
+    return COMPRESSION_ENDINGS.get(os.path.splitext(name)[1].lower(), "plain")
+
+
+def find_shards(
+    inputs: str | Path | Iterable[str | Path], *, temporary: Path, reading: Reading | None = None
+) -> list[Shard]:
     """Find the files meant by `inputs`, in the order given; those of a folder or a glob by relative path.
 
-    A folder stands for all files of known endings below it, without hidden ones and `.json`; a glob for all that it
-    matches; `-` for JSON lines on standard input, which go to a file in `temporary`. Symbolic links are followed.
+    A folder stands for all files of known endings below it, without hidden ones, `.json` and `.md`; a glob for all that it
+    matches; `-` for JSON lines (or lines, if `reading` says so) on standard input, which go to a file in `temporary`.
+    Symbolic links are followed.
 
     Raises:
         InputError: with every problem found: nothing there, not readable, an unknown ending, a folder or glob without
             any file, the same file twice.
     """
+    reading = reading or Reading()
     wanted = [str(given) for given in ([inputs] if isinstance(inputs, str | Path) else inputs)]
     found: dict[str, list[Shard]] = {}
     problems = [f"{given} is given twice. Name it once." for given in dict.fromkeys(wanted) if wanted.count(given) > 1]
     for given in dict.fromkeys(wanted):
         try:
-            found[given] = _expand(given) if given != "-" else []
+            found[given] = _expand(given, reading) if given != "-" else []
         except InputError as error:
             problems.append(str(error))
     problems = problems or repeated_files([shard for shards in found.values() for shard in shards])
@@ -108,18 +123,18 @@ def find_shards(inputs: str | Path | Iterable[str | Path], *, temporary: Path) -
     if not wanted:
         raise InputError("No input is given. Name files, folders or globs, or - for standard input.")
     if "-" in found:  # last, for it may take long to come
-        found["-"] = [_standard_input(temporary)]
+        found["-"] = [_standard_input(temporary, reading)]
     return [shard for shards in found.values() for shard in shards]
 
 
-def _expand(given: str) -> list[Shard]:
+def _expand(given: str, reading: Reading) -> list[Shard]:
     path = Path(given)
     if not given:
         raise InputError("An input is an empty string. Name a file, a folder or a glob, or - for standard input.")
     if path.is_dir():
-        return _folder(path, path)
+        return _folder(path, path, reading)
     if os.path.lexists(path):
-        return [_shard(path, path.parent)]
+        return [_shard(path, path.parent, reading)]
     if not glob.has_magic(given):
         raise InputError(f"{given}: there is no such file or folder.")
     matches = glob.glob(given, recursive=True)
@@ -130,11 +145,11 @@ def _expand(given: str) -> list[Shard]:
     fixed = Path(*path.parts[: next(i for i, part in enumerate(path.parts) if glob.has_magic(part))])
     shards: list[Shard] = []
     for match in map(Path, matches):
-        shards += _folder(match, fixed) if match.is_dir() else [_shard(match, fixed)]
+        shards += _folder(match, fixed, reading) if match.is_dir() else [_shard(match, fixed, reading)]
     return sorted(shards, key=lambda shard: shard.relative)
 
 
-def _folder(folder: Path, base: Path) -> list[Shard]:
+def _folder(folder: Path, base: Path, reading: Reading) -> list[Shard]:
     shards, named_only = [], []
     for path in _files_below(folder, frozenset()):
         known = split_ending(path.name)
@@ -144,7 +159,7 @@ def _folder(folder: Path, base: Path) -> list[Shard]:
         if ending in _NAMED_ONLY:
             named_only.append(ending)
         elif known:
-            shards.append(_shard(path, base))
+            shards.append(_shard(path, base, reading))
     if not shards:
         message = f"{folder}: this folder has no file with a known ending. {ALLOWED}."
         if named_only:
@@ -172,10 +187,15 @@ def _files_below(folder: Path, above: frozenset[tuple[int, int]]) -> Iterator[Pa
             yield path
 
 
-def _shard(path: Path, base: Path, name: str | None = None) -> Shard:
+def _shard(path: Path, base: Path, reading: Reading, name: str | None = None) -> Shard:
     known = split_ending(path.name)
-    if known is None:
+    if known is None and not reading.lines:
         raise InputError(f"{path}: the ending does not tell the format. {ALLOWED}.")
+    kind, compression = (known[1], known[2]) if known else ("lines", compression_of_name(path.name))
+    if reading.lines:
+        if kind == "parquet":
+            raise InputError(f"{path} is Parquet, which has no lines. Leave --lines out, or the file.")
+        kind = "lines"
     try:
         status = path.stat()
         if not path.is_file():
@@ -183,10 +203,10 @@ def _shard(path: Path, base: Path, name: str | None = None) -> Shard:
         path.open("rb").close()
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from None
-    _, kind, compression = known
     relative = Path(os.path.relpath(path, base)).as_posix()
     name = os.fsencode(name or path).decode("utf-8", "replace")  # a file's name may be any bytes, an id is a text
-    return Shard(path, name, relative, kind, compression, status.st_size, status.st_mtime_ns)
+    stored = (reading.encoding, int(reading.max_document_bytes), reading.dialect)
+    return Shard(path, name, relative, kind, compression, status.st_size, status.st_mtime_ns, *stored)
 
 
 def repeated_files(shards: Iterable[Shard]) -> list[str]:
@@ -202,8 +222,9 @@ def repeated_files(shards: Iterable[Shard]) -> list[str]:
     return problems
 
 
-def _standard_input(temporary: Path) -> Shard:
-    path = temporary / "stdin.jsonl"
+def _standard_input(temporary: Path, reading: Reading) -> Shard:
+    path = temporary / ("stdin.txt" if reading.lines else "stdin.jsonl")
+    name = path.name
     with path.open("wb") as file:
         shutil.copyfileobj(sys.stdin.buffer, file, 1 << 20)
     with path.open("rb") as file:
@@ -213,5 +234,5 @@ def _standard_input(temporary: Path) -> Shard:
     compression = sniff(head)
     if compression != "plain":
         ending = next(ending for ending, name in COMPRESSION_ENDINGS.items() if name == compression)
-        path = path.rename(temporary / f"stdin.jsonl{ending}")
-    return replace(_shard(path, temporary, "stdin"), relative="stdin.jsonl")
+        path = path.rename(path.with_name(path.name + ending))
+    return replace(_shard(path, temporary, reading, "stdin"), relative=name)

@@ -19,16 +19,17 @@ class TextSink:
         self._unfinished = b""
         self._first: tuple[str, Any] | None = None
 
-    def begin(self, shard: Shard, kind: Any, head: bytes) -> None:
-        """Make ready for rows of `shard`; `head` comes before the rows of the first shard.
+    def begin(self, shard: Shard, kind: Any, *, mark: bytes = b"", header: bytes = b"", newline: bytes = b"\n") -> None:
+        """Make ready for rows of `shard`; byte order mark and header come before the rows of the first shard.
 
         Raises:
             InputError: `kind`, which says how rows are written, is not that of the first shard.
         """
         if self._first is None:
             self._first = shard.name, kind
-            if head:
-                self.write(head)
+            self._put(mark)
+            if header:
+                self.write(header, newline)
         else:
             demand_same_kind(*self._first, shard.name, kind)
 

@@ -16,7 +16,7 @@ from neardup.audit import audit_lines, reject_lines
 from neardup.dedup import find_duplicates, reference_columns
 from neardup.errors import InputError
 from neardup.io.corpus import FileCorpus, open_corpus
-from neardup.io.formats import FORMATS, open_sink
+from neardup.io.formats import FILES, FORMATS, open_sink
 from neardup.io.json_values import JSON_TOKEN
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder, stem
 from neardup.io.reading import Reading, split_options
@@ -107,8 +107,10 @@ def _write_rows(
     for number, path in enumerate(targets.outputs):
         numbers.setdefault(path, []).append(number)
     for path, shards in numbers.items():
-        if not outputs.is_finished(path):
-            first = corpus.shards[shards[0]]
+        first = corpus.shards[shards[0]]
+        if first.format in FILES and not findings.decisions.kept[corpus.rows_of(shards[0])].any():
+            outputs.leave_out(path)  # a document that is removed is a file less
+        elif not outputs.is_finished(path):
             with open_sink(outputs.claim(path), first.format, compression_of(path)) as sink:
                 for number in shards:
                     _write_shard(corpus, number, findings, sink, annotate=annotate)

@@ -59,7 +59,7 @@ def pair_files(
     reading, others = split_options(options)
     progress, chosen = progress or Progress(), DedupOptions(**others)
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
-        shards = find_shards(inputs, temporary=Path(spool))
+        shards = find_shards(inputs, temporary=Path(spool), reading=reading)
         made = [shard.format == "parquet" and is_fingerprint_file(shard.path) for shard in shards]
         if any(made) and not all(made):
             other = shards[made.index(False)].name

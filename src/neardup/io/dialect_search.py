@@ -1,4 +1,4 @@
-"""Dialects of delimited text: which characters delimit, quote and escape; stated, or found out from the beginning of a file.
+"""The dialect of delimited text, found out from the beginning of a file.
 
 Found out are: comma, semicolon, tab or bar (in .tsv only the tab); double or single quotes, or none; a backslash as escape, or
 none. A dialect fits if by it every row of the sample has as many fields as the header and no quote is out of place. Where
@@ -10,70 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from neardup.errors import InputError, OptionError
+from neardup.errors import InputError
+from neardup.io.dialect import Dialect
 from neardup.kernels.delimited import BEGIN, FINE, QUOTED, QUOTED_ESCAPED, QUOTES, UNQUOTED, find_fields, split_rows
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-_NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", '"': "double quote", "'": "single quote"}
 _QUOTINGS = [('"', None), ('"', "\\"), ("'", None), ("'", "\\"), (None, None), (None, "\\")]
-
-
-@dataclass(frozen=True, slots=True)
-class Dialect:
-    """The characters of a dialect, all ASCII and different; a doubled quote in a quoted field always is one.
-
-    Attributes:
-        delimiter: between fields.
-        quote: around fields that hold a delimiter, a newline or a quote; None if there is none.
-        escape: before a character that then means itself; None if there is none.
-    """
-
-    delimiter: str
-    quote: str | None = '"'
-    escape: str | None = None
-
-    @classmethod
-    def parse(cls, given: str) -> "Dialect":
-        r"""A dialect by its characters: delimiter, quote, escape, the last two if there are; `\t` is a tab.
-
-        Raises:
-            OptionError: there are none or too many, one occurs twice, or one cannot serve.
-        """
-        characters = given.replace("\\t", "\t") if isinstance(given, str) else ""
-        fits = all(" " < c <= "~" or c in "\t " for c in characters) and not any(c.isalnum() for c in characters)
-        if not 1 <= len(characters) <= 3 or len(set(characters)) < len(characters) or not fits:
-            raise OptionError(
-                f"dialect={given!r}: give the delimiter and, if there are, the quote and the escape character, as "
-                r"""',"' or ';"\' or '\t'; different ASCII characters, no letters or digits."""
-            )
-        return cls(characters[0], *[c for c in characters[1:]], *[None] * (2 - len(characters[1:])))  # noqa: C416
-
-    @property
-    def codes(self) -> tuple[int, int, int]:
-        """As the kernels take it: delimiter, quote, escape; -1 for none."""
-        return ord(self.delimiter), *(ord(c) if c else -1 for c in (self.quote, self.escape))  # type: ignore[return-value]
-
-    def cell(self, text: str) -> str:
-        """A field that holds `text`.
-
-        Raises:
-            ValueError: this dialect cannot write it.
-        """
-        special = [c for c in text if c in "\r\n" or c in (self.delimiter, self.quote, self.escape)]
-        if not special:
-            return text
-        if self.quote:
-            inside = text.replace(self.escape, self.escape * 2) if self.escape else text
-            return f"{self.quote}{inside.replace(self.quote, self.quote * 2)}{self.quote}"
-        if not self.escape:
-            raise ValueError("no quote and no escape character")
-        return "".join(self.escape + c if c in special else c for c in text)
-
-    def __str__(self) -> str:
-        parts = [f"{_NAMES.get(self.delimiter, repr(self.delimiter))} between fields"]
-        parts.append(f"{_NAMES.get(self.quote, repr(self.quote))}s" if self.quote else "no quotes")
-        return ", ".join([*parts, *([f"escape {self.escape}"] if self.escape else [])])
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +95,7 @@ def _read(sample: Array, dialect: Dialect, complete: bool) -> _Reading:
     quoted = (kinds == UNQUOTED) | (kinds == QUOTES)
     inside = [sample[begin:end] for begin, end in spans[kinds == UNQUOTED].tolist()] if dialect.quote == "'" else []
     special = [ord(dialect.delimiter), ord("\n")]
-    needed = bool((kinds == QUOTES).any()) or any(np.isin(content, special).any() for content in inside)
+    whole_header = bool(quoted[0, : counts[0]].all())
+    needed = whole_header or bool((kinds == QUOTES).any()) or any(np.isin(content, special).any() for content in inside)
     size = int((ends - starts)[good].sum())
     return _Reading(dialect, int(counts[0]), len(starts), int(good.sum()), size, int(quoted.sum()), needed)

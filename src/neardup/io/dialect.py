@@ -1,0 +1,70 @@
+"""Dialects of delimited text: which characters delimit, quote and escape."""
+
+from dataclasses import dataclass
+
+from neardup.errors import OptionError
+
+_NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", '"': "double quote", "'": "single quote"}
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """The characters of a dialect, all ASCII and different; a doubled quote in a quoted field always is one.
+
+    Attributes:
+        delimiter: between fields.
+        quote: around fields that hold a delimiter, a newline or a quote; None if there is none.
+        escape: before a character that then means itself; None if there is none.
+    """
+
+    delimiter: str
+    quote: str | None = '"'
+    escape: str | None = None
+
+    @classmethod
+    def parse(cls, given: str) -> "Dialect":
+        r"""A dialect by its characters: delimiter, quote, escape, the last two if there are; `\t` is a tab.
+
+        Raises:
+            OptionError: there are none or too many, one occurs twice, or one cannot serve.
+        """
+        characters = given.replace("\\t", "\t") if isinstance(given, str) else ""
+        fits = all(" " < c <= "~" or c in "\t " for c in characters) and not any(c.isalnum() for c in characters)
+        if not 1 <= len(characters) <= 3 or len(set(characters)) < len(characters) or not fits:
+            raise OptionError(
+                f"dialect={given!r}: give the delimiter and, if there are, the quote and the escape character, as "
+                r"""',"' or ';"\' or '\t'; different ASCII characters, no letters or digits."""
+            )
+        return cls(characters[0], *[c for c in characters[1:]], *[None] * (2 - len(characters[1:])))  # noqa: C416
+
+    @property
+    def codes(self) -> tuple[int, int, int]:
+        """As the kernels take it: delimiter, quote, escape; -1 for none."""
+        return ord(self.delimiter), *(ord(c) if c else -1 for c in (self.quote, self.escape))  # type: ignore[return-value]
+
+    def cell(self, text: str) -> str:
+        """A field that holds `text`.
+
+        Raises:
+            ValueError: this dialect cannot write it.
+        """
+        special = [c for c in text if c in "\r\n" or c in (self.delimiter, self.quote, self.escape)]
+        if not special:
+            return text
+        if self.quote:
+            inside = text.replace(self.escape, self.escape * 2) if self.escape else text
+            return f"{self.quote}{inside.replace(self.quote, self.quote * 2)}{self.quote}"
+        if not self.escape:
+            raise ValueError("no quote and no escape character")
+        return "".join(self.escape + c if c in special else c for c in text)
+
+    def __str__(self) -> str:
+        parts = [f"{_NAMES.get(self.delimiter, repr(self.delimiter))} between fields"]
+        parts.append(f"{_NAMES.get(self.quote, repr(self.quote))}s" if self.quote else "no quotes")
+        return ", ".join([*parts, *([f"escape {self.escape}"] if self.escape else [])])
+
+
+def check_dialect(given: str | None) -> None:
+    """Raise OptionError if a dialect is given that cannot be."""
+    if given is not None:
+        Dialect.parse(given)

@@ -1,0 +1,137 @@
+"""The commands over every format: the same documents are removed, and what is kept is as it was."""
+
+import csv
+import gzip
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from corpora import FERRY, ROWS, lines, read_lines, write_lines
+
+KEPT = ["ferry", "bread", "bridge"]
+
+
+def table(rows, **dialect):
+    out = io.StringIO(newline="")
+    csv.writer(out, **dialect).writerows([["id", "text"], *([row["id"], row["text"]] for row in rows)])
+    return out.getvalue().encode()
+
+
+def write_folder(name):
+    for row in ROWS:
+        path = Path(name) / row["id"][:1] / f"{row['id']}.txt"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(row["text"].encode() + b"\r\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "dialect"),
+    [
+        ("csv", {}),
+        ("csv.gz", {"delimiter": ";", "quotechar": "'", "quoting": csv.QUOTE_ALL}),
+        ("tsv", {"delimiter": "\t"}),
+    ],
+)
+def test_delimited_text_is_deduplicated_byte_for_byte(run, name, dialect):
+    pack = gzip.compress if name.endswith("gz") else bytes
+    unpack = gzip.decompress if name.endswith("gz") else bytes
+    Path(f"in.{name}").write_bytes(pack(table(ROWS, **dialect)))
+    assert run("dedup", f"in.{name}", "-o", f"out.{name}").code == 0
+    assert unpack(Path(f"out.{name}").read_bytes()) == table([row for row in ROWS if row["id"] in KEPT], **dialect)
+    assert [row["id"] for row in read_lines("out.duplicates.jsonl")] == ["edited", "shouted"]
+    assert run("dedup", f"in.{name}", "-o", f"all.{name}", "--annotate").code == 0
+    first = unpack(Path(f"all.{name}").read_bytes()).decode().splitlines()[0]
+    assert first.replace("'", "").replace(dialect.get("delimiter", ","), " ") == (
+        "id text cluster_id cluster_size is_duplicate duplicate_of similarity distance"
+    )
+
+
+def test_a_folder_of_text_files_becomes_a_folder_of_survivors(run):
+    write_folder("in")
+    done = run("dedup", "in", "-o", "out/")
+    assert done.code == 0
+    kept = sorted(str(path.relative_to("out")) for path in Path("out").rglob("*.txt"))
+    assert kept == ["b/bread.txt", "b/bridge.txt", "e/edited.txt"]  # the first by path
+    assert all(Path("out", name).read_bytes() == Path("in", name).read_bytes() for name in kept)
+    assert [row["id"] for row in read_lines("out.duplicates.jsonl")] == ["f/ferry.txt", "s/shouted.txt"]
+    refused = run("dedup", "in", "-o", "one.txt")
+    assert (refused.code, "one document each" in refused.err) == (2, True)
+    refused = run("dedup", "in", "-o", "more/", "--annotate")
+    assert (refused.code, "Leave --annotate out: the audit says the same" in refused.err) == (2, True)
+
+
+def test_what_is_removed_now_does_not_stay_from_an_earlier_run(run):
+    write_folder("in")
+    write_folder("out")
+    assert run("dedup", "in", "-o", "out/").code == 2
+    assert run("dedup", "in", "-o", "out/", "--overwrite").code == 0
+    assert sorted(path.name for path in Path("out").rglob("*.txt")) == ["bread.txt", "bridge.txt", "edited.txt"]
+
+
+def test_lines_of_any_file_are_documents(run):
+    content = b"".join(row["text"].encode() + b"\r\n\r\n" for row in ROWS)
+    Path("in.log").write_bytes(content)
+    assert run("dedup", "in.log", "--lines", "-o", "out.log").code == 0
+    kept = b"".join(row["text"].encode() + b"\r\n" for row in ROWS if row["id"] in KEPT)
+    assert Path("out.log").read_bytes() == kept
+    assert [row["id"] for row in read_lines("out.log.duplicates.jsonl")] == ["in.log:1", "in.log:3"]
+    assert run("dedup", "-", "--lines", "-o", "-", "--quiet", stdin=content).out == kept
+
+
+def test_formats_can_be_mixed_in_one_folder(run):
+    write_folder("in")
+    write_lines(
+        "in/x.jsonl", [{"id": 1, "text": FERRY}, {"id": 2, "text": "Something else that nobody else has written."}]
+    )
+    Path("in/y.csv").write_bytes(
+        table([*ROWS[2:3], {"id": "new", "text": "A line of its own, in a table of its own."}])
+    )
+    assert run("dedup", "in", "-o", "out/").code == 0
+    assert [row["id"] for row in read_lines("out/x.jsonl")] == [2]
+    assert Path("out/y.csv").read_bytes() == b'id,text\r\nnew,"A line of its own, in a table of its own."\r\n'
+    assert len(list(Path("out").rglob("*.txt"))) == 3
+
+
+def test_names_of_two_folders_that_would_meet_are_refused_with_both(run):
+    for folder in ("a", "b"):
+        write_lines(f"{folder}/x.jsonl", ROWS)
+    done = run("dedup", "a", "b", "-o", "out/")
+    assert done.code == 2
+    assert "a/x.jsonl and b/x.jsonl would both be written to out/x.jsonl." in done.err
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "gb18030"])
+def test_other_encodings_are_read_and_written(run, encoding):
+    Path("in.jsonl").write_bytes(lines(ROWS).decode().encode(encoding))
+    assert run("dedup", "in.jsonl", "-o", "out.jsonl").code == 1
+    assert run("dedup", "in.jsonl", "-o", "out.jsonl", "--encoding", encoding).code == 0
+    assert Path("out.jsonl").read_bytes() == lines(row for row in ROWS if row["id"] in KEPT).decode().encode(encoding)
+    explained = run("explain", "out.duplicates.jsonl", "bread")  # which was kept, so the texts are read again
+    assert explained.code == 0
+    assert run("dedup", "in.jsonl", "-o", "x.jsonl", "--encoding", "klingon").code == 2
+
+
+def test_a_row_that_is_too_long_stops_the_run_or_is_set_aside(run):
+    write_lines("in.jsonl", [*ROWS, {"id": "long", "text": "x" * 5000}])
+    Path("bomb.jsonl.gz").write_bytes(gzip.compress(b'{"text": "' + b"x" * (64 << 20) + b'"}\n'))
+    done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--max-document-bytes", "4K")
+    assert done.code == 1
+    assert "in.jsonl, row 5 (counted from 0): it is longer than max_document_bytes, 4,096 bytes" in done.err
+    done = run("dedup", "in.jsonl", "bomb.jsonl.gz", "-o", "out/", "--max-document-bytes", "4K", "--on-error", "skip")
+    assert done.code == 0
+    assert [(row["file"], row["row"]) for row in read_lines("out.rejects.jsonl")] == [
+        ("in.jsonl", 5),
+        ("bomb.jsonl.gz", 0),
+    ]
+    assert gzip.decompress(Path("out/bomb.jsonl.gz").read_bytes()) == b""
+
+
+def test_a_dialect_can_be_stated(run):
+    Path("in.csv").write_bytes(b"id;text,more\n1;some words that are a text,2\n")
+    refused = run("dedup", "in.csv", "-o", "out.csv")
+    assert (refused.code, "Pass --dialect with delimiter" in refused.err) == (2, True)
+    assert run("dedup", "in.csv", "-o", "out.csv", "--dialect", ";", "--text", "text,more").code == 0
+    assert json.loads(Path("out.summary.json").read_text())["documents"] == 1
+    assert run("dedup", "in.csv", "-o", "new.csv", "--dialect", "abcd").code == 2
