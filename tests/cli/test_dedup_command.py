@@ -23,6 +23,7 @@ from corpora import (
     survivors,
     write_lines,
 )
+from neardup.io.reading import Reading
 
 AUDIT_COLUMNS = ["id", "row", "survivor_id", "survivor_row", "cluster_id", "similarity", "distance", "exact"]
 
