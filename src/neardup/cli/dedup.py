@@ -58,7 +58,7 @@ def command(
 ) -> None:  # fmt: skip
     """Remove near-duplicate documents from a corpus.
 
-    INPUT: files (.jsonl, .ndjson, .parquet, also .gz and .zst), folders, globs, or - for JSON lines on standard input.
+    INPUT: files (.jsonl, .csv, .tsv, .txt, also .gz and .zst; .parquet), folders, globs, or - for JSON lines on standard input.
     Survivors are written as they were; every removal is written to the audit with its survivor and their similarity.
     """
     from neardup.jobs.dedup import deduplicate_files

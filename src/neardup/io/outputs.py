@@ -112,6 +112,7 @@ class Outputs:
         saved: SavedWork | None = None,
     ) -> None:
         self._paths = [path for path in dict.fromkeys(paths) if path != STANDARD_OUTPUT]
+        self._known = frozenset(self._paths)
         self._inputs = {_identity(shard.path): shard.name for shard in inputs}
         self._overwrite = overwrite
         self._folder = folder
@@ -172,7 +173,7 @@ class Outputs:
         """The temporary file, empty at first, to be written in place of one of `paths`; `-` stands for itself."""
         if path == STANDARD_OUTPUT:
             return path
-        if path not in self._paths:
+        if path not in self._known:
             raise ValueError(f"{path} is not one of the outputs")
         if path not in self._temporary:
             final = Path(os.path.realpath(path))
