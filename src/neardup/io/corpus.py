@@ -124,6 +124,15 @@ class FileCorpus:
             raise self.shards[number].changed()
         self.starts = starts
 
+    def first_batches(self, number: int, parts: int, *, threads: int) -> Iterator[Batch]:
+        """The first so many parts of a shard; a row that cannot be read stops it or is passed over, as everywhere."""
+        shard = self.shards[number]
+        found = itertools.islice(FORMATS[shard.format].parts(shard, self._columns), parts)
+        for batch, rejections in in_order(lambda part: part(), found, threads):
+            if rejections and self._on_error == "stop":
+                raise RowError(shard.name, *rejections[0])
+            yield batch
+
     def rows_of(self, number: int) -> slice:
         """The rows of a shard among all rows; the corpus must have been read."""
         if self.starts is None:

@@ -20,6 +20,7 @@ from neardup.io.json_values import JSON_TOKEN
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder
 from neardup.io.reading import split_options
 from neardup.io.records import compression_of, write_lines
+from neardup.jobs.estimate import CostEstimate, estimate_corpus
 from neardup.jobs.targets import Targets, dedup_targets
 from neardup.options import DedupOptions
 from neardup.progress import Progress
@@ -36,10 +37,14 @@ ANNOTATIONS = ("cluster_id", "cluster_size", "is_duplicate", "duplicate_of", "si
 
 @dataclass(frozen=True)
 class FileResult:
-    """What was done, and where it lies: inputs, output, audit, summary and rejects; those not written are None."""
+    """What was done, and where it lies: inputs, output, audit, summary and rejects; those not written are None.
+
+    `estimate`: what had been expected, of a dry run.
+    """
 
     summary: Summary
     files: dict[str, Any]
+    estimate: CostEstimate | None = None
 
     def __str__(self) -> str:
         counts, files = self.summary, self.files
@@ -65,7 +70,10 @@ class FileResult:
 
     def to_json(self, indent: int | None = None) -> bytes:
         """The summary and the files as one JSON object; a file name that is not UTF-8 keeps its bytes, as half surrogates."""
-        content = json.dumps(self.summary.as_dict() | {"files": self.files}, ensure_ascii=False, indent=indent)
+        known = self.summary.as_dict() | {"files": self.files}
+        if self.estimate is not None:
+            known["estimate"] = self.estimate.as_dict()
+        content = json.dumps(known, ensure_ascii=False, indent=indent)
         return content.encode("utf-8", "backslashreplace") + b"\n"
 
 
@@ -152,7 +160,7 @@ def deduplicate_files(
         output: a file, a folder (ends in /; one shard for each input), or `-` for standard output.
         recipe: how texts become fingerprints; `Recipe()` if not given.
         annotate: write all rows, with the columns ANNOTATIONS.
-        dry_run: write nothing.
+        dry_run: say what is expected, from a sample, do everything, write nothing.
         audit: where the audit goes; the output without its data endings + `.duplicates.jsonl` if not given.
         overwrite: replace outputs that exist.
         on_error: what to do with rows that cannot be read: `stop`, or `skip` them into a file of rejects.
@@ -183,6 +191,11 @@ def deduplicate_files(
         with Outputs(
             [*targets.outputs, *targets.records], inputs=shards, overwrite=overwrite, folder=folder
         ) as outputs:
+            expected = None
+            if dry_run:
+                expected = estimate_corpus(corpus, recipe, chosen)
+                progress.say(f"estimate: {expected}")
+                progress.say("all is done now but writing; interrupt it if the estimate is enough")
             findings = find_duplicates(corpus, recipe, chosen, progress)
             with progress.stage("write", len(findings.documents)):
                 # Records first: `commit` renames in this order, and no removal may be without its line in the audit.
@@ -201,7 +214,8 @@ def deduplicate_files(
                 },
             }
             repeated = _repeated(findings.documents.ids)
-            result = FileResult(summarize(findings, recipe, chosen, progress, repeated_ids=repeated), files)
+            counts = summarize(findings, recipe, chosen, progress, repeated_ids=repeated)
+            result = FileResult(counts, files, expected)
             if targets.summary:
                 outputs.claim(targets.summary).write_bytes(result.to_json(indent=2))
             if to_stdout:
