@@ -34,7 +34,9 @@ def find_duplicates(corpus: Corpus, recipe: Recipe, options: DedupOptions, progr
     """Find the duplicates of a corpus: read once, up to twice more for a join of texts, and again for what must be verified."""
     distance_limit(recipe, options)  # refused, if at all, before any work
     with progress.stage("fingerprint"):
-        documents = read_documents(corpus, recipe, threads=options.threads, progress=progress)
+        documents = read_documents(
+            corpus, recipe, threads=options.threads, progress=progress, memory=options.memory, temp_dir=options.temp_dir
+        )
 
     with progress.stage("exact"):
         preferred = in_order_of_preference(documents, options.keep)

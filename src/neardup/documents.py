@@ -1,5 +1,6 @@
 """READ → FINGERPRINT: one streaming pass over a corpus; what is kept of each document is a few dozen bytes."""
 
+import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -11,6 +12,8 @@ import pyarrow.compute as pc
 
 from neardup.fingerprints.simhash import Fingerprints, fingerprint_chunks, join_fingerprints
 from neardup.io.batch import Batch
+from neardup.io.kept_rows import KeptRows
+from neardup.options import memory_bytes
 from neardup.progress import Progress
 from neardup.recipe import Recipe
 from neardup.text.columns import in_chunks
@@ -68,18 +71,24 @@ def _fingerprint(batch: Batch, recipe: Recipe) -> tuple[Fingerprints, Array, Any
     return found, lengths, batch.ids
 
 
-def read_documents(corpus: Corpus, recipe: Recipe, *, threads: int | None, progress: Progress) -> Documents:
-    """Fingerprint every document of `corpus`."""
-    parts: list[Fingerprints] = []
-    lengths: list[Array] = [np.empty(0, np.int64)]
-    ids: list[Any] = [pa.array([], pa.large_string())]
-    for _, (found, characters, names) in corpus.map(
-        partial(_fingerprint, recipe=recipe), threads=thread_count(threads)
-    ):
-        parts.append(found)
-        lengths.append(characters)
-        ids.append(names)
-        progress.advance(len(characters))
-    found = join_fingerprints(parts, recipe)
-    names = pa.chunked_array(ids).combine_chunks()
-    return Documents(found.values, found.digests, found.tokens, np.concatenate(lengths), names)
+def read_documents(
+    corpus: Corpus,
+    recipe: Recipe,
+    *,
+    threads: int | None,
+    progress: Progress,
+    memory: int | str | None = None,
+    temp_dir: str | None = None,
+) -> Documents:
+    """Fingerprint every document of `corpus`; what takes more than a quarter of `memory` lies in files in `temp_dir`, mapped."""
+    kept = KeptRows(memory=memory_bytes(memory) // 4, temp_dir=temp_dir)
+    none = join_fingerprints([], recipe)
+    kept.append((none.values, none.digests, none.tokens, np.empty(0, np.int64)), pa.array([], pa.large_string()))
+    with contextlib.closing(kept):
+        for _, (found, characters, names) in corpus.map(
+            partial(_fingerprint, recipe=recipe), threads=thread_count(threads)
+        ):
+            kept.append((found.values, found.digests, found.tokens, characters), names)
+            progress.advance(len(characters))
+        (fingerprints, digests, tokens, lengths), ids = kept.whole()
+    return Documents(fingerprints, digests, tokens, lengths, ids)

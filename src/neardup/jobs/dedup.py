@@ -31,6 +31,7 @@ from neardup.wording import counted
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
+IDS_TOGETHER = 1 << 18
 ANNOTATIONS = ("cluster_id", "cluster_size", "is_duplicate", "duplicate_of", "similarity", "distance")
 """The columns that `annotate` adds."""
 
@@ -134,8 +135,17 @@ def _write_records(
 
 
 def _repeated(ids: Any) -> int:
+    """How many ids an earlier row has; so many looked at together that the table of those that were seen stays small."""
     present = ids.drop_null()
-    return len(present) - len(present.unique())
+    parts = 1 + len(present) // IDS_TOGETHER
+    if parts == 1:
+        return len(present) - len(present.unique())
+    _, offsets, data = present.buffers()
+    begins = np.frombuffer(offsets, np.int64)[present.offset : present.offset + len(present)]
+    end = np.frombuffer(offsets, np.int64)[present.offset + len(present)]
+    sums = np.add.reduceat(np.frombuffer(data, np.uint8)[:end], begins, dtype=np.uint32)  # equal ids have equal sums
+    part_of = sums % np.uint32(parts)
+    return len(present) - sum(len(present.filter(pa.array(part_of == part)).unique()) for part in range(parts))
 
 
 def deduplicate_files(
