@@ -1,12 +1,15 @@
 """What does not fit the memory goes to temporary files, and the result is the same."""
 
 import itertools
+import json
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import neardup as nd
 from neardup.io import pair_spool
+from neardup.io.kept_rows import KeptRows
 from neardup.io.pair_spool import PAIR_BYTES, PairSpool
 from neardup.io.spool import Spool
 from neardup.pairs import collapse, join_distinct, spool_near
@@ -89,3 +92,43 @@ def test_signatures_go_to_a_file_and_the_result_is_the_same():
     little = nd.deduplicate(texts, method="minhash", min_similarity=0.5, memory="16M")
     assert decided(little) == decided(much)
     assert len(little.survivors) == 8_000
+
+
+@pytest.mark.parametrize("sliced", [0, 3])
+def test_rows_are_kept_alike_in_memory_and_in_files(tmp_path, sliced):
+    random = np.random.default_rng(1)
+    little = KeptRows(memory=500, temp_dir=str(tmp_path))
+    much = KeptRows(memory=1 << 20, temp_dir=str(tmp_path))
+    for size in (0, 5, 40, 0, 1, 60):
+        numbers = random.integers(0, 9, (size, 2)).astype(np.uint64), random.integers(-1, 9, size)
+        ids = pa.array([None if i % 7 == 3 else f'"名{i}"' for i in range(size + sliced)], pa.large_string())[sliced:]
+        for kept in (little, much):
+            kept.append(numbers, ids)
+    (some, others), ids = little.whole()
+    (expected, more), expected_ids = much.whole()
+    assert np.array_equal(some, expected)
+    assert np.array_equal(others, more)
+    assert ids.equals(expected_ids)
+    assert ids.null_count == expected_ids.null_count > 0
+    ids.validate(full=True)
+
+
+@pytest.mark.parametrize("method", ["simhash", "minhash", "exact"])
+def test_documents_that_lie_in_files_come_out_as_those_in_memory(method, tmp_path, monkeypatch):
+    texts = [f"{number % 50} {text}" for number, text in enumerate(templated(300))]
+    lines = [json.dumps({"id": f"文{number % 290}", "text": text}) for number, text in enumerate(texts)]
+    lines[20] = "no json"
+    (tmp_path / "in.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    found = []
+    for memory in (None, 0):
+        if memory is not None:
+            monkeypatch.setattr("neardup.documents.memory_bytes", lambda _: 0)
+            monkeypatch.setattr("neardup.jobs.dedup.IDS_TOGETHER", 20)
+        output = tmp_path / "out.jsonl"
+        done = nd.deduplicate_files(
+            tmp_path / "in.jsonl", str(output), method=method, on_error="skip", overwrite=True, temp_dir=str(tmp_path)
+        )
+        audit = (tmp_path / "out.duplicates.jsonl").read_bytes()
+        found.append((output.read_bytes(), audit, done.summary.repeated_ids, done.summary.survivors))
+    assert found[0] == found[1]
+    assert found[0][2] == 10

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from neardup.fingerprints.minhash import Estimate, Signatures, jaccard_estimate, signatures
     from neardup.fingerprints.simhash import fingerprint
     from neardup.jobs.dedup import deduplicate_files
+    from neardup.jobs.estimate import CostEstimate, estimate_files
     from neardup.jobs.evaluate import evaluate_files
     from neardup.jobs.fingerprint import fingerprint_files
     from neardup.jobs.pairs import pair_files
@@ -39,6 +40,7 @@ _HOME = {
     "BandedPairs": "bands",
     "Bands": "bands",
     "Comparison": "comparison",
+    "CostEstimate": "jobs.estimate",
     "DataError": "errors",
     "DedupOptions": "options",
     "DedupResult": "dedup",
@@ -62,6 +64,7 @@ _HOME = {
     "deduplicate_files": "jobs.dedup",
     "distance": "pairs",
     "distances": "pairs",
+    "estimate_files": "jobs.estimate",
     "evaluate": "evaluation.flow",
     "evaluate_files": "jobs.evaluate",
     "explain": "explanation",
@@ -85,6 +88,7 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/test_public.py compares 
     "BandedPairs",
     "Bands",
     "Comparison",
+    "CostEstimate",
     "DataError",
     "DedupOptions",
     "DedupResult",
@@ -108,6 +112,7 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/test_public.py compares 
     "deduplicate_files",
     "distance",
     "distances",
+    "estimate_files",
     "evaluate",
     "evaluate_files",
     "explain",

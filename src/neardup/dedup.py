@@ -47,14 +47,22 @@ def find_duplicates(
     distance_limit(recipe, options)  # refused, if at all, before any work
     sources_named = tuple(options.prefer_source)
     corpus.check_sources(sources_named)
-    read = partial(read_documents, recipe=recipe, threads=options.threads, progress=progress)
+    read = partial(
+        read_documents,
+        recipe=recipe,
+        threads=options.threads,
+        progress=progress,
+        functions=options.functions,
+        memory=options.memory,
+        temp_dir=options.temp_dir,
+    )
     with progress.stage("fingerprint"):
-        documents = read(corpus, columns=options.columns, functions=options.functions)
+        documents = read(corpus, columns=options.columns)
         inputs, sides = len(documents), None
         whole: Corpus = corpus
         sources = corpus.source_ranks(sources_named)
         if reference is not None:
-            others = read(reference, columns=reference_columns(options), functions=options.functions)
+            others = read(reference, columns=reference_columns(options))
             documents = join_documents(documents, others)
             whole = CorpusPair(corpus, inputs, reference)
             sides = np.where(np.arange(len(documents)) < inputs, 3, 2).astype(np.uint8)
@@ -67,16 +75,17 @@ def find_duplicates(
 
     task = Task(whole, documents, distinct, distinct, recipe, options, progress, sides, groups)
 
-    def settle() -> tuple[Decisions, Found, Clustering]:
-        found = whole.once("candidates", lambda: find_candidates(task))
+    found = whole.once("candidates", lambda: find_candidates(task))
+
+    def settle() -> tuple[Decisions, int, int]:
         clustering = _cluster(task, found, fixed=int(np.count_nonzero(found.rows >= inputs)))
         with progress.stage("survivors"):
             decisions = decide(documents, preferred, representative, found.rows, clustering)
-        return decisions, found.without_candidates(), clustering.without_documents()
+        return decisions, clustering.compared, clustering.matches
 
-    decisions, found, clustering = whole.once("decisions", settle)
     short = int(np.count_nonzero((documents.tokens[preferred] < found.min_tokens) & (preferred < inputs)))
-    return Findings(documents, inputs, decisions, found, short, clustering.compared, clustering.matches)
+    decisions, compared, matches = whole.once("decisions", settle)
+    return Findings(documents, inputs, decisions, found, short, compared, matches)
 
 
 def _cluster(task: Task, found: Found, *, fixed: int) -> Clustering:

@@ -1,5 +1,6 @@
 """READ → FINGERPRINT: one streaming pass over a corpus; what is kept of each document is a few dozen bytes."""
 
+import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -11,6 +12,8 @@ import pyarrow.compute as pc
 
 from neardup.fingerprints.simhash import Fingerprints, fingerprint_chunks, join_fingerprints
 from neardup.io.batch import Batch
+from neardup.io.kept_rows import KeptRows
+from neardup.options import memory_bytes
 from neardup.preference import token_of
 from neardup.progress import Progress
 from neardup.recipe import Recipe
@@ -121,28 +124,30 @@ def read_documents(
     progress: Progress,
     columns: Sequence[str] = (),
     functions: Mapping[str, Callable[[str], Any]] | None = None,
+    memory: int | str | None = None,
+    temp_dir: str | None = None,
 ) -> Documents:
-    """Fingerprint every document of `corpus`.
+    """Fingerprint every document of `corpus`; what takes more than a quarter of `memory` lies in files in `temp_dir`, mapped.
 
     `columns`: those whose values the corpus gives with each batch. `functions`: of a text, whose values are kept likewise.
     """
     functions = functions or {}
-    parts: list[Part] = []
-    for _, part in corpus.map(
-        partial(_read, recipe=recipe, functions=functions), threads=thread_count(threads), name="fingerprint"
-    ):
-        parts.append(part)
-        progress.advance(len(part.lengths))
-    found = join_fingerprints([part.found for part in parts], recipe)
     names = (*columns, *functions)
-    return Documents(
-        found.values,
-        found.digests,
-        found.tokens,
-        np.concatenate([np.empty(0, np.int64), *(part.lengths for part in parts)]),
-        _joined([part.ids for part in parts]),
-        {name: _joined([part.values[i] for part in parts]) for i, name in enumerate(names)},
-    )
+    values: list[list[Any]] = [[] for _ in names]
+    kept = KeptRows(memory=memory_bytes(memory) // 4, temp_dir=temp_dir)
+    none = join_fingerprints([], recipe)
+    kept.append((none.values, none.digests, none.tokens, np.empty(0, np.int64)), pa.array([], pa.large_string()))
+    with contextlib.closing(kept):
+        for _, part in corpus.map(
+            partial(_read, recipe=recipe, functions=functions), threads=thread_count(threads), name="fingerprint"
+        ):
+            kept.append((part.found.values, part.found.digests, part.found.tokens, part.lengths), part.ids)
+            for each, found in zip(values, part.values, strict=True):
+                each.append(found)
+            progress.advance(len(part.lengths))
+        (fingerprints, digests, tokens, lengths), ids = kept.whole()
+    by_name = {name: _joined(found) for name, found in zip(names, values, strict=True)}
+    return Documents(fingerprints, digests, tokens, lengths, ids, by_name)
 
 
 def _joined(arrays: Sequence[Any]) -> Any:

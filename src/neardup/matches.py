@@ -173,7 +173,15 @@ def match(texts: Any, other: Any = None, *, recipe: Recipe | None = None, **opti
         first_of_other, both = len(corpus.ids), as_text_arrays(texts) + as_text_arrays(other)
         corpus = TableCorpus(pa.chunked_array(both, pa.large_string()))
     distance_limit(recipe, chosen)  # refused, if at all, before any work
-    documents = read_documents(corpus, recipe, threads=chosen.threads, progress=progress, functions=chosen.functions)
+    documents = read_documents(
+        corpus,
+        recipe,
+        threads=chosen.threads,
+        progress=progress,
+        functions=chosen.functions,
+        memory=chosen.memory,
+        temp_dir=chosen.temp_dir,
+    )
     parts = list(
         list_matches(corpus, documents, recipe, options=chosen, progress=progress, first_of_other=first_of_other)
     )

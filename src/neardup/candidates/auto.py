@@ -60,7 +60,7 @@ def choose(task: Task, *, documents: int | None = None) -> Choice:
         reason = f"{_shown(exact)}; no other method serves {options.similarity}"
         return Choice("exact", reason, (exact,), size["documents"], counts)
     try:
-        minhash = estimate_minhash(sample, **size, least=least, near_pairs=exact.candidates)
+        minhash = estimate_minhash(sample, **size, least=least, near_pairs=exact.candidates, memory=memory)
     except OptionError:  # no bands serve so low a similarity
         return Choice("exact", f"{_shown(exact)}; no bands serve {least}", (exact,), size["documents"], counts)
     method, reason = "exact", f"{_shown(exact)}; {_shown(minhash)}"

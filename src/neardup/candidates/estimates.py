@@ -39,6 +39,7 @@ class Estimate:
         visits: of exact: looks at postings; meetings: pairs of documents seen by them.
         memory_bytes, disk_bytes: for finding candidates, at the height, besides some 100 bytes a document.
         seconds: of one thread of the machine on which the constants were measured; verification is not counted.
+        join_seconds: of these, what begins when all texts are read.
     """
 
     method: str
@@ -49,6 +50,7 @@ class Estimate:
     memory_bytes: int
     disk_bytes: int
     seconds: float
+    join_seconds: float
 
 
 def _visits(prefixes: Prefixes, sample: Elements, counts: ElementCounts, scale: float, growth: float) -> float:
@@ -99,14 +101,20 @@ def estimate_exact(
 def _exact(
     tokens: float, postings: float, visits: float, meetings: float, pairs: float, cells: int, memory: int
 ) -> Estimate:
-    seconds = tokens * (COUNT_SECONDS + PREFIX_SECONDS)
-    seconds += postings * POSTING_SECONDS + visits * VISIT_SECONDS + meetings * MEETING_SECONDS
-    needed = cells + min(int(postings) * POSTING_BYTES, memory // 4) + int(pairs) * PAIR_BYTES
-    return Estimate("exact", int(pairs), int(postings), int(visits), int(meetings), needed, 8 * int(postings), seconds)
+    join = postings * POSTING_SECONDS + visits * VISIT_SECONDS + meetings * MEETING_SECONDS
+    seconds = tokens * (COUNT_SECONDS + PREFIX_SECONDS) + join
+    listed, spilled = _in_memory_or_file(int(pairs) * PAIR_BYTES, memory // 4)
+    needed, disk = cells + min(int(postings) * POSTING_BYTES, memory // 4) + listed, 8 * int(postings) + spilled
+    return Estimate("exact", int(pairs), int(postings), int(visits), int(meetings), needed, disk, seconds, join)
+
+
+def _in_memory_or_file(size: int, most: int) -> tuple[int, int]:
+    """What `size` bytes take of memory, and of temporary files where it is more than `most`."""
+    return (size, 0) if size <= most else (most, size)
 
 
 def estimate_minhash(
-    sample: Elements, *, documents: int, tokens: int, least: float, near_pairs: int, seed: int = 0
+    sample: Elements, *, documents: int, tokens: int, least: float, near_pairs: int, memory: int, seed: int = 0
 ) -> Estimate:
     """Of MinHash bands; the similarities of random pairs of the sample say how many pairs would meet by accident.
 
@@ -125,13 +133,17 @@ def estimate_minhash(
     met = hit_probability(alike, bands)
     kept = met * agreement_probability(alike, bands.values, minhash_agreement(least, bands))
     meetings, pairs = (documents * documents / 2 * float(np.mean(share)) for share in (met, kept))
-    return _minhash(documents, tokens, max(meetings, near_pairs), max(pairs, near_pairs), bands)
+    return _minhash(documents, tokens, max(meetings, near_pairs), max(pairs, near_pairs), bands, memory)
 
 
-def _minhash(documents: int, tokens: float, meetings: float, pairs: float, bands: Bands) -> Estimate:
-    seconds = tokens * SIGN_SECONDS + documents * bands.bands * BAND_SECONDS + meetings * BANDED_SECONDS
-    needed = documents * (4 * bands.values + 48) + int(pairs) * PAIR_BYTES
-    return Estimate("minhash", int(pairs), 0, 0, int(meetings), needed, 0, seconds)
+def _minhash(documents: int, tokens: float, meetings: float, pairs: float, bands: Bands, memory: int) -> Estimate:
+    join = documents * bands.bands * BAND_SECONDS + meetings * BANDED_SECONDS
+    seconds = tokens * SIGN_SECONDS + join
+    signatures = 8 * documents * bands.values  # twice: of each document, and of each class of equal ones
+    held, disk = _in_memory_or_file(signatures, memory // 4)
+    listed, spilled = _in_memory_or_file(int(pairs) * PAIR_BYTES, memory // 4)
+    needed, disk = 48 * documents + held + listed, disk + spilled
+    return Estimate("minhash", int(pairs), 0, 0, int(meetings), needed, disk, seconds, join)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,4 +181,4 @@ def typical_estimates(documents: int, *, memory: int) -> tuple[Estimate, Estimat
     )
     cells = ElementCounts.bytes_for(int(tokens), memory=memory // CELLS_SHARE)
     exact = _exact(tokens, postings, visits, meetings, pairs, cells, memory)
-    return exact, _minhash(documents, tokens, banded, pairs, minhash_bands(TYPICAL.min_similarity))
+    return exact, _minhash(documents, tokens, banded, pairs, minhash_bands(TYPICAL.min_similarity), memory)

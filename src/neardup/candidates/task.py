@@ -82,11 +82,5 @@ class Found:
     max_distance: int | None = None
     costs: dict[str, Any] = field(default_factory=dict)
 
-    def without_candidates(self) -> "Found":
-        """How they were found, alone."""
-        none = np.empty(0, np.int64)
-        nobody = Candidates(np.empty((0, 1), np.uint64), none, none, np.zeros(1, np.int64), none, np.zeros(1, np.int64))
-        return replace(self, rows=none, candidates=nobody)
-
 
 Finder = Callable[[Task], Found]

@@ -40,7 +40,11 @@ from neardup.options import CLUSTERS, KEEPS
     help=described(CLUSTERS),
 )
 @click.option("--annotate", is_flag=True, help="Write all rows, with columns that say what would become of them.")
-@click.option("--dry-run", is_flag=True, help="Do everything, write nothing.")
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Say what it will take, by a sample; do everything, write nothing.",
+)
 @click.option("--audit", metavar="FILE", help="Where to write the audit (OUT without its ending + .duplicates.jsonl).")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object on standard output.")
 @options.overwrite

@@ -45,8 +45,9 @@ def command(
 ) -> None:  # fmt: skip
     """Estimate what finding near-duplicates takes, before it is done.
 
-    INPUT: texts as for `neardup dedup`, read once and sampled. Without them, and for more documents than they have, the figures
-    are extrapolated. Seconds are of this many threads of the machine of the benchmarks.
+    INPUT: texts as for `neardup dedup`, of which about 32 MB are read. Without them, and for more documents than were read, the
+    figures are extrapolated. Seconds are of this many threads of the machine of the benchmarks; `neardup dedup --dry-run` times
+    this one.
     """
     from neardup.jobs.plan import plan_files
     from neardup.recipe import find_recipe

@@ -205,6 +205,14 @@ class FileCorpus:
         numbers = np.searchsorted(starts, rows, "right") - 1
         return [self.shards[number].name for number in numbers.tolist()], rows - starts[numbers]
 
+    def first_batches(self, number: int, parts: int, *, threads: int) -> Iterator[Batch]:
+        """The first so many parts of a shard; a row that cannot be read stops it or is passed over, as everywhere."""
+        found = itertools.islice((part for _, part in self._parts(None, [(number, number + 1)])), parts)
+        for batch, rejections in in_order(lambda part: part(), found, threads):
+            if rejections and self._on_error == "stop":
+                raise RowError(self.shards[number].name, *rejections[0])
+            yield batch if self._extract is None else text_of_pages(batch, self._extract)
+
     def rows_of(self, number: int) -> slice:
         """The rows of a shard among all rows; the corpus must have been read."""
         if self.starts is None:

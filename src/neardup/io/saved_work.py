@@ -34,7 +34,6 @@ _KINDS = {
     "pyarrow.lib": {"_restore_array", "py_buffer", "type_for_alias"},
     "neardup.candidates.classes": {"Candidates"},
     "neardup.candidates.task": {"Found"},
-    "neardup.clusters": {"Clustering"},
     "neardup.documents": {"Part"},
     "neardup.fingerprints.minhash": {"Signatures"},
     "neardup.fingerprints.simhash": {"Fingerprints"},

@@ -23,6 +23,7 @@ from neardup.io.reading import Reading, split_options
 from neardup.io.records import compression_of, write_lines
 from neardup.io.saved_work import SavedWork
 from neardup.io.shards import repeated_files
+from neardup.jobs.estimate import CostEstimate, estimate_corpus
 from neardup.jobs.targets import Targets, dedup_targets
 from neardup.options import DedupOptions, memory_bytes
 from neardup.progress import Progress
@@ -33,16 +34,21 @@ from neardup.wording import counted
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
+IDS_TOGETHER = 1 << 18
 ANNOTATIONS = ("cluster_id", "cluster_size", "is_duplicate", "duplicate_of", "similarity", "distance")
 """The columns that `annotate` adds."""
 
 
 @dataclass(frozen=True)
 class FileResult:
-    """What was done, and where it lies: inputs, output, audit, summary and rejects; those not written are None."""
+    """What was done, and where it lies: inputs, output, audit, summary and rejects; those not written are None.
+
+    `estimate`: what had been expected, of a dry run.
+    """
 
     summary: Summary
     files: dict[str, Any]
+    estimate: CostEstimate | None = None
 
     def __str__(self) -> str:
         counts, files = self.summary, self.files
@@ -73,7 +79,10 @@ class FileResult:
 
     def to_json(self, indent: int | None = None) -> bytes:
         """The summary and the files as one JSON object; a file name that is not UTF-8 keeps its bytes, as half surrogates."""
-        content = json.dumps(self.summary.as_dict() | {"files": self.files}, ensure_ascii=False, indent=indent)
+        known = self.summary.as_dict() | {"files": self.files}
+        if self.estimate is not None:
+            known["estimate"] = self.estimate.as_dict()
+        content = json.dumps(known, ensure_ascii=False, indent=indent)
         return content.encode("utf-8", "backslashreplace") + b"\n"
 
 
@@ -148,8 +157,17 @@ def _write_records(
 
 
 def _repeated(ids: Any) -> int:
+    """How many ids an earlier row has; so many looked at together that the table of those that were seen stays small."""
     present = ids.drop_null()
-    return len(present) - len(present.unique())
+    parts = 1 + len(present) // IDS_TOGETHER
+    if parts == 1:
+        return len(present) - len(present.unique())
+    _, offsets, data = present.buffers()
+    begins = np.frombuffer(offsets, np.int64)[present.offset : present.offset + len(present)]
+    end = np.frombuffer(offsets, np.int64)[present.offset + len(present)]
+    sums = np.add.reduceat(np.frombuffer(data, np.uint8)[:end], begins, dtype=np.uint32)  # equal ids have equal sums
+    part_of = sums % np.uint32(parts)
+    return len(present) - sum(len(present.filter(pa.array(part_of == part)).unique()) for part in range(parts))
 
 
 def _open_reference(
@@ -241,7 +259,7 @@ def deduplicate_files(
         output: a file, a folder (ends in /; one shard for each input), or `-` for standard output.
         recipe: how texts become fingerprints; `Recipe()` if not given.
         annotate: write all rows, with the columns ANNOTATIONS.
-        dry_run: write nothing.
+        dry_run: say what is expected, from a sample, do everything, write nothing.
         audit: where the audit goes; the output without its data endings + `.duplicates.jsonl` if not given.
         against: a reference: files of texts, like the inputs. What is near one of its documents is removed; the reference stays as
             it is, and which of its documents are near one another is not looked at.
@@ -297,6 +315,11 @@ def deduplicate_files(
         with Outputs(
             [*targets.outputs, *targets.records], inputs=shards, overwrite=overwrite, folder=folder, saved=saved
         ) as outputs:
+            expected = None
+            if dry_run:
+                expected = estimate_corpus(corpus, recipe, chosen)
+                progress.say(f"estimate: {expected}")
+                progress.say("all is done now but writing; interrupt it if the estimate is enough")
             findings = find_duplicates(corpus, recipe, chosen, progress, reference=reference)
             if saved is not None and saved.skipped:
                 progress.say(
@@ -322,9 +345,8 @@ def deduplicate_files(
                 },
             }
             repeated = _repeated(findings.documents.ids.slice(0, findings.inputs))
-            result = FileResult(
-                summarize(findings, recipe, chosen, progress, repeated_ids=repeated, html=reading.html), files
-            )
+            counts = summarize(findings, recipe, chosen, progress, repeated_ids=repeated, html=reading.html)
+            result = FileResult(counts, files, expected)
             if targets.summary:
                 outputs.claim(targets.summary).write_bytes(result.to_json(indent=2))
             if to_stdout:

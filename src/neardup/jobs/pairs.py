@@ -91,7 +91,9 @@ def pair_files(
 def _of_texts(corpus: FileCorpus, recipe: Recipe, options: DedupOptions, writer: PairWriter, progress: Progress) -> int:
     distance_limit(recipe, options)  # refused, if at all, before any work
     with progress.stage("fingerprint"):
-        documents = read_documents(corpus, recipe, threads=options.threads, progress=progress)
+        documents = read_documents(
+            corpus, recipe, threads=options.threads, progress=progress, memory=options.memory, temp_dir=options.temp_dir
+        )
     total = 0
     for found in list_matches(corpus, documents, recipe, options=options, progress=progress):
         left, right = documents.ids.take(pa.array(found.left)), documents.ids.take(pa.array(found.right))

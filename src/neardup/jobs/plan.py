@@ -9,18 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from neardup.block_plan import BlockPlan, plan
-from neardup.candidates.auto import choose
 from neardup.candidates.estimates import TYPICAL, Estimate, typical_estimates
-from neardup.candidates.exact import MIN_TOKENS
-from neardup.candidates.task import Task
-from neardup.documents import read_documents
 from neardup.errors import OptionError
 from neardup.io.corpus import open_corpus
 from neardup.io.reading import Reading, split_options
+from neardup.io.sample import read_sample
+from neardup.jobs.estimate import choose_by_sample
 from neardup.options import DedupOptions, memory_bytes
 from neardup.progress import Progress
 from neardup.recipe import Recipe
-from neardup.survivors import exact_representatives, in_order_of_preference
+from neardup.threads import thread_count
 
 
 @dataclass(frozen=True)
@@ -60,7 +58,7 @@ def plan_files(
     """Estimate what a join takes: of the similarity of texts, or, with max_distance, of fingerprints.
 
     Args:
-        inputs: texts as in `deduplicate_files`, to be counted and sampled; without them figures of a known corpus are used.
+        inputs: texts as in `deduplicate_files`, of which about 32 MB are read; without them figures of a known corpus are used.
         documents: for how many; those of the inputs if not given.
         bits: of fingerprints, for max_distance.
         recipe, progress: as in `deduplicate_files`.
@@ -119,13 +117,9 @@ def _sampled(
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=options.temp_dir) as spool:
         corpus = open_corpus(inputs, reading, temporary=Path(spool))
         corpus.check()
-        with progress.stage("fingerprint"):
-            found = read_documents(corpus, recipe, threads=options.threads, progress=progress)
-        rows = in_order_of_preference(found, DedupOptions())
-        distinct = rows[exact_representatives(found, rows) == rows]
-        task = Task(corpus, found, distinct, distinct, recipe, options, progress).at_least(MIN_TOKENS)
-        choice = choose(task, documents=documents)
-    based_on = f"{len(task.rows):,} different texts and a sample of them"
-    if documents is not None:
+        sample = read_sample(corpus, threads=thread_count(options.threads))
+        choice, looked_at = choose_by_sample(sample, recipe, options, documents=documents, progress=progress)
+    based_on = f"{looked_at:,} different texts and a sample of them"
+    if choice.documents != looked_at:
         based_on += ", extrapolated"
     return JoinPlan(choice.documents, based_on, choice.estimates, choice.method, choice.reason, None)

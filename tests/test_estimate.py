@@ -1,0 +1,134 @@
+"""What a run would take, by a sample."""
+
+import gzip
+import json
+
+import numpy as np
+import pytest
+
+import neardup as nd
+from neardup.io import sample as sampling
+from neardup.io.corpus import open_corpus
+from neardup.io.reading import Reading
+from neardup.io.sample import read_sample
+from neardup.jobs import estimate as estimating
+
+WORDS = [f"word{number}" for number in range(3_000)]
+
+
+def random_texts(count, seed=0):
+    random = np.random.default_rng(seed)
+    return [" ".join(random.choice(WORDS, 30)) for _ in range(count)]
+
+
+def write(path, texts):
+    lines = "".join(json.dumps({"id": number, "text": text}) + "\n" for number, text in enumerate(texts)).encode()
+    path.write_bytes(gzip.compress(lines) if path.suffix == ".gz" else lines)
+    return path
+
+
+@pytest.fixture
+def small_parts(monkeypatch):
+    """Samples of 64 KB, in parts of 16 KB, so that a small corpus is not read whole."""
+    monkeypatch.setattr(sampling, "SAMPLED_BYTES", 1 << 16)
+    monkeypatch.setattr(sampling, "BATCH_BYTES", 1 << 14)
+    monkeypatch.setattr("neardup.io.lines.read_lines.__defaults__", (1 << 14,))
+
+
+@pytest.mark.parametrize("name", ["in.jsonl", "in.jsonl.gz"])
+def test_a_sample_stands_for_all_documents_whatever_the_compression(tmp_path, name, small_parts):
+    path = write(tmp_path / name, random_texts(4_000))
+    found = nd.estimate_files(path)
+    assert found.sampled_documents < 1_000
+    assert found.sampled_bytes < found.input_bytes == path.stat().st_size
+    # The decompressor reads ahead, so of a small compressed file more seems to have been read than was.
+    assert found.documents == pytest.approx(4_000, rel=0.1 if name == "in.jsonl" else 0.8)
+
+
+def test_what_is_small_is_read_whole(tmp_path):
+    path = write(tmp_path / "in.jsonl", random_texts(300))
+    found = nd.estimate_files(path)
+    assert (found.documents, found.sampled_documents) == (300, 300)
+    assert found.sampled_bytes == found.input_bytes == path.stat().st_size
+
+
+def test_shards_are_sampled_all_over_the_corpus(tmp_path, small_parts):
+    for number in range(30):
+        write(tmp_path / f"{number:02}.jsonl", random_texts(100, number))
+    corpus = open_corpus(tmp_path, Reading(), temporary=tmp_path)
+    found = read_sample(corpus, threads=2)
+    assert found.shards == sampling.MOST_SHARDS
+    assert found.growth == pytest.approx(30 * 100 / len(found), rel=0.05)
+    assert sampling._spread(np.array([1, 1, 1_000] + [1] * 20)) == [2]
+
+
+@pytest.mark.parametrize("method", ["exact", "minhash", "simhash"])
+def test_the_stages_that_are_expected_are_those_that_are_done(tmp_path, method):
+    path = write(tmp_path / "in.jsonl", random_texts(300) + random_texts(50))
+    found = nd.deduplicate_files(path, dry_run=True, method=method)
+    assert found.estimate.method == method
+    assert set(found.estimate.seconds) == set(found.summary.seconds)
+    assert found.estimate.reason is None
+    assert sum(found.estimate.seconds.values()) == pytest.approx(2 * found.estimate.seconds["total"], abs=0.01)
+
+
+def test_more_of_the_same_takes_more_of_everything(tmp_path, small_parts):
+    small = nd.estimate_files(write(tmp_path / "small.jsonl", random_texts(1_000)), method="exact")
+    large = nd.estimate_files(write(tmp_path / "large.jsonl", random_texts(40_000)), method="exact")
+    assert large.memory_bytes - small.memory_bytes > 39_000 * 200
+    assert large.documents > 30 * small.documents
+
+
+def test_a_sample_of_many_pairs_is_thinned(tmp_path, monkeypatch):
+    monkeypatch.setattr(estimating, "PILOT_DOCUMENTS", 50)
+    monkeypatch.setattr(estimating, "MOST_PAIRS", 1_000)
+    done = []
+    find = estimating.find_duplicates
+
+    def watched(corpus, *arguments):
+        done.append(len(corpus.ids))
+        return find(corpus, *arguments)
+
+    monkeypatch.setattr(estimating, "find_duplicates", watched)
+    texts = [f"this page was made by the system and has no other content than line {number}" for number in range(400)]
+    found = nd.estimate_files(write(tmp_path / "in.jsonl", texts), method="simhash")
+    assert (found.documents, found.sampled_documents) == (400, 400)
+    assert done[0] <= 50
+    assert done[1] < 60
+
+
+def test_an_estimate_shows_itself_in_a_line(tmp_path):
+    found = nd.estimate_files(write(tmp_path / "in.jsonl", random_texts(20)))
+    assert repr(found).startswith("CostEstimate(20 documents in 0 MiB take about 0 s, ")
+    assert json.loads(found.to_json()) == found.as_dict()
+    assert "from a sample of 20 documents" in str(found)
+
+
+def test_a_file_without_documents_takes_next_to_nothing(tmp_path):
+    (tmp_path / "in.jsonl").write_bytes(b"")
+    found = nd.estimate_files(tmp_path / "in.jsonl")
+    assert (found.documents, found.input_bytes) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("content", "kind", "message"),
+    [
+        (b'{"text": "a"}\n{"text": 3}\n', nd.RowError, "row 1"),
+        (gzip.compress(b'{"text": "a"}\n' * 5_000)[:-20], nd.DataError, "it ends too early"),
+        (b'{"body": "a"}\n', nd.InputError, 'has no column "text"'),
+    ],
+)
+def test_what_cannot_be_sampled_is_refused_as_by_the_run(tmp_path, content, kind, message):
+    path = tmp_path / ("in.jsonl.gz" if content.startswith(b"\x1f\x8b") else "in.jsonl")
+    path.write_bytes(content)
+    with pytest.raises(kind, match=message) as by_run:
+        nd.deduplicate_files(path, str(tmp_path / "out.jsonl"))
+    with pytest.raises(kind) as by_estimate:
+        nd.estimate_files(path)
+    assert str(by_estimate.value) == str(by_run.value)
+
+
+def test_rows_set_aside_are_no_documents_of_the_sample(tmp_path):
+    path = tmp_path / "in.jsonl"
+    path.write_bytes(b'{"text": "a b c"}\n{"text": 3}\n')
+    assert nd.estimate_files(path, on_error="skip").sampled_documents == 1
