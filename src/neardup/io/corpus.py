@@ -87,12 +87,18 @@ class FileCorpus:
         self, work: Callable[[Batch], Result], *, threads: int, wanted: Array | None = None
     ) -> Iterator[tuple[int, Result]]:
         """See `neardup.documents.Corpus`. The first complete pass learns where shards start, and which rows are rejected."""
+        return self.map_shards(lambda _, batch: work(batch), threads=threads, wanted=wanted)
+
+    def map_shards(
+        self, work: Callable[[int, Batch], Result], *, threads: int, wanted: Array | None = None
+    ) -> Iterator[tuple[int, Result]]:
+        """As `map`; `work` is also told the number of the shard that the batch is of."""
 
         def read(part: tuple[int, Part]) -> tuple[int, int, Rejections, Result]:
             batch, rejections = part[1]()
             if self._extract is not None:
                 batch = text_of_pages(batch, self._extract)
-            return part[0], len(batch.texts), rejections, work(batch)
+            return part[0], len(batch.texts), rejections, work(part[0], batch)
 
         lengths = [0] * len(self.shards)
         row = 0

@@ -3,7 +3,7 @@
 A new format is a module with the functions of `Format`, a line in `FORMATS`, and its endings in `neardup.io.shards`.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol
@@ -29,6 +29,10 @@ class Sink(Protocol):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None: ...
+
+
+Rewrite = Callable[[int, list[str]], list[str]]
+"""From a row's number in its shard and the texts of its text columns to the texts that are to stand there."""
 
 
 class Format(Protocol):
@@ -64,6 +68,14 @@ class Format(Protocol):
         """Write the rows where `keep` (bool[rows]) is True as they are.
 
         Raises InputError if the sink holds rows of another format or schema.
+        """
+
+    def replace(
+        self, shard: Shard, columns: Columns, rewrite: Rewrite, sink: Any, *, keep: Array, changed: Array
+    ) -> None:
+        """As `copy`; but where `changed` (bool[rows], of rows that can be read) is True, the texts are what `rewrite` says.
+
+        `rewrite` gets and gives one text for each of `columns.text`, and is called in order. All else in the row stays as it is.
         """
 
     def annotate(self, shard: Shard, added: Any, sink: Any, *, keep: Array) -> None:

@@ -5,8 +5,9 @@ functions here promise.
 """
 
 import contextlib
+import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from neardup.io.batch import Batch, Columns, Part, Reject, read_parts
 from neardup.io.compression import open_for_writing
 from neardup.io.json_blocks import BlockReader
 from neardup.io.json_rows import BadRow, Pairs, has_column, keys_of, parse_object
+from neardup.io.json_spans import text_spans
 from neardup.io.json_values import json_members, quote
 from neardup.io.lines import BLANK, Lines, read_lines
 from neardup.io.refusals import already_there, mixed_formats
@@ -109,6 +111,39 @@ def copy(shard: Shard, keep: Array, sink: Any) -> None:
     for block in read_lines(shard):
         for run in block.runs(np.flatnonzero(_of_block(shard, keep, block))):
             sink.write(run)
+
+
+def replace(
+    shard: Shard,
+    columns: Columns,
+    rewrite: Callable[[int, list[str]], list[str]],
+    sink: Any,
+    *,
+    keep: Array,
+    changed: Array,
+) -> None:
+    """See `Format.replace`; the new texts are escaped where JSON asks for it, and only there."""
+    if sink.format != shard.format:
+        raise mixed_formats(shard.name, shard.format, sink.format)
+    for block in read_lines(shard):
+        kept, new = _of_block(shard, keep, block), _of_block(shard, changed, block)
+        after = 0
+        for i in np.flatnonzero(kept & new).tolist():
+            for run in block.runs(np.flatnonzero(kept[after:i]) + after):
+                sink.write(run)
+            line, newline = block.line(i), block.data[block.ends[i] : block.ends[i] + 1].tobytes()
+            sink.write(_with_texts(line, columns, partial(rewrite, block.row + i)) + newline)
+            after = i + 1
+        for run in block.runs(np.flatnonzero(kept[after:]) + after):
+            sink.write(run)
+
+
+def _with_texts(line: bytes, columns: Columns, rewrite: Callable[[list[str]], list[str]]) -> bytes:
+    spans = text_spans(line, columns.text)
+    texts = rewrite([json.loads(line[start:end]) for start, end in spans])
+    for (start, end), text in sorted(zip(spans, texts, strict=True), reverse=True):
+        line = line[:start] + quote(text).encode() + line[end:]
+    return line
 
 
 def annotate(shard: Shard, added: Any, sink: Any, *, keep: Array) -> None:
