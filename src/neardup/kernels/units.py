@@ -37,7 +37,7 @@ def is_blank(data, i, end):
 
 @kernel
 def surely_has_token(data, i, end):
-    """Whether `data[i:end]` has an ASCII letter or digit, a letter of U+0410 to U+044F, or an ideograph of U+5000 to U+8FFF."""
+    """Whether `data[i:end]` has an ASCII letter or digit, a letter of U+0410 to U+043F, or an ideograph of U+5000 to U+8FFF."""
     while i < end:
         byte = data[i]
         if byte < 0x80:
