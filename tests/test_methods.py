@@ -187,10 +187,11 @@ def test_the_choice_is_exact_where_no_bands_serve_the_similarity():
         nd.deduplicate(near_copies(40), min_similarity=1e-6, method="minhash")
 
 
-def test_signatures_that_do_not_fit_the_memory_are_refused():
-    many = [f"text {i}" for i in range(30_000)]
-    with pytest.raises(nd.OptionError, match="The signatures of 30,000 documents take 21 MiB"):
-        nd.deduplicate(many, method="minhash", memory="32M")
+def test_signatures_that_cannot_be_searched_in_the_memory_are_refused_before_work_and_auto_takes_exact():
+    many = [f"text {i}" for i in range(200_000)]
+    with pytest.raises(nd.OptionError, match="memory='16M': to look for pairs among 200,000 signatures takes 18 MiB"):
+        nd.deduplicate(many, method="minhash", memory="16M")
+    assert nd.deduplicate(many, memory="16M").summary.method == "exact"
 
 
 @pytest.mark.parametrize("options", [{"max_distance": 20}, {"min_similarity": 0}])

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import naive
+from neardup.io import pair_spool
 from neardup.kernels import bounds
 from neardup.prefix_join import join
 from neardup.prefix_join.counts import ElementCounts
@@ -112,7 +113,7 @@ def test_what_no_other_set_has_is_not_posted_and_few_pairs_are_proposed():
 def test_pairs_that_do_not_fit_go_to_a_file(sets, least):
     expected, _ = join_sets("jaccard", sets, least)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(join, "PAIR_BYTES", MEMORY // 6)
+        patch.setattr(pair_spool, "PAIR_BYTES", MEMORY // 6)
         found, _ = join_sets("jaccard", sets, least, threads=2)
         assert found == expected
         patch.setattr(join, "POSTING_BYTES", MEMORY // 20)

@@ -1,5 +1,6 @@
 """Repeated lines and paragraphs go, and nothing else: against the obvious definition."""
 
+import dataclasses
 import json
 from itertools import pairwise
 
@@ -12,7 +13,10 @@ from hypothesis import strategies as st
 
 import naive
 import neardup as nd
+from neardup.io.batch import Columns
+from neardup.io.formats import FORMATS, open_sink
 from neardup.io.json_spans import text_spans
+from neardup.io.shards import find_shards
 from neardup.text.units import SEPARATORS, split, without_units
 from strategies import any_text
 
@@ -241,6 +245,7 @@ def test_explain_says_which_units_were_removed_and_refuses_what_it_cannot_tell(t
         ({"unit": "sentence"}, "unit='sentence': give one of document, paragraph, line"),
         ({"annotate": True}, "unit='line' with annotate"),
         ({"against": "other.jsonl"}, "unit='line' with against"),
+        ({"resume": True}, "unit='line' with resume"),
         ({"html": "main"}, "unit='line' with html"),
         ({"text": ("a", "a")}, "name each column once"),
     ],
@@ -248,14 +253,6 @@ def test_explain_says_which_units_were_removed_and_refuses_what_it_cannot_tell(t
 def test_options_that_make_no_sense_together_are_refused(tmp_path, options, message):
     with pytest.raises(nd.OptionError, match=message):
         nd.deduplicate_units(tmp_path / "none.jsonl", str(tmp_path / "out.jsonl"), **{"unit": "line", **options})
-
-
-def test_a_format_that_cannot_be_rewritten_is_refused(tmp_path, monkeypatch):
-    from neardup.io import jsonl
-
-    monkeypatch.delattr(jsonl, "replace")
-    with pytest.raises(nd.InputError, match=r"in\.jsonl is jsonl: --unit line can rewrite parquet\. Convert it first"):
-        nd.deduplicate_units(write(tmp_path, compact({"text": "a"})), str(tmp_path / "out.jsonl"), unit="line")
 
 
 def test_an_output_of_another_format_is_refused(tmp_path):
@@ -289,3 +286,34 @@ def test_a_row_that_is_nested_deeply_is_rewritten(tmp_path):
     rows = [compact({"text": "same line"}), deep.replace(b'"same line"', b'"same line\\nother"')]
     nd.deduplicate_units(write(tmp_path, *rows), str(tmp_path / "out.jsonl"), unit="line")
     assert (tmp_path / "out.jsonl").read_bytes() == rows[0] + deep.replace(b'"same line"', b'"other"')
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "gb18030", "shift_jis"])
+def test_rows_of_other_encodings_are_rewritten_as_they_are_stored(tmp_path, encoding):
+    rows = [
+        '{"a": "雨", "text": "雨 一"}\n',
+        '{"a": "雨", "text" : "\\u540c\\u3058行です\\n\\ud83d\\ude00 a", "b": "行"}\n',
+    ]
+    (tmp_path / "in.jsonl").write_bytes("".join(rows).encode(encoding))
+    [shard] = find_shards([tmp_path / "in.jsonl"], temporary=tmp_path)
+    shard = dataclasses.replace(shard, encoding=encoding)
+    with open_sink(tmp_path / "out.jsonl", "jsonl") as sink:
+        FORMATS["jsonl"].replace(
+            shard,
+            Columns(),
+            lambda row, texts: [text.split("\n")[row] for text in texts],
+            sink,
+            keep=np.array([True, True]),
+            changed=np.array([False, True]),
+        )
+    smile = "\\ud83d\\ude00" if encoding == "shift_jis" else "\U0001f600"
+    written = (tmp_path / "out.jsonl").read_bytes().decode(encoding)
+    assert written == rows[0] + f'{{"a": "雨", "text" : "{smile} a", "b": "行"}}\n'
+
+
+def test_a_format_that_cannot_be_rewritten_is_refused(tmp_path):
+    (tmp_path / "in.csv").write_text("text\na\n")
+    with pytest.raises(
+        nd.InputError, match=r"in\.csv is csv: --unit line can rewrite jsonl, parquet\. Convert it first"
+    ):
+        nd.deduplicate_units(tmp_path / "in.csv", str(tmp_path / "out.csv"), unit="line")

@@ -6,6 +6,7 @@ with s^r, and in at least one with 1 - (1 - s^r)^b: the S-curve.
 
 import math
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any
@@ -16,6 +17,7 @@ from neardup.block_plan import check_distance
 from neardup.distinct import MAX_ROWS, fingerprint_rows
 from neardup.errors import OptionError
 from neardup.fingerprints.minhash import MOST_VALUES, VALUES, Signatures
+from neardup.io.pair_spool import PairSpool
 from neardup.kernels.bands import fill_buckets, hash_band, pairs_of_band
 from neardup.threads import in_order, thread_count
 
@@ -241,7 +243,7 @@ def find_banded(
     sieve, limit = _sieve(len(signatures), fingerprints, max_distance)
     memory = _memory(memory)
     n = len(signatures)
-    for_each = (ROW_BYTES + 8 * sieve.shape[1]) * n + 8 * CHUNK_PAIRS
+    for_each = search_bytes(n, sieve.shape[1])
     workers = min(thread_count(threads), bands.bands, memory // for_each)
     if workers == 0:
         raise OptionError(
@@ -251,12 +253,7 @@ def find_banded(
     most = (memory - workers * for_each) // PAIR_BYTES
     found = _Found(most)
     try:
-        for _ in in_order(
-            lambda band: _search(signatures, bands, band, sieve, limit, least_agreeing, found),
-            range(bands.bands),
-            workers,
-        ):
-            pass
+        _search_all(signatures, bands, sieve, limit, least_agreeing, found.add, workers)
     except _TooManyPairs:
         more = "" if fingerprints is not None else " sieve them by fingerprints,"
         raise OptionError(
@@ -271,8 +268,52 @@ def find_banded(
     return BandedPairs(left, packed.view(np.int64))
 
 
+def search_bytes(n: int, words: int) -> int:
+    """What each thread takes that looks for pairs among `n` signatures, with a sieve of so many words."""
+    return (ROW_BYTES + 8 * words) * n + 8 * CHUNK_PAIRS
+
+
+def spool_banded(
+    signatures: Signatures,
+    bands: Bands,
+    spool: PairSpool,
+    *,
+    fingerprints: Array,
+    max_distance: int | None,
+    least_agreeing: int,
+    threads: int | None,
+    memory: int,
+) -> None:
+    """Add to `spool` what `find_banded` finds, in whatever number; `memory`: bytes that threads may take, for one at least."""
+    _check_signatures(signatures, bands)
+    sieve, limit = _sieve(len(signatures), fingerprints, max_distance)
+    workers = min(thread_count(threads), bands.bands, memory // search_bytes(len(signatures), sieve.shape[1]))
+    _search_all(signatures, bands, sieve, limit, least_agreeing, lambda found: spool.add(found.copy()), max(1, workers))
+
+
+def _search_all(
+    signatures: Signatures,
+    bands: Bands,
+    sieve: Array,
+    limit: np.uint64,
+    least_agreeing: int,
+    add: Callable[[Array], None],
+    workers: int,
+) -> None:
+    for _ in in_order(
+        lambda band: _search(signatures, bands, band, sieve, limit, least_agreeing, add), range(bands.bands), workers
+    ):
+        pass
+
+
 def _search(
-    signatures: Signatures, bands: Bands, band: int, sieve: Array, limit: np.uint64, least_agreeing: int, found: _Found
+    signatures: Signatures,
+    bands: Bands,
+    band: int,
+    sieve: Array,
+    limit: np.uint64,
+    least_agreeing: int,
+    add: Callable[[Array], None],
 ) -> None:
     """Add the pairs that agree in this band and in none before it."""
     n = len(signatures)
@@ -304,7 +345,7 @@ def _search(
             j,
             out,
         )
-        found.add(out[:count])
+        add(out[:count])
 
 
 def _check_signatures(signatures: Signatures, bands: Bands) -> None:

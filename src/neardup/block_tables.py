@@ -44,6 +44,7 @@ def find_pairs(
     *,
     threads: int,
     most: int,
+    room: int | None = None,
     chosen: BlockPlan | None = None,
 ) -> None:
     """Hand to `take` every pair of a row of `left` and a row of `right` within `max_distance`, exactly once.
@@ -55,13 +56,15 @@ def find_pairs(
         take: gets arrays uint64[p, 2 * words] that are its to read until it returns, in no order, from several threads.
         threads: how many run.
         most: more pairs are refused.
+        room: pairs that one thread may hold before it hands them to `take`; where there are more it works by smaller parts. A
+            thread's share of what is still allowed if left out. Never less than the pairs of one row.
         chosen: the plan; the cheapest if left out.
 
     Raises:
         TooManyPairs: there are more than `most`.
     """
     with ThreadPoolExecutor(threads, "neardup") as pool:
-        _Walk(pool, threads, max_distance, most, take).join(left, right, chosen)
+        _Walk(pool, threads, max_distance, most, room, take).join(left, right, chosen)
 
 
 @dataclass(frozen=True)
@@ -100,8 +103,11 @@ class _Scattered:
 class _Walk:
     """One run: its threads, and how many pairs they have found."""
 
-    def __init__(self, pool: ThreadPoolExecutor, threads: int, max_distance: int, most: int, take: Sink) -> None:
+    def __init__(
+        self, pool: ThreadPoolExecutor, threads: int, max_distance: int, most: int, room: int | None, take: Sink
+    ) -> None:
         self.pool, self.threads, self.max_distance, self.most, self.take = pool, threads, max_distance, most, take
+        self.room = room
         self.found, self.lock = 0, Lock()
         self.rooms: list[Array] = []
 
@@ -131,14 +137,22 @@ class _Walk:
             for future in futures:
                 future.cancel()
 
-    def search(self, find: Callable[..., int], tasks: Iterable[tuple[Any, ...]], words: int, sink: Sink) -> None:
-        """Call `find(*task, found, most)` for every task, and hand what it found to `sink`.
+    def search(
+        self,
+        find: Callable[..., int],
+        tasks: Iterable[tuple[int, int]],
+        words: int,
+        sink: Sink,
+        crowded_alone: Callable[[int], None] | None = None,
+    ) -> None:
+        """Call `find(first, last, found, most)` for every task, a range, and hand what it found to `sink`.
 
-        A task may find one thread's share of the pairs still allowed; one that finds more runs again alone.
+        A task may find one thread's share of the pairs still allowed; one that finds more runs again alone. With `room`, one that
+        finds more than that is halved, until it is of one; that one is left to `crowded_alone`, if given.
         """
-        crowded = []
+        crowded: list[tuple[int, int]] = []
 
-        def run(most: int, *task: Any) -> bool:
+        def run(most: int, *task: int) -> bool:
             found = self.rooms.pop() if self.rooms else np.empty((ROOM, 2 * words), np.uint64)
             count = find(*task, found, most)
             if len(found) < count <= most:
@@ -149,13 +163,22 @@ class _Walk:
             self.rooms.append(found)
             return count <= most
 
-        def work(*task: Any) -> None:
-            if not run(max(0, self.most - self.found) // self.threads, *task):
-                crowded.append(task)
+        def work(first: int, last: int) -> None:
+            allowed = max(0, self.most - self.found) // self.threads
+            if run(allowed if self.room is None else min(allowed, self.room), first, last):
+                return
+            if self.room is None or last - first == 1:
+                crowded.append((first, last))
+                return
+            middle = (first + last) // 2
+            work(first, middle)
+            work(middle, last)
 
         self.each(work, tasks)
-        for task in crowded:
-            if not run(self.most, *task):
+        for first, last in crowded:
+            if self.room is not None and crowded_alone is not None:
+                crowded_alone(first)
+            elif not run(self.most, first, last):
                 raise TooManyPairs
 
     def join(
@@ -206,11 +229,12 @@ class _Walk:
         hamming.fill_columns(right, 0, len(right), table.word, table.second, columns)
         step = max(64, -(-len(left) // (16 * self.threads)))
 
-        def find(first: int, found: Array, most: int) -> int:
-            last, near = min(first + step, len(left)), np.empty((2, hamming.NEAR_ROOM), np.int64)
+        def find(first: int, last: int, found: Array, most: int) -> int:
+            near = np.empty((2, hamming.NEAR_ROOM), np.int64)
             return int(hamming.join_rows(left, first, last, right, right is left, table, columns, near, found, most))
 
-        self.search(find, ((first,) for first in range(0, len(left), step)), left.shape[1], sink)
+        tasks = ((first, min(first + step, len(left))) for first in range(0, len(left), step))
+        self.search(find, tasks, left.shape[1], sink)
 
     def scatter(self, rows: Array, mask: Array, bits: int, out: Array) -> Array:
         """Write `rows` to `out` in order of the hash of their bits under `mask`; returns where each bucket begins."""
@@ -231,8 +255,8 @@ class _Walk:
         """Join inside each bucket of up to `limit` rows."""
         sides, bounds = scattered.sides, scattered.bounds
         rows = bounds[0] if len(sides) == 1 else bounds[0] + bounds[1]
-        tasks = max(1, min(16 * self.threads, int(rows[-1]) >> 14))
-        edges = np.unique(np.searchsorted(rows, np.linspace(0, rows[-1], tasks + 1)))
+        parts = max(1, min(16 * self.threads, int(rows[-1]) >> 14))
+        edges = np.unique(np.searchsorted(rows, np.linspace(0, rows[-1], parts + 1)))
         edges[0], edges[-1] = 0, len(rows) - 1
         spare: list[hamming.Scratch] = []
 
@@ -245,10 +269,19 @@ class _Walk:
             spare.append(scratch)
             return count
 
-        self.search(find, zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True), sides[0].shape[1], sink)
+        tasks = zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)
+        self.search(
+            find, tasks, sides[0].shape[1], sink, lambda bucket: self.join_bucket(scattered, bucket, sink, DEEPEST)
+        )
 
     def join_large(self, scattered: _Scattered, sink: Sink, level: int) -> None:
-        """Join inside each bucket of more rows by a plan for it alone, and drop pairs that other buckets report."""
+        """Join inside each bucket of more rows by a plan for it alone."""
+        sizes = scattered.sizes
+        for bucket in np.flatnonzero((sizes.max(axis=0) > scattered.limit) & (sizes.min(axis=0) > 0)):
+            self.join_bucket(scattered, int(bucket), sink, level)
+
+    def join_bucket(self, scattered: _Scattered, bucket: int, sink: Sink, level: int) -> None:
+        """Join inside one bucket by a plan for it alone, and drop pairs that other buckets report."""
         table = scattered.table
 
         def keep_first(found: Array) -> None:
@@ -258,10 +291,8 @@ class _Walk:
             if count:
                 sink(kept[:count])
 
-        sizes = scattered.sizes
-        for bucket in np.flatnonzero((sizes.max(axis=0) > scattered.limit) & (sizes.min(axis=0) > 0)):
-            parts = [
-                rows[starts[bucket] : starts[bucket + 1]]
-                for rows, starts in zip(scattered.sides, scattered.bounds, strict=True)
-            ]
-            self.join(parts[0], parts[-1], sink=keep_first, level=level + 1)
+        parts = [
+            rows[starts[bucket] : starts[bucket + 1]]
+            for rows, starts in zip(scattered.sides, scattered.bounds, strict=True)
+        ]
+        self.join(parts[0], parts[-1], sink=keep_first, level=level + 1)

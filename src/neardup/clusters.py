@@ -39,6 +39,11 @@ class Clustering:
     compared: int
     matches: int
 
+    def without_documents(self) -> "Clustering":
+        """The counts alone."""
+        none, unknown = np.empty(0, np.int64), np.empty(0)
+        return Clustering(none, unknown, none, unknown, self.compared, self.matches)
+
 
 def _steps(
     begin: int, n: int, sets: ShingleSets | None, stored: Stored, counts: Array, progress: Progress

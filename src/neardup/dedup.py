@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from neardup.candidates.methods import find_candidates
-from neardup.candidates.task import Task
-from neardup.clusters import CLUSTERERS
+from neardup.candidates.task import Found, Task
+from neardup.clusters import CLUSTERERS, Clustering
 from neardup.documents import Corpus, CorpusPair, SourcedCorpus, join_documents, read_documents
 from neardup.options import DedupOptions, distance_limit
 from neardup.preference import groups_of
@@ -25,7 +25,7 @@ from neardup.progress import Progress
 from neardup.recipe import Recipe
 from neardup.similarities import ShingleSets
 from neardup.summary import Summary, summarize
-from neardup.survivors import Findings, decide, exact_representatives, in_order_of_preference
+from neardup.survivors import Decisions, Findings, decide, exact_representatives, in_order_of_preference
 from neardup.tables import TableCorpus
 from neardup.wording import counted
 
@@ -65,27 +65,33 @@ def find_duplicates(
         representative = exact_representatives(documents, preferred, groups)
         distinct = preferred[preferred == representative]
 
-    found = find_candidates(Task(whole, documents, distinct, distinct, recipe, options, progress, sides, groups))
-    near, candidates = found.rows, found.candidates
-    fixed = int(np.count_nonzero(near >= inputs))
+    task = Task(whole, documents, distinct, distinct, recipe, options, progress, sides, groups)
 
-    cluster = CLUSTERERS[options.cluster]
-    least = options.min_similarity
-    if least == 0:
-        with progress.stage("cluster", len(near)):
-            clustering = cluster(candidates, near, None, min_similarity=0.0, progress=progress, fixed=fixed)
-    else:
-        wanted = np.zeros(len(documents), np.bool_)
-        wanted[near[candidates.has_any]] = True
-        with progress.stage("read again", int(wanted.sum())):
-            sets = ShingleSets.read(whole, wanted, recipe, options, progress)
-        with sets, progress.stage("verify", len(near)):
-            clustering = cluster(candidates, near, sets, min_similarity=least, progress=progress, fixed=fixed)
+    def settle() -> tuple[Decisions, Found, Clustering]:
+        found = whole.once("candidates", lambda: find_candidates(task))
+        clustering = _cluster(task, found, fixed=int(np.count_nonzero(found.rows >= inputs)))
+        with progress.stage("survivors"):
+            decisions = decide(documents, preferred, representative, found.rows, clustering)
+        return decisions, found.without_candidates(), clustering.without_documents()
 
-    with progress.stage("survivors"):
-        decisions = decide(documents, preferred, representative, near, clustering)
+    decisions, found, clustering = whole.once("decisions", settle)
     short = int(np.count_nonzero((documents.tokens[preferred] < found.min_tokens) & (preferred < inputs)))
     return Findings(documents, inputs, decisions, found, short, clustering.compared, clustering.matches)
+
+
+def _cluster(task: Task, found: Found, *, fixed: int) -> Clustering:
+    """Verify candidates, and say which survivor each belongs to; the first `fixed` survive in any case."""
+    near, candidates, progress = found.rows, found.candidates, task.progress
+    cluster, least = CLUSTERERS[task.options.cluster], task.options.min_similarity
+    if least == 0:
+        with progress.stage("cluster", len(near)):
+            return cluster(candidates, near, None, min_similarity=0.0, progress=progress, fixed=fixed)
+    wanted = np.zeros(len(task.documents), np.bool_)
+    wanted[near[candidates.has_any]] = True
+    with progress.stage("read again", int(wanted.sum())):
+        sets = ShingleSets.read(task.corpus, wanted, task.recipe, task.options, progress)
+    with sets, progress.stage("verify", len(near)):
+        return cluster(candidates, near, sets, min_similarity=least, progress=progress, fixed=fixed)
 
 
 def reference_columns(options: DedupOptions) -> tuple[str, ...]:

@@ -25,12 +25,23 @@ class Corpus(Protocol):
     """Documents that can be read more than once, always in the same order."""
 
     def map(
-        self, work: Callable[[Batch], Result], *, threads: int, wanted: Array | None = None
+        self,
+        work: Callable[[Batch], Result],
+        *,
+        threads: int,
+        wanted: Array | None = None,
+        name: str = "",
+        state: Array | None = None,
     ) -> Iterator[tuple[int, Result]]:
         """work(batch) of every batch of rows, on several threads, but in order; with the batch's first row in the corpus.
 
-        Rows where `wanted` (bool[rows]; only once the corpus has been read) is False have null texts.
+        Rows where `wanted` (bool[rows]; only once the corpus has been read) is False have null texts. A pass that has a `name` is
+        saved where the run is to be resumable; `state`: an array that `work` gathers into besides.
         """
+        ...
+
+    def once(self, name: str, compute: Callable[[], Result]) -> Result:
+        """What `compute` gives; saved where the run is to be resumable."""
         ...
 
 
@@ -79,7 +90,7 @@ class Documents:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class Part:
     """What is kept of a batch."""
 
     found: Fingerprints
@@ -88,13 +99,13 @@ class _Part:
     values: tuple[Any, ...]
 
 
-def _read(batch: Batch, recipe: Recipe, functions: Mapping[str, Callable[[str], Any]]) -> _Part:
+def _read(batch: Batch, recipe: Recipe, functions: Mapping[str, Callable[[str], Any]]) -> Part:
     found = fingerprint_chunks(in_chunks(batch.texts), recipe)
     lengths = pc.fill_null(pc.utf8_length(batch.texts), 0).to_numpy()
     if batch.texts.null_count:
         found.tokens[batch.texts.is_null().to_numpy(zero_copy_only=False)] = -1
     values = [_values_of(batch.texts, name, function) for name, function in functions.items()]
-    return _Part(found, lengths, batch.ids, (*batch.values, *values))
+    return Part(found, lengths, batch.ids, (*batch.values, *values))
 
 
 def _values_of(texts: Any, name: str, function: Callable[[str], Any]) -> Any:
@@ -116,8 +127,10 @@ def read_documents(
     `columns`: those whose values the corpus gives with each batch. `functions`: of a text, whose values are kept likewise.
     """
     functions = functions or {}
-    parts: list[_Part] = []
-    for _, part in corpus.map(partial(_read, recipe=recipe, functions=functions), threads=thread_count(threads)):
+    parts: list[Part] = []
+    for _, part in corpus.map(
+        partial(_read, recipe=recipe, functions=functions), threads=thread_count(threads), name="fingerprint"
+    ):
         parts.append(part)
         progress.advance(len(part.lengths))
     found = join_fingerprints([part.found for part in parts], recipe)
@@ -160,10 +173,20 @@ class CorpusPair:
         self._first, self._rows, self._second = first, rows, second
 
     def map(
-        self, work: Callable[[Batch], Result], *, threads: int, wanted: Array | None = None
+        self,
+        work: Callable[[Batch], Result],
+        *,
+        threads: int,
+        wanted: Array | None = None,
+        name: str = "",
+        state: Array | None = None,
     ) -> Iterator[tuple[int, Result]]:
         """See `Corpus`."""
         before, after = (None, None) if wanted is None else (wanted[: self._rows], wanted[self._rows :])
-        yield from self._first.map(work, threads=threads, wanted=before)
-        for row, result in self._second.map(work, threads=threads, wanted=after):
+        yield from self._first.map(work, threads=threads, wanted=before, name=name, state=state)
+        for row, result in self._second.map(work, threads=threads, wanted=after, name=name, state=state):
             yield self._rows + row, result
+
+    def once(self, name: str, compute: Callable[[], Result]) -> Result:
+        """See `Corpus`."""
+        return self._first.once(name, compute)

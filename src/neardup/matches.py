@@ -15,7 +15,7 @@ from neardup.candidates.task import Task
 from neardup.documents import Corpus, Documents, read_documents
 from neardup.errors import OptionError
 from neardup.kernels.clusters import count_candidates, list_candidates
-from neardup.options import DedupOptions, distance_limit
+from neardup.options import DedupOptions, distance_limit, memory_bytes
 from neardup.preference import groups_of
 from neardup.progress import Progress
 from neardup.recipe import Recipe
@@ -132,7 +132,13 @@ def list_matches(
         if sets is not None:
             sets.close()
     short = valid[documents.tokens[valid] < found.min_tokens]
-    equal_texts = near_fingerprints(documents.digests[short], max_distance=0, threads=options.threads)
+    equal_texts = near_fingerprints(
+        documents.digests[short],
+        max_distance=0,
+        threads=options.threads,
+        memory=memory_bytes(options.memory),
+        temp_dir=options.temp_dir,
+    )
     if groups is not None:
         equal_texts = within_groups(equal_texts, groups[short])
     for a, b in candidate_pairs(equal_texts):

@@ -16,6 +16,7 @@ from neardup.block_plan import BlockPlan, check_distance, plan
 from neardup.block_tables import TooManyPairs, find_pairs
 from neardup.distinct import Distinct, collapse, fingerprint_rows
 from neardup.errors import OptionError
+from neardup.io.pair_spool import PairSpool
 from neardup.kernels import distinct as kernels
 from neardup.kernels import hamming
 from neardup.threads import in_order, thread_count
@@ -24,6 +25,9 @@ __all__ = ["BlockPlan", "Distinct", "Pairs", "collapse", "distance", "distances"
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
+UNBOUNDED = 1 << 62
+FOUND_BYTES = 128
+"""What a pair takes of a thread until it is handed on, for each word: the rows as found, cut in two, and sieved; its indexes."""
 PAIR_BYTES = 40
 """What a pair takes at the height of a join: twice as a sort key of 8 bytes, twice as an index of 8, and a distance."""
 
@@ -182,19 +186,9 @@ def join_distinct(
             f"max_distance={max_distance}. Leave it out, or plan for this join."
         )
     memory = _memory(memory)
-    found, lock = [np.empty(0, np.uint64)], Lock()
-    find_left = _finder(left)
-    find_right = find_left if other is None else _finder(right)
-
-    def take(rows: Array) -> None:
-        a, b = find_left(rows, 0), find_right(rows, left.shape[1])
-        if other is None:
-            a, b = np.minimum(a, b), np.maximum(a, b)
-        packed = (a.astype(np.uint64) << np.uint64(32)) | b.astype(np.uint64)
-        with lock:
-            found.append(packed)
-
+    found: list[Array] = [np.empty(0, np.uint64)]
     most = memory // PAIR_BYTES
+    take = _packer(left, right, found.append)
     try:
         find_pairs(left, right, max_distance, take, threads=threads, most=most, chosen=plan)
     except TooManyPairs:
@@ -205,6 +199,30 @@ def join_distinct(
     packed = np.concatenate(found)
     found.clear()
     return _unpack(packed, left, right, threads)
+
+
+def spool_near(distinct: Distinct, spool: PairSpool, *, max_distance: int, threads: int | None, memory: int) -> None:
+    """Add to `spool` what `join_distinct` finds among `distinct`, in whatever number; `memory`: bytes that threads may hold."""
+    values, threads = distinct.values, thread_count(threads)
+    room = max(1, memory // (threads * FOUND_BYTES * values.shape[1]))
+    take = _packer(values, values, spool.add)
+    find_pairs(values, values, max_distance, take, threads=threads, most=UNBOUNDED, room=room)
+
+
+def _packer(left: Array, right: Array, add: Callable[[Array], object]) -> Callable[[Array], None]:
+    """What takes rows of pairs (uint64[p, 2 * words]) and adds their indexes in the sides, left << 32 | right (uint64[p])."""
+    find_left, lock = _finder(left), Lock()
+    find_right = find_left if right is left else _finder(right)
+
+    def take(rows: Array) -> None:
+        a, b = find_left(rows, 0), find_right(rows, left.shape[1])
+        if right is left:
+            a, b = np.minimum(a, b), np.maximum(a, b)
+        packed = (a.astype(np.uint64) << np.uint64(32)) | b.astype(np.uint64)
+        with lock:
+            add(packed)
+
+    return take
 
 
 def _check_widths(left: Array, right: Array) -> None:

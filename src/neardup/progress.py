@@ -3,9 +3,11 @@
 import resource
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 
 def peak_memory_bytes() -> int:
@@ -18,28 +20,98 @@ def peak_memory_bytes() -> int:
         return peak if sys.platform == "darwin" else peak * 1024
 
 
-class Progress:
-    """Times stages and says nothing; the parent of those that show something."""
+@dataclass(slots=True)
+class Stage:
+    """How far a stage has come.
 
-    def __init__(self) -> None:
+    Attributes:
+        name: what is done.
+        total: documents that it will go through, if that is known.
+        began: when, by the clock of the progress.
+        documents: that are done.
+        read_bytes: of the input's files, that were gone through; total_bytes: of so many, 0 where no file is read.
+    """
+
+    name: str
+    total: int | None
+    began: float
+    documents: int = 0
+    read_bytes: int = 0
+    total_bytes: int = 0
+
+    @property
+    def share(self) -> float | None:
+        """The part that is done, from 0 to 1: of the documents or, where their number is not known, of the bytes."""
+        done, of = (self.documents, self.total) if self.total else (self.read_bytes, self.total_bytes)
+        return min(1.0, done / of) if of else None
+
+    def seconds_left(self, now: float) -> float | None:
+        """At the rate so far; None while nobody can know."""
+        return (now - self.began) * (1 / self.share - 1) if self.share else None
+
+    def rates(self, now: float) -> str:
+        """`1,234 documents/s, 5.6 MB/s`: of what is counted; empty if nothing is, or no time has passed."""
+        seconds = now - self.began
+        if seconds <= 0:
+            return ""
+        found = [f"{self.documents / seconds:,.0f} documents/s"] if self.documents else []
+        found += [f"{self.read_bytes / seconds / 1e6:,.1f} MB/s"] if self.read_bytes else []
+        return ", ".join(found)
+
+
+class Progress:
+    """Times stages and says nothing; the parent of those that show something.
+
+    Attributes:
+        seconds: by stage.
+        read_bytes: by stage, of the input's files, as they lie on the disk.
+        written_bytes: by stage, of the outputs.
+        at: the stage at work.
+    """
+
+    def __init__(self, *, clock: Callable[[], float] = time.perf_counter) -> None:
         self.seconds: dict[str, float] = {}
+        self.read_bytes: dict[str, int] = {}
+        self.written_bytes: dict[str, int] = {}
+        self.at: Stage | None = None
+        self.clock = clock
 
     @contextmanager
     def stage(self, name: str, total: int | None = None) -> Iterator[None]:
         """Time what is done inside under `name`; `total`: how many documents `advance` will count, if known."""
-        began = time.perf_counter()
+        self.at = stage = Stage(name, total, self.clock())
         self.begin(name, total)
         try:
             yield
         finally:
-            self.seconds[name] = round(self.seconds.get(name, 0.0) + time.perf_counter() - began, 3)
+            self.seconds[name] = round(self.seconds.get(name, 0.0) + self.clock() - stage.began, 3)
+            if stage.read_bytes:
+                self.read_bytes[name] = self.read_bytes.get(name, 0) + stage.read_bytes
             self.end(name)
+            self.at = None
 
     def begin(self, name: str, total: int | None) -> None:
         """A stage begins."""
 
     def advance(self, documents: int) -> None:
         """So many documents more are done."""
+        if self.at is not None:
+            self.at.documents += documents
+
+    def expect(self, count: int) -> None:
+        """The stage goes through so many bytes of files, more than was known."""
+        if self.at is not None:
+            self.at.total_bytes += count
+
+    def read(self, count: int) -> None:
+        """So many bytes more of them were gone through."""
+        if self.at is not None:
+            self.at.read_bytes += count
+
+    def written(self, count: int) -> None:
+        """The stage has written so many bytes of outputs."""
+        if self.at is not None:
+            self.written_bytes[self.at.name] = self.written_bytes.get(self.at.name, 0) + count
 
     def end(self, name: str) -> None:
         """The stage has ended."""
@@ -48,25 +120,57 @@ class Progress:
         """Tell the person something that matters."""
 
 
-class LogProgress(Progress):
-    """A line for each stage, on standard error: for logs."""
+LOG_SECONDS = 30.0
+"""A stage that takes longer says in a log how far it is, about so often."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._documents = 0
+
+class LogProgress(Progress):
+    """A line for each stage, and now and then one for a long stage, on standard error: for logs."""
+
+    def __init__(self, *, clock: Callable[[], float] = time.perf_counter) -> None:
+        super().__init__(clock=clock)
+        self._said = 0.0
 
     def begin(self, name: str, total: int | None) -> None:
-        self._documents = 0
+        self._said = self.clock()
 
     def advance(self, documents: int) -> None:
-        self._documents += documents
+        super().advance(documents)
+        now = self.clock()
+        if self.at is not None and now - self._said >= LOG_SECONDS:
+            self._said = now
+            self.say(f"{self.at.name}: {told(self.at, now)}")
 
     def end(self, name: str) -> None:
-        counted = f", {self._documents:,} documents" if self._documents else ""
-        self.say(f"{name}: {self.seconds[name]:.1f} s{counted}")
+        stage, said = self.at, ""
+        if stage is not None and stage.documents:
+            said = f", {stage.documents:,} documents"
+            rates = stage.rates(self.clock())
+            said += f", {rates}" if rates else ""
+        self.say(f"{name}: {self.seconds[name]:.1f} s{said}")
 
     def say(self, line: str) -> None:
         print(f"neardup: {line}", file=sys.stderr, flush=True)
+
+
+def told(stage: Stage, now: float) -> str:
+    """How far a stage is: `45 %, 12,345 documents, 1,234 documents/s, 5.6 MB/s, about 40 s left`."""
+    left = stage.seconds_left(now)
+    parts = [
+        "" if stage.share is None else f"{stage.share:.0%}".replace("%", " %"),
+        f"{stage.documents:,} documents" if stage.documents else "",
+        stage.rates(now),
+        "" if left is None else f"about {duration(left)} left",
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def duration(seconds: float) -> str:
+    """`40 s`, `12 minutes`, `3.5 hours` or `2.1 days`, whichever is read best."""
+    for limit, unit, size in ((120, "s", 1.0), (7_200, "minutes", 60.0)):
+        if seconds < limit:
+            return f"{seconds / size:,.0f} {unit}"
+    return f"{seconds / 3_600:,.1f} hours" if seconds < 172_800 else f"{seconds / 86_400:,.1f} days"
 
 
 class TerminalProgress(LogProgress):
@@ -74,24 +178,34 @@ class TerminalProgress(LogProgress):
 
     def begin(self, name: str, total: int | None) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+        from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
         from rich.progress import Progress as Bar
 
         super().begin(name, total)
         self._bar = Bar(
             TextColumn("neardup: {task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
+            BarColumn(bar_width=20),
             TimeElapsedColumn(),
+            TextColumn("{task.fields[told]}"),
             console=Console(stderr=True),
             transient=True,
         )
-        self._task = self._bar.add_task(name, total=total)
+        self._task = self._bar.add_task(name, total=None, told="")
         self._bar.start()
 
     def advance(self, documents: int) -> None:
-        super().advance(documents)
-        self._bar.advance(self._task, documents)
+        Progress.advance(self, documents)  # the moving line is enough
+        self._show()
+
+    def read(self, count: int) -> None:
+        super().read(count)
+        self._show()
+
+    def _show(self) -> None:
+        if self.at is not None:
+            share = self.at.share
+            shown: dict[str, Any] = {} if share is None else {"total": 1.0, "completed": share}
+            self._bar.update(self._task, told=told(self.at, self.clock()), **shown)
 
     def end(self, name: str) -> None:
         self._bar.stop()

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from neardup.io.spool import peak_temporary_bytes
 from neardup.options import DedupOptions
 from neardup.progress import Progress, peak_memory_bytes
 from neardup.recipe import Recipe
@@ -35,6 +36,10 @@ class Summary:
         candidates: pairs of documents that were compared.
         matches: pairs among them that matched.
         seconds: by stage, and `total`.
+        read_bytes: by stage, of the input's files as they lie on the disk, and `total`; of texts in memory none.
+        written_bytes: by stage, of the outputs, but for what goes to standard output, and `total`.
+        peak_memory_bytes, peak_temporary_bytes: the most memory and the most room for temporary files that the program has
+            taken since it began.
     """
 
     rows: int
@@ -59,7 +64,10 @@ class Summary:
     options: dict[str, Any]
     recipe: dict[str, Any]
     seconds: dict[str, float]
+    read_bytes: dict[str, int]
+    written_bytes: dict[str, int]
     peak_memory_bytes: int
+    peak_temporary_bytes: int
     versions: dict[str, str]
 
     def as_dict(self) -> dict[str, Any]:
@@ -110,6 +118,9 @@ def summarize(
         options=options.as_dict(),
         recipe=recipe.as_dict() | {"digest": recipe.digest()},
         seconds=progress.seconds | {"total": round(sum(progress.seconds.values()), 3)},
+        read_bytes=progress.read_bytes | {"total": sum(progress.read_bytes.values())},
+        written_bytes=progress.written_bytes | {"total": sum(progress.written_bytes.values())},
         peak_memory_bytes=peak_memory_bytes(),
+        peak_temporary_bytes=peak_temporary_bytes(),
         versions=versions() | html_versions(html),
     )

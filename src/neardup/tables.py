@@ -77,7 +77,13 @@ class TableCorpus:
         return len(self.ids) - len(self.ids.unique())
 
     def map(
-        self, work: Callable[[Batch], Result], *, threads: int, wanted: Array | None = None
+        self,
+        work: Callable[[Batch], Result],
+        *,
+        threads: int,
+        wanted: Array | None = None,
+        name: str = "",  # noqa: ARG002 - nothing is saved of data in memory
+        state: Array | None = None,  # noqa: ARG002
     ) -> Iterator[tuple[int, Result]]:
         """See `neardup.documents.Corpus`."""
 
@@ -94,6 +100,10 @@ class TableCorpus:
                 present = texts if wanted is None else only(texts, wanted[row : row + n])
                 yield Batch(row, present, pa.nulls(n, pa.large_string()))
                 row += n
+
+    def once(self, name: str, compute: Callable[[], Result]) -> Result:  # noqa: ARG002
+        """See `neardup.documents.Corpus`."""
+        return compute()
 
     def check_sources(self, sources: Sequence[str]) -> None:
         """See `neardup.documents.SourcedCorpus`: rows in memory have no sources."""

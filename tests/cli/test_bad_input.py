@@ -109,7 +109,9 @@ def test_utf_16_is_told(run):
     Path("in.jsonl").write_bytes(lines(ROWS).decode().encode("utf-16"))
     done = run("dedup", "in.jsonl", "-o", "out.jsonl")
     assert done.code == 1
-    assert "in.jsonl is UTF-16; JSON lines must be UTF-8. Convert it: iconv" in done.err
+    assert (
+        "in.jsonl begins with the byte order mark of UTF-16, but is read as UTF-8. Pass --encoding utf-16." in done.err
+    )
 
 
 def corrupted(content):

@@ -157,7 +157,7 @@ def test_an_interrupt_between_two_renames_leaves_whole_files(run, monkeypatch):
     ],
 )
 def test_an_interrupt_before_the_end_leaves_nothing(run, monkeypatch, arguments):
-    def interrupted(_):
+    def interrupted(*_):
         raise KeyboardInterrupt
 
     write_lines("in.jsonl", [{"id": i, "text": FERRY} for i in range(3)])

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from neardup.candidates.estimates import Estimate, estimate_exact, estimate_minhash
 from neardup.candidates.exact import MIN_TOKENS, count_elements, join_counted
-from neardup.candidates.minhash import find_by_minhash
+from neardup.candidates.minhash import find_by_minhash, needed_bytes
 from neardup.candidates.task import Found, Task
 from neardup.errors import OptionError
+from neardup.io.pair_spool import PAIR_BYTES
 from neardup.options import memory_bytes
 from neardup.prefix_join.counts import ElementCounts
-from neardup.prefix_join.join import PAIR_BYTES
 from neardup.similarities import SIMILARITY_TABLE
 from neardup.wording import counted
 
@@ -64,7 +64,9 @@ def choose(task: Task, *, documents: int | None = None) -> Choice:
     except OptionError:  # no bands serve so low a similarity
         return Choice("exact", f"{_shown(exact)}; no bands serve {least}", (exact,), size["documents"], counts)
     method, reason = "exact", f"{_shown(exact)}; {_shown(minhash)}"
-    if exact.disk_bytes > shutil.disk_usage(options.temp_dir or tempfile.gettempdir()).free:
+    if needed_bytes(size["documents"], task.recipe.words) > memory:
+        reason = f"{reason}; minhash needs more than {memory / 2**20:,.0f} MiB"
+    elif exact.disk_bytes > shutil.disk_usage(options.temp_dir or tempfile.gettempdir()).free:
         method, reason = "minhash", f"{reason}; exact needs {exact.disk_bytes / 2**30:.1f} GiB of temporary files"
     elif exact.candidates * PAIR_BYTES > memory // 2 > minhash.candidates * PAIR_BYTES:
         method, reason = "minhash", f"{reason}; exact would propose more pairs than fit {memory / 2**20:,.0f} MiB"

@@ -85,11 +85,3 @@ def within_groups(candidates: Candidates, groups: Array) -> Candidates:
     near = np.empty(near_starts[-1], np.uint32)
     link_refined(old, group, firsts, candidates.near, candidates.near_starts, near)
     return Candidates(candidates.fingerprints, class_of, members, starts, near, near_starts)
-
-
-def packed_pairs(left: Array, right: Array) -> Array:
-    """uint64[p]: the pairs of left[i] < right[i] (int64[p]) as integers, in the same order."""
-    packed = left.astype(np.uint64)
-    packed <<= np.uint64(32)
-    packed |= right.view(np.uint64)
-    return packed

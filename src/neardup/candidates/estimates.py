@@ -8,11 +8,12 @@ import numpy as np
 from neardup.bands import Bands, agreement_probability, hit_probability
 from neardup.candidates.exact import CELLS_SHARE
 from neardup.candidates.minhash import minhash_agreement, minhash_bands
+from neardup.io.pair_spool import PAIR_BYTES
 from neardup.kernels.bounds import JACCARD
 from neardup.kernels.edit import edit_memory
 from neardup.kernels.similarities import Stored, similarities_of
 from neardup.prefix_join.counts import ElementCounts
-from neardup.prefix_join.join import PAIR_BYTES, POSTING_BYTES, join_prefixes
+from neardup.prefix_join.join import POSTING_BYTES, join_prefixes
 from neardup.prefix_join.prefixes import Prefixes, prefixes_of
 from neardup.similarities import Elements
 

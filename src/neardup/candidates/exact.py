@@ -46,7 +46,9 @@ def count_elements(task: Task, *, sampled: int = 0) -> tuple[ElementCounts, Elem
 
     parts: list[Elements] = []
     with task.progress.stage("count", int(wanted.sum())):
-        for _, (documents, chosen) in task.corpus.map(count, threads=thread_count(options.threads), wanted=wanted):
+        for _, (documents, chosen) in task.corpus.map(
+            count, threads=thread_count(options.threads), wanted=wanted, name="count", state=counts.cells
+        ):
             parts += chosen
             task.progress.advance(documents)
     return counts, join_elements(parts)
@@ -72,7 +74,9 @@ def join_counted(task: Task, counts: ElementCounts) -> Found:
     memory = memory_bytes(options.memory) // 2
     with PrefixFile(temp_dir=options.temp_dir) as file:
         with progress.stage("prefixes", int(wanted.sum())):
-            for _, parts in task.corpus.map(prefixes_in, threads=thread_count(options.threads), wanted=wanted):
+            for _, parts in task.corpus.map(
+                prefixes_in, threads=thread_count(options.threads), wanted=wanted, name="prefixes"
+            ):
                 for part in parts:
                     file.append(part)
                     progress.advance(len(part))

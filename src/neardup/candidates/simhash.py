@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from neardup.candidates.classes import Candidates, candidates_of, packed_pairs
+from neardup.candidates.classes import Candidates, candidates_of
 from neardup.candidates.task import Found, Task
 from neardup.errors import OptionError
-from neardup.options import distance_limit
-from neardup.pairs import collapse, join_distinct, plan
+from neardup.io.pair_spool import PairSpool
+from neardup.options import distance_limit, memory_bytes
+from neardup.pairs import collapse, plan, spool_near
 from neardup.progress import Progress
 from neardup.recipe import Recipe
 
@@ -29,15 +30,32 @@ def find_by_simhash(task: Task) -> Found:
     task = task.at_least(task.recipe.min_tokens)
     check_cost(len(task.rows), task.recipe, max_distance, task.progress)
     with task.progress.stage("join"):
-        found = near_fingerprints(task.fingerprints, max_distance=max_distance, threads=task.options.threads)
+        found = near_fingerprints(
+            task.fingerprints,
+            max_distance=max_distance,
+            threads=options.threads,
+            memory=memory_bytes(options.memory),
+            temp_dir=options.temp_dir,
+        )
     return Found(task.rows, found, task.recipe.min_tokens, "simhash", max_distance=max_distance)
 
 
-def near_fingerprints(fingerprints: Array, *, max_distance: int, threads: int | None) -> Candidates:
-    """Every pair of `fingerprints` (uint64[n, words]) at Hamming distance `max_distance` or less, as classes."""
-    distinct = collapse(fingerprints)
-    pairs = join_distinct(distinct, max_distance=max_distance, threads=threads)
-    return candidates_of(fingerprints, distinct, packed_pairs(pairs.left, pairs.right))
+def near_fingerprints(
+    fingerprints: Array,
+    *,
+    max_distance: int,
+    threads: int | None,
+    memory: int | None = None,
+    temp_dir: str | None = None,
+) -> Candidates:
+    """Every pair of `fingerprints` (uint64[n, words]) at Hamming distance `max_distance` or less, as classes.
+
+    Pairs that take more than about half of `memory` (half of the machine's) go to temporary files in `temp_dir`.
+    """
+    distinct, memory = collapse(fingerprints), memory_bytes(memory)
+    spool = PairSpool(memory=memory // 4, temp_dir=temp_dir)
+    spool_near(distinct, spool, max_distance=max_distance, threads=threads, memory=memory // 4)
+    return candidates_of(fingerprints, distinct, spool.all(), memory=memory // 8, temp_dir=temp_dir)
 
 
 def check_cost(n: int, recipe: Recipe, max_distance: int, progress: Progress) -> None:

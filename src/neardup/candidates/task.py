@@ -1,8 +1,7 @@
 """What every method is given, and what it gives."""
 
-import dataclasses
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -43,7 +42,7 @@ class Task:
     def at_least(self, tokens: int) -> "Task":
         """The same for the documents of so many tokens and more."""
         enough = self.documents.tokens[self.rows] >= tokens
-        return dataclasses.replace(self, rows=self.rows[enough], representative=self.representative[enough])
+        return replace(self, rows=self.rows[enough], representative=self.representative[enough])
 
     @property
     def wanted(self) -> Array:
@@ -82,6 +81,12 @@ class Found:
     reason: str | None = None
     max_distance: int | None = None
     costs: dict[str, Any] = field(default_factory=dict)
+
+    def without_candidates(self) -> "Found":
+        """How they were found, alone."""
+        none = np.empty(0, np.int64)
+        nobody = Candidates(np.empty((0, 1), np.uint64), none, none, np.zeros(1, np.int64), none, np.zeros(1, np.int64))
+        return replace(self, rows=none, candidates=nobody)
 
 
 Finder = Callable[[Task], Found]

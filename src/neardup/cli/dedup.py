@@ -46,6 +46,9 @@ from neardup.options import CLUSTERS, KEEPS, UNITS
 @click.option("--audit", metavar="FILE", help="Where to write the audit (OUT without its ending + .duplicates.jsonl).")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object on standard output.")
 @options.overwrite
+@click.option(
+    "--resume", is_flag=True, help="Keep finished work in OUT.resume/, and go on with what is there of the same run."
+)
 @options.on_error
 @options.threads
 @options.memory

@@ -58,12 +58,14 @@ class Batch:
         ids: Arrow large_string[rows], each id as a JSON value (`"a1"` with its quotes, or 17); null where the text is.
         values: for each of `Columns.values` Arrow large_string[rows], JSON values likewise; dates and times as ISO 8601 in UTC.
             Null where the text is, and where a row has no value, null or NaN.
+        position: bytes of the shard's file that had been read when these rows were found; 0 where the format does not say.
     """
 
     row: int
     texts: Any
     ids: Any
     values: tuple[Any, ...] = ()
+    position: int = 0
 
 
 Rejections = list[tuple[int, str]]

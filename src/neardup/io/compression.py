@@ -80,6 +80,9 @@ class _Decompressed(io.RawIOBase):
             self._inside = not self._stream.eof
         return b"".join(parts)
 
+    def position(self) -> int:
+        return self._file.tell()
+
     def _damaged(self, reason: str) -> DataError:
         return damaged(self._name, self._compression, reason)
 
@@ -122,6 +125,12 @@ def open_for_reading(path: Path, compression: str, *, name: str | None = None) -
             raise DataError(f"{name} holds {found} data, but its name does not end in {ending}. Rename it.")
         return file
     return io.BufferedReader(_Decompressed(file, name, compression), _BUFFER_BYTES)
+
+
+def position(file: io.BufferedReader) -> int:
+    """Bytes on the disk that were read of a file of `open_for_reading`."""
+    below = file.raw
+    return below.position() if isinstance(below, _Decompressed) else file.tell()
 
 
 def open_for_writing(path: Path, compression: str) -> BinaryIO:

@@ -13,7 +13,9 @@ from neardup.errors import InputError, OptionError, RowError
 from neardup.io.batch import Batch, Columns, Part, Rejections
 from neardup.io.formats import FORMATS
 from neardup.io.reading import Reading
+from neardup.io.saved_work import SavedWork
 from neardup.io.shards import Shard, find_shards
+from neardup.progress import Progress
 from neardup.text.html import extractor, text_of_pages
 from neardup.threads import in_order
 from neardup.wording import counted
@@ -48,18 +50,31 @@ class FileCorpus:
         rejected: rows that were set aside.
     """
 
-    def __init__(self, shards: Sequence[Shard], columns: Columns, *, on_error: str = "stop") -> None:
+    def __init__(
+        self,
+        shards: Sequence[Shard],
+        columns: Columns,
+        *,
+        on_error: str = "stop",
+        progress: Progress | None = None,
+    ) -> None:
+        """`progress` is told how many bytes of the files each pass has gone through."""
         if on_error not in ON_ERROR:
             raise OptionError(f"on_error={on_error!r}: give one of {', '.join(ON_ERROR)}.")
         self.shards = tuple(shards)
         self.starts: list[int] | None = None
         self.rejected: list[Rejected] = []
-        self._columns, self._on_error = columns, on_error
+        self._columns, self._on_error, self._progress = columns, on_error, progress or Progress()
+        self._is_part = False
+        self._saved: SavedWork | None = None
+        self._label = ""
         self._extract = None if columns.html is None else extractor(columns.html)
 
     def part(self, shards: Sequence[Shard]) -> "FileCorpus":
-        """Some of the files, read likewise."""
-        return FileCorpus(shards, self._columns, on_error=self._on_error)
+        """Some of the files, read likewise; how many bytes all such parts have is for the caller to tell the progress."""
+        found = FileCorpus(shards, self._columns, on_error=self._on_error, progress=self._progress)
+        found._is_part = True
+        return found
 
     def check(self, added: Sequence[str] = ()) -> None:
         """Raise InputError, with every problem found, if a shard lacks a column to read or has one to be added."""
@@ -77,32 +92,66 @@ class FileCorpus:
                 )
             )
 
-    def _parts(self, wanted: Array | None) -> Iterator[tuple[int, Part]]:
-        for number, shard in enumerate(self.shards):
+    def save_in(self, saved: SavedWork, label: str) -> None:
+        """Let passes that have a name save what comes of each shard, under this label, and take what was saved before."""
+        self._saved, self._label = saved, label
+
+    def once(self, name: str, compute: Callable[[], Result]) -> Result:
+        """See `neardup.documents.Corpus`."""
+        return compute() if self._saved is None else self._saved.once(name, compute)
+
+    def _parts(self, wanted: Array | None, numbers: Iterable[int]) -> Iterator[tuple[int, Part]]:
+        for number in numbers:
+            shard = self.shards[number]
             mask = None if wanted is None else wanted[self.rows_of(number)]
             for part in FORMATS[shard.format].parts(shard, self._columns, mask):
                 yield number, part
 
     def map(
-        self, work: Callable[[Batch], Result], *, threads: int, wanted: Array | None = None
+        self,
+        work: Callable[[Batch], Result],
+        *,
+        threads: int,
+        wanted: Array | None = None,
+        name: str = "",
+        state: Array | None = None,
     ) -> Iterator[tuple[int, Result]]:
         """See `neardup.documents.Corpus`. The first complete pass learns where shards start, and which rows are rejected."""
-        return self.map_shards(lambda _, batch: work(batch), threads=threads, wanted=wanted)
+        return self.map_shards(lambda _, batch: work(batch), threads=threads, wanted=wanted, name=name, state=state)
 
     def map_shards(
-        self, work: Callable[[int, Batch], Result], *, threads: int, wanted: Array | None = None
+        self,
+        work: Callable[[int, Batch], Result],
+        *,
+        threads: int,
+        wanted: Array | None = None,
+        name: str = "",
+        state: Array | None = None,
     ) -> Iterator[tuple[int, Result]]:
         """As `map`; `work` is also told the number of the shard that the batch is of."""
 
-        def read(part: tuple[int, Part]) -> tuple[int, int, Rejections, Result]:
+        def read(part: tuple[int, Part]) -> tuple[int, tuple[int, int, Rejections, Result]]:
             batch, rejections = part[1]()
             if self._extract is not None:
                 batch = text_of_pages(batch, self._extract)
-            return part[0], len(batch.texts), rejections, work(part[0], batch)
+            return part[0], (len(batch.texts), batch.position, rejections, work(part[0], batch))
 
-        lengths = [0] * len(self.shards)
-        row = 0
-        for number, size, rejections, result in in_order(read, self._parts(wanted), threads):
+        def read_shards(numbers: Iterable[int]) -> Iterator[tuple[int, tuple[int, int, Rejections, Result]]]:
+            return in_order(read, self._parts(wanted, numbers), threads)
+
+        count = len(self.shards)
+        if self._saved is None or not name:
+            pieces = read_shards(range(count))
+        else:
+            pieces = self._saved.pieces(f"{self._label}-{name.replace(' ', '-')}", read_shards, count, state)
+        lengths = [0] * count
+        row, before, passed = 0, [0, *itertools.accumulate(shard.size for shard in self.shards)], 0
+        if not self._is_part:
+            self._progress.expect(before[-1])
+        for number, (size, position, rejections, result) in pieces:
+            come_to = before[number] + min(position, self.shards[number].size)
+            self._progress.read(max(0, come_to - passed))
+            passed = max(passed, come_to)
             for rejected_row, reason in rejections:
                 if self._on_error == "stop":
                     raise RowError(self.shards[number].name, rejected_row, reason)
@@ -111,6 +160,7 @@ class FileCorpus:
             yield row, result
             row += size
             lengths[number] += size
+        self._progress.read(before[-1] - passed)
         starts = [0, *itertools.accumulate(lengths)]
         if self.starts is not None and starts != self.starts:
             number = next(number for number, start in enumerate(starts[1:]) if start != self.starts[number + 1])
@@ -162,6 +212,8 @@ def open_corpus(
     temporary: Path,
     values: Iterable[str] = (),
     on_error: str = "stop",
+    progress: Progress | None = None,
 ) -> FileCorpus:
     """The files meant by `inputs` as a corpus; `temporary`: a folder that standard input may go to."""
-    return FileCorpus(find_shards(inputs, temporary=temporary), reading.columns(values), on_error=on_error)
+    shards = find_shards(inputs, temporary=temporary)
+    return FileCorpus(shards, reading.columns(values), on_error=on_error, progress=progress)

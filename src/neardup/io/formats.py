@@ -6,12 +6,13 @@ A new format is a module with the functions of `Format`, a line in `FORMATS`, an
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from neardup.io import jsonl, parquet
 from neardup.io.batch import Batch, Columns, Part, Reject
+from neardup.io.delimited import Delimited
 from neardup.io.shards import Shard
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -70,14 +71,6 @@ class Format(Protocol):
         Raises InputError if the sink holds rows of another format or schema.
         """
 
-    def replace(
-        self, shard: Shard, columns: Columns, rewrite: Rewrite, sink: Any, *, keep: Array, changed: Array
-    ) -> None:
-        """As `copy`; but where `changed` (bool[rows], of rows that can be read) is True, the texts are what `rewrite` says.
-
-        `rewrite` gets and gives one text for each of `columns.text`, and is called in order. All else in the row stays as it is.
-        """
-
     def annotate(self, shard: Shard, added: Any, sink: Any, *, keep: Array) -> None:
         """Write the rows where `keep` (bool[rows]) is True as they are, but with more columns.
 
@@ -86,7 +79,25 @@ class Format(Protocol):
         """
 
 
-FORMATS: dict[str, Format] = {"jsonl": jsonl, "parquet": parquet}
+@runtime_checkable
+class Rewritable(Protocol):
+    """What a format's module offers besides, if texts can be replaced in its rows; needed for lines and paragraphs."""
+
+    def replace(
+        self, shard: Shard, columns: Columns, rewrite: Rewrite, sink: Any, *, keep: Array, changed: Array
+    ) -> None:
+        """As `copy`; but where `changed` (bool[rows], of rows that can be read) is True, the texts are what `rewrite` says.
+
+        `rewrite` gets and gives one text for each of `columns.text`, and is called in order. All else in the row stays as it is.
+        """
+
+
+FORMATS: dict[str, Format] = {
+    "jsonl": jsonl,
+    "parquet": parquet,
+    "csv": Delimited("csv"),
+    "tsv": Delimited("tsv"),
+}
 
 
 def open_sink(path: Path, format: str, compression: str = "plain") -> Sink:  # noqa: A002

@@ -17,7 +17,7 @@ import pyarrow.json as pj
 from neardup.io.batch import Batch, Columns, Rejections
 from neardup.io.json_rows import BadJson, BadRow, Row, kinds_of_values, read_row
 from neardup.io.json_structs import StructReader
-from neardup.io.json_values import EXACT_INTEGERS, default_ids, is_utf8, number_tokens, quote, quoted
+from neardup.io.json_values import EXACT_INTEGERS, default_ids, is_utf8, number_tokens, quote, quoted, spread
 from neardup.io.lines import Lines
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -61,13 +61,11 @@ class BlockReader:
         """The rows where `wanted` (bool[rows]) is True, nulls for the others, and the rows that cannot be read."""
         rows = np.arange(len(lines)) if wanted is None else np.flatnonzero(wanted)
         rejections: Rejections = []
-        found = self._read_together(lines, rows) or self._read_one_by_one(lines, rows, rejections)
-        if len(rows) < len(lines):
-            places, absent = np.zeros(len(lines), np.int64), np.ones(len(lines), np.bool_)
-            places[rows], absent[rows] = np.arange(len(rows)), False
-            indices = pa.array(places, mask=absent)
-            found = [column.take(indices) for column in found]
-        return Batch(lines.row, found[0], found[1], tuple(found[2:])), rejections
+        found = (None if lines.bad else self._read_together(lines, rows)) or self._read_one_by_one(
+            lines, rows, rejections
+        )
+        texts, ids, *values = spread(found, rows, len(lines))
+        return Batch(lines.row, texts, ids, tuple(values), lines.position), rejections
 
     def _read_together(self, lines: Lines, rows: Array) -> list[Any] | None:
         """Texts, ids and values of some rows, or None unless all can be read."""
@@ -75,7 +73,7 @@ class BlockReader:
         last -= lines.data[last] == _RETURN
         if (lines.data[lines.starts[rows]] != _OPEN).any() or (lines.data[last] != _CLOSE).any():
             return None
-        runs = list(lines.runs(rows))
+        runs = list(lines.utf8_runs(rows))
         block = pa.py_buffer(runs[0] if len(runs) == 1 else b"".join(runs))
         if not 0 < block.size <= _LARGEST or not _is_utf8(block):
             return None
@@ -110,6 +108,8 @@ class BlockReader:
         for row in rows.tolist():
             line = lines.line(row)
             try:
+                if row in lines.bad:
+                    raise BadRow(lines.bad[row])
                 text, token, values = (read_line and read_line(line)) or self._read_row(line, lines, row)
                 token = token or quote(f"{self._shard_name}:{lines.row + row}")
                 found.append((text, token, *values))

@@ -109,6 +109,16 @@ def only(texts: Any, mask: "np.ndarray[Any, np.dtype[Any]]") -> Any:
     return texts if mask.all() else pc.if_else(pa.array(mask), texts, pa.scalar(None, _TEXT))
 
 
+def spread(columns: "list[Any]", rows: "np.ndarray[Any, np.dtype[Any]]", size: int) -> "list[Any]":
+    """Arrow arrays of some rows (int64[≤ size]) as arrays of `size` rows, null where the others are."""
+    if len(rows) == size:
+        return columns
+    places, absent = np.zeros(size, np.int64), np.ones(size, np.bool_)
+    places[rows], absent[rows] = np.arange(len(rows)), False
+    indices = pa.array(places, mask=absent)
+    return [column.take(indices) for column in columns]
+
+
 def is_utf8(texts: Any) -> bool:
     """Whether all strings of an Arrow array are valid; Arrow does not look by itself when it reads."""
     try:

@@ -6,7 +6,6 @@ functions here promise.
 
 import contextlib
 import json
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -16,14 +15,16 @@ import numpy as np
 
 from neardup.errors import DataError, InputError
 from neardup.io.batch import Batch, Columns, Part, Reject, read_parts
-from neardup.io.compression import open_for_writing
+from neardup.io.encodings import UTF_8
 from neardup.io.json_blocks import BlockReader
 from neardup.io.json_rows import BadRow, Pairs, has_column, keys_of, parse_object
 from neardup.io.json_spans import text_spans
 from neardup.io.json_values import json_members, quote
-from neardup.io.lines import BLANK, Lines, read_lines
+from neardup.io.line_blocks import LineFile
+from neardup.io.lines import BLANK, Lines, mask_of, read_lines
 from neardup.io.refusals import already_there, mixed_formats
 from neardup.io.shards import Shard
+from neardup.io.text_sink import TextSink, demand_same_kind
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -31,40 +32,11 @@ _CHECKED_ROWS = 100
 _CHECKED_BYTES = 1 << 18
 
 
-class Sink:
+class Sink(TextSink):
     """JSON lines on their way to a file or, for the path `-`, to standard output."""
 
-    format = "jsonl"
-
     def __init__(self, path: Path, compression: str) -> None:
-        self._standard = str(path) == "-"
-        self._file: Any = sys.stdout.buffer if self._standard else open_for_writing(path, compression)
-        self._unfinished = False
-
-    def write(self, lines: bytes | memoryview) -> None:
-        """Write lines; the newline of the last one may be missing, and is added if anything follows."""
-        if self._unfinished:
-            self._file.write(b"\n")
-        if self._standard:
-            rest = memoryview(lines)
-            while rest:  # an unbuffered stream may take less than it is given
-                rest = rest[self._file.write(rest) :]
-        else:
-            self._file.write(lines)
-        self._unfinished = lines[-1] != ord("\n")
-
-    def close(self) -> None:
-        """Finish the file."""
-        if self._standard:
-            self._file.flush()
-        else:
-            self._file.close()
-
-    def __enter__(self) -> "Sink":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+        super().__init__("jsonl", path, compression)
 
 
 def check(shard: Shard, columns: Columns, added: Sequence[str] = ()) -> None:
@@ -89,14 +61,21 @@ def check(shard: Shard, columns: Columns, added: Sequence[str] = ()) -> None:
 
 
 def check_together(shards: Sequence[Shard]) -> None:
-    """See `Format.check_together`; any rows go together."""
+    """See `Format.check_together`; rows go together that are encoded alike."""
+    kinds = []
+    for shard in shards:
+        if shard.encoding != UTF_8:
+            with LineFile(shard) as file:
+                kinds.append((shard.name, (file.encoding.name,)))
+    for name, kind in kinds[1:]:
+        demand_same_kind(*kinds[0], name, kind)
 
 
 def parts(shard: Shard, columns: Columns, wanted: Array | None = None) -> Iterator[Part]:
     """See `Format.parts`; lines that are not wanted are not parsed."""
     reader = BlockReader(columns, shard.name)
     for block in read_lines(shard):
-        yield partial(reader.read, block, None if wanted is None else _of_block(shard, wanted, block))
+        yield partial(reader.read, block, None if wanted is None else mask_of(shard, wanted, block))
 
 
 def read(shard: Shard, columns: Columns, *, reject: Reject, wanted: Array | None = None) -> Iterator[Batch]:
@@ -109,8 +88,9 @@ def copy(shard: Shard, keep: Array, sink: Any) -> None:
     if sink.format != shard.format:
         raise mixed_formats(shard.name, shard.format, sink.format)
     for block in read_lines(shard):
-        for run in block.runs(np.flatnonzero(_of_block(shard, keep, block))):
-            sink.write(run)
+        _begin(shard, sink, block)
+        for run in block.runs(np.flatnonzero(mask_of(shard, keep, block))):
+            sink.write(run, block.encoding.newline)
 
 
 def replace(
@@ -122,28 +102,40 @@ def replace(
     keep: Array,
     changed: Array,
 ) -> None:
-    """See `Format.replace`; the new texts are escaped where JSON asks for it, and only there."""
+    """See `Rewritable.replace`; the new texts are escaped where JSON asks for it, and only there."""
     if sink.format != shard.format:
         raise mixed_formats(shard.name, shard.format, sink.format)
     for block in read_lines(shard):
-        kept, new = _of_block(shard, keep, block), _of_block(shard, changed, block)
+        _begin(shard, sink, block)
+        newline = block.encoding.newline
+        kept, new = mask_of(shard, keep, block), mask_of(shard, changed, block)
         after = 0
         for i in np.flatnonzero(kept & new).tolist():
             for run in block.runs(np.flatnonzero(kept[after:i]) + after):
-                sink.write(run)
-            line, newline = block.line(i), block.data[block.ends[i] : block.ends[i] + 1].tobytes()
-            sink.write(_with_texts(line, columns, partial(rewrite, block.row + i)) + newline)
+                sink.write(run, newline)
+            sink.write(_with_texts(block, i, columns, partial(rewrite, block.row + i)), newline)
             after = i + 1
         for run in block.runs(np.flatnonzero(kept[after:]) + after):
-            sink.write(run)
+            sink.write(run, newline)
 
 
-def _with_texts(line: bytes, columns: Columns, rewrite: Callable[[list[str]], list[str]]) -> bytes:
+def _with_texts(block: Lines, i: int, columns: Columns, rewrite: Callable[[list[str]], list[str]]) -> bytes:
+    """Row i as it is stored, with its newline, but with the texts that `rewrite` makes of its texts."""
+    line, stored, name = block.line(i), block.stored(i), block.encoding.name
     spans = text_spans(line, columns.text)
     texts = rewrite([json.loads(line[start:end]) for start, end in spans])
     for (start, end), text in sorted(zip(spans, texts, strict=True), reverse=True):
-        line = line[:start] + quote(text).encode() + line[end:]
-    return line
+        if not block.encoding.is_utf8:
+            start, end = (len(line[:place].decode().encode(name)) for place in (start, end))
+        stored = stored[:start] + _stored_string(text, name) + stored[end:]
+    return stored
+
+
+def _stored_string(text: str, encoding: str) -> bytes:
+    try:
+        return quote(text).encode(encoding)
+    except UnicodeEncodeError:  # it was escaped, for the encoding does not have it
+        return json.dumps(text).encode(encoding)
 
 
 def annotate(shard: Shard, added: Any, sink: Any, *, keep: Array) -> None:
@@ -151,9 +143,10 @@ def annotate(shard: Shard, added: Any, sink: Any, *, keep: Array) -> None:
     if sink.format != shard.format:
         raise mixed_formats(shard.name, shard.format, sink.format)
     for block in read_lines(shard):
-        rows = np.flatnonzero(_of_block(shard, keep, block))
+        rows = np.flatnonzero(mask_of(shard, keep, block))
         if not len(rows):
             continue
+        _begin(shard, sink, block)
         data = block.data.tobytes()
         names = [name for name in added.column_names if quote(name).encode() in data]
         written: list[bytes] = []
@@ -162,16 +155,18 @@ def annotate(shard: Shard, added: Any, sink: Any, *, keep: Array) -> None:
             line = data[start:end]
             if names or not line.rstrip(BLANK).endswith(b"}"):
                 _demand_object_without(names, line, shard, int(block.row + row))
-            written += _with_members(line, more)
-            written.append(data[end : end + 1])  # the newline
-        sink.write(b"".join(written))
+            if block.encoding.is_utf8:
+                written += _with_members(line, more)
+                written.append(data[end : end + 1])  # the newline
+            else:
+                written.append(_stored_with_members(block, int(row), line, more))
+        sink.write(b"".join(written), block.encoding.newline)
 
 
-def _of_block(shard: Shard, mask: Array, block: Lines) -> Array:
-    part = mask[block.row : block.row + len(block)]
-    if len(part) < len(block):
-        raise shard.changed()
-    return part
+def _begin(shard: Shard, sink: Any, block: Lines) -> None:
+    """Rows of UTF-16 and UTF-32 cannot be read without the mark; in other encodings it is better left out."""
+    encoding = block.encoding
+    sink.begin(shard, (encoding.name,), encoding.mark if len(encoding.newline) > 1 else b"")
 
 
 def _demand_object_without(names: Sequence[str], line: bytes, shard: Shard, row: int) -> None:
@@ -182,6 +177,18 @@ def _demand_object_without(names: Sequence[str], line: bytes, shard: Shard, row:
     for name in names:
         if name in keys:
             raise already_there(shard.name, name)
+
+
+def _stored_with_members(block: Lines, row: int, line: bytes, members: bytes) -> bytes:
+    """As `_with_members`, with the newline, as the row is stored; the members in ASCII, which nearly all encodings have."""
+    name, stored = block.encoding.name, block.stored(row)
+    brace = len(line.rstrip(BLANK)) - 1
+    end = len(stored) - len(line[brace:].decode().encode(name))
+    if stored.endswith(block.encoding.newline):
+        end -= len(block.encoding.newline)
+    comma = "" if line[:brace].rstrip(BLANK).endswith(b"{") else ","
+    ascii_members = json.dumps(json.loads(b"{" + members + b"}"))[1:-1]
+    return stored[:end] + (comma + ascii_members).encode(name) + stored[end:]
 
 
 def _with_members(line: bytes, members: bytes) -> tuple[bytes, ...]:

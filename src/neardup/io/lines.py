@@ -1,25 +1,24 @@
-"""The rows of a JSON-lines file, found but not parsed: the one place that says what a row is.
+"""The rows of a file of lines, found but not parsed: the one place that says what a row of it is.
 
 A row is a line that is not blank, without its newline. Blank lines (nothing but spaces, tabs and carriage returns) and
 a byte order mark at the beginning of the file are no rows: they are not counted and not copied.
 """
 
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from neardup.errors import DataError
 from neardup.io.batch import BATCH_BYTES
-from neardup.io.compression import open_for_reading
+from neardup.io.encodings import UTF_8, Encoding
+from neardup.io.line_blocks import LineBlock, LineFile
 from neardup.io.shards import Shard
+from neardup.wording import counted
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 BLANK = b" \t\r"
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,33 +27,102 @@ class Lines:
 
     Attributes:
         row: number of the first row, counted in the shard from 0.
-        data: uint8[bytes], whole lines.
+        data: uint8[bytes], whole lines, in UTF-8.
         starts: int64[rows].
         ends: int64[rows].
+        raw: uint8[bytes], the lines as they are stored, if that is not UTF-8.
+        raw_starts: int64[rows], where rows begin in `raw`.
+        raw_ends: int64[rows], where they end there, newline included.
+        bad: rows that cannot be read whatever they hold, each with the reason.
+        encoding: how they are stored.
+        position: bytes of the file that had been read when these were found.
     """
 
     row: int
     data: Array
     starts: Array
     ends: Array
+    raw: Array | None = None
+    raw_starts: Array | None = None
+    raw_ends: Array | None = None
+    bad: dict[int, str] = field(default_factory=dict)
+    encoding: Encoding = Encoding(UTF_8, b"")  # noqa: RUF009 - frozen
+    position: int = 0
 
     def __len__(self) -> int:
         return len(self.starts)
 
     def line(self, i: int) -> bytes:
-        """Row i of these."""
+        """Row i of these, in UTF-8."""
         return self.data[self.starts[i] : self.ends[i]].tobytes()
 
+    def stored(self, i: int) -> bytes:
+        """Row i of these as it is stored, with its newline."""
+        return b"".join(self.runs(np.array([i])))
+
     def runs(self, rows: Array) -> Iterator[memoryview]:
-        """The bytes of some rows (int64[≤ rows], ascending) with their newlines; rows that touch come as one."""
-        if not len(rows):
-            return
-        starts, ends = self.starts[rows], np.minimum(self.ends[rows] + 1, len(self.data))
-        gaps = np.flatnonzero(starts[1:] != ends[:-1]) + 1
-        firsts, lasts = np.append(0, gaps), np.append(gaps, len(rows)) - 1
-        data = self.data.data
-        for start, end in zip(starts[firsts].tolist(), ends[lasts].tolist(), strict=True):
-            yield data[start:end]
+        """The bytes of some rows (int64[≤ rows], ascending) as stored, newlines included; rows that touch come as one."""
+        if self.raw is None or self.raw_starts is None or self.raw_ends is None:
+            yield from _runs(self.data, self.starts[rows], np.minimum(self.ends[rows] + 1, len(self.data)))
+        else:
+            yield from _runs(self.raw, self.raw_starts[rows], self.raw_ends[rows])
+
+    def utf8_runs(self, rows: Array) -> Iterator[memoryview]:
+        """As `runs`, but in UTF-8."""
+        yield from _runs(self.data, self.starts[rows], np.minimum(self.ends[rows] + 1, len(self.data)))
+
+
+def _runs(data: Array, starts: Array, ends: Array) -> Iterator[memoryview]:
+    if not len(starts):
+        return
+    gaps = np.flatnonzero(starts[1:] != ends[:-1]) + 1
+    firsts, lasts = np.append(0, gaps), np.append(gaps, len(starts)) - 1
+    for start, end in zip(starts[firsts].tolist(), ends[lasts].tolist(), strict=True):
+        yield data.data[start:end]
+
+
+def mask_of(shard: Shard, mask: Array, block: Lines) -> Array:
+    """What a mask of a shard's rows (bool[rows]) says of a block's.
+
+    Raises:
+        DataError: there are more rows than there were.
+    """
+    part = mask[block.row : block.row + len(block)]
+    if len(part) < len(block):
+        raise shard.changed()
+    return part
+
+
+def too_long(shard: Shard) -> str:
+    """The reason why a row of that shard is not read."""
+    return (
+        f"it is longer than max_document_bytes, {counted(shard.max_document_bytes, 'byte')} "
+        "(raise --max-document-bytes if it is a document)"
+    )
+
+
+def lines_of_block(
+    shard: Shard, encoding: Encoding, block: LineBlock, row: int, first: Array, last: Array, ends: Array
+) -> Lines:
+    """Rows that are the lines from `first` to `last` of a block (int64[rows] each) and end at `ends` in its data."""
+    before, raw_before = np.append(0, block.ends), np.append(0, block.raw_ends)
+    raw_starts, raw_ends = raw_before[first], raw_before[last + 1]
+    bad: dict[int, str] = {}
+    for line, reason in block.undecodable.items():
+        i = int(np.searchsorted(last, line))
+        if i < len(last) and first[i] <= line:
+            bad[i] = reason
+    for i in np.flatnonzero(raw_ends - raw_starts > shard.max_document_bytes).tolist():
+        bad[i] = too_long(shard)
+    if block.raw is block.data:
+        return Lines(row, block.data, before[first], ends, bad=bad, encoding=encoding)
+    return Lines(row, block.data, before[first], ends, block.raw, raw_starts, raw_ends, bad, encoding)
+
+
+def overlong(shard: Shard, encoding: Encoding, row: int) -> Lines:
+    """One row that is too long to be held."""
+    data = np.zeros(1, np.uint8)
+    return Lines(row, data, np.array([0]), np.array([1]), bad={0: too_long(shard)}, encoding=encoding)
 
 
 def read_lines(shard: Shard, size: int = BATCH_BYTES) -> Generator[Lines, None, None]:
@@ -62,52 +130,32 @@ def read_lines(shard: Shard, size: int = BATCH_BYTES) -> Generator[Lines, None, 
 
     Raises:
         InputError: the file cannot be opened.
-        DataError: it is damaged, it is UTF-16, or it changed since the shard was found.
+        DataError: it is damaged, of another encoding, or it changed since the shard was found.
     """
     shard.check_unchanged()
-    row = 0
-    for data, newlines in _whole_lines(shard, size):
-        starts, ends = _rows(data, newlines)
-        if len(starts):
-            yield Lines(row, data, starts, ends)
-            row += len(starts)
+    row, inside = 0, False
+    with LineFile(shard) as file:
+        for block in file.blocks(size):
+            if block.unfinished:
+                if not inside:
+                    yield replace(overlong(shard, file.encoding, row), position=file.position)
+                    row += 1
+                inside = True
+                continue
+            ends = block.ends - (block.data[block.ends - 1] == ord("\n"))
+            rows = _not_blank(block, ends)
+            if inside:  # the first line is the end of one that was told
+                rows, inside = rows[rows > 0], False
+            if len(rows):
+                lines = lines_of_block(shard, file.encoding, block, row, rows, rows, ends[rows])
+                yield replace(lines, position=file.position)
+                row += len(rows)
     shard.check_unchanged()
 
 
-def _whole_lines(shard: Shard, size: int) -> Generator[tuple[Array, Array], None, None]:
-    """Pieces of the file that end with a newline (but for the last), and where the newlines are."""
-    with open_for_reading(shard.path, shard.compression, name=shard.name) as file:
-        rest = _beginning(shard, file)
-        while True:
-            room = max(size, len(rest))  # a line longer than `size` is looked for in steps that double
-            data = np.empty(len(rest) + room, np.uint8)
-            data[: len(rest)] = rest
-            filled = file.readinto(data.data[len(rest) :])
-            data = data[: len(rest) + filled]
-            newlines = np.flatnonzero(data == ord("\n"))
-            if filled < room:
-                yield data, newlines
-                return
-            end = int(newlines[-1]) + 1 if len(newlines) else 0
-            if end:
-                yield data[:end], newlines
-            rest = data[end:]
-
-
-def _beginning(shard: Shard, file: Any) -> Array:
-    head = file.read(3)
-    if head.startswith(_UTF_16):
-        raise DataError(f"{shard.name} is UTF-16; JSON lines must be UTF-8. Convert it: iconv -f UTF-16 -t UTF-8")
-    return np.frombuffer(head.removeprefix(_BYTE_ORDER_MARK), np.uint8)
-
-
-def _rows(data: Array, newlines: Array) -> tuple[Array, Array]:
-    ends = newlines
-    if len(data) and data[-1] != ord("\n"):
-        ends = np.append(newlines, len(data))
-    starts = np.empty_like(ends)
-    starts[:1] = 0
-    starts[1:] = ends[:-1] + 1
+def _not_blank(block: LineBlock, ends: Array) -> Array:
+    starts = np.append(0, block.ends[:-1])
+    data = block.data
     maybe = np.flatnonzero(data[starts] <= ord(" "))  # the first character of an empty line is its newline
     blank = [i for i in maybe.tolist() if not data[starts[i] : ends[i]].tobytes().strip(BLANK)]
-    return (np.delete(starts, blank), np.delete(ends, blank)) if blank else (starts, ends)
+    return np.delete(np.arange(len(ends)), blank)

@@ -7,10 +7,12 @@ import stat
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from neardup.errors import InputError
 from neardup.io.formats import FORMATS
 from neardup.io.refusals import mixed_formats
+from neardup.io.saved_work import SavedWork
 from neardup.io.shards import ALLOWED, Shard, split_ending
 
 STANDARD_OUTPUT = Path("-")
@@ -84,6 +86,7 @@ class Outputs:
         inputs: shards, which are not to be overwritten unawares.
         overwrite: replace files that are there.
         folder: a folder that, with folders in it, is made where missing (see `output_folder`).
+        saved: the work of a run that is to be resumable; then what is unfinished stays, and what was finished is not written again.
 
     Raises:
         InputError: on entering, with every problem found: a file exists, is an input, is named twice, or is no regular
@@ -97,6 +100,7 @@ class Outputs:
         inputs: Iterable[Shard] = (),
         overwrite: bool = False,
         folder: Path | None = None,
+        saved: SavedWork | None = None,
     ) -> None:
         self._paths = [path for path in dict.fromkeys(paths) if path != STANDARD_OUTPUT]
         self._inputs = {_identity(shard.path): shard.name for shard in inputs}
@@ -104,6 +108,7 @@ class Outputs:
         self._folder = folder
         self._temporary: dict[Path, Path] = {}
         self._made: list[Path] = []
+        self._saved = saved
 
     def __enter__(self) -> "Outputs":
         problems = [problem for path in self._paths for problem in self._problems(path)]
@@ -161,13 +166,31 @@ class Outputs:
             raise ValueError(f"{path} is not one of the outputs")
         if path not in self._temporary:
             final = Path(os.path.realpath(path))
-            unused = f".{final.name[:60]}.partial-{os.getpid()}-{secrets.token_hex(6)}"
-            self._temporary[path] = final.with_name(unused)  # known before it is there: an interrupt may come between
-            self._temporary[path].touch(exist_ok=False)
+            mark = f"{os.getpid()}-{secrets.token_hex(6)}" if self._saved is None else self._saved.mark(final)
+            # Known before it is there: an interrupt may come between.
+            self._temporary[path] = final.with_name(f".{final.name[:60]}.partial-{mark}")
+            self._temporary[path].touch(exist_ok=self._saved is not None)
         return self._temporary[path]
 
-    def commit(self) -> None:
+    def finish(self, path: Path) -> None:
+        """No more is written to this one."""
+        if self._saved is not None and path != STANDARD_OUTPUT:
+            _to_disk(self._temporary[path])
+            self._saved.note(self._temporary[path])
+
+    def is_finished(self, path: Path) -> bool:
+        """Whether an earlier run finished it."""
+        return self._saved is not None and path != STANDARD_OUTPUT and self._saved.has_noted(self.claim(path))
+
+    @property
+    def written_bytes(self) -> int:
+        """What has been written to the claimed files so far."""
+        return sum(temporary.stat().st_size for temporary in self._temporary.values())
+
+    def commit(self, result: dict[str, Any] | None = None) -> None:
         """Give all claimed files their final names; the data is on the disk by then.
+
+        `result`: of the run, kept with its saved work.
 
         Raises:
             InputError: a file that was not there before is there now; none has been renamed then.
@@ -177,14 +200,21 @@ class Outputs:
         problems = [problem for path in self._temporary for problem in self._problems(path)]
         if problems:
             raise InputError(_listed(problems))
+        if self._saved is not None:
+            finals = ((temporary, Path(os.path.realpath(path))) for path, temporary in self._temporary.items())
+            self._saved.complete(finals, result or {})
         for path, temporary in list(self._temporary.items()):
             os.replace(temporary, os.path.realpath(path))
             del self._temporary[path]
         for folder in {Path(os.path.realpath(path)).parent for path in self._paths}:
             _to_disk(folder)
         self._made.clear()
+        if self._saved is not None:
+            self._saved.clear()
 
     def _remove(self) -> None:
+        if self._saved is not None:
+            return
         for temporary in self._temporary.values():
             temporary.unlink(missing_ok=True)
         self._temporary.clear()

@@ -3,6 +3,7 @@
 `neardup.io.formats.Format` says what the functions here promise.
 """
 
+import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
@@ -47,7 +48,7 @@ def parts(shard: Shard, columns: Columns, wanted: Array | None = None) -> Iterat
     with opened(shard) as file:
         reader = ColumnReader(shard, file.schema_arrow, columns)
         mask = None if wanted is None else _mask(shard, file, wanted)
-        row = 0
+        row, rows = 0, max(1, file.metadata.num_rows)
         for group in range(file.num_row_groups):
             size = file.metadata.row_group(group).num_rows
             if mask is not None and not mask[row : row + size].any():
@@ -56,8 +57,16 @@ def parts(shard: Shard, columns: Columns, wanted: Array | None = None) -> Iterat
                 continue
             for batch in batches(shard, file, [group], reader.names, BATCH_BYTES):
                 part = None if mask is None else mask[row : row + batch.num_rows]
-                yield partial(reader.read, batch, row, part)
+                position = (
+                    shard.size * (row + batch.num_rows) // rows
+                )  # columns lie side by side: by rows is near enough
+                yield partial(_at, position, partial(reader.read, batch, row, part))
                 row += batch.num_rows
+
+
+def _at(position: int, part: Part) -> tuple[Batch, Rejections]:
+    batch, rejections = part()
+    return dataclasses.replace(batch, position=position), rejections
 
 
 def _nothing(row: int, size: int, values: int) -> tuple[Batch, Rejections]:
@@ -89,7 +98,7 @@ def replace(
     keep: Array,
     changed: Array,
 ) -> None:
-    """See `Format.replace`."""
+    """See `Rewritable.replace`."""
     if sink.format != shard.format:
         raise mixed_formats(shard.name, shard.format, sink.format)
     with opened(shard) as file:

@@ -11,12 +11,23 @@ from pathlib import Path
 from neardup.errors import DataError, InputError
 from neardup.io.compression import sniff
 
-FORMAT_ENDINGS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".parquet": "parquet"}
+FORMAT_ENDINGS = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "jsonl",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".parquet": "parquet",
+}
 COMPRESSION_ENDINGS = {".gz": "gzip", ".zst": "zstd"}
-ALLOWED = "Allowed: .jsonl, .ndjson or .json (one object a line; plain, .gz or .zst) and .parquet"
+ALLOWED = "Allowed: .jsonl, .ndjson or .json (one object a line), .csv, .tsv (all plain, .gz or .zst) and .parquet"
 
 _NAMED_ONLY = {".json", ".json.gz", ".json.zst"}  # in a folder as often configuration as data
 _OTHER_COMPRESSIONS = {".bz2", ".xz", ".lz4", ".zip", ".br", ".7z", ".snappy"}
+
+
+MAX_DOCUMENT_BYTES = 256 << 20
+"""Bytes of a row above which it is not read, unless another limit is given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +42,9 @@ class Shard:
         compression: `plain`, `gzip` or `zstd`.
         size: bytes on disk.
         modified: time of the last change, in nanoseconds.
+        encoding: of its text; Parquet says itself how it is stored.
+        max_document_bytes: bytes of a row above which it is not read.
+        dialect: characters of delimited text, as `neardup.io.dialects.Dialect.parse` takes them; found out if None.
     """
 
     path: Path
@@ -40,6 +54,9 @@ class Shard:
     compression: str
     size: int
     modified: int
+    encoding: str = "utf-8"
+    max_document_bytes: int = MAX_DOCUMENT_BYTES
+    dialect: str | None = None
 
     def check_unchanged(self) -> None:
         """Raise DataError if the file is not what was found: row numbers of an earlier pass would be wrong."""

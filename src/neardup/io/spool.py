@@ -2,11 +2,33 @@
 
 import mmap
 import tempfile
+import weakref
+from threading import Lock
 from typing import Any
 
 import numpy as np
 
 Array = np.ndarray[Any, np.dtype[Any]]
+
+
+class _Used:
+    """Bytes that this program's temporary files take now, and took at the most."""
+
+    def __init__(self) -> None:
+        self._lock, self._now, self.peak = Lock(), 0, 0
+
+    def add(self, count: int) -> None:
+        with self._lock:
+            self._now += count
+            self.peak = max(self.peak, self._now)
+
+
+_USED = _Used()
+
+
+def peak_temporary_bytes() -> int:
+    """The most that this program's temporary files have taken so far."""
+    return _USED.peak
 
 
 def mapped_array(n: int, dtype: Any, *, temp_dir: str | None) -> Array:
@@ -16,7 +38,15 @@ def mapped_array(n: int, dtype: Any, *, temp_dir: str | None) -> Array:
         if n == 0:
             return np.empty(0, kind)
         file.truncate(n * kind.itemsize)
-        return np.frombuffer(mmap.mmap(file.fileno(), n * kind.itemsize), kind)
+        return np.frombuffer(_mapped(file.fileno(), n * kind.itemsize), kind)
+
+
+def _mapped(file: int, size: int) -> mmap.mmap:
+    """A mapping that is counted as long as it lives."""
+    made = mmap.mmap(file, size)
+    _USED.add(size)
+    weakref.finalize(made, _USED.add, -size)
+    return made
 
 
 class Spool:
@@ -29,12 +59,15 @@ class Spool:
     def __init__(self, dtype: Any, *, temp_dir: str | None) -> None:
         self._file = tempfile.TemporaryFile(dir=temp_dir, prefix="neardup-")  # noqa: SIM115 - closed by close()
         self._map: mmap.mmap | None = None
-        self._dtype = np.dtype(dtype)
+        self._dtype, self._bytes = np.dtype(dtype), 0
         self.values: Array = np.frombuffer(b"", self._dtype)
 
     def write(self, values: Array) -> None:
         """Append values of the spool's kind."""
-        self._file.write(np.ascontiguousarray(values, self._dtype).data)
+        data = np.ascontiguousarray(values, self._dtype).data
+        self._file.write(data)
+        self._bytes += data.nbytes
+        _USED.add(data.nbytes)
 
     def map(self) -> None:
         """No more is written; `values` can be read."""
@@ -48,7 +81,7 @@ class Spool:
         """All that was written, as an array that can be changed in place; no more is written."""
         self._file.flush()
         size = self._file.tell()
-        return np.frombuffer(mmap.mmap(self._file.fileno(), size), self._dtype) if size else np.empty(0, self._dtype)
+        return np.frombuffer(_mapped(self._file.fileno(), size), self._dtype) if size else np.empty(0, self._dtype)
 
     def release(self) -> None:
         """Let the operating system take the pages that were looked at; they stay in the file."""
@@ -59,6 +92,8 @@ class Spool:
         self.values = np.frombuffer(b"", self._dtype)
         self._map = None  # unmapped once no array looks at it any more
         self._file.close()
+        _USED.add(-self._bytes)
+        self._bytes = 0
 
     def __enter__(self) -> "Spool":
         return self

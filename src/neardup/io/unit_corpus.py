@@ -52,9 +52,15 @@ class UnitCorpus:
         self.text_bytes = 0
 
     def map(
-        self, work: Callable[[Batch], Result], *, threads: int, wanted: Array | None = None
+        self,
+        work: Callable[[Batch], Result],
+        *,
+        threads: int,
+        wanted: Array | None = None,
+        name: str = "",  # noqa: ARG002
+        state: Array | None = None,  # noqa: ARG002
     ) -> Iterator[tuple[int, Result]]:
-        """See `neardup.documents.Corpus`; one row is one unit."""
+        """See `neardup.documents.Corpus`; one row is one unit, and nothing is saved."""
         if not self._known:
             yield from self._map_first(work, threads)
             return
@@ -122,6 +128,10 @@ class UnitCorpus:
         """int64: the rows of the documents that some units (int64) are of."""
         found: Array = np.searchsorted(self.firsts, units, "right") - 1
         return found
+
+    def once(self, name: str, compute: Callable[[], Result]) -> Result:  # noqa: ARG002
+        """See `neardup.documents.Corpus`."""
+        return compute()
 
     def check_sources(self, sources: Sequence[str]) -> None:
         """See `neardup.documents.SourcedCorpus`."""

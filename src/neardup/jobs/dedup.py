@@ -1,8 +1,8 @@
 """De-duplicate files: survivors as they were, an audit of every removal, and a summary."""
 
-import contextlib
 import dataclasses
 import json
+import os
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,15 +18,16 @@ from neardup.errors import InputError
 from neardup.io.corpus import FileCorpus, open_corpus
 from neardup.io.formats import FORMATS, open_sink
 from neardup.io.json_values import JSON_TOKEN
-from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder
+from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder, stem
 from neardup.io.reading import Reading, split_options
 from neardup.io.records import compression_of, write_lines
+from neardup.io.saved_work import SavedWork
 from neardup.io.shards import repeated_files
 from neardup.jobs.targets import Targets, dedup_targets
-from neardup.options import DedupOptions
+from neardup.options import DedupOptions, memory_bytes
 from neardup.progress import Progress
 from neardup.recipe import Recipe
-from neardup.summary import Summary, summarize
+from neardup.summary import Summary, summarize, versions
 from neardup.survivors import Decisions, Findings
 from neardup.wording import counted
 
@@ -100,23 +101,30 @@ def _annotations(decisions: Decisions, ids: Any, rows: slice) -> Any:
 def _write_rows(
     corpus: FileCorpus, findings: Findings, targets: Targets, outputs: Outputs, *, annotate: bool, progress: Progress
 ) -> None:
-    """Copy survivors, or annotate all rows; consecutive shards with one target share its sink."""
-    decisions = findings.decisions
-    with contextlib.ExitStack() as stack:
-        sink, current = None, None
-        for number, (shard, path) in enumerate(zip(corpus.shards, targets.outputs, strict=True)):
-            if path != current:
-                stack.close()
-                opened = open_sink(outputs.claim(path), shard.format, compression_of(path))
-                sink, current = stack.enter_context(opened), path
-            rows = corpus.rows_of(number)
-            if annotate:
-                added = _annotations(decisions, findings.documents.ids, rows)
-                keep = findings.documents.valid[rows]
-                FORMATS[shard.format].annotate(shard, added, sink, keep=keep)
-            else:
-                FORMATS[shard.format].copy(shard, decisions.kept[rows], sink)
-            progress.advance(rows.stop - rows.start)
+    """Copy survivors, or annotate all rows; shards with one target share its sink."""
+    progress.expect(sum(shard.size for shard in corpus.shards))
+    numbers: dict[Path, list[int]] = {}
+    for number, path in enumerate(targets.outputs):
+        numbers.setdefault(path, []).append(number)
+    for path, shards in numbers.items():
+        if not outputs.is_finished(path):
+            first = corpus.shards[shards[0]]
+            with open_sink(outputs.claim(path), first.format, compression_of(path)) as sink:
+                for number in shards:
+                    _write_shard(corpus, number, findings, sink, annotate=annotate)
+                    rows = corpus.rows_of(number)
+                    progress.read(corpus.shards[number].size)
+                    progress.advance(rows.stop - rows.start)
+            outputs.finish(path)
+
+
+def _write_shard(corpus: FileCorpus, number: int, findings: Findings, sink: Any, *, annotate: bool) -> None:
+    shard, rows = corpus.shards[number], corpus.rows_of(number)
+    if annotate:
+        added = _annotations(findings.decisions, findings.documents.ids, rows)
+        FORMATS[shard.format].annotate(shard, added, sink, keep=findings.documents.valid[rows])
+    else:
+        FORMATS[shard.format].copy(shard, findings.decisions.kept[rows], sink)
 
 
 def _write_records(
@@ -150,18 +158,61 @@ def _open_reference(
     *,
     temporary: Path,
     on_error: str,
+    progress: Progress,
 ) -> FileCorpus | None:
     """The files of the reference, if there is one."""
     if not against:
         return None
     if "-" in map(str, against):
         raise InputError("--against -: a reference is read from files. Name files, folders or globs.")
-    found = open_corpus(against, reading, temporary=temporary, values=reference_columns(options), on_error=on_error)
+    columns = reference_columns(options)
+    found = open_corpus(against, reading, temporary=temporary, values=columns, on_error=on_error, progress=progress)
     problems = repeated_files([*corpus.shards, *found.shards])
     if problems:
         raise InputError("\n".join(problems))
     found.check()
     return found
+
+
+def _description(
+    output: str | None,
+    corpus: FileCorpus,
+    reference: FileCorpus | None,
+    recipe: Recipe,
+    options: DedupOptions,
+    reading: Reading,
+) -> dict[str, Any]:
+    """All that decides what a run gives, for telling it from others."""
+    deciding = options.as_dict() | {"memory": memory_bytes(options.memory)}  # it decides how elements are counted
+    del deciding["threads"], deciding["temp_dir"]
+    files = [
+        [[shard.name, shard.size, shard.modified] for shard in each.shards] if each is not None else []
+        for each in (corpus, reference)
+    ]
+    return {
+        "inputs": files[0],
+        "reference": files[1],
+        "output": output,
+        "recipe": recipe.as_dict() | {"digest": recipe.digest()},
+        "options": deciding,
+        "reading": dataclasses.asdict(reading),
+        "versions": versions(),
+    }
+
+
+def _open_saved(
+    output: str | None, dry_run: bool, targets: Targets, corpus: FileCorpus, run: dict[str, Any]
+) -> SavedWork:
+    if dry_run or not output or targets.outputs[:1] == (STANDARD_OUTPUT,):
+        raise InputError("--resume keeps its work beside the output. Name a file or a folder with -o.")
+    if any(shard.name == "stdin" for shard in corpus.shards):
+        raise InputError("--resume: standard input cannot be read again. Name files.")
+    inputs = {os.path.realpath(shard.path) for shard in corpus.shards}
+    if any(os.path.realpath(path) in inputs for path in targets.outputs):
+        raise InputError(
+            "--resume: an output would replace an input, which could then not be read again. Name another output."
+        )
+    return SavedWork(Path(stem(output) + ".resume"), run)
 
 
 def deduplicate_files(
@@ -174,6 +225,7 @@ def deduplicate_files(
     audit: str | None = None,
     against: str | Path | Sequence[str | Path] = (),
     overwrite: bool = False,
+    resume: bool = False,
     on_error: str = "stop",
     progress: Progress | None = None,
     **options: Any,
@@ -192,6 +244,8 @@ def deduplicate_files(
         against: a reference: files of texts, like the inputs. What is near one of its documents is removed; the reference stays as
             it is, and which of its documents are near one another is not looked at.
         overwrite: replace outputs that exist.
+        resume: keep finished work in a folder beside the output (its name without data endings + `.resume`), and go on with what is
+            there of the same run. When the run is done, only a record of that stays in the folder.
         on_error: what to do with rows that cannot be read: `stop`, or `skip` them into a file of rejects.
         progress: told of stages; silent if not given.
         **options: the fields of `neardup.io.reading.Reading` (text, id …) and of `DedupOptions`.
@@ -199,6 +253,7 @@ def deduplicate_files(
     Raises:
         InputError: an input is missing, an output exists, or formats do not go together.
         OptionError: an option has a value that is not allowed.
+        RecipeMismatch: the folder of a run to be resumed is of other inputs, another recipe or other options.
         RowError: a row cannot be read, and `on_error` is `stop`.
         DataError: a file is damaged.
     """
@@ -208,9 +263,13 @@ def deduplicate_files(
     inputs = [inputs] if isinstance(inputs, str | Path) else list(inputs)
     against = [against] if isinstance(against, str | Path) else list(against)
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
-        corpus = open_corpus(inputs, reading, temporary=Path(spool), values=chosen.columns, on_error=on_error)
+        corpus = open_corpus(
+            inputs, reading, temporary=Path(spool), values=chosen.columns, on_error=on_error, progress=progress
+        )
         shards = corpus.shards
-        reference = _open_reference(against, corpus, reading, chosen, temporary=Path(spool), on_error=on_error)
+        reference = _open_reference(
+            against, corpus, reading, chosen, temporary=Path(spool), on_error=on_error, progress=progress
+        )
         targets = Targets()
         if output or not dry_run:
             targets = dedup_targets(output, shards, audit=audit, with_rejects=on_error == "skip")
@@ -218,11 +277,29 @@ def deduplicate_files(
             targets = Targets()
         corpus.check(ANNOTATIONS if annotate else ())
         folder = output_folder(output) if output else None
+        saved = None
+        if resume:
+            run = _description(output, corpus, reference, recipe, chosen, reading) | {
+                "annotate": annotate,
+                "audit": audit,
+                "on_error": on_error,
+            }
+            saved = _open_saved(output, dry_run, targets, corpus, run)
+            if (done := saved.completed()) is not None:
+                progress.say(f"{saved.folder}: this run was done before")
+                return FileResult(Summary(**done["summary"]), done["files"])
+            corpus.save_in(saved, "inputs")
+            if reference is not None:
+                reference.save_in(saved, "reference")
         to_stdout = targets.outputs[:1] == (STANDARD_OUTPUT,)
         with Outputs(
-            [*targets.outputs, *targets.records], inputs=shards, overwrite=overwrite, folder=folder
+            [*targets.outputs, *targets.records], inputs=shards, overwrite=overwrite, folder=folder, saved=saved
         ) as outputs:
             findings = find_duplicates(corpus, recipe, chosen, progress, reference=reference)
+            if saved is not None and saved.skipped:
+                progress.say(
+                    f"{saved.folder}: {saved.skipped:,} times a shard was not read again, for that had been done before"
+                )
             with progress.stage("write", findings.inputs):
                 # Records first: `commit` renames in this order, and no removal may be without its line in the audit.
                 _write_records(
@@ -230,6 +307,7 @@ def deduplicate_files(
                 )
                 if not to_stdout and not dry_run:
                     _write_rows(corpus, findings, targets, outputs, annotate=annotate, progress=progress)
+                progress.written(outputs.written_bytes)
             files: dict[str, Any] = {
                 "inputs": [str(given) for given in inputs],
                 "folder": str(Path.cwd()),
@@ -249,5 +327,5 @@ def deduplicate_files(
                 outputs.claim(targets.summary).write_bytes(result.to_json(indent=2))
             if to_stdout:
                 _write_rows(corpus, findings, targets, outputs, annotate=annotate, progress=progress)
-            outputs.commit()
+            outputs.commit({"summary": result.summary.as_dict(), "files": files})
     return result

@@ -71,7 +71,7 @@ def evaluate_files(
     if pairs is not None and any(path.exists() and path.samefile(pairs) for path in paths if Path(pairs).exists()):
         raise InputError(f"{pairs} is the file of labels: it would be lost. Name another file.")
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
-        corpus = open_corpus(inputs, reading, temporary=Path(spool))
+        corpus = open_corpus(inputs, reading, temporary=Path(spool), progress=progress)
         refuse_inputs(paths, corpus.shards)
         corpus.check()
         with Outputs(paths, inputs=corpus.shards, overwrite=overwrite) as outputs:

@@ -77,7 +77,7 @@ def fingerprint_files(
     recipe, progress = recipe or Recipe(), progress or Progress()
     how, workers = Reading(**reading), thread_count(threads)
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=temp_dir) as spool:
-        corpus = open_corpus(inputs, how, temporary=Path(spool))
+        corpus = open_corpus(inputs, how, temporary=Path(spool), progress=progress)
         shards = corpus.shards
         targets = _targets(output, shards)
         refuse_inputs(targets, shards)
@@ -87,6 +87,7 @@ def fingerprint_files(
             Outputs(targets, inputs=shards, overwrite=overwrite, folder=output_folder(output)) as outputs,
             progress.stage("fingerprint"),
         ):
+            progress.expect(sum(shard.size for shard in shards))
             for path in dict.fromkeys(targets):
                 part = corpus.part([shard for shard, target in zip(shards, targets, strict=True) if target == path])
                 with contextlib.closing(FingerprintWriter(outputs.claim(path), recipe)) as writer:

@@ -22,7 +22,7 @@ from neardup.io.records import PairWriter
 from neardup.io.shards import Shard, find_shards
 from neardup.jobs.targets import refuse_inputs
 from neardup.matches import candidate_pairs, hamming_distances, list_matches
-from neardup.options import DedupOptions, distance_limit
+from neardup.options import DedupOptions, distance_limit, memory_bytes
 from neardup.progress import Progress
 from neardup.recipe import Recipe, check_same
 
@@ -81,7 +81,7 @@ def pair_files(
                 if any(made):
                     total = _of_fingerprints(shards, recipe, chosen, writer, progress)
                 else:
-                    corpus = FileCorpus(shards, reading.columns())
+                    corpus = FileCorpus(shards, reading.columns(), progress=progress)
                     corpus.check()
                     total = _of_texts(corpus, recipe or Recipe(), chosen, writer, progress)
             outputs.commit()
@@ -130,7 +130,13 @@ def _of_fingerprints(
     check_cost(len(fingerprints), made_by, max_distance, progress)
     total = 0
     with progress.stage("join"):
-        candidates = near_fingerprints(fingerprints, max_distance=max_distance, threads=options.threads)
+        candidates = near_fingerprints(
+            fingerprints,
+            max_distance=max_distance,
+            threads=options.threads,
+            memory=memory_bytes(options.memory),
+            temp_dir=options.temp_dir,
+        )
         for left, right in candidate_pairs(candidates):
             order = np.lexsort((right, left))
             left, right = left[order], right[order]

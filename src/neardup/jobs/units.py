@@ -16,7 +16,7 @@ from neardup.audit import reject_lines
 from neardup.dedup import find_duplicates
 from neardup.errors import InputError, OptionError
 from neardup.io.corpus import FileCorpus
-from neardup.io.formats import FORMATS, open_sink
+from neardup.io.formats import FORMATS, Rewritable, open_sink
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder
 from neardup.io.reading import Reading, split_options
 from neardup.io.records import compression_of, write_lines
@@ -141,6 +141,7 @@ def _write_rows(
         start, end = np.searchsorted(removal.rows, [first + row, first + row + 1])
         return without_units(texts, corpus.numbers[removal.units[start:end]].astype(np.int64), unit)
 
+    progress.expect(sum(shard.size for shard in corpus.documents.shards))
     with contextlib.ExitStack() as stack:
         sink, current = None, None
         for number, (shard, path) in enumerate(zip(corpus.documents.shards, targets.outputs, strict=True)):
@@ -149,7 +150,8 @@ def _write_rows(
                 opened = open_sink(outputs.claim(path), shard.format, compression_of(path))
                 sink, current = stack.enter_context(opened), path
             rows = corpus.documents.rows_of(number)
-            FORMATS[shard.format].replace(
+            form: Any = FORMATS[shard.format]
+            form.replace(
                 shard,
                 reading.columns(),
                 partial(rewrite, first=rows.start),
@@ -157,10 +159,11 @@ def _write_rows(
                 keep=removal.keep[rows],
                 changed=removal.changed[rows],
             )
+            progress.read(shard.size)
             progress.advance(rows.stop - rows.start)
 
 
-def _check(unit: str, reading: Reading, annotate: bool, against: Any) -> None:
+def _check(unit: str, reading: Reading, *, annotate: bool, against: Any, resume: bool) -> None:
     """Raise OptionError, with every problem, if the options do not go together."""
     problems = []
     if unit not in SEPARATORS:
@@ -171,6 +174,8 @@ def _check(unit: str, reading: Reading, annotate: bool, against: Any) -> None:
         )
     if against:
         problems.append(f"unit={unit!r} with against: a reference is of whole documents. Leave one of them out")
+    if resume:
+        problems.append(f"unit={unit!r} with resume: only runs of whole documents can be resumed. Leave it out")
     if reading.html is not None:
         problems.append(
             f"unit={unit!r} with html: parts of a page's text cannot be removed from its HTML. Extract the text first"
@@ -182,7 +187,7 @@ def _check(unit: str, reading: Reading, annotate: bool, against: Any) -> None:
 
 
 def _check_formats(shards: Sequence[Shard], unit: str) -> None:
-    able = [name for name, format_ in FORMATS.items() if hasattr(format_, "replace")]
+    able = [name for name, format_ in FORMATS.items() if isinstance(format_, Rewritable)]
     for shard in shards:
         if shard.format not in able:
             raise InputError(
@@ -201,6 +206,7 @@ def deduplicate_units(
     audit: str | None = None,
     against: str | Path | Sequence[str | Path] = (),
     overwrite: bool = False,
+    resume: bool = False,
     on_error: str = "stop",
     progress: Progress | None = None,
     **options: Any,
@@ -213,7 +219,7 @@ def deduplicate_units(
 
     Args:
         unit: `line` or `paragraph`; see `neardup.text.units`. Each text column has units of its own.
-        annotate, against: not for units.
+        annotate, against, resume: not for units.
         inputs, output, recipe, dry_run, audit, overwrite, on_error, progress: as in `deduplicate_files`.
         **options: the fields of `neardup.io.reading.Reading` (but html) and of `DedupOptions`.
 
@@ -223,13 +229,13 @@ def deduplicate_units(
     recipe, progress = recipe or Recipe(), progress or Progress()
     reading, others = split_options(options)
     chosen = DedupOptions(**others)
-    _check(unit, reading, annotate, against)
+    _check(unit, reading, annotate=annotate, against=against, resume=resume)
     inputs = [inputs] if isinstance(inputs, str | Path) else list(inputs)
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
         shards = find_shards(inputs, temporary=Path(spool))
         _check_formats(shards, unit)
         columns = dataclasses.replace(reading.columns(chosen.columns), separator=SEPARATORS[unit])
-        corpus = UnitCorpus(FileCorpus(shards, columns, on_error=on_error), unit)
+        corpus = UnitCorpus(FileCorpus(shards, columns, on_error=on_error, progress=progress), unit)
         targets = Targets()
         if output or not dry_run:
             targets = dedup_targets(output, shards, audit=audit, with_rejects=on_error == "skip")
@@ -258,6 +264,7 @@ def deduplicate_units(
                     write_lines(targets.rejects, outputs.claim(targets.rejects), rejects)
                 if not to_stdout and not dry_run:
                     write()
+                progress.written(outputs.written_bytes)
             ids = corpus.ids.drop_null()
             found = summarize(findings, recipe, chosen, progress, repeated_ids=len(ids) - len(ids.unique()))
             summary = UnitSummary(

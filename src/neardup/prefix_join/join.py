@@ -11,10 +11,10 @@ import numpy as np
 
 from neardup.distinct import collapse
 from neardup.errors import OptionError
-from neardup.io.spool import Spool
+from neardup.io.pair_spool import PairSpool
 from neardup.kernels import prefix_join as kernels
 from neardup.kernels.bounds import CONTAINMENT
-from neardup.kernels.candidates import drop_repeats, pack_pairs
+from neardup.kernels.candidates import pack_pairs
 from neardup.prefix_join.prefixes import Prefixes
 from neardup.threads import in_order, thread_count
 
@@ -22,52 +22,8 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 POSTING_BYTES = 64
 """What a posting takes at the height of a join: its key four times, while keys are sorted, its place in the lists and back."""
-PAIR_BYTES = 16
-"""What a pair takes until it is one of the candidates: twice as an integer of 8 bytes, or once beside an index from both sides."""
 CHUNK_PAIRS = 1 << 18
 MAX_SETS = kernels.FIRST - 1
-
-
-class _Pairs:
-    """Pairs as they are found, from any thread: in memory, and what does not fit in a temporary file."""
-
-    def __init__(self, *, memory: int, temp_dir: str | None) -> None:
-        self._parts: list[Array] = []
-        self._held, self._most, self._lock = 0, memory // PAIR_BYTES, Lock()
-        self._temp_dir = temp_dir
-        self._spool: Spool | None = None
-
-    def add(self, packed: Array) -> None:
-        with self._lock:
-            self._parts.append(packed)
-            self._held += len(packed)
-            if self._held > self._most:
-                self._spill()
-
-    def _spill(self) -> None:
-        self._spool = self._spool or Spool(np.uint64, temp_dir=self._temp_dir)
-        for part in self._parts:
-            self._spool.write(part)
-        self._parts, self._held = [], 0
-
-    def drop_repeats(self) -> None:
-        """Keep one of each pair of those in memory: a pair may be found in several passes."""
-        self._parts = [_distinct(np.concatenate([np.empty(0, np.uint64), *self._parts]))]
-        self._held = len(self._parts[0])
-
-    def all(self) -> Array:
-        """uint64[p], ascending, each once; in memory, or mapped from a file."""
-        if self._spool is None:
-            self.drop_repeats()
-            return self._parts[0]
-        self._spill()
-        with self._spool as spool:
-            return _distinct(spool.changeable())
-
-
-def _distinct(packed: Array) -> Array:
-    packed.sort()
-    return packed[: drop_repeats(packed)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +126,7 @@ def join_prefixes(
     ranked_sizes = np.ascontiguousarray(sizes[by_size])
     ranked_sides = np.empty(0, np.uint8) if sides is None else np.ascontiguousarray(sides[by_size], np.uint8)
     postings = int(prefixes.facts[order, 0].sum(dtype=np.int64))
-    pairs, lock = _Pairs(memory=memory // 2, temp_dir=temp_dir), Lock()
+    pairs, lock = PairSpool(memory=memory // 2, temp_dir=temp_dir), Lock()
     counts = np.zeros(2, np.int64)
     passes = list(_ranges(postings, memory // 2))
     for low, high in passes:

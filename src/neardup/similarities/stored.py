@@ -58,7 +58,9 @@ class ShingleSets:
         work = partial(_stored_of_batch, similarity=self._similarity, recipe=recipe or Recipe())
         try:
             total, self._longest = 0, 0
-            for first, (rows, found) in corpus.map(work, threads=thread_count(threads), wanted=wanted):
+            for first, (rows, found) in corpus.map(
+                work, threads=thread_count(threads), wanted=wanted, name="read again"
+            ):
                 offsets = total + found.offsets
                 self.starts[first + rows], self.ends[first + rows] = offsets[:-1], offsets[1:]
                 self._values.write(found.values)

@@ -8,6 +8,7 @@ import importlib.metadata
 import logging
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -60,7 +61,7 @@ def html_versions(html: str | None) -> dict[str, str]:
 def text_of_pages(batch: Batch, extract: Extract) -> Batch:
     """The batch with text for HTML; nulls stay."""
     texts = [None if page is None else extract(page) for page in batch.texts.to_pylist()]
-    return Batch(batch.row, pa.array(texts, pa.large_string()), batch.ids, batch.values)
+    return replace(batch, texts=pa.array(texts, pa.large_string()))
 
 
 def _whole_text(module: Any) -> Extract:

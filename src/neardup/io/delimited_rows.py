@@ -1,0 +1,206 @@
+"""The rows of delimited text, found in the bytes but not parsed: a header, then one row a document.
+
+A row ends with a newline that is not quoted or escaped; `neardup.kernels.delimited` says what a field is. Empty lines between
+rows and a byte order mark are no rows.
+"""
+
+from collections.abc import Generator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from neardup.errors import DataError, InputError
+from neardup.io.batch import BATCH_BYTES
+from neardup.io.dialects import Dialect, find_dialect
+from neardup.io.encodings import Encoding
+from neardup.io.line_blocks import LineBlock, LineFile, after_line, join_blocks
+from neardup.io.lines import Lines, lines_of_block, overlong
+from neardup.io.shards import Shard
+from neardup.kernels.delimited import BEGIN, FINE, QUOTED, QUOTED_ESCAPED, find_fields, split_rows, unfold_fields
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+_SAMPLE_BYTES = 1 << 18
+_DELIMITERS = {"csv": ",;\t|", "tsv": "\t"}
+_NOTHING = np.empty(0, np.uint8)
+_NO_LINES = LineBlock(_NOTHING, np.empty(0, np.int64), _NOTHING, np.empty(0, np.int64))
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What the beginning of a file says.
+
+    Attributes:
+        names: of the columns; none if the file is empty.
+        dialect: how its rows are written.
+        stored: the header row as it is stored, with its newline and a byte order mark before it.
+        encoding: how it is encoded.
+    """
+
+    names: tuple[str, ...]
+    dialect: Dialect
+    stored: bytes
+    encoding: Encoding
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """Fields of some rows.
+
+    Attributes:
+        counts: int64[rows], how many fields each row has.
+        odd: uint8[rows], what is odd about it; see `neardup.kernels.delimited`.
+        columns: Arrow large_string[rows] for each column asked for; empty where a row has too few or is odd.
+    """
+
+    counts: Array
+    odd: Array
+    columns: list[Any]
+
+
+def fields_of(data: Array, starts: Array, ends: Array, dialect: Dialect, wanted: list[int]) -> Fields:
+    """The fields of the columns `wanted`, without quotes and escapes; the strings may not be UTF-8."""
+    n, slots = len(starts), np.full(max(wanted, default=-1) + 1, -1)
+    slots[wanted] = np.arange(len(wanted))
+    spans, kinds = np.zeros((n, len(wanted), 2), np.int64), np.zeros((n, len(wanted)), np.uint8)
+    counts, odd = np.empty(n, np.int64), np.empty(n, np.uint8)
+    find_fields(data, starts, ends, *dialect.codes, slots, spans, kinds, counts, odd)
+    columns = []
+    for i, number in enumerate(wanted):
+        usable = (counts > number) & (odd == FINE)
+        begin, end = spans[:, i, 0], spans[:, i, 1]
+        out, offsets = np.empty(int((end - begin)[usable].sum()), np.uint8), np.empty(n + 1, np.int64)
+        unfold_fields(data, spans[:, i], kinds[:, i], usable, *dialect.codes[1:], out, offsets)
+        columns.append(pa.LargeStringArray.from_buffers(n, pa.py_buffer(offsets), pa.py_buffer(out)))
+    return Fields(counts, odd, columns)
+
+
+def read_header(shard: Shard) -> Header:
+    """The header of a file, and the dialect: the one that the shard states, or the one found out.
+
+    Raises:
+        InputError: the file cannot be opened, has no clear dialect, or names a column twice.
+        DataError: it is damaged, or of another encoding.
+    """
+    with LineFile(shard) as file:
+        sample = _NO_LINES
+        for block in file.blocks(_SAMPLE_BYTES):
+            sample = join_blocks(sample, block)
+            if len(sample.data) >= _SAMPLE_BYTES:
+                break
+        complete = len(sample.data) < _SAMPLE_BYTES
+        encoding = file.encoding
+    if shard.dialect is not None:
+        dialect = Dialect.parse(shard.dialect)
+    else:
+        if ord("\n") not in sample.data and ord("\r") in sample.data[:-1]:
+            raise InputError(
+                f"{shard.name} has carriage returns, but no newlines at the ends of its rows. Convert it: tr '\\r' '\\n'"
+            )
+        dialect = find_dialect(sample.data, complete=complete, delimiters=_DELIMITERS[shard.format], name=shard.name)
+    ends = np.empty(len(sample.ends), np.int64)
+    ends = ends[: split_rows(sample.data, BEGIN, *dialect.codes, ends)[0]]
+    if complete and len(sample.data):
+        ends = np.append(ends, len(sample.data)) if not len(ends) or ends[-1] + 1 < len(sample.data) else ends
+    rows = next(_rows(shard, encoding, sample, ends, -1), None)
+    if rows is None and not complete:
+        raise InputError(f"{shard.name}: its first row does not end within {_SAMPLE_BYTES:,} bytes. Is it a header?")
+    if rows is None:
+        return Header((), dialect, b"", encoding)
+    if 0 in rows.bad:
+        raise InputError(f"{shard.name}: its header cannot be read: {rows.bad[0]}.")
+    return Header(_names(shard, rows, dialect), dialect, encoding.mark + rows.stored(0), encoding)
+
+
+def _names(shard: Shard, block: Lines, dialect: Dialect) -> tuple[str, ...]:
+    starts, ends = block.starts[:1], block.ends[:1]
+    count = int(fields_of(block.data, starts, ends, dialect, []).counts[0])
+    header = fields_of(block.data, starts, ends, dialect, list(range(count)))
+    if header.odd[0] != FINE:
+        raise InputError(
+            f"{shard.name}: its header has a quote out of place (read with {dialect}). "
+            "Mend it, or pass --dialect with delimiter, quote and escape character."
+        )
+    try:
+        names = tuple(column[0].as_py() for column in header.columns)
+    except UnicodeDecodeError:
+        raise DataError(f"{shard.name}: its header is not UTF-8. Pass --encoding NAME.") from None
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f'{shard.name} has {names.count(name)} columns "{name}". Rename all but one of them.')
+    return names
+
+
+def read_rows(shard: Shard, header: Header, size: int = BATCH_BYTES) -> Generator[Lines, None, None]:
+    """All rows but the header, about `size` bytes at a time, or one row if that is longer.
+
+    Raises:
+        InputError: the file cannot be opened.
+        DataError: it is damaged, ends inside quotes, is of another encoding, or changed since the shard was found.
+    """
+    shard.check_unchanged()
+    row = -1  # of the header
+    for lines in _all_rows(shard, header.dialect, size):
+        if row < 0:
+            lines = _without_first(lines)
+            row = 0
+        if len(lines):
+            yield lines
+    shard.check_unchanged()
+
+
+def _without_first(lines: Lines) -> Lines:
+    bad = {i - 1: reason for i, reason in lines.bad.items() if i}
+    found = replace(lines, row=0, starts=lines.starts[1:], ends=lines.ends[1:], bad=bad)
+    if lines.raw_starts is None or lines.raw_ends is None:
+        return found
+    return replace(found, raw_starts=lines.raw_starts[1:], raw_ends=lines.raw_ends[1:])
+
+
+def _all_rows(shard: Shard, dialect: Dialect, size: int) -> Generator[Lines, None, None]:
+    """Rows with the header, which has the number -1."""
+    waiting, state, skipping, row = _NO_LINES, BEGIN, False, -1
+    with LineFile(shard) as file:
+        for block in file.blocks(size):
+            ends = np.empty(int(np.count_nonzero(block.data == ord("\n"))), np.int64)
+            found, state = split_rows(block.data, state, *dialect.codes, ends)
+            ends = ends[:found]
+            if skipping:  # the row that was too long ends here, or still goes on
+                if not found:
+                    continue
+                cut = int(ends[0]) + 1
+                block = after_line(block, int(np.searchsorted(block.ends, cut)) + 1)
+                ends, skipping = ends[1:] - cut, False
+            ends = ends + len(waiting.data)
+            waiting = join_blocks(waiting, block)
+            for lines in _rows(shard, file.encoding, waiting, ends, row):
+                row += len(lines)
+                yield replace(lines, position=file.position)
+            if len(ends):
+                waiting = after_line(waiting, int(np.searchsorted(waiting.ends, ends[-1] + 1)) + 1)
+            if len(waiting.raw) > shard.max_document_bytes:
+                yield replace(overlong(shard, file.encoding, row), position=file.position)
+                row, waiting, skipping = row + 1, _NO_LINES, True
+        if state in (QUOTED, QUOTED_ESCAPED):
+            raise DataError(
+                f"{shard.name} ends inside quotes, in row {row} (counted from 0): the file is cut off, or a quote is not "
+                "closed, and nobody knows how many rows are lost. Mend it, or pass --dialect if its fields are not quoted so."
+            )
+        if len(waiting.data):
+            for lines in _rows(shard, file.encoding, waiting, np.array([len(waiting.data)]), row):
+                yield replace(lines, position=file.position)
+
+
+def _rows(shard: Shard, encoding: Encoding, block: LineBlock, ends: Array, row: int) -> Generator[Lines, None, None]:
+    """Rows that end at `ends` in a block, without empty lines."""
+    if not len(ends):
+        return
+    last = np.minimum(np.searchsorted(block.ends, ends + 1), len(block.ends) - 1)
+    first = np.append(0, last[:-1] + 1)
+    starts = np.append(0, block.ends)[first]
+    sizes = ends - starts
+    blank = (sizes == 0) | ((sizes == 1) & (block.data[np.minimum(starts, len(block.data) - 1)] == ord("\r")))
+    if not blank.all():
+        yield lines_of_block(shard, encoding, block, row, first[~blank], last[~blank], ends[~blank])

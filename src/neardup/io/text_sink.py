@@ -1,0 +1,71 @@
+"""Rows of text on their way to a file, as they were stored."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from neardup.errors import InputError
+from neardup.io.compression import open_for_writing
+from neardup.io.shards import Shard
+
+
+class TextSink:
+    """Rows on their way to a file or, for the path `-`, to standard output."""
+
+    def __init__(self, format: str, path: Path, compression: str) -> None:  # noqa: A002
+        self.format = format
+        self._standard = str(path) == "-"
+        self._file: Any = sys.stdout.buffer if self._standard else open_for_writing(path, compression)
+        self._unfinished = b""
+        self._first: tuple[str, Any] | None = None
+
+    def begin(self, shard: Shard, kind: Any, head: bytes) -> None:
+        """Make ready for rows of `shard`; `head` comes before the rows of the first shard.
+
+        Raises:
+            InputError: `kind`, which says how rows are written, is not that of the first shard.
+        """
+        if self._first is None:
+            self._first = shard.name, kind
+            if head:
+                self.write(head)
+        else:
+            demand_same_kind(*self._first, shard.name, kind)
+
+    def write(self, rows: bytes | memoryview, newline: bytes = b"\n") -> None:
+        """Write rows; the newline of the last one may be missing, and is added if anything follows."""
+        if self._unfinished:
+            self._put(self._unfinished)
+        self._put(rows)
+        self._unfinished = newline if bytes(rows[-len(newline) :]) != newline else b""
+
+    def _put(self, data: bytes | memoryview) -> None:
+        if not self._standard:
+            self._file.write(data)
+            return
+        rest = memoryview(data)
+        while rest:  # an unbuffered stream may take less than it is given
+            rest = rest[self._file.write(rest) :]
+
+    def close(self) -> None:
+        """Finish the file."""
+        if self._standard:
+            self._file.flush()
+        else:
+            self._file.close()
+
+    def __enter__(self) -> "TextSink":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def demand_same_kind(first: str, kind: Any, name: str, other: Any) -> None:
+    """Raise InputError, naming the difference, unless rows of both kinds can be in one file; kinds are tuples of texts."""
+    for here, there in zip(kind, other, strict=True):
+        if here != there:
+            raise InputError(
+                f"{first} and {name} cannot be written to one file: {here} in one, {there} in the other. "
+                "Name a folder (OUT/) as the output, which keeps the files apart."
+            )

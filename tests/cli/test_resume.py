@@ -1,0 +1,252 @@
+"""A run that is killed, at any moment, goes on with --resume, does not read again what it has finished, and gives the same bytes."""
+
+import os
+import random
+import signal
+import time
+import traceback
+from pathlib import Path
+
+import pytest
+
+import neardup as nd
+from corpora import BREAD, FERRY, ROWS, files, read_lines, survivors, write_lines
+from neardup.io import jsonl
+from neardup.jobs.dedup import deduplicate_files
+
+KILLS = int(os.environ.get("NEARDUP_KILLS", "200"))
+OUTPUTS = ("out/", "out.duplicates.jsonl")
+
+
+def write_corpus(shards=6, rows=60):
+    """Texts with copies and edited copies across shards."""
+    made = random.Random(7)
+    words = [f"w{i}" for i in range(400)]
+    texts = [" ".join(made.choices(words, k=made.randint(5, 60))) for _ in range(shards * rows // 3)]
+    for shard in range(shards):
+        chosen = [made.choice(texts).split() for _ in range(rows)]
+        for text in chosen:
+            for _ in range(made.randint(0, 2)):
+                text[made.randrange(len(text))] = made.choice(words)
+        write_lines(
+            f"in/{shard}.jsonl", [{"id": f"{shard}-{i}", "text": " ".join(text)} for i, text in enumerate(chosen)]
+        )
+
+
+def content(*names):
+    """The bytes of all files that begin so."""
+    return {name: Path(name).read_bytes() for name in files() if name.startswith(names)}
+
+
+def result_of_one_go(**options):
+    deduplicate_files("in", "out/", **options)
+    found = content(*OUTPUTS)
+    for name in files():
+        if name.startswith("out"):
+            Path(name).unlink()
+    return found
+
+
+def run_and_kill_after(seconds, **options):
+    """Run in a process of its own that is killed after so many seconds; whether it came to its end."""
+    child = os.fork()
+    if child == 0:
+        try:
+            deduplicate_files("in", "out/", resume=True, **options)
+        except BaseException:
+            Path("failure.txt").write_text(traceback.format_exc())
+            os._exit(1)
+        os._exit(0)
+    ends = time.monotonic() + seconds
+    while time.monotonic() < ends:
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            assert status == 0, Path("failure.txt").read_text()
+            return True
+        time.sleep(0.0005)
+    os.kill(child, signal.SIGKILL)
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) in (0, -signal.SIGKILL)
+    return status == 0
+
+
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"method": "exact"},
+        {"method": "minhash", "keep": "longest"},
+        {"method": "simhash", "cluster": "components"},
+        {"annotate": True, "against": "ref.jsonl"},
+    ],
+)
+def test_a_run_killed_at_random_moments_gives_the_same_bytes_in_the_end(options):
+    write_corpus()
+    write_lines("ref.jsonl", read_lines("in/3.jsonl")[:5])
+    options = options | {"threads": 1}
+    expected = result_of_one_go(**options)
+    began = time.monotonic()
+    assert run_and_kill_after(60, **options)
+    whole = time.monotonic() - began
+    moments = random.Random(str(options))
+    kills = 0
+    while kills < KILLS / 4:
+        for name in files():
+            if name.startswith("out"):
+                Path(name).unlink()
+        while not run_and_kill_after(moments.uniform(0, whole), **options):
+            kills += 1
+            assert not Path("out.summary.json").exists() or content(*OUTPUTS).keys() >= expected.keys()
+        assert content(*OUTPUTS) == expected
+    assert not list(Path().rglob("*.partial*"))
+    assert {path.name for path in Path("out.resume").iterdir()} == {"run.json", "result.json"}
+
+
+class Interrupted(Exception):  # noqa: N818
+    pass
+
+
+def fail_after(monkeypatch, blocks):
+    """Let reading fail after so many blocks; the list of the shards whose blocks were read."""
+    original, read = jsonl.read_lines, []
+
+    def read_lines(shard, *arguments):
+        for lines in original(shard, *arguments):
+            read.append(shard.name)
+            if len(read) > blocks:
+                raise Interrupted
+            yield lines
+
+    monkeypatch.setattr(jsonl, "read_lines", read_lines)
+    return read
+
+
+@pytest.mark.parametrize("method", ["exact", "minhash", "simhash"])
+def test_what_was_read_is_not_read_again(monkeypatch, method):
+    write_corpus(shards=8)
+    options = {"threads": 1, "method": method}
+    expected = result_of_one_go(**options)
+    with monkeypatch.context() as patched:
+        whole = fail_after(patched, 10**9)
+        deduplicate_files("in", "other/", **options)
+    checks = 8  # each run looks at the first rows of each shard
+    for blocks in (checks + 3, checks + 8 + 2, checks + 8 + 8 + 1, len(whole) - 2):
+        with monkeypatch.context() as patched:
+            fail_after(patched, min(blocks, len(whole) - 1))
+            with pytest.raises(Interrupted):
+                deduplicate_files("in", "out/", resume=True, **options)
+        with monkeypatch.context() as patched:
+            again = fail_after(patched, 10**9)
+            deduplicate_files("in", "out/", resume=True, **options)
+        repeated = len(again) + blocks - checks - len(whole)
+        # The shard at work is read again and, where elements are counted, those since the last save.
+        assert repeated <= (8 if method == "exact" else 1), (blocks, repeated)
+        assert content(*OUTPUTS) == expected
+        for name in files():
+            if name.startswith("out"):
+                Path(name).unlink()
+
+
+def test_a_run_that_is_done_is_not_done_again(run):
+    write_corpus()
+    assert run("dedup", "in", "-o", "out/", "--resume").code == 0
+    before = content("out")
+    done = run("dedup", "in", "-o", "out/", "--resume")
+    assert done.code == 0
+    assert "out.resume: this run was done before" in done.err
+    assert content("out") == before
+    Path("out/3.jsonl").unlink()
+    assert run("dedup", "in", "-o", "out/", "--resume", "--overwrite").code == 0
+    assert content(*OUTPUTS) == {name: before[name] for name in before if name.startswith(OUTPUTS)}
+
+
+def interrupted_run(monkeypatch, **options):
+    write_corpus()
+    with monkeypatch.context() as patched:
+        fail_after(patched, 9)
+        with pytest.raises(Interrupted):
+            deduplicate_files("in", "out/", resume=True, threads=1, **options)
+
+
+def test_the_folder_of_another_recipe_is_refused(monkeypatch):
+    interrupted_run(monkeypatch)
+    with pytest.raises(nd.RecipeMismatch) as problem:
+        deduplicate_files("in", "out/", resume=True, recipe=nd.Recipe(bits=64, max_distance=10))
+    assert "out.resume has the work of another run: recipe: bits was 128, is 64, digest was" in str(problem.value)
+    assert "Run as before, or remove that folder and begin anew." in str(problem.value)
+
+
+def test_the_folder_of_other_inputs_is_refused_and_they_are_named(monkeypatch, run):
+    interrupted_run(monkeypatch)
+    write_lines("in/3.jsonl", ROWS)
+    write_lines("in/9.jsonl", ROWS)
+    done = run("dedup", "in", "-o", "out/", "--resume")
+    assert done.code == 2
+    assert "out.resume has the work of another run: inputs have changed: in/3.jsonl, in/9.jsonl." in done.err
+
+
+def test_the_folder_of_other_options_is_refused_but_threads_may_differ(monkeypatch):
+    interrupted_run(monkeypatch)
+    for options, named in (
+        ({"min_similarity": 0.7}, "options: min_similarity was 0.8, is 0.7"),
+        ({"keep": "last"}, "options: keep was 'first', is 'last'"),
+        ({"text": "id"}, "reading: text was ['text'], is ['id']"),
+        ({"annotate": True}, "annotate was False, is True"),
+        ({"memory": "1G"}, "options: memory was "),
+    ):
+        with pytest.raises(nd.RecipeMismatch) as problem:
+            deduplicate_files("in", "out/", resume=True, **options)
+        assert named in str(problem.value)
+    deduplicate_files("in", "out/", resume=True, threads=3)
+    assert content(*OUTPUTS) == result_of_one_go_elsewhere()
+
+
+def result_of_one_go_elsewhere():
+    deduplicate_files("in", "other/")
+    return {name.replace("other", "out", 1): found for name, found in content("other/", "other.duplicates").items()}
+
+
+def test_a_file_of_the_folder_that_is_damaged_is_told(monkeypatch):
+    interrupted_run(monkeypatch)
+    path = next(Path("out.resume/inputs-fingerprint").glob("*.done"))
+    for damaged in (b"cos\nsystem\n(S'exit 3'\ntR.", path.read_bytes()[:-20], b"\x80"):
+        path.write_bytes(damaged)
+        with pytest.raises(nd.DataError, match="is damaged .*Remove the folder out.resume/inputs-fingerprint"):
+            deduplicate_files("in", "out/", resume=True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["in.jsonl", "-o", "-"], "--resume keeps its work beside the output. Name a file or a folder with -o."),
+        (["in.jsonl", "--dry-run"], "--resume keeps its work beside the output."),
+        (["-", "-o", "out.jsonl"], "--resume: standard input cannot be read again. Name files."),
+        (["in.jsonl", "-o", "in.jsonl", "--overwrite"], "--resume: an output would replace an input"),
+        (["in.jsonl", "-o", "used.jsonl"], "used.resume is to keep the work of this run, but has other files."),
+        (["in.jsonl", "-o", "file.jsonl"], "file.resume is to keep the work of this run: "),
+        (["in.jsonl", "-o", "odd.jsonl"], "odd.resume/run.json is damaged. Remove odd.resume"),
+    ],
+)
+def test_what_cannot_be_resumed_is_refused(run, arguments, message):
+    write_lines("in.jsonl", ROWS)
+    write_lines("used.resume/mine.jsonl", ROWS)
+    Path("file.resume").write_text("")
+    write_lines("odd.resume/run.json", [])
+    before = content("")
+    done = run("dedup", *arguments, "--resume", stdin=b'{"text": "a"}\n')
+    assert (done.code, content("")) == (2, before)
+    assert message in done.err
+
+
+def test_one_file_for_all_shards_is_resumed_too(monkeypatch):
+    write_lines("in/a.jsonl", ROWS)
+    write_lines("in/b.jsonl", [{"id": "again", "text": FERRY}, {"id": "bread3", "text": BREAD}])
+    with monkeypatch.context() as patched:
+        fail_after(patched, 3)
+        with pytest.raises(Interrupted):
+            deduplicate_files("in", "out.jsonl.gz", resume=True, threads=1)
+    deduplicate_files("in", "out.jsonl.gz", resume=True)
+    deduplicate_files("in", "plain.jsonl")
+    assert survivors("plain.jsonl") == ["ferry", "bread", "bridge"]
+    assert content("out.duplicates").values() != []
+    assert Path("out.duplicates.jsonl").read_bytes() == Path("plain.duplicates.jsonl").read_bytes()

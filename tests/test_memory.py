@@ -1,0 +1,91 @@
+"""What does not fit the memory goes to temporary files, and the result is the same."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import neardup as nd
+from neardup.io import pair_spool
+from neardup.io.pair_spool import PAIR_BYTES, PairSpool
+from neardup.io.spool import Spool
+from neardup.pairs import collapse, join_distinct, spool_near
+
+LINE = "this page was made by the system on the day that is given below and it has no other content"
+
+
+def templated(count):
+    return [f"{LINE} than this line, number {number}" for number in range(count)]
+
+
+@pytest.fixture
+def spools(monkeypatch):
+    made = []
+
+    class Counted(Spool):
+        def __init__(self, *arguments, **options):
+            super().__init__(*arguments, **options)
+            made.append(self)
+
+    monkeypatch.setattr(pair_spool, "Spool", Counted)
+    return made
+
+
+def decided(result):
+    return result.survivors, result.duplicates.to_pydict()
+
+
+@pytest.mark.parametrize("batches", [1, 7, 400])
+def test_pairs_beyond_the_memory_are_merged_from_sorted_runs(batches, tmp_path, spools):
+    random = np.random.default_rng(3)
+    packed = random.integers(0, 1 << 20, 4_000).astype(np.uint64)
+    spool = PairSpool(memory=100 * PAIR_BYTES, temp_dir=str(tmp_path))
+    for part in np.array_split(packed, batches):
+        spool.add(part.copy())
+    assert np.array_equal(spool.all(), np.unique(packed))
+    assert len(spools) == 2
+
+
+def test_pairs_that_fit_the_memory_need_no_file(tmp_path, spools):
+    spool = PairSpool(memory=100 * PAIR_BYTES, temp_dir=str(tmp_path))
+    spool.add(np.array([5, 3, 5], np.uint64))
+    assert spool.all().tolist() == [3, 5]
+    assert spools == []
+
+
+@pytest.mark.parametrize(("words", "far"), [(1, 3), (1, 20), (2, 12), (2, 60)])
+@pytest.mark.parametrize("room", [1, 50])
+def test_crowded_fingerprints_are_joined_by_smaller_parts(words, far, room):
+    random = np.random.default_rng(words + far)
+    rows = np.repeat(random.integers(0, 1 << 63, (40, words)).astype(np.uint64), 60, axis=0)
+    rows[:, 0] ^= np.uint64(1) << random.integers(0, 63, len(rows)).astype(np.uint64)
+    distinct = collapse(rows)
+    expected = join_distinct(distinct, max_distance=far)
+    spool = PairSpool(memory=1 << 20, temp_dir=None)
+    spool_near(distinct, spool, max_distance=far, threads=2, memory=room * 256 * words)
+    found = spool.all()
+    assert np.array_equal(found >> np.uint64(32), expected.left)
+    assert np.array_equal(found & np.uint64(0xFFFFFFFF), expected.right)
+
+
+@pytest.mark.parametrize(
+    ("method", "cluster"), list(itertools.product(["simhash", "minhash", "exact"], ["star", "components"]))
+)
+def test_templated_texts_give_the_same_in_little_memory(method, cluster, spools):
+    texts = templated(1_500)
+    much = nd.deduplicate(texts, method=method, cluster=cluster)
+    assert spools == []
+    little = nd.deduplicate(texts, method=method, cluster=cluster, memory="16M")
+    assert len(spools) == 2
+    assert decided(little) == decided(much)
+    assert len(little.survivors) < 1_500
+
+
+def test_signatures_go_to_a_file_and_the_result_is_the_same():
+    random = np.random.default_rng(0)
+    texts = [" ".join(map(str, random.integers(0, 9_000, 6))) for _ in range(8_000)]
+    texts += [f"{text} more" for text in texts[:300]]
+    much = nd.deduplicate(texts, method="minhash", min_similarity=0.5)
+    little = nd.deduplicate(texts, method="minhash", min_similarity=0.5, memory="16M")
+    assert decided(little) == decided(much)
+    assert len(little.survivors) == 8_000
