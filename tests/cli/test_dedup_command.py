@@ -311,6 +311,7 @@ def test_the_summary_counts_everything_once(run):
         "folder": str(Path.cwd()),
         "text": ["text"],
         "id": None,
+        "html": None,
         "against": [],
         "output": "out.jsonl",
         "audit": "out.duplicates.jsonl",
