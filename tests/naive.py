@@ -293,3 +293,47 @@ def pairs_in_bands(signatures, sizes, bands, rows):
                 buckets.setdefault(tuple(values[band * rows : (band + 1) * rows]), []).append(row)
         found.update(pair for members in buckets.values() for pair in combinations(members, 2))
     return sorted(found)
+
+
+BLANK = " \t\v\f\r\u00a0\u3000" + "".join(map(chr, range(0x2000, 0x200C)))
+
+
+def units(text, unit):
+    """A text as [what comes before, unit, separator, unit, … , unit, what comes after]."""
+    lines, found = [], [""]
+    for line in re.findall(r"[^\n]*\n|[^\n]+\Z|\Z", text):  # each with its newline
+        body = line.removesuffix("\n").removesuffix("\r")
+        lines.append((body, line[len(body) :]))
+        if not line.endswith("\n"):
+            break
+    for body, end in lines:
+        if unit == "paragraph" and not body.strip(BLANK):
+            found[-1] += body + end
+        elif unit == "paragraph" and len(found) > 1 and found[-1] in ("\n", "\r\n"):
+            found[-2:] = [found[-2] + found[-1] + body, end]
+        else:
+            found += [body, end]
+    return found
+
+
+def without_units(text, unit, removed):
+    """The text without units of some numbers, each gone with its separator; it ends as it did."""
+    before, *parts = units(text, unit)
+    bodies, separators = parts[::2], parts[1::2]
+    if not bodies:
+        return text
+    kept = [i for i in range(len(bodies)) if i not in removed]
+    written = "".join(bodies[i] + separators[i] for i in kept[:-1]) + "".join(bodies[i] for i in kept[-1:])
+    return before + written + separators[-1]
+
+
+def repeated_units(texts, unit):
+    """(text, unit) of each unit with a token that has the shingles of an earlier one, with the first such one's place."""
+    first, found = {}, {}
+    for row, text in enumerate(texts):
+        for number, body in enumerate(units(text, unit)[1::2]):
+            if tokens(body):
+                earlier = first.setdefault(frozenset(windows(tokens(body), 3, 5)), (row, number))
+                if earlier != (row, number):
+                    found[row, number] = earlier
+    return found

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from neardup.jobs.evaluate import evaluate_files
     from neardup.jobs.fingerprint import fingerprint_files
     from neardup.jobs.pairs import pair_files
+    from neardup.jobs.units import deduplicate_units
     from neardup.matches import Matches, match
     from neardup.options import DedupOptions
     from neardup.pairs import Pairs, distance, distances, join
@@ -62,6 +63,7 @@ _HOME = {
     "compare": "comparison",
     "deduplicate": "dedup",
     "deduplicate_files": "jobs.dedup",
+    "deduplicate_units": "jobs.units",
     "distance": "pairs",
     "distances": "pairs",
     "estimate_files": "jobs.estimate",
@@ -110,6 +112,7 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/test_public.py compares 
     "compare",
     "deduplicate",
     "deduplicate_files",
+    "deduplicate_units",
     "distance",
     "distances",
     "estimate_files",

@@ -116,6 +116,11 @@ def _run_of(audit: Path, wanted: str) -> _Run:
     path = summary_path(audit)
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
+        if "unit" in found:
+            raise InputError(
+                f"The audit lists nothing of {wanted!r} as removed: none of its {found['unit']}s was a repeated one. Why a "
+                f"{found['unit']} was kept is not told; without --unit, documents as a whole are compared."
+            )
         values = {
             name: value for name, value in found["recipe"].items() if name not in ("unicode", "version", "digest")
         }

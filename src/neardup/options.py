@@ -39,6 +39,11 @@ CLUSTERS = {
     "star": "a document survives unless it matches an earlier survivor; no duplicate is less similar to its survivor than asked",
     "components": "all that are connected by matches are one cluster, however long the chain",
 }
+UNITS = {
+    "document": "whole documents are compared and removed",
+    "paragraph": "paragraphs, with blank lines between them, are removed from documents",
+    "line": "lines are removed from documents",
+}
 
 LEAST_MEMORY = 16 << 20
 

@@ -1,12 +1,13 @@
 """The command `neardup dedup`."""
 
+from functools import partial
 from typing import Any
 
 import click
 
 from neardup.cli import options
 from neardup.cli.options import DEFAULTS, described
-from neardup.options import CLUSTERS, KEEPS
+from neardup.options import CLUSTERS, KEEPS, UNITS
 
 
 @click.command()
@@ -39,6 +40,7 @@ from neardup.options import CLUSTERS, KEEPS
     show_default=True,
     help=described(CLUSTERS),
 )
+@click.option("--unit", type=click.Choice(list(UNITS)), default="document", show_default=True, help=described(UNITS))
 @click.option("--annotate", is_flag=True, help="Write all rows, with columns that say what would become of them.")
 @click.option(
     "--dry-run",
@@ -57,20 +59,23 @@ from neardup.options import CLUSTERS, KEEPS
 @options.temp_dir
 @options.quiet
 def command(
-    inputs: tuple[str, ...], output: str | None, recipe: str,
+    inputs: tuple[str, ...], output: str | None, recipe: str, unit: str,
     annotate: bool, dry_run: bool, audit: str | None, as_json: bool, overwrite: bool, on_error: str, quiet: bool, **chosen: Any,
 ) -> None:  # fmt: skip
     """Remove near-duplicate documents from a corpus.
 
     INPUT: files (.jsonl, .csv, .tsv, .txt, also .gz and .zst; .parquet), folders, globs, or - for JSON lines on standard input.
     Survivors are written as they were; every removal is written to the audit with its survivor and their similarity.
+    With --unit, repeated lines or paragraphs are removed from the documents, and the rest of each is written.
     """
     from neardup.jobs.dedup import deduplicate_files
+    from neardup.jobs.units import deduplicate_units
     from neardup.recipe import find_recipe
 
     if as_json and output == "-":
         raise click.UsageError("--json and -o - would both write to standard output. Give -o a file.")
-    done = deduplicate_files(
+    work = deduplicate_files if unit == "document" else partial(deduplicate_units, unit=unit)
+    done = work(
         inputs,
         output,
         recipe=find_recipe(recipe),

@@ -26,10 +26,16 @@ def command(audit: str, id: str) -> None:  # noqa: A002
 
     found = explain(audit, id)
     for line in found.removed:
-        click.echo(f"{_named(line['id'])} (row {line['row']}) was removed.")
+        of_document = f"{_named(line['id'])} (row {line['row']})"
+        if "unit" in line:
+            emptied = ", the document with it, for nothing was left" if line["emptied"] else ""
+            click.echo(f"unit {line['unit']} of {of_document} was removed{emptied}: {_named(line['text'])}")
+        else:
+            click.echo(f"{of_document} was removed.")
         equal = "equal text after normalization" if line["exact"] else _alike(line["similarity"])
+        part = f"unit {line['survivor_unit']} of " if "unit" in line else ""
         click.echo(
-            f"  survivor  {_named(line['survivor_id'])} (row {line['survivor_row']}): {equal}, distance {line['distance']}"
+            f"  survivor  {part}{_named(line['survivor_id'])} (row {line['survivor_row']}): {equal}, distance {line['distance']}"
         )
         if "matched_id" in line:
             click.echo(f"  link      {_named(line['matched_id'])}: {_alike(line['matched_similarity'])}")

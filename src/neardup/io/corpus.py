@@ -137,12 +137,24 @@ class FileCorpus:
         state: Array | None = None,
     ) -> Iterator[tuple[int, Result]]:
         """See `neardup.documents.Corpus`. The first complete pass learns where shards start, and which rows are rejected."""
+        return self.map_shards(lambda _, batch: work(batch), threads=threads, wanted=wanted, name=name, state=state)
+
+    def map_shards(
+        self,
+        work: Callable[[int, Batch], Result],
+        *,
+        threads: int,
+        wanted: Array | None = None,
+        name: str = "",
+        state: Array | None = None,
+    ) -> Iterator[tuple[int, Result]]:
+        """As `map`; `work` is also told the number of the shard that the batch is of, or begins with."""
 
         def read(part: tuple[Group, Part]) -> tuple[Group, tuple[int, int, Rejections, Result]]:
             batch, rejections = part[1]()
             if self._extract is not None:
                 batch = text_of_pages(batch, self._extract)
-            return part[0], (len(batch.texts), batch.position, rejections, work(batch))
+            return part[0], (len(batch.texts), batch.position, rejections, work(part[0][0], batch))
 
         def read_groups(groups: Iterable[Group]) -> Iterator[tuple[Group, tuple[int, int, Rejections, Result]]]:
             return in_order(read, self._parts(wanted, groups), threads)

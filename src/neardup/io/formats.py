@@ -6,7 +6,7 @@ A new format is a module with the functions of `Format`, a line in `FORMATS`, an
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -30,6 +30,10 @@ class Sink(Protocol):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None: ...
+
+
+Rewrite = Callable[[int, list[str]], list[str]]
+"""From a row's number in its shard and the texts of its text columns to the texts that are to stand there."""
 
 
 class Format(Protocol):
@@ -72,6 +76,19 @@ class Format(Protocol):
 
         `added` is an Arrow table with one row for each row of the shard; rows that were rejected must not be kept.
         Raises InputError if such a column exists.
+        """
+
+
+@runtime_checkable
+class Rewritable(Protocol):
+    """What a format's module offers besides, if texts can be replaced in its rows; needed for lines and paragraphs."""
+
+    def replace(
+        self, shard: Shard, columns: Columns, rewrite: Rewrite, sink: Any, *, keep: Array, changed: Array
+    ) -> None:
+        """As `copy`; but where `changed` (bool[rows], of rows that can be read) is True, the texts are what `rewrite` says.
+
+        `rewrite` gets and gives one text for each of `columns.text`, and is called in order. All else in the row stays as it is.
         """
 
 

@@ -6,7 +6,7 @@ functions here promise.
 
 import contextlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from neardup.io.batch import Batch, Columns, Part, Reject, read_parts
 from neardup.io.encodings import UTF_8
 from neardup.io.json_blocks import BlockReader
 from neardup.io.json_rows import BadRow, Pairs, has_column, keys_of, parse_object
+from neardup.io.json_spans import text_spans
 from neardup.io.json_values import json_members, quote
 from neardup.io.line_blocks import LineFile
 from neardup.io.lines import BLANK, Lines, mask_of, read_lines
@@ -90,6 +91,51 @@ def copy(shard: Shard, keep: Array, sink: Any) -> None:
         _begin(shard, sink, block)
         for run in block.runs(np.flatnonzero(mask_of(shard, keep, block))):
             sink.write(run, block.encoding.newline)
+
+
+def replace(
+    shard: Shard,
+    columns: Columns,
+    rewrite: Callable[[int, list[str]], list[str]],
+    sink: Any,
+    *,
+    keep: Array,
+    changed: Array,
+) -> None:
+    """See `Rewritable.replace`; the new texts are escaped where JSON asks for it, and only there."""
+    if sink.format != shard.format:
+        raise mixed_formats(shard.name, shard.format, sink.format)
+    for block in read_lines(shard):
+        _begin(shard, sink, block)
+        newline = block.encoding.newline
+        kept, new = mask_of(shard, keep, block), mask_of(shard, changed, block)
+        after = 0
+        for i in np.flatnonzero(kept & new).tolist():
+            for run in block.runs(np.flatnonzero(kept[after:i]) + after):
+                sink.write(run, newline)
+            sink.write(_with_texts(block, i, columns, partial(rewrite, block.row + i)), newline)
+            after = i + 1
+        for run in block.runs(np.flatnonzero(kept[after:]) + after):
+            sink.write(run, newline)
+
+
+def _with_texts(block: Lines, i: int, columns: Columns, rewrite: Callable[[list[str]], list[str]]) -> bytes:
+    """Row i as it is stored, with its newline, but with the texts that `rewrite` makes of its texts."""
+    line, stored, name = block.line(i), block.stored(i), block.encoding.name
+    spans = text_spans(line, columns.text)
+    texts = rewrite([json.loads(line[start:end]) for start, end in spans])
+    for (start, end), text in sorted(zip(spans, texts, strict=True), reverse=True):
+        if not block.encoding.is_utf8:
+            start, end = (len(line[:place].decode().encode(name)) for place in (start, end))
+        stored = stored[:start] + _stored_string(text, name) + stored[end:]
+    return stored
+
+
+def _stored_string(text: str, encoding: str) -> bytes:
+    try:
+        return quote(text).encode(encoding)
+    except UnicodeEncodeError:  # it was escaped, for the encoding does not have it
+        return json.dumps(text).encode(encoding)
 
 
 def annotate(shard: Shard, added: Any, sink: Any, *, keep: Array) -> None:

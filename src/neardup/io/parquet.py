@@ -3,8 +3,8 @@
 `neardup.io.formats.Format` says what the functions here promise.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+import dataclasses
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -21,7 +21,7 @@ from neardup.io.parquet_sink import Sink, demand_same_schema
 from neardup.io.refusals import already_there, mixed_formats
 from neardup.io.shards import Shard
 
-__all__ = ["Sink", "annotate", "check", "check_together", "copy", "parts", "read"]
+__all__ = ["Sink", "annotate", "check", "check_together", "copy", "parts", "read", "replace"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -73,7 +73,7 @@ def parts(shard: Shard, columns: Columns, wanted: Array | None = None) -> Iterat
 
 def _at(position: int, part: Part) -> tuple[Batch, Rejections]:
     batch, rejections = part()
-    return replace(batch, position=position), rejections
+    return dataclasses.replace(batch, position=position), rejections
 
 
 def _nothing(row: int, size: int, values: int) -> tuple[Batch, Rejections]:
@@ -94,6 +94,26 @@ def copy(shard: Shard, keep: Array, sink: Any) -> None:
         sink.begin(shard, file, file.schema_arrow)
         for batch, _ in _kept(shard, file, _mask(shard, file, keep)):
             sink.write(batch)
+
+
+def replace(
+    shard: Shard,
+    columns: Columns,
+    rewrite: Callable[[int, list[str]], list[str]],
+    sink: Any,
+    *,
+    keep: Array,
+    changed: Array,
+) -> None:
+    """See `Rewritable.replace`."""
+    if sink.format != shard.format:
+        raise mixed_formats(shard.name, shard.format, sink.format)
+    with opened(shard) as file:
+        sink.begin(shard, file, file.schema_arrow)
+        reader = ColumnReader(shard, file.schema_arrow, columns)
+        new = _mask(shard, file, changed)
+        for batch, rows in _kept(shard, file, _mask(shard, file, keep)):
+            sink.write(reader.rewritten(batch, rows, np.flatnonzero(new[rows]), rewrite))
 
 
 def annotate(shard: Shard, added: Any, sink: Any, *, keep: Array) -> None:

@@ -103,6 +103,24 @@ class ColumnReader:
             column = only(column, ~broken)
         return value_tokens(column)
 
+    def rewritten(self, batch: Any, rows: Array, changed: Array, rewrite: Callable[[int, list[str]], list[str]]) -> Any:
+        """The batch, of these rows of the shard, with what `rewrite` makes of the texts at the places `changed`."""
+        if not len(changed):
+            return batch
+        places = pa.array(changed)
+        columns = [_as_text(_at(batch, keys)).take(places).to_pylist() for _, keys in self._texts]
+        written = [
+            rewrite(row, list(texts))
+            for row, texts in zip(rows[changed].tolist(), zip(*columns, strict=True), strict=True)
+        ]
+        indices = np.arange(batch.num_rows)
+        indices[changed] = batch.num_rows + np.arange(len(changed))
+        for (_, keys), texts in zip(self._texts, zip(*written, strict=True), strict=True):
+            number = batch.schema.get_field_index(keys[0])
+            column = _with_texts(batch.column(number), keys[1:], list(texts), pa.array(indices))
+            batch = batch.set_column(number, batch.schema.field(number), column)
+        return batch
+
     def _ids(self, batch: Any, row: int, set_aside: Callable[[Array, str, str], None]) -> Any:
         rows = np.arange(row, row + batch.num_rows)
         if self._id is None:
@@ -146,6 +164,31 @@ def _is_id(kind: Any) -> bool:
 def _at(batch: Any, path: Keys) -> Any:
     column = batch.column(batch.schema.get_field_index(path[0]))
     return pc.struct_field(column, list(path[1:])) if len(path) > 1 else column
+
+
+def _with_texts(array: Any, keys: Keys, texts: list[str], indices: Any) -> Any:
+    """The array, or its field along `keys`, followed by `texts`, taken at `indices`; of the same type."""
+    if not keys:
+        return _as_kind(pa.concat_arrays([_as_text(array), pa.array(texts, _TEXT)]).take(indices), array.type)
+    kind = array.type
+    fields = [_field_of(array, number) for number in range(kind.num_fields)]
+    number = kind.get_field_index(keys[0])
+    fields[number] = _with_texts(fields[number], keys[1:], texts, indices)
+    mask = array.is_null() if array.null_count else None
+    return pa.StructArray.from_arrays(fields, fields=list(kind), mask=mask)
+
+
+def _field_of(array: Any, number: int) -> Any:
+    """A field of a struct array, null where the struct is; `array.field` knows nothing of that, nor of slices."""
+    return pc.struct_field(array, number)
+
+
+def _as_kind(texts: Any, kind: Any) -> Any:
+    if isinstance(kind, pa.BaseExtensionType):
+        return pa.ExtensionArray.from_storage(kind, _as_kind(texts, kind.storage_type))
+    if pa.types.is_dictionary(kind):
+        return texts.cast(kind.value_type).dictionary_encode().cast(kind)
+    return texts.cast(kind)
 
 
 def _as_text(array: Any) -> Any:

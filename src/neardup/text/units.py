@@ -1,0 +1,111 @@
+"""Texts cut into units, which are lines or paragraphs; and texts without some of their units.
+
+A line ends at a newline, with a carriage return before it or not; the last one at the end of the text, be it empty. A
+paragraph is a run of lines that are not blank. Units of a text are numbered from 0; what is between two of them is the
+first one's separator.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from neardup.fingerprints.simhash import fingerprint_chunks
+from neardup.kernels.units import find_units
+from neardup.recipe import Recipe
+from neardup.text.columns import in_chunks
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+SEPARATORS = {"line": "\n", "paragraph": "\n\n"}
+"""What may join texts so that the units of the whole are those of the texts, one after another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """The units of n texts.
+
+    Attributes:
+        data: uint8[bytes].
+        starts, ends: int64[units]; unit u is `data[starts[u]:ends[u]]`.
+        firsts: int64[n + 1], the first unit of each text and, last, the number of all.
+        sure: bool[units], it surely has a token; where False, it may have one.
+    """
+
+    data: Array
+    starts: Array
+    ends: Array
+    firsts: Array
+    sure: Array
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def texts(self, chosen: Array) -> Any:
+        """Arrow large_string[len(chosen)]: the units of these numbers, which ascend; none may be empty."""
+        starts, ends = self.starts[chosen], self.ends[chosen]
+        offsets = np.zeros(len(chosen) + 1, np.int64)
+        np.cumsum(ends - starts, out=offsets[1:])
+        edges = np.zeros(len(self.data) + 1, np.int8)
+        edges[starts] = 1
+        edges[ends] -= 1  # where a text ends with a unit, the next may begin with one
+        inside = np.cumsum(edges[:-1], dtype=np.int8).view(np.bool_)
+        return pa.LargeStringArray.from_buffers(len(chosen), pa.py_buffer(offsets), pa.py_buffer(self.data[inside]))
+
+    def with_tokens(self) -> Array:
+        """int64[≤ units]: the units that have a token; rules of dashes and blank lines have none."""
+        found = self.sure.copy()
+        doubtful = np.flatnonzero(~found)
+        doubtful = doubtful[self.ends[doubtful] > self.starts[doubtful]]
+        if len(doubtful):
+            found[doubtful] = fingerprint_chunks(in_chunks(self.texts(doubtful)), Recipe()).tokens > 0
+        return np.flatnonzero(found)
+
+
+def find(data: Array, offsets: Array, unit: str) -> Units:
+    """The units (`line` or `paragraph`) of the texts `data[offsets[d]:offsets[d + 1]]`."""
+    most = int(np.count_nonzero(data[offsets[0] : offsets[-1]] == ord("\n"))) + len(offsets) - 1
+    starts, ends = np.empty(most, np.int64), np.empty(most, np.int64)
+    firsts, sure = np.empty(len(offsets), np.int64), np.empty(most, np.bool_)
+    number = find_units(data, offsets, unit == "paragraph", starts, ends, firsts, sure)
+    return Units(data, starts[:number], ends[:number], firsts, sure[:number])
+
+
+def split(texts: Any, unit: str) -> Units:
+    """The units of an Arrow large_string array; a null counts as an empty text."""
+    texts = texts.fill_null("")
+    offsets = np.frombuffer(texts.buffers()[1], np.int64)[texts.offset : texts.offset + len(texts) + 1]
+    content = texts.buffers()[2]
+    data = np.empty(0, np.uint8) if content is None else np.frombuffer(content, np.uint8)
+    return find(data[offsets[0] : offsets[-1]], offsets - offsets[0], unit)
+
+
+def without_units(texts: list[str], removed: Array, unit: str) -> list[str]:
+    """The texts without the units `removed` (int64, ascending, counted over all the texts), each gone with its separator.
+
+    Where units at the end of a text go, it ends as it did, without the separator before them.
+    """
+    written, before = [], 0
+    for text in texts:
+        data = text.encode()
+        found = find(np.frombuffer(data, np.uint8), np.array([0, len(data)]), unit)
+        keep = np.ones(len(found), np.bool_)
+        first, last = np.searchsorted(removed, [before, before + len(found)])
+        keep[removed[first:last] - before] = False
+        before += len(found)
+        written.append(text if first == last else _joined(data, found, np.flatnonzero(keep)).decode())
+    return written
+
+
+def _joined(data: bytes, found: Units, kept: Array) -> bytes:
+    begin, end = int(found.starts[0]), int(found.ends[-1])
+    if not len(kept):
+        return data[:begin] + data[end:]
+    gaps = np.flatnonzero(np.diff(kept) != 1) + 1
+    pieces = [data[:begin]]
+    for run in np.split(kept, gaps):
+        final = run[-1] == kept[-1]
+        after = int(found.ends[run[-1]] if final else found.starts[run[-1] + 1])
+        pieces.append(data[int(found.starts[run[0]]) : after])
+    return b"".join([*pieces, data[end:]])
