@@ -5,13 +5,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from neardup.fingerprints.workspace import Workspace
 from neardup.kernels import bounds
 from neardup.kernels.elements import OCCURRENCES, SEQUENCE, SET, WEIGHTS, elements
 from neardup.kernels.shingles import sort_spare
 from neardup.kernels.tokens import most_tokens, token_spare
 from neardup.recipe import WEIGHTS as WEIGHTINGS
 from neardup.recipe import Recipe
-from neardup.text.normalizers import fold_texts
 from neardup.text.unicode_tables import fold_tables
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -31,6 +31,25 @@ class Elements(NamedTuple):
     values: Array
     weights: Array
     offsets: Array
+
+
+def _for_longest(longest: int, _: int) -> tuple[Array, Array, Array, Array]:
+    """What the kernel needs for one text of so many bytes."""
+    most = most_tokens(longest)
+    return (
+        np.empty(most, np.uint64),
+        np.empty(most, np.uint8),
+        np.empty(token_spare(longest), np.int64),
+        np.empty(sort_spare(most), np.uint64),
+    )
+
+
+def _for_all(total: int, weighted: int) -> tuple[Array, Array]:
+    """Room for so many elements, and their weights."""
+    return np.empty(total, np.uint64), np.empty(total if weighted else 0)
+
+
+_WORKSPACE, _FILLED = Workspace(_for_longest), Workspace(_for_all)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +79,11 @@ class Similarity:
         return self._elements(texts, recipe, self.verified)
 
     def _elements(self, texts: Any, recipe: Recipe, form: int) -> Elements:
-        folded = fold_texts(texts)
-        lengths = np.diff(folded.offsets)
-        longest = int(lengths.max(initial=0))
-        most, total = most_tokens(longest), int(sum(map(most_tokens, lengths.tolist()))) + 1
-        hashes, values = np.empty(most, np.uint64), np.empty(total, np.uint64)
-        weights = np.empty(total if form == WEIGHTS else 0)
+        folded = _WORKSPACE.fold(texts)
+        longest = int(np.diff(folded.offsets).max(initial=0))
+        total = len(folded.data) // 2 + len(folded) + 1  # the most tokens of all texts together
+        hashes, kinds, tokens, sorting = _WORKSPACE.scratch(longest, 0)
+        values, weights = _FILLED.scratch(total, form == WEIGHTS)
         offsets = np.empty(len(folded) + 1, np.int64)
         word_shingle, cjk_shingle = self.shingles or (recipe.word_shingle, recipe.cjk_shingle)
         elements(
@@ -77,9 +95,9 @@ class Similarity:
             WEIGHTINGS[recipe.weights],
             hashes,
             hashes.view(np.uint8),
-            np.empty(most, np.uint8),
-            np.empty(token_spare(longest), np.int64),
-            np.empty(sort_spare(most), np.uint64),
+            kinds,
+            tokens,
+            sorting,
             values,
             weights,
             offsets,
