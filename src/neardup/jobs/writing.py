@@ -1,0 +1,79 @@
+"""WRITE: rows of shards as decisions say, survivors alone or all with more columns."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from neardup.io.formats import FORMATS, open_sink
+from neardup.io.json_values import JSON_TOKEN
+from neardup.io.outputs import Outputs
+from neardup.io.records import compression_of
+from neardup.io.shards import Shard
+from neardup.progress import Progress
+from neardup.survivors import Decisions
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+ANNOTATIONS = ("cluster_id", "cluster_size", "is_duplicate", "duplicate_of", "similarity", "distance")
+"""The columns that `annotate` adds."""
+
+
+def annotations(decisions: Decisions, ids: Any, rows: slice) -> Any:
+    """The added columns of one shard's rows."""
+    kept, valid = decisions.kept[rows], decisions.survivor[rows] >= 0
+    removed = valid & ~kept
+    survivor = pa.array(decisions.survivor[rows], mask=~removed)
+    cluster = decisions.cluster[rows]
+    columns = [
+        pa.array(cluster, mask=cluster < 0),
+        pa.array(decisions.cluster_size[rows]),
+        pa.array(removed),
+        ids.take(survivor),
+        pa.array(decisions.similarity[rows], from_pandas=True),
+        pa.array(decisions.distance[rows], mask=~removed),
+    ]
+    fields = [
+        pa.field(name, column.type, metadata=JSON_TOKEN if name == "duplicate_of" else None)
+        for name, column in zip(ANNOTATIONS, columns, strict=True)
+    ]
+    return pa.table(columns, schema=pa.schema(fields))
+
+
+def write_rows(
+    shards: Sequence[Shard],
+    rows: Sequence[slice],
+    decisions: Decisions,
+    ids: Any,
+    valid: Array,
+    *,
+    paths: Sequence[Path],
+    outputs: Outputs,
+    annotate: bool,
+    progress: Progress,
+) -> None:
+    """Copy survivors, or annotate all documents; shards with one target share its sink.
+
+    Args:
+        shards, rows, paths: each shard, which rows of `decisions` are its own, and where it is written.
+        decisions, ids, valid: by row; Arrow large_string[rows], each a JSON value; bool[rows], which are documents.
+    """
+    progress.expect(sum(shard.size for shard in shards))
+    numbers: dict[Path, list[int]] = {}
+    for number, path in enumerate(paths):
+        numbers.setdefault(path, []).append(number)
+    for path, together in numbers.items():
+        if not outputs.is_finished(path):
+            with open_sink(outputs.claim(path), shards[together[0]].format, compression_of(path)) as sink:
+                for number in together:
+                    shard, here = shards[number], rows[number]
+                    if annotate:
+                        added = annotations(decisions, ids, here)
+                        FORMATS[shard.format].annotate(shard, added, sink, keep=valid[here])
+                    else:
+                        FORMATS[shard.format].copy(shard, decisions.kept[here], sink)
+                    progress.read(shard.size)
+                    progress.advance(here.stop - here.start)
+            outputs.finish(path)
