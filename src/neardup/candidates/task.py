@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from neardup.candidates.classes import Candidates
+from neardup.candidates.classes import Candidates, no_candidates
 from neardup.documents import Corpus, Documents
 from neardup.options import DedupOptions
 from neardup.progress import Progress
@@ -84,9 +84,7 @@ class Found:
 
     def without_candidates(self) -> "Found":
         """How they were found, alone."""
-        none = np.empty(0, np.int64)
-        nobody = Candidates(np.empty((0, 1), np.uint64), none, none, np.zeros(1, np.int64), none, np.zeros(1, np.int64))
-        return replace(self, rows=none, candidates=nobody)
+        return replace(self, rows=np.empty(0, np.int64), candidates=no_candidates())
 
 
 Finder = Callable[[Task], Found]
