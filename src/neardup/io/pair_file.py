@@ -36,9 +36,9 @@ PAIR_SCHEMA = pa.schema(
         pa.field("right_id", pa.large_string()),
         pa.field("distance", pa.int32()),
         pa.field("similarity", pa.float64()),
-        pa.field("left_file", pa.dictionary(pa.int32(), pa.large_string())),
+        pa.field("left_file", pa.dictionary(pa.int32(), pa.string())),
         pa.field("left_row", pa.int64()),
-        pa.field("right_file", pa.dictionary(pa.int32(), pa.large_string())),
+        pa.field("right_file", pa.dictionary(pa.int32(), pa.string())),
         pa.field("right_row", pa.int64()),
     ]
 )
@@ -78,7 +78,19 @@ class PairSummary:
 
 def pair_summary_path(path: Path) -> Path:
     """Where the summary of a file of pairs lies."""
-    return path.with_name(path.name + SUMMARY_ENDING)
+    return Path(f"{path}{SUMMARY_ENDING}")
+
+
+def _ending(path: Path) -> tuple[str, str, str]:
+    known = split_ending(path.name)
+    if known is None or known[1] not in ("jsonl", "parquet"):
+        raise InputError(f"{path}: pairs are written to a file that ends in .jsonl, .jsonl.gz, .jsonl.zst or .parquet.")
+    return known
+
+
+def check_pair_name(path: Path) -> None:
+    """Raise InputError if the ending is not one of a file of pairs."""
+    _ending(path)
 
 
 def read_pair_summary(path: Path) -> PairSummary:
@@ -118,12 +130,8 @@ class PairWriter:
     """Writes pairs, a chunk at a time. `files`: the names of the files that sides refer to."""
 
     def __init__(self, path: Path, temporary: Path, files: Sequence[str]) -> None:
-        known = split_ending(path.name)
-        if known is None or known[1] not in ("jsonl", "parquet"):
-            raise InputError(
-                f"{path}: pairs are written to a file that ends in .jsonl, .jsonl.gz, .jsonl.zst or .parquet."
-            )
-        self._files, self._quoted = pa.array(files, pa.large_string()), [quote(name) for name in files]
+        known = _ending(path)
+        self._files, self._quoted = pa.array(files, pa.string()), [quote(name) for name in files]
         self._parquet = pq.ParquetWriter(temporary, PAIR_SCHEMA, compression="zstd") if known[1] == "parquet" else None
         self._lines: Any = None if self._parquet else open_for_writing(temporary, known[2])
 
@@ -188,9 +196,7 @@ def read_pairs(path: Path) -> Iterator[PairChunk]:
     Raises:
         DataError: it is damaged, or what it holds are no pairs.
     """
-    known = split_ending(path.name)
-    if known is None or known[1] not in ("jsonl", "parquet"):
-        raise InputError(f"{path} is no file of pairs: it ends in .jsonl, .jsonl.gz, .jsonl.zst or .parquet.")
+    known = _ending(path)
     try:
         if known[1] == "parquet":
             with pq.ParquetFile(path) as file:

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from neardup.audit import audit_lines
+from neardup.cluster_file import ClusterFile, read_cluster_file
 from neardup.errors import InputError
-from neardup.io.cluster_file import ClusterFile, read_cluster_file
 from neardup.io.corpus import LISTED, open_corpus
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder
 from neardup.io.reading import Reading

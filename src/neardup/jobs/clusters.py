@@ -11,9 +11,9 @@ import pyarrow.compute as pc
 
 from neardup.candidates.classes import no_candidates
 from neardup.candidates.task import Found
+from neardup.cluster_file import ClusterFile, write_cluster_file
 from neardup.documents import Documents, join_documents
 from neardup.errors import DataError, InputError, OptionError, RecipeMismatch
-from neardup.io.cluster_file import ClusterFile, write_cluster_file
 from neardup.io.corpus import LISTED, is_of_source
 from neardup.io.outputs import Outputs
 from neardup.io.pair_file import PairChunk, PairSummary, read_pair_summary, read_pairs
@@ -46,7 +46,7 @@ def cluster_files(
     progress: Progress | None = None,
     **options: Any,
 ) -> FileResult:
-    """Decide which documents survive, from pairs and fingerprints alone; see `neardup.io.cluster_file` for what is written.
+    """Decide which documents survive, from pairs and fingerprints alone; see `neardup.cluster_file` for what is written.
 
     With star clustering, decisions, similarities and distances are those of `deduplicate_files` over the same shards in the same
     order with the same method and threshold. So are survivors and clusters with components; there the similarity to a survivor is

@@ -18,7 +18,7 @@ from neardup.errors import InputError, OptionError
 from neardup.io.corpus import FileCorpus
 from neardup.io.fingerprint_file import FingerprintFile, is_fingerprint_file, read_fingerprint_file
 from neardup.io.outputs import Outputs
-from neardup.io.pair_file import PairSummary, PairWriter, Side, pair_summary_path
+from neardup.io.pair_file import PairSummary, PairWriter, Side, check_pair_name, pair_summary_path
 from neardup.io.reading import READING, Reading, split_options
 from neardup.io.shards import Shard, find_shards, repeated_files
 from neardup.io.stored_shards import StoredShard, starts_of, stored_shards
@@ -103,6 +103,7 @@ def pair_files(
         paths = [path, pair_summary_path(path)]
         refuse_inputs(paths, shards)
         with Outputs(paths, inputs=shards, overwrite=overwrite) as outputs:
+            check_pair_name(path)
             temporary = outputs.claim(path)
             if any(made):
                 found = _of_fingerprints(left, right, recipe, chosen, progress, distinct=distinct)

@@ -23,8 +23,7 @@ ANNOTATIONS = ("cluster_id", "cluster_size", "is_duplicate", "duplicate_of", "si
 
 def annotations(decisions: Decisions, ids: Any, rows: slice) -> Any:
     """The added columns of one shard's rows."""
-    kept, valid = decisions.kept[rows], decisions.survivor[rows] >= 0
-    removed = valid & ~kept
+    removed = (decisions.survivor[rows] >= 0) & ~_kept(decisions, rows)
     survivor = pa.array(decisions.survivor[rows], mask=~removed)
     cluster = decisions.cluster[rows]
     columns = [
@@ -40,6 +39,12 @@ def annotations(decisions: Decisions, ids: Any, rows: slice) -> Any:
         for name, column in zip(ANNOTATIONS, columns, strict=True)
     ]
     return pa.table(columns, schema=pa.schema(fields))
+
+
+def _kept(decisions: Decisions, rows: slice) -> Array:
+    """bool: of these rows alone, for there may be many shards."""
+    found: Array = decisions.survivor[rows] == np.arange(rows.start, rows.stop)
+    return found
 
 
 def write_rows(
@@ -73,7 +78,7 @@ def write_rows(
                         added = annotations(decisions, ids, here)
                         FORMATS[shard.format].annotate(shard, added, sink, keep=valid[here])
                     else:
-                        FORMATS[shard.format].copy(shard, decisions.kept[here], sink)
+                        FORMATS[shard.format].copy(shard, _kept(decisions, here), sink)
                     progress.read(shard.size)
                     progress.advance(here.stop - here.start)
             outputs.finish(path)

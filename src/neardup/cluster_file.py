@@ -55,7 +55,7 @@ def write_cluster_file(path: Path, found: ClusterFile) -> None:
     decisions, starts = found.decisions, starts_of(found.shards)
     rows = np.flatnonzero(decisions.cluster >= 0)
     survivors, ids = decisions.survivor[rows], found.ids.take(pa.array(rows))
-    names = pa.array([shard.name for shard in found.shards], pa.large_string())
+    names = pa.array([shard.name for shard in found.shards], pa.string())
 
     def places(of: Array) -> tuple[Any, Any]:
         files = np.searchsorted(starts, of, "right") - 1
