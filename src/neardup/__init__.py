@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from neardup.explanation import Explanation, explain
     from neardup.fingerprints.minhash import Estimate, Signatures, jaccard_estimate, signatures
     from neardup.fingerprints.simhash import fingerprint
+    from neardup.jobs.apply import apply_files
+    from neardup.jobs.clusters import cluster_files
     from neardup.jobs.dedup import deduplicate_files
     from neardup.jobs.estimate import CostEstimate, estimate_files
     from neardup.jobs.evaluate import evaluate_files
@@ -60,6 +62,8 @@ _HOME = {
     "RowError": "errors",
     "Signatures": "fingerprints.minhash",
     "Summary": "summary",
+    "apply_files": "jobs.apply",
+    "cluster_files": "jobs.clusters",
     "compare": "comparison",
     "deduplicate": "dedup",
     "deduplicate_files": "jobs.dedup",
@@ -109,6 +113,8 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/test_public.py compares 
     "RowError",
     "Signatures",
     "Summary",
+    "apply_files",
+    "cluster_files",
     "compare",
     "deduplicate",
     "deduplicate_files",

@@ -41,14 +41,18 @@ def _numbers(values: Any) -> list[str]:
     return ["null" if value != value else repr(value) for value in values.tolist()]
 
 
-def audit_lines(decisions: Decisions, ids: Any, *, with_matched: bool, locate: Locate | None = None) -> Iterator[str]:
+def audit_lines(
+    decisions: Decisions, ids: Any, *, with_matched: bool, locate: Locate | None = None, rows: Any = None
+) -> Iterator[str]:
     """The lines of the audit, by row.
 
     `decisions`: of the rows of the inputs. `ids`: Arrow large_string[rows], each a JSON value; of a reference, too. `locate`: for a
-    run against a reference; then each line says where in it the survivor is.
+    run against a reference; then each line says where in it the survivor is. `rows`: int64[], ascending; only these.
     """
     inputs = len(decisions.survivor)
     duplicates = decisions.duplicates
+    if rows is not None:
+        duplicates = np.intersect1d(duplicates, rows, assume_unique=True)
     for first in range(0, len(duplicates), CHUNK_ROWS):
         rows = duplicates[first : first + CHUNK_ROWS]
         survivors = decisions.survivor[rows]

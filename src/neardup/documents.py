@@ -102,7 +102,8 @@ class Part:
     values: tuple[Any, ...]
 
 
-def _read(batch: Batch, recipe: Recipe, functions: Mapping[str, Callable[[str], Any]]) -> Part:
+def read_part(batch: Batch, recipe: Recipe, functions: Mapping[str, Callable[[str], Any]]) -> Part:
+    """Fingerprint the documents of a batch."""
     found = fingerprint_chunks(in_chunks(batch.texts), recipe)
     lengths = pc.fill_null(pc.utf8_length(batch.texts), 0).to_numpy()
     if batch.texts.null_count:
@@ -139,7 +140,7 @@ def read_documents(
     kept.append((none.values, none.digests, none.tokens, np.empty(0, np.int64)), pa.array([], pa.large_string()))
     with contextlib.closing(kept):
         for _, part in corpus.map(
-            partial(_read, recipe=recipe, functions=functions), threads=thread_count(threads), name="fingerprint"
+            partial(read_part, recipe=recipe, functions=functions), threads=thread_count(threads), name="fingerprint"
         ):
             kept.append((part.found.values, part.found.digests, part.found.tokens, part.lengths), part.ids)
             for each, found in zip(values, part.values, strict=True):
@@ -154,21 +155,17 @@ def _joined(arrays: Sequence[Any]) -> Any:
     return pa.chunked_array([pa.array([], pa.large_string()), *arrays]).combine_chunks()
 
 
-def join_documents(first: Documents, second: Documents) -> Documents:
-    """The rows of both, one after another; values that the second does not have are null there."""
-    nothing = pa.nulls(len(second), pa.large_string())
+def join_documents(*parts: Documents) -> Documents:
+    """The rows of all, one after another; values that the first has and another has not are null there."""
     fingerprints, digests, tokens, lengths = (
-        np.concatenate([getattr(each, name) for each in (first, second)])
+        np.concatenate([getattr(part, name) for part in parts])
         for name in ("fingerprints", "digests", "tokens", "lengths")
     )
-    return Documents(
-        fingerprints,
-        digests,
-        tokens,
-        lengths,
-        _joined([first.ids, second.ids]),
-        {name: _joined([values, second.values.get(name, nothing)]) for name, values in first.values.items()},
-    )
+    values = {
+        name: _joined([part.values.get(name, pa.nulls(len(part), pa.large_string())) for part in parts])
+        for name in parts[0].values
+    }
+    return Documents(fingerprints, digests, tokens, lengths, _joined([part.ids for part in parts]), values)
 
 
 class CorpusPair:

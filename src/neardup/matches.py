@@ -1,7 +1,7 @@
 """MATCH: every pair of candidates that passes verification, listed; de-duplication itself needs no such list (clusters.py)."""
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ import pyarrow as pa
 from neardup.candidates.classes import Candidates, within_groups
 from neardup.candidates.methods import find_candidates
 from neardup.candidates.simhash import near_fingerprints
-from neardup.candidates.task import Task
+from neardup.candidates.task import Found, Task
 from neardup.documents import Corpus, Documents, read_documents
 from neardup.errors import OptionError
 from neardup.kernels.clusters import count_candidates, list_candidates
@@ -97,10 +97,13 @@ def list_matches(
     options: DedupOptions,
     progress: Progress,
     first_of_other: int | None = None,
+    distinct: bool = False,
+    told: Callable[[Found], object] = lambda _: None,
 ) -> Iterator[Matches]:
     """Every pair of candidates of at least the similarity asked for, in bounded memory.
 
-    With `first_of_other`, only pairs of a row before it and one from it on.
+    With `first_of_other`, only pairs of a row before it and one from it on. With `distinct`, of documents with equal normalized
+    texts (and of one side, and of one group) only the first is in pairs. `told` hears how candidates were found.
 
     First those of documents with enough tokens for the method, by left and right row; then those of short ones, which match only
     where their normalized texts are equal.
@@ -110,8 +113,14 @@ def list_matches(
     if first_of_other is not None:
         sides = np.where(np.arange(len(documents)) < first_of_other, 1, 2).astype(np.uint8)
     groups = None if options.grouped_by is None else groups_of(documents.values[options.grouped_by])
+    if distinct:
+        apart = np.zeros(len(documents), np.int64) if groups is None else 2 * groups
+        if first_of_other is not None:
+            apart = apart + (np.arange(len(documents)) >= first_of_other)
+        valid = valid[exact_representatives(documents, valid, apart) == valid]
     equal = exact_representatives(documents, valid, groups)
     found = find_candidates(Task(corpus, documents, valid, equal, recipe, options, progress, sides, groups))
+    told(found)
     rows, candidates, least = found.rows, found.candidates, options.min_similarity
     sets: ShingleSets | None = None
     if least > 0:

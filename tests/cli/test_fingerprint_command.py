@@ -22,15 +22,28 @@ def test_a_fingerprint_file_has_id_fingerprint_short_and_the_recipe(run, recipe,
     assert "neardup: 7 fingerprints: out.parquet" in done.err
     table = pq.read_table("out.parquet")
     assert [(field.name, field.type, field.nullable) for field in table.schema] == [
-        ("id", pa.large_string(), False),
+        ("id", pa.large_string(), True),
+        ("id_is_string", pa.bool_(), False),
         ("fingerprint", kind, False),
         ("short", pa.bool_(), False),
+        ("tokens", pa.int64(), False),
+        ("length", pa.int64(), False),
+        ("digest", pa.binary(16), False),
     ]
     assert table.column("id").to_pylist() == ["ferry", "edited", "bread", "shouted", "bridge", "7", "in.jsonl:6"]
+    assert table.column("id_is_string").to_pylist() == [True] * 5 + [False, True]
     assert table.column("short").to_pylist() == [False] * 5 + [True] * 2
+    texts = [document["text"] for document in DOCUMENTS]
+    assert table.column("tokens").to_pylist() == [len(naive.tokens(text)) for text in texts]
+    assert table.column("length").to_pylist() == [len(text) for text in texts]
+    normalized = [naive.normalize(text) for text in texts]
+    assert len(set(table.column("digest").to_pylist())) == len(set(normalized)) == 6
+    shards = json.loads(pq.read_metadata("out.parquet").metadata[b"neardup.shards"])
+    size = Path("in.jsonl").stat().st_size
+    assert shards == [{"name": "in.jsonl", "relative": "in.jsonl", "rows": 7, "size": size}]
     chosen = neardup.RECIPES[recipe].recipe
     assert {name: value for name, value in table.schema.metadata.items() if name.startswith(b"neardup.")} == {
-        b"neardup.format": b"1",
+        b"neardup.format": b"2",
         b"neardup.recipe": json.dumps(chosen.as_dict(), sort_keys=True).encode(),
         b"neardup.digest": chosen.digest().encode(),
     }
@@ -75,7 +88,8 @@ def test_texts_and_ids_come_from_the_columns_named(run):
         "default-64",
     )
     [row] = pq.read_table("out.parquet").to_pylist()
-    assert row == {"id": "1", "fingerprint": naive.fingerprint(f"{BRIDGE}\n{FERRY}", bits=64), "short": False}
+    assert (row["id"], row["id_is_string"], row["short"]) == ("1", False, False)
+    assert row["fingerprint"] == naive.fingerprint(f"{BRIDGE}\n{FERRY}", bits=64)
 
 
 def test_parquet_and_standard_input_are_read(run):

@@ -29,6 +29,8 @@ from corpora import (
 TEXTS = [FERRY, FERRY_EDITED, "See page 2.", BREAD, FERRY_SHOUTED, *CHAIN, "see page 2.", "", BRIDGE, "", "See page 3."]
 DOCUMENTS = [{"id": f"t{row}", "text": text} for row, text in enumerate(TEXTS)]
 
+COLUMNS = ["left_id", "right_id", "distance", "similarity", "left_file", "left_row", "right_file", "right_row"]
+
 
 def is_short(text):
     return len(naive.tokens(text)) < 8
@@ -53,7 +55,7 @@ def naive_pairs(texts, max_distance, least=None, bits=128):
 
 
 def values(rows):
-    return {tuple(row.values()) for row in rows}
+    return {tuple(row.values())[:4] for row in rows}
 
 
 @pytest.mark.parametrize(("least", "max_distance"), [(0.8, 16), (0.5, 60), (0, 20), (0, 128), (1, 128)])
@@ -63,7 +65,7 @@ def test_pairs_of_texts_are_those_of_the_definition(run, least, max_distance):
     rows = read_lines("pairs.jsonl")
     assert (done.code, done.out) == (0, b"")
     assert f"neardup: {len(rows)} pairs: pairs.jsonl" in done.err
-    assert all(list(row) == ["left_id", "right_id", "distance", "similarity"] for row in rows)
+    assert all(list(row) == COLUMNS for row in rows)
     assert values(rows) == naive_pairs(TEXTS, max_distance, least)
     assert len(rows) == len(values(rows))
 
@@ -116,7 +118,10 @@ def test_pairs_are_json_lines_plain_or_compressed(run, ending, unpacked):
     write_lines("in.jsonl", [{"id": 1, "text": FERRY}, {"id": "x", "text": FERRY_SHOUTED}])
     run("pairs", "in.jsonl", "-o", f"pairs.jsonl{ending}")
     content = unpacked(Path(f"pairs.jsonl{ending}").read_bytes())
-    assert content == b'{"left_id": 1, "right_id": "x", "distance": 0, "similarity": 1.0}\n'
+    assert content == (
+        b'{"left_id": 1, "right_id": "x", "distance": 0, "similarity": 1.0, '
+        b'"left_file": "in.jsonl", "left_row": 0, "right_file": "in.jsonl", "right_row": 1}\n'
+    )
 
 
 def test_pairs_can_be_parquet(run):
@@ -128,8 +133,12 @@ def test_pairs_can_be_parquet(run):
         ("right_id", "large_string"),
         ("distance", "int32"),
         ("similarity", "double"),
+        ("left_file", "dictionary<values=string, indices=int32, ordered=0>"),
+        ("left_row", "int64"),
+        ("right_file", "dictionary<values=string, indices=int32, ordered=0>"),
+        ("right_row", "int64"),
     ]
-    assert table.to_pylist() == [{"left_id": "1", "right_id": "x", "distance": 0, "similarity": None}]
+    assert [tuple(row.values()) for row in table.to_pylist()] == [("1", "x", 0, None, "in.jsonl", 0, "in.jsonl", 1)]
 
 
 @pytest.mark.parametrize("out", ["pairs.jsonl", "pairs.parquet"])
@@ -223,6 +232,13 @@ def test_a_recipe_file_without_a_distance_leaves_it_to_the_call(run):
             "in.jsonl is an input: its texts would be lost. Name another file.",
         ),
         (["in.jsonl", "-o", "nowhere/pairs.jsonl"], "nowhere does not exist. Make it, or name another output."),
+        (["in.jsonl", "--against", "-"], "--against -: these are read from files."),
+        (["in.jsonl", "--against", "./in.jsonl"], "in.jsonl is given twice"),
+        (["in.jsonl", "--against", "prints.parquet"], "in.jsonl holds texts, other inputs hold fingerprints."),
+        (
+            ["prints.parquet", "--against", "more.parquet"],
+            "prints.parquet and more.parquet both have the fingerprints of in.jsonl.",
+        ),
         (["in.jsonl", "-o", ""], "is a folder; a file is to be written there."),
         (["in.jsonl", "--text", "body"], 'in.jsonl has no column "body" in its first rows.'),
         (["in.jsonl", "--keep", "last"], "No such option '--keep'."),
@@ -232,6 +248,7 @@ def test_what_cannot_be_is_refused(run, arguments, message):
     write_lines("in.jsonl", ROWS)
     write_lines("old.jsonl", ROWS)
     run("fingerprint", "in.jsonl", "-o", "prints.parquet")
+    run("fingerprint", "in.jsonl", "-o", "more.parquet")
     before = {name: Path(name).read_bytes() for name in files()}
     done = run("pairs", *arguments, *([] if "-o" in arguments else ["-o", "pairs.jsonl"]))
     assert (done.code, done.out) == (2, b"")
@@ -255,20 +272,58 @@ def test_a_damaged_fingerprint_file_is_told(run):
     done = run("pairs", "cut.parquet", "-o", "pairs.jsonl")
     assert done.code == 1
     assert "cut.parquet is damaged, or is not Parquet data" in done.err
-    table = pq.read_table("prints.parquet")
-    renamed = table.rename_columns(["id", "print", "short"]).replace_schema_metadata(table.schema.metadata)
-    pq.write_table(renamed, "renamed.parquet")
-    pq.write_table(table.replace_schema_metadata(table.schema.metadata | {b"neardup.format": b"2"}), "later.parquet")
-    for name in ("renamed.parquet", "later.parquet"):
-        done = run("pairs", name, "-o", "pairs.jsonl")
+    metadata = pq.read_metadata("prints.parquet").metadata
+    table = pq.read_table("prints.parquet").replace_schema_metadata(metadata)
+    pq.write_table(table.rename_columns({"fingerprint": "print"}).replace_schema_metadata(metadata), "renamed.parquet")
+    pq.write_table(table.replace_schema_metadata(metadata | {b"neardup.format": b"1"}), "earlier.parquet")
+    pq.write_table(table.slice(1), "cut off.parquet")
+    for name, message in (
+        ("renamed", "renamed.parquet is no fingerprint file of format 2. Make it anew with `neardup fingerprint`."),
+        ("earlier", "earlier.parquet is no fingerprint file of format 2, but of format 1. Make it anew"),
+        ("cut off", "cut off.parquet has 4 rows, but its shards have 5. Make it anew."),
+    ):
+        done = run("pairs", f"{name}.parquet", "-o", "pairs.jsonl")
         assert done.code == 1
-        assert f"{name} is no fingerprint file of format 1." in done.err
+        assert message in done.err
 
 
 def test_integer_ids_stay_integers(run):
     write_lines("in.jsonl", [{"id": 2**60, "text": FERRY}, {"id": 3, "text": FERRY}])
     run("pairs", "in.jsonl", "-o", "pairs.jsonl")
-    assert read_lines("pairs.jsonl") == [{"left_id": 2**60, "right_id": 3, "distance": 0, "similarity": 1.0}]
+    assert values(read_lines("pairs.jsonl")) == {(2**60, 3, 0, 1.0)}
+
+
+@pytest.mark.parametrize("by_fingerprints", [False, True])
+def test_pairs_against_others_are_those_across(run, by_fingerprints):
+    write_lines("a.jsonl", DOCUMENTS[:7])
+    write_lines("b.jsonl", DOCUMENTS[7:])
+    write_lines("all.jsonl", DOCUMENTS)
+    run("pairs", "all.jsonl", "-o", "all-pairs.jsonl", "--min-similarity", "0", "--max-distance", "60")
+    sides, near = ["a.jsonl", "b.jsonl"], ["--min-similarity", "0", "--max-distance", "60"]
+    if by_fingerprints:
+        run("fingerprint", "a.jsonl", "b.jsonl", "-o", "prints/")
+        sides, near = ["prints/a.parquet", "prints/b.parquet"], ["--max-distance", "60"]
+    assert run("pairs", sides[0], "--against", sides[1], "-o", "across.jsonl", *near).code == 0
+    first = {row["id"] for row in DOCUMENTS[:7]}
+    expected = {pair for pair in values(read_lines("all-pairs.jsonl")) if (pair[0] in first) != (pair[1] in first)}
+    short = {f"t{row}" for row, text in enumerate(TEXTS) if is_short(text)}
+    found = read_lines("across.jsonl")
+    assert values(found) == {pair for pair in expected if not by_fingerprints or pair[0] not in short}
+    assert len(found) > 3
+    assert {(row["left_file"], row["right_file"]) for row in found} == {("a.jsonl", "b.jsonl")}
+    summary = json.loads(Path("across.jsonl.summary.json").read_bytes())
+    assert [shard["name"] for shard in (*summary["left"], *summary["right"])] == ["a.jsonl", "b.jsonl"]
+    assert (summary["pairs"], summary["method"], summary["max_distance"]) == (len(found), "simhash", 60)
+
+
+def test_of_equal_texts_distinct_lists_only_the_first(run):
+    rows = [{"id": f"c{row}", "text": FERRY if row % 2 else FERRY_EDITED} for row in range(40)]
+    write_lines("a.jsonl", rows)
+    write_lines("b.jsonl", [{"id": "other", "text": FERRY_SHOUTED}] * 5)
+    run("pairs", "a.jsonl", "--against", "b.jsonl", "-o", "across.jsonl", "--distinct", "--method", "exact")
+    assert [(row["left_row"], row["right_row"]) for row in read_lines("across.jsonl")] == [(0, 0), (1, 0)]
+    run("pairs", "a.jsonl", "-o", "within.jsonl", "--distinct", "--method", "exact")
+    assert [(row["left_row"], row["right_row"]) for row in read_lines("within.jsonl")] == [(0, 1)]
 
 
 def test_quiet_says_nothing(run):

@@ -72,6 +72,12 @@ def candidates_of(
     )
 
 
+def no_candidates() -> Candidates:
+    """Of no documents."""
+    none = np.empty(0, np.int64)
+    return Candidates(np.empty((0, 1), np.uint64), none, none, np.zeros(1, np.int64), none, np.zeros(1, np.int64))
+
+
 def within_groups(candidates: Candidates, groups: Array) -> Candidates:
     """Only those of equal groups (int64[n]): each class becomes one class for each group in it."""
     names, group_of = np.unique(groups, return_inverse=True)

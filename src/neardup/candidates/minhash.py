@@ -125,7 +125,9 @@ def find_by_minhash(task: Task) -> Found:
         digests = np.empty((len(signatures), 2), np.uint64)
         width = signatures.values.shape[1] * signatures.values.itemsize
         digest_rows(signatures.values.view(np.uint8).ravel(), width, digests)
-        equal = collapse(digests[read_as], threads=options.threads)
+        # The sieve looks at one fingerprint of a class; all being equal, what it lets through is a matter of the pair.
+        keys = np.concatenate([digests[read_as], task.fingerprints], axis=1)
+        equal = collapse(keys, threads=options.threads)
         firsts = equal.order[equal.starts[:-1]]
         spool = PairSpool(memory=memory // 4, temp_dir=options.temp_dir)
         spool_banded(

@@ -17,6 +17,8 @@ COMMANDS = {
     "dedup": "Remove near-duplicate documents from a corpus.",
     "fingerprint": "Write the fingerprint of every document.",
     "pairs": "List the pairs of documents that are near one another.",
+    "clusters": "Decide which documents survive, from pairs and fingerprints.",
+    "apply": "Write the survivors of shards, as their clusters say.",
     "compare": "Compare two texts and show every step.",
     "explain": "Say why a document was removed, or why it was not.",
     "evaluate": "Measure precision and recall, and recommend options.",

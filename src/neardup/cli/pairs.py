@@ -14,6 +14,17 @@ from neardup.recipe import RECIPES
 @click.option(
     "-o", "--output", required=True, metavar="FILE", help="A file: .jsonl, .jsonl.gz, .jsonl.zst or .parquet."
 )
+@click.option(
+    "--against",
+    multiple=True,
+    metavar="OTHER",
+    help="List only pairs of a document of INPUT and one of these (of the same kind as INPUT); repeatable.",
+)
+@click.option(
+    "--distinct",
+    is_flag=True,
+    help="Of equal texts list only the first of each side; `neardup clusters` knows the others.",
+)
 @options.reading
 @options.near
 @click.option(
@@ -22,18 +33,19 @@ from neardup.recipe import RECIPES
     help=f"One of {', '.join(RECIPES)}, or a file (default; the fingerprints' own).",
 )
 @options.overwrite
+@options.on_error
 @options.threads
 @options.memory
 @options.temp_dir
 @options.quiet
 def command(
-    inputs: tuple[str, ...], output: str, recipe: str | None,
+    inputs: tuple[str, ...], output: str, against: tuple[str, ...], distinct: bool, recipe: str | None, on_error: str,
     overwrite: bool, quiet: bool, **chosen: Any,
 ) -> None:  # fmt: skip
     """List the pairs of documents that are near one another.
 
     INPUT: texts, or fingerprint files as `neardup fingerprint` writes them. Output: left_id, right_id, distance, similarity (null
-    where it is not known).
+    where it is not known), and the file and the row of both; beside it FILE.summary.json says what made it, for `neardup clusters`.
     """
     from neardup.jobs.pairs import pair_files
     from neardup.recipe import find_recipe
@@ -45,6 +57,9 @@ def command(
         inputs,
         output,
         recipe=find_recipe(recipe) if recipe else None,
+        against=against,
+        distinct=distinct,
+        on_error=on_error,
         overwrite=overwrite,
         progress=progress,
         **chosen,

@@ -15,6 +15,7 @@ from neardup.io.formats import FILES, FORMATS
 from neardup.io.reading import Reading
 from neardup.io.saved_work import SavedWork
 from neardup.io.shards import Shard, find_shards
+from neardup.io.stored_shards import StoredShard
 from neardup.progress import Progress
 from neardup.text.html import extractor, text_of_pages
 from neardup.threads import in_order
@@ -193,7 +194,7 @@ class FileCorpus:
     def check_sources(self, sources: Sequence[str]) -> None:
         """See `neardup.documents.SourcedCorpus`. A source is a file, a folder or a glob, as the shards are called."""
         for source in sources:
-            if not any(_is_of(shard, source) for shard in self.shards):
+            if not any(is_of_source(shard, source) for shard in self.shards):
                 names = ", ".join(shard.name for shard in self.shards[:LISTED])
                 raise InputError(
                     f"prefer_source={source!r}: no input is of this source. Give a file, a folder or a glob, as the inputs are "
@@ -205,7 +206,7 @@ class FileCorpus:
         if not sources:
             return None
         ranks = [
-            next((rank for rank, source in enumerate(sources) if _is_of(shard, source)), len(sources))
+            next((rank for rank, source in enumerate(sources) if is_of_source(shard, source)), len(sources))
             for shard in self.shards
         ]
         sizes = [rows.stop - rows.start for rows in map(self.rows_of, range(len(self.shards)))]
@@ -232,7 +233,8 @@ class FileCorpus:
         return slice(self.starts[number], self.starts[number + 1])
 
 
-def _is_of(shard: Shard, source: str) -> bool:
+def is_of_source(shard: Shard | StoredShard, source: str) -> bool:
+    """Whether a shard is the file `source`, in that folder, or matched by that glob."""
     return shard.name == source or shard.name.startswith(source.rstrip("/") + "/") or fnmatchcase(shard.name, source)
 
 

@@ -1,38 +1,47 @@
-"""The fingerprint file: Parquet with the columns `id`, `fingerprint` and `short`, and the recipe in the metadata.
+"""The fingerprint file: Parquet with a row for each row of the shards, and in the metadata the recipe and the shards.
 
-`fingerprint` is uint64 for up to 64 bits, else fixed-size binary, big-endian. `short` is true for texts with too few tokens to
-be near anything by fingerprint alone. The schema's metadata holds `neardup.recipe` (JSON), `neardup.digest` (the recipe's) and
-`neardup.format` (1).
+Columns: `id`, and `id_is_string` (false for integers); `fingerprint` (uint64 for up to 64 bits, else fixed-size binary,
+big-endian); `short` (too few tokens to be near anything by fingerprint alone); `tokens`, their number, -1 for a row that was
+rejected, whose id is null; `length`, in characters, of the text as it came; `digest` (16 bytes, big-endian), equal for equal
+normalized texts; for each further column that was asked for `value:NAME`, JSON values.
+
+The metadata holds `neardup.format` (2), `neardup.recipe` (JSON), `neardup.digest` (the recipe's) and `neardup.shards` (JSON: name,
+relative, rows and size of each shard, in the order of the rows).
 """
 
 import dataclasses
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from neardup.documents import Documents
 from neardup.errors import DataError
-from neardup.io.ids import plain_ids
+from neardup.io.ids import plain_ids, tokens_of_ids
+from neardup.io.stored_shards import StoredShard, starts_of
 from neardup.recipe import Recipe
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-FORMAT = b"1"
+FORMAT = b"2"
+COLUMNS = ("id", "id_is_string", "fingerprint", "short", "tokens", "length", "digest")
+VALUE = "value:"
+"""What the name of a further column begins with."""
 
 
-def fingerprint_schema(recipe: Recipe) -> Any:
+def fingerprint_schema(recipe: Recipe, values: Sequence[str] = ()) -> Any:
     """The schema, with the recipe in its metadata."""
     kind = pa.uint64() if recipe.words == 1 else pa.binary(8 * recipe.words)
+    kinds = (pa.large_string(), pa.bool_(), kind, pa.bool_(), pa.int64(), pa.int64(), pa.binary(16))
+    fields = [pa.field(name, kind, nullable=name == "id") for name, kind in zip(COLUMNS, kinds, strict=True)]
     return pa.schema(
-        [
-            pa.field("id", pa.large_string(), nullable=False),
-            pa.field("fingerprint", kind, nullable=False),
-            pa.field("short", pa.bool_(), nullable=False),
-        ],
+        fields + [pa.field(VALUE + name, pa.large_string()) for name in values],
         metadata={
             b"neardup.format": FORMAT,
             b"neardup.recipe": json.dumps(recipe.as_dict(), sort_keys=True).encode(),
@@ -43,26 +52,42 @@ def fingerprint_schema(recipe: Recipe) -> Any:
 
 def fingerprint_column(fingerprints: Array) -> Any:
     """An Arrow array of uint64[n, words]: uint64 for one word, else big-endian bytes."""
-    n, words = fingerprints.shape
-    if words == 1:
+    if fingerprints.shape[1] == 1:
         return pa.array(np.ascontiguousarray(fingerprints[:, 0]))
-    content = np.ascontiguousarray(fingerprints.astype(">u8"))
-    return pa.Array.from_buffers(pa.binary(8 * words), n, [None, pa.py_buffer(content)])
+    return _big_endian(fingerprints)
+
+
+def _big_endian(words: Array) -> Any:
+    n, width = words.shape
+    content = np.ascontiguousarray(words.astype(">u8"))
+    return pa.Array.from_buffers(pa.binary(8 * width), n, [None, pa.py_buffer(content)])
 
 
 class FingerprintWriter:
     """Writes a fingerprint file, a batch at a time, to an open binary file."""
 
-    def __init__(self, sink: Any, recipe: Recipe) -> None:
-        self._schema = fingerprint_schema(recipe)
+    def __init__(self, sink: Any, recipe: Recipe, values: Sequence[str] = ()) -> None:
+        self._recipe, self._schema = recipe, fingerprint_schema(recipe, values)
         self._writer = pq.ParquetWriter(sink, self._schema, compression="zstd")
 
-    def write(self, ids: Any, fingerprints: Array, short: Array) -> None:
-        """ids: Arrow large_string, each a JSON value; uint64[n, words]; bool[n]."""
-        columns = [plain_ids(ids), fingerprint_column(fingerprints), pa.array(short)]
+    def write(self, documents: Documents) -> None:
+        """Rows, with the values of the columns named."""
+        columns = [
+            plain_ids(documents.ids),
+            pc.fill_null(pc.starts_with(documents.ids, '"'), True),
+            fingerprint_column(documents.fingerprints),
+            pa.array(documents.tokens < self._recipe.min_tokens),
+            pa.array(documents.tokens),
+            pa.array(documents.lengths),
+            _big_endian(documents.digests),
+            *documents.values.values(),
+        ]
         self._writer.write_batch(pa.record_batch(columns, schema=self._schema))
 
-    def close(self) -> None:
+    def close(self, shards: Sequence[StoredShard]) -> None:
+        """`shards`: where the rows came from."""
+        listed = json.dumps([shard.as_dict() for shard in shards])
+        self._writer.add_key_value_metadata({"neardup.shards": listed})
         self._writer.close()
 
 
@@ -71,16 +96,16 @@ class FingerprintFile:
     """What a fingerprint file holds.
 
     Attributes:
-        ids: Arrow large_string[n].
-        fingerprints: uint64[n, words].
+        documents: its rows.
         short: bool[n].
+        shards: where the rows came from, in their order.
         recipe: the recipe's fields, Unicode version and version of the code.
         digest: the recipe's digest.
     """
 
-    ids: Any
-    fingerprints: Array
+    documents: Documents
     short: Array
+    shards: tuple[StoredShard, ...]
     recipe: dict[str, Any]
     digest: str
 
@@ -93,7 +118,7 @@ class FingerprintFile:
 def is_fingerprint_file(path: str | Path) -> bool:
     """Whether `path` is a Parquet file that says it holds fingerprints."""
     try:
-        return pq.read_schema(path).metadata is not None and b"neardup.digest" in (pq.read_schema(path).metadata or {})
+        return b"neardup.digest" in (pq.read_schema(path).metadata or {})
     except (OSError, pa.ArrowInvalid):
         return False
 
@@ -102,30 +127,44 @@ def read_fingerprint_file(path: str | Path) -> FingerprintFile:
     """Read a fingerprint file.
 
     Raises:
-        DataError: it is damaged, of a later format, or its columns are not those of a fingerprint file.
+        DataError: it is damaged, of another format, or its columns are not those of a fingerprint file.
     """
     try:
-        table = pq.read_table(path)
+        with pq.ParquetFile(path) as file:
+            metadata, table = file.metadata.metadata or {}, file.read()
     except (OSError, pa.ArrowInvalid) as problem:
         raise DataError(f"{path} cannot be read as a fingerprint file: {problem}.") from None
-    metadata = table.schema.metadata or {}
-    if metadata.get(b"neardup.format") != FORMAT or table.column_names != ["id", "fingerprint", "short"]:
+    written, names = metadata.get(b"neardup.format"), table.column_names
+    if written != FORMAT or tuple(names[: len(COLUMNS)]) != COLUMNS or b"neardup.shards" not in metadata:
+        found = f", but of format {written.decode()}" if written not in (None, FORMAT) else ""
         raise DataError(
-            f"{path} is no fingerprint file of format {FORMAT.decode()}. Make it with `neardup fingerprint`."
+            f"{path} is no fingerprint file of format {FORMAT.decode()}{found}. Make it anew with `neardup fingerprint`."
         )
-    parts = [_words(chunk) for chunk in table.column("fingerprint").chunks]
     recipe = json.loads(metadata[b"neardup.recipe"])
-    words = (recipe["bits"] + 63) // 64
+    shards = tuple(StoredShard(**shard) for shard in json.loads(metadata[b"neardup.shards"]))
+    if starts_of(shards)[-1] != len(table):
+        raise DataError(f"{path} has {len(table):,} rows, but its shards have {starts_of(shards)[-1]:,}. Make it anew.")
+    documents = Documents(
+        _words(table.column("fingerprint"), (recipe["bits"] + 63) // 64),
+        _words(table.column("digest"), 2),
+        table.column("tokens").to_numpy(),
+        table.column("length").to_numpy(),
+        tokens_of_ids(table.column("id").combine_chunks(), table.column("id_is_string").combine_chunks()),
+        {
+            name.removeprefix(VALUE): table.column(name).combine_chunks().cast(pa.large_string())
+            for name in names[len(COLUMNS) :]
+        },
+    )
     return FingerprintFile(
-        table.column("id").combine_chunks().cast(pa.large_string()),
-        np.concatenate(parts) if parts else np.empty((0, words), np.uint64),
-        table.column("short").to_numpy(),
-        recipe,
-        metadata[b"neardup.digest"].decode(),
+        documents, table.column("short").to_numpy(), shards, recipe, metadata[b"neardup.digest"].decode()
     )
 
 
-def _words(chunk: Any) -> Array:
+def _words(column: Any, words: int) -> Array:
+    return np.concatenate([np.empty((0, words), np.uint64), *map(_words_of_chunk, column.chunks)])
+
+
+def _words_of_chunk(chunk: Any) -> Array:
     if pa.types.is_uint64(chunk.type):
         return np.ascontiguousarray(chunk.to_numpy().reshape(-1, 1))
     size = chunk.type.byte_width

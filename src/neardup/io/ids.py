@@ -13,6 +13,10 @@ def plain_ids(ids: Any) -> Any:
     return pa.array([None if token is None else str(_decode(token)) for token in ids.to_pylist()], pa.large_string())
 
 
-def json_ids(ids: Any) -> Any:
-    """Strings as JSON values, quotes and all."""
-    return pa.array([msgspec.json.encode(value).decode() for value in ids.to_pylist()], pa.large_string())
+def tokens_of_ids(ids: Any, is_string: Any) -> Any:
+    """Plain strings back to JSON values: what was a string gets its quotes; null stays null."""
+    pairs = zip(ids.to_pylist(), is_string.to_pylist(), strict=True)
+    return pa.array(
+        [msgspec.json.encode(value).decode() if quoted and value is not None else value for value, quoted in pairs],
+        pa.large_string(),
+    )

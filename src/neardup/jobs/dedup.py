@@ -6,6 +6,7 @@ import os
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,27 +17,22 @@ from neardup.audit import audit_lines, reject_lines
 from neardup.dedup import find_duplicates, reference_columns
 from neardup.errors import InputError
 from neardup.io.corpus import FileCorpus, open_corpus
-from neardup.io.formats import FILES, FORMATS, open_sink
-from neardup.io.json_values import JSON_TOKEN
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder, stem
 from neardup.io.reading import Reading, split_options
-from neardup.io.records import compression_of, write_lines
+from neardup.io.records import write_lines
 from neardup.io.saved_work import SavedWork
 from neardup.io.shards import repeated_files
 from neardup.jobs.estimate import CostEstimate, estimate_corpus
 from neardup.jobs.targets import Targets, dedup_targets
+from neardup.jobs.writing import ANNOTATIONS, write_rows
 from neardup.options import DedupOptions, memory_bytes
 from neardup.progress import Progress
 from neardup.recipe import Recipe
 from neardup.summary import Summary, summarize, versions
-from neardup.survivors import Decisions, Findings
+from neardup.survivors import Findings
 from neardup.wording import counted
 
-Array = np.ndarray[Any, np.dtype[Any]]
-
 IDS_TOGETHER = 1 << 18
-ANNOTATIONS = ("cluster_id", "cluster_size", "is_duplicate", "duplicate_of", "similarity", "distance")
-"""The columns that `annotate` adds."""
 
 
 @dataclass(frozen=True)
@@ -84,58 +80,6 @@ class FileResult:
             known["estimate"] = self.estimate.as_dict()
         content = json.dumps(known, ensure_ascii=False, indent=indent)
         return content.encode("utf-8", "backslashreplace") + b"\n"
-
-
-def _annotations(decisions: Decisions, ids: Any, rows: slice) -> Any:
-    """The added columns of one shard's rows."""
-    kept, valid = decisions.kept[rows], decisions.survivor[rows] >= 0
-    removed = valid & ~kept
-    survivor = pa.array(decisions.survivor[rows], mask=~removed)
-    cluster = decisions.cluster[rows]
-    columns = [
-        pa.array(cluster, mask=cluster < 0),
-        pa.array(decisions.cluster_size[rows]),
-        pa.array(removed),
-        ids.take(survivor),
-        pa.array(decisions.similarity[rows], from_pandas=True),
-        pa.array(decisions.distance[rows], mask=~removed),
-    ]
-    fields = [
-        pa.field(name, column.type, metadata=JSON_TOKEN if name == "duplicate_of" else None)
-        for name, column in zip(ANNOTATIONS, columns, strict=True)
-    ]
-    return pa.table(columns, schema=pa.schema(fields))
-
-
-def _write_rows(
-    corpus: FileCorpus, findings: Findings, targets: Targets, outputs: Outputs, *, annotate: bool, progress: Progress
-) -> None:
-    """Copy survivors, or annotate all rows; shards with one target share its sink."""
-    progress.expect(sum(shard.size for shard in corpus.shards))
-    numbers: dict[Path, list[int]] = {}
-    for number, path in enumerate(targets.outputs):
-        numbers.setdefault(path, []).append(number)
-    for path, shards in numbers.items():
-        first = corpus.shards[shards[0]]
-        if first.format in FILES and not findings.decisions.kept[corpus.rows_of(shards[0])].any():
-            outputs.leave_out(path)  # a document that is removed is a file less
-        elif not outputs.is_finished(path):
-            with open_sink(outputs.claim(path), first.format, compression_of(path)) as sink:
-                for number in shards:
-                    _write_shard(corpus, number, findings, sink, annotate=annotate)
-                    rows = corpus.rows_of(number)
-                    progress.read(corpus.shards[number].size)
-                    progress.advance(rows.stop - rows.start)
-            outputs.finish(path)
-
-
-def _write_shard(corpus: FileCorpus, number: int, findings: Findings, sink: Any, *, annotate: bool) -> None:
-    shard, rows = corpus.shards[number], corpus.rows_of(number)
-    if annotate:
-        added = _annotations(findings.decisions, findings.documents.ids, rows)
-        FORMATS[shard.format].annotate(shard, added, sink, keep=findings.documents.valid[rows])
-    else:
-        FORMATS[shard.format].copy(shard, findings.decisions.kept[rows], sink)
 
 
 def _write_records(
@@ -325,13 +269,26 @@ def deduplicate_files(
                 progress.say(
                     f"{saved.folder}: {saved.skipped:,} times a shard was not read again, for that had been done before"
                 )
+            write = partial(
+                write_rows,
+                corpus.shards,
+                [corpus.rows_of(number) for number in range(len(corpus.shards))],
+                findings.decisions,
+                findings.documents.ids,
+                findings.documents.valid,
+                paths=targets.outputs,
+                outputs=outputs,
+                annotate=annotate,
+                threads=chosen.threads,
+                progress=progress,
+            )
             with progress.stage("write", findings.inputs):
                 # Records first: `commit` renames in this order, and no removal may be without its line in the audit.
                 _write_records(
                     corpus, reference, findings, targets, outputs, with_matched=chosen.cluster == "components"
                 )
                 if not to_stdout and not dry_run:
-                    _write_rows(corpus, findings, targets, outputs, annotate=annotate, progress=progress)
+                    write()
                 progress.written(outputs.written_bytes)
             files: dict[str, Any] = {
                 "inputs": [str(given) for given in inputs],
@@ -350,6 +307,6 @@ def deduplicate_files(
             if targets.summary:
                 outputs.claim(targets.summary).write_bytes(result.to_json(indent=2))
             if to_stdout:
-                _write_rows(corpus, findings, targets, outputs, annotate=annotate, progress=progress)
+                write()
             outputs.commit({"summary": result.summary.as_dict(), "files": files})
     return result

@@ -1,25 +1,26 @@
 """Fingerprint files: one fingerprint file, or one for each input."""
 
-import contextlib
 import tempfile
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from neardup.audit import reject_lines
+from neardup.documents import Documents, read_part
 from neardup.errors import InputError
-from neardup.fingerprints.simhash import Fingerprints, fingerprint_chunks
-from neardup.io.batch import Batch
 from neardup.io.corpus import open_corpus
 from neardup.io.fingerprint_file import FingerprintWriter
 from neardup.io.outputs import Outputs, output_folder, stem
 from neardup.io.reading import Reading
+from neardup.io.records import write_lines
 from neardup.io.shards import Shard
-from neardup.jobs.targets import refuse_inputs
+from neardup.io.stored_shards import stored_shards
+from neardup.jobs.targets import REJECTS_ENDING, refuse_inputs
 from neardup.progress import Progress
 from neardup.recipe import Recipe
-from neardup.text.columns import in_chunks
 from neardup.threads import thread_count
+from neardup.wording import counted
 
 
 def _targets(output: str, shards: Sequence[Shard]) -> list[Path]:
@@ -44,15 +45,13 @@ def _targets(output: str, shards: Sequence[Shard]) -> list[Path]:
     return names
 
 
-def _fingerprint(batch: Batch, recipe: Recipe) -> tuple[Any, Fingerprints]:
-    return batch.ids, fingerprint_chunks(in_chunks(batch.texts), recipe)
-
-
 def fingerprint_files(
     inputs: str | Path | Sequence[str | Path],
     output: str,
     *,
     recipe: Recipe | None = None,
+    value: Sequence[str] = (),
+    on_error: str = "stop",
     threads: int | None = None,
     temp_dir: str | None = None,
     overwrite: bool = False,
@@ -64,11 +63,14 @@ def fingerprint_files(
     Args:
         inputs: files, folders, globs, or `-` for JSON lines on standard input.
         output: a file that ends in .parquet, or a folder (ends in /; one file for each input).
+        value: further columns whose values are stored, for `cluster_files` to choose survivors by.
+        on_error: what to do with rows that cannot be read: `stop`, or `skip` them into a file of rejects, which is the output
+            without its ending + `.rejects.jsonl`.
         recipe, threads, temp_dir, overwrite, progress: as in `deduplicate_files`.
         **reading: the fields of `neardup.io.reading.Reading` (text, id …).
 
     Returns:
-        The number of documents.
+        The number of documents; rows that were rejected are none.
 
     Raises:
         InputError: an input is missing, or an output exists.
@@ -77,23 +79,33 @@ def fingerprint_files(
     recipe, progress = recipe or Recipe(), progress or Progress()
     how, workers = Reading(**reading), thread_count(threads)
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=temp_dir) as spool:
-        corpus = open_corpus(inputs, how, temporary=Path(spool), progress=progress)
+        corpus = open_corpus(inputs, how, temporary=Path(spool), values=value, on_error=on_error, progress=progress)
         shards = corpus.shards
         targets = _targets(output, shards)
-        refuse_inputs(targets, shards)
+        rejects = [Path(stem(output) + REJECTS_ENDING)] if on_error == "skip" else []
+        refuse_inputs([*targets, *rejects], shards)
         corpus.check()
-        total = 0
+        total, rejected = 0, []
+        folder = output_folder(output)
         with (
-            Outputs(targets, inputs=shards, overwrite=overwrite, folder=output_folder(output)) as outputs,
+            Outputs([*targets, *rejects], inputs=shards, overwrite=overwrite, folder=folder) as outputs,
             progress.stage("fingerprint"),
         ):
             progress.expect(sum(shard.size for shard in shards))
             for path in dict.fromkeys(targets):
                 part = corpus.part([shard for shard, target in zip(shards, targets, strict=True) if target == path])
-                with contextlib.closing(FingerprintWriter(outputs.claim(path), recipe)) as writer:
-                    for _, (ids, found) in part.map(partial(_fingerprint, recipe=recipe), threads=workers):
-                        writer.write(ids, found.values, found.tokens < recipe.min_tokens)
-                        total += len(ids)
-                        progress.advance(len(ids))
+                writer = FingerprintWriter(outputs.claim(path), recipe, value)
+                for _, found in part.map(partial(read_part, recipe=recipe, functions={}), threads=workers):
+                    prints, values = found.found, dict(zip(value, found.values, strict=True))
+                    rows = Documents(prints.values, prints.digests, prints.tokens, found.lengths, found.ids, values)
+                    writer.write(rows)
+                    total += int(rows.valid.sum())
+                    progress.advance(len(rows))
+                writer.close(stored_shards(part.shards, part.starts or [0]))
+                rejected += part.rejected
+            for path in rejects:
+                write_lines(path, outputs.claim(path), reject_lines(rejected))
             outputs.commit()
+    if rejected:
+        progress.say(f"{counted(len(rejected), 'row')} could not be read: {rejects[0]}")
     return total

@@ -3,7 +3,8 @@
 import contextlib
 import dataclasses
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,32 +12,42 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.candidates.simhash import check_cost, near_fingerprints
-from neardup.documents import read_documents
+from neardup.candidates.task import Found
+from neardup.documents import join_documents, read_documents
 from neardup.errors import InputError, OptionError
 from neardup.io.corpus import FileCorpus
 from neardup.io.fingerprint_file import FingerprintFile, is_fingerprint_file, read_fingerprint_file
-from neardup.io.ids import json_ids
 from neardup.io.outputs import Outputs
+from neardup.io.pair_file import PairSummary, PairWriter, Side, check_pair_name, pair_summary_path
 from neardup.io.reading import READING, Reading, split_options
-from neardup.io.records import PairWriter
-from neardup.io.shards import Shard, find_shards
+from neardup.io.shards import Shard, find_shards, repeated_files
+from neardup.io.stored_shards import StoredShard, starts_of, stored_shards
 from neardup.jobs.targets import refuse_inputs
-from neardup.matches import candidate_pairs, hamming_distances, list_matches
+from neardup.matches import Matches, candidate_pairs, hamming_distances, list_matches
 from neardup.options import DedupOptions, distance_limit, memory_bytes
 from neardup.progress import Progress
 from neardup.recipe import Recipe, check_same
+from neardup.survivors import exact_representatives
+from neardup.wording import counted
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+NOT_FOR_PAIRS = ("keep", "cluster", "prefer_source", "within")
 
 
 def pair_files(
     inputs: str | Path | Sequence[str | Path],
     output: str,
     *,
+    against: str | Path | Sequence[str | Path] = (),
+    distinct: bool = False,
     recipe: Recipe | None = None,
+    on_error: str = "stop",
     overwrite: bool = False,
     progress: Progress | None = None,
     **options: Any,
 ) -> int:
-    """Write every pair of documents that are near each other: left_id, right_id, distance, similarity.
+    """Write every pair of documents that are near each other, and beside the file a summary; see `neardup.io.pair_file`.
 
     Of texts, the pairs within the distance whose similarity is at least min_similarity (null for 0, by distance alone). Of
     fingerprint files, the pairs within the distance; their similarity is null. Short texts match only where their normalized
@@ -45,9 +56,13 @@ def pair_files(
     Args:
         inputs: texts as in `deduplicate_files`, or fingerprint files, all of one recipe.
         output: a file that ends in .jsonl, .jsonl.gz, .jsonl.zst or .parquet.
-        recipe, overwrite, progress: as in `deduplicate_files`; fingerprint files bring their ids and recipe.
+        against: more of them; then only pairs of one document of the inputs and one of these are written.
+        distinct: of documents with equal normalized texts, only the first of the inputs (and the first of `against`) is in pairs;
+            `cluster_files` knows the others by their fingerprint files.
+        recipe, on_error, overwrite, progress: as in `deduplicate_files`; fingerprint files bring their ids and recipe. Rows
+            that are skipped are counted; `fingerprint_files` writes them to a file.
         **options: the fields of `neardup.io.reading.Reading` (text, id …; for texts only);
-            method, min_similarity (of texts only), similarity, max_distance, threads, temp_dir of `DedupOptions`.
+            method, min_similarity (of texts only), similarity, max_distance, threads, memory, temp_dir of `DedupOptions`.
 
     Returns:
         The number of pairs.
@@ -56,10 +71,20 @@ def pair_files(
         RecipeMismatch: the fingerprint files were made by different recipes.
         InputError, OptionError, DataError: as `deduplicate_files`.
     """
+    unused = sorted(set(NOT_FOR_PAIRS) & set(options))
+    if unused:
+        raise OptionError(f"{', '.join(unused)}: pairs are listed, none is decided. Give it to cluster_files().")
     reading, others = split_options(options)
     progress, chosen = progress or Progress(), DedupOptions(**others)
+    against = [against] if isinstance(against, str | Path) else list(against)
+    if "-" in map(str, against):
+        raise InputError("--against -: these are read from files. Name files, folders or globs.")
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
-        shards = find_shards(inputs, temporary=Path(spool), reading=reading)
+        left = find_shards(inputs, temporary=Path(spool), reading=reading)
+        right = find_shards(against, temporary=Path(spool), reading=reading) if against else []
+        shards = [*left, *right]
+        if problems := repeated_files(shards):
+            raise InputError("\n".join(problems))
         made = [shard.format == "parquet" and is_fingerprint_file(shard.path) for shard in shards]
         if any(made) and not all(made):
             other = shards[made.index(False)].name
@@ -75,74 +100,181 @@ def pair_files(
             given = [name for name in READING if getattr(reading, name) != getattr(Reading(), name)]
             raise OptionError(f"{', '.join(given)}: these are fingerprint files, not texts. Leave it out.")
         path = Path(output)
-        refuse_inputs([path], shards)
-        with Outputs([path], inputs=shards, overwrite=overwrite) as outputs:
-            with contextlib.closing(PairWriter(path, outputs.claim(path))) as writer:
-                if any(made):
-                    total = _of_fingerprints(shards, recipe, chosen, writer, progress)
-                else:
-                    corpus = FileCorpus(shards, reading.columns(), progress=progress)
-                    corpus.check()
-                    total = _of_texts(corpus, recipe or Recipe(), chosen, writer, progress)
+        paths = [path, pair_summary_path(path)]
+        refuse_inputs(paths, shards)
+        with Outputs(paths, inputs=shards, overwrite=overwrite) as outputs:
+            check_pair_name(path)
+            temporary = outputs.claim(path)
+            if any(made):
+                found = _of_fingerprints(left, right, recipe, chosen, progress, distinct=distinct)
+            else:
+                corpus = FileCorpus(shards, reading.columns(), on_error=on_error, progress=progress)
+                corpus.check()
+                with_other = len(left) if right else None
+                found = _of_texts(corpus, with_other, recipe or Recipe(), chosen, progress, distinct=distinct)
+            total = _write(found, path, temporary)
+            outputs.claim(paths[1]).write_bytes(dataclasses.replace(found.summary, pairs=total).to_json())
             outputs.commit()
     return total
 
 
-def _of_texts(corpus: FileCorpus, recipe: Recipe, options: DedupOptions, writer: PairWriter, progress: Progress) -> int:
-    distance_limit(recipe, options)  # refused, if at all, before any work
-    with progress.stage("fingerprint"):
-        documents = read_documents(
-            corpus, recipe, threads=options.threads, progress=progress, memory=options.memory, temp_dir=options.temp_dir
-        )
-    total = 0
-    for found in list_matches(corpus, documents, recipe, options=options, progress=progress):
-        left, right = documents.ids.take(pa.array(found.left)), documents.ids.take(pa.array(found.right))
-        writer.write(left, right, found.distance, found.similarity)
-        total += len(found)
+@dataclass
+class _Listing:
+    """Pairs as they are found; `summary` is known after the last. `ids`: Arrow large_string[rows], each a JSON value."""
+
+    ids: Any
+    shards: tuple[StoredShard, ...]
+    matches: Iterator[Matches]
+    summary: Any = None
+
+
+def _write(found: _Listing, path: Path, temporary: Path) -> int:
+    starts, total = starts_of(found.shards), 0
+
+    def side(rows: Array) -> Side:
+        files = np.searchsorted(starts, rows, "right") - 1
+        return Side(found.ids.take(pa.array(rows)), files, rows - starts[files])
+
+    with contextlib.closing(PairWriter(path, temporary, [shard.name for shard in found.shards])) as writer:
+        for part in found.matches:
+            writer.write(side(part.left), side(part.right), part.distance, part.similarity)
+            total += len(part)
     return total
 
 
-def _read_files(shards: Sequence[Shard]) -> list[FingerprintFile]:
+def _sides(shards: tuple[StoredShard, ...], left: int | None) -> dict[str, Any]:
+    return {"left": shards[:left], "right": None if left is None else shards[left:]}
+
+
+def _of_texts(
+    corpus: FileCorpus,
+    left: int | None,
+    recipe: Recipe,
+    options: DedupOptions,
+    progress: Progress,
+    *,
+    distinct: bool,
+) -> _Listing:
+    """Of a corpus, whose first `left` shards are one side if there are two."""
+    distance_limit(recipe, options)  # refused, if at all, before any work
+    with progress.stage("fingerprint"):
+        documents = read_documents(corpus, recipe, threads=options.threads, progress=progress)
+    if corpus.rejected:
+        progress.say(f"{counted(len(corpus.rejected), 'row')} could not be read, and were left out")
+    starts = corpus.starts or [0]
+    shards = stored_shards(corpus.shards, starts)
+
+    def told(how: Found) -> None:
+        listing.summary = PairSummary(
+            recipe=recipe.as_dict(),
+            digest=recipe.digest(),
+            method=how.method,
+            similarity=options.similarity,
+            min_similarity=options.min_similarity,
+            max_distance=how.max_distance,
+            min_tokens=how.min_tokens,
+            distinct=distinct,
+            pairs=0,
+            **_sides(shards, left),
+        )
+
+    first_of_other = None if left is None else starts[left]
+    matches = list_matches(
+        corpus,
+        documents,
+        recipe,
+        options=options,
+        progress=progress,
+        first_of_other=first_of_other,
+        distinct=distinct,
+        told=told,
+    )
+    listing = _Listing(documents.ids, shards, matches)
+    return listing
+
+
+def read_fingerprint_files(shards: Sequence[Shard]) -> list[FingerprintFile]:
+    """Read fingerprint files of one recipe.
+
+    Raises:
+        RecipeMismatch: they are of several.
+        InputError: two have rows of the same file.
+        DataError: one cannot be read.
+    """
     files = [read_fingerprint_file(shard.path) for shard in shards]
+    owner: dict[str, str] = {}
     for shard, file in zip(shards, files, strict=True):
         check_same(files[0].digest, file.digest, shard.name)
+        for stored in file.shards:
+            first = owner.setdefault(stored.name, shard.name)
+            if first != shard.name:
+                raise InputError(
+                    f"{first} and {shard.name} both have the fingerprints of {stored.name}. Give one of them."
+                )
     return files
 
 
 def _of_fingerprints(
-    shards: Sequence[Shard], recipe: Recipe | None, options: DedupOptions, writer: PairWriter, progress: Progress
-) -> int:
+    left: Sequence[Shard],
+    right: Sequence[Shard],
+    recipe: Recipe | None,
+    options: DedupOptions,
+    progress: Progress,
+    *,
+    distinct: bool,
+) -> _Listing:
     if options.method not in ("auto", "simhash"):
         raise OptionError(
             f"method={options.method!r} needs texts, and these are fingerprint files. Leave it out, or give the texts."
         )
     with progress.stage("read"):
-        files = _read_files(shards)
+        files = read_fingerprint_files([*left, *right])
     made_by = files[0].made_by()
     if recipe is not None:
-        check_same(recipe.digest(), files[0].digest, shards[0].name)
+        check_same(recipe.digest(), files[0].digest, left[0].name)
         made_by = recipe
     max_distance = distance_limit(made_by, dataclasses.replace(options, method="simhash"))
     assert max_distance is not None  # simhash has one
-    ids = pa.chunked_array([file.ids for file in files]).combine_chunks()
-    long_enough = np.flatnonzero(~np.concatenate([file.short for file in files]))
-    if len(long_enough) < len(ids):
-        progress.say(f"{len(ids) - len(long_enough):,} short texts have no pairs by fingerprints alone")
-    fingerprints = np.concatenate([file.fingerprints for file in files])[long_enough]
-    check_cost(len(fingerprints), made_by, max_distance, progress)
-    total = 0
-    with progress.stage("join"):
-        candidates = near_fingerprints(
-            fingerprints,
-            max_distance=max_distance,
-            threads=options.threads,
-            memory=memory_bytes(options.memory),
-            temp_dir=options.temp_dir,
-        )
-        for left, right in candidate_pairs(candidates):
-            order = np.lexsort((right, left))
-            left, right = left[order], right[order]
-            left_ids, right_ids = (json_ids(ids.take(pa.array(long_enough[side]))) for side in (left, right))
-            writer.write(left_ids, right_ids, hamming_distances(fingerprints, left, right), np.full(len(left), np.nan))
-            total += len(left)
-    return total
+    documents = join_documents(*(file.documents for file in files))
+    sides = np.repeat(np.arange(len(files)) >= len(left), [len(file.documents) for file in files])
+    rows = np.flatnonzero(documents.valid)
+    if distinct:
+        rows = rows[exact_representatives(documents, rows, sides.astype(np.int64)) == rows]
+    long_enough = rows[documents.tokens[rows] >= made_by.min_tokens]
+    if len(long_enough) < len(rows):
+        progress.say(f"{len(rows) - len(long_enough):,} short texts have no pairs by fingerprints alone")
+    check_cost(len(long_enough), made_by, max_distance, progress)
+    fingerprints = documents.fingerprints[long_enough]
+
+    def matches() -> Iterator[Matches]:
+        with progress.stage("join"):
+            candidates = near_fingerprints(
+                fingerprints,
+                max_distance=max_distance,
+                threads=options.threads,
+                memory=memory_bytes(options.memory),
+                temp_dir=options.temp_dir,
+            )
+            for a, b in candidate_pairs(candidates):
+                order = np.lexsort((b, a))
+                a, b = a[order], b[order]
+                if right:
+                    across = sides[long_enough[a]] != sides[long_enough[b]]
+                    a, b = a[across], b[across]
+                distance, unknown = hamming_distances(fingerprints, a, b), np.full(len(a), np.nan)
+                yield Matches(long_enough[a], long_enough[b], distance, unknown)
+
+    shards = tuple(stored for file in files for stored in file.shards)
+    summary = PairSummary(
+        recipe=made_by.as_dict(),
+        digest=made_by.digest(),
+        method="simhash",
+        similarity=options.similarity,
+        min_similarity=0.0,
+        max_distance=max_distance,
+        min_tokens=made_by.min_tokens,
+        distinct=distinct,
+        pairs=0,
+        **_sides(shards, sum(len(file.shards) for file in files[: len(left)]) if right else None),
+    )
+    return _Listing(documents.ids, shards, matches(), summary)

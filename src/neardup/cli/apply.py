@@ -1,0 +1,43 @@
+"""The command `neardup apply`."""
+
+from typing import Any
+
+import click
+
+from neardup.cli import options
+
+
+@click.command()
+@click.argument("clusters", metavar="CLUSTERS")
+@options.inputs
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    metavar="OUT",
+    help="A file, a folder (one shard for each input), or - (JSON lines).",
+)
+@options.reading
+@click.option("--annotate", is_flag=True, help="Write all rows, with columns that say what would become of them.")
+@click.option("--audit", metavar="FILE", help="Where to write the audit (OUT without its ending + .duplicates.jsonl).")
+@click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object on standard output.")
+@options.overwrite
+@options.threads
+@options.temp_dir
+@options.quiet
+def command(
+    clusters: str, inputs: tuple[str, ...], output: str, as_json: bool, quiet: bool, **chosen: Any,
+) -> None:  # fmt: skip
+    """Write the survivors of shards, as their clusters say.
+
+    CLUSTERS: what `neardup clusters` wrote. INPUT: the shards, or some of them, named as when they were fingerprinted.
+    """
+    from neardup.jobs.apply import apply_files
+
+    if as_json and output == "-":
+        raise click.UsageError("--json and -o - would both write to standard output. Give -o a file.")
+    done = apply_files(clusters, inputs, output, progress=options.progress(quiet), **chosen)
+    if as_json:
+        click.echo(done.to_json(), nl=False)
+    elif not quiet:
+        click.echo(str(done), err=True)

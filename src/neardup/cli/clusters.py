@@ -1,0 +1,64 @@
+"""The command `neardup clusters`."""
+
+from typing import Any
+
+import click
+
+from neardup.cli import options
+from neardup.cli.options import DEFAULTS, described
+from neardup.options import CLUSTERS, KEEPS
+
+
+@click.command()
+@click.argument("pairs", nargs=-1, required=True, metavar="PAIRS...")
+@click.option("-o", "--output", required=True, metavar="FILE", help="A .parquet file.")
+@click.option(
+    "--documents",
+    multiple=True,
+    required=True,
+    metavar="FINGERPRINTS",
+    help="The fingerprint files of all documents; their order is that of the rows; repeatable.",
+)
+@click.option(
+    "--rethreshold",
+    type=float,
+    metavar="J",
+    help="Match at this similarity, higher than the one that the pairs were made for (theirs).",
+)
+@click.option("--partial", is_flag=True, help="Decide even if some shards were not compared; they are named.")
+@click.option("--keep", default=DEFAULTS.keep, show_default=True, metavar="RULE", help=described(KEEPS))
+@click.option(
+    "--prefer-source",
+    metavar="A,B",
+    default=(),
+    type=options.Names(),
+    help="Sources whose documents survive before others, from the most preferred on: files, folders or globs of the shards.",
+)
+@click.option(
+    "--within", metavar="COLUMN", help="Only documents with equal values there match; stored by fingerprint --value."
+)
+@click.option(
+    "--cluster",
+    type=click.Choice(list(CLUSTERS)),
+    default=DEFAULTS.cluster,
+    show_default=True,
+    help=described(CLUSTERS),
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object on standard output.")
+@options.overwrite
+@options.quiet
+def command(
+    pairs: tuple[str, ...], output: str, documents: tuple[str, ...], as_json: bool, quiet: bool, **chosen: Any,
+) -> None:  # fmt: skip
+    """Decide which documents survive, from pairs and fingerprints.
+
+    PAIRS: files that `neardup pairs` wrote, with their summaries beside them. Output: id, cluster_id, survivor_id and what `neardup
+    apply` needs, of the documents that are not alone. No text is read.
+    """
+    from neardup.jobs.clusters import cluster_files
+
+    done = cluster_files(pairs, output, documents=documents, progress=options.progress(quiet), **chosen)
+    if as_json:
+        click.echo(done.to_json(), nl=False)
+    elif not quiet:
+        click.echo(str(done), err=True)

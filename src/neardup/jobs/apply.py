@@ -1,0 +1,175 @@
+"""Write shards as a cluster file says: what `deduplicate_files` writes, all at once or some shards at a time."""
+
+import dataclasses
+import tempfile
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from neardup.audit import audit_lines
+from neardup.cluster_file import ClusterFile, read_cluster_file
+from neardup.errors import InputError
+from neardup.io.corpus import LISTED, open_corpus
+from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder
+from neardup.io.reading import Reading
+from neardup.io.records import write_lines
+from neardup.io.shards import Shard
+from neardup.io.stored_shards import starts_of
+from neardup.jobs.dedup import FileResult
+from neardup.jobs.targets import dedup_targets, refuse_inputs
+from neardup.jobs.writing import ANNOTATIONS, write_rows
+from neardup.progress import Progress, peak_memory_bytes
+from neardup.summary import Summary
+from neardup.wording import counted
+
+
+def apply_files(
+    clusters: str | Path,
+    inputs: str | Path | Sequence[str | Path],
+    output: str,
+    *,
+    annotate: bool = False,
+    audit: str | None = None,
+    overwrite: bool = False,
+    threads: int | None = None,
+    temp_dir: str | None = None,
+    progress: Progress | None = None,
+    **reading: Any,
+) -> FileResult:
+    """Write the survivors of shards, the audit of what was removed of them, and a summary, as `deduplicate_files` does.
+
+    Rows and clusters are numbered over all shards that were clustered, so the audits of parts, one after another in the order of
+    the shards, are the audit of all. In the summary counts are of the shards given; candidates and matches of all.
+
+    Args:
+        clusters: a file that `cluster_files` wrote.
+        inputs: the shards, or some of them; as they were when they were fingerprinted.
+        output, annotate, audit, overwrite, threads, temp_dir, progress: as in `deduplicate_files`.
+        **reading: the fields of `neardup.io.reading.Reading`, as given to `fingerprint_files`.
+
+    Raises:
+        InputError: an input is no shard of the clusters, or is another file by now, or an output exists.
+        DataError: a file is damaged.
+    """
+    progress = progress or Progress()
+    how = Reading(**reading)
+    inputs = [inputs] if isinstance(inputs, str | Path) else list(inputs)
+    with tempfile.TemporaryDirectory(prefix="neardup-", dir=temp_dir) as spool:
+        corpus = open_corpus(inputs, how, temporary=Path(spool), progress=progress)
+        shards = corpus.shards
+        if not Path(clusters).is_file():
+            raise InputError(f"{clusters}: there is no such file. Make it with `neardup clusters`.")
+        found = read_cluster_file(clusters)
+        numbers = _numbers(found, shards, clusters)
+        targets = dedup_targets(output, shards, audit=audit, with_rejects=False)
+        for path in [*targets.outputs, *targets.records]:
+            if path.resolve() == Path(clusters).resolve():
+                raise InputError(f"{path} is the cluster file: it would be lost. Name another file.")
+        refuse_inputs(targets.records, shards)
+        corpus.check(ANNOTATIONS if annotate else ())
+        starts = starts_of(found.shards)
+        rows = [slice(int(starts[number]), int(starts[number + 1])) for number in numbers]
+        decisions = found.decisions
+        to_stdout = targets.outputs[:1] == (STANDARD_OUTPUT,)
+        folder = output_folder(output)
+        with Outputs(
+            [*targets.outputs, *targets.records], inputs=shards, overwrite=overwrite, folder=folder
+        ) as outputs:
+            write = partial(
+                write_rows,
+                shards,
+                rows,
+                decisions,
+                found.ids,
+                decisions.survivor >= 0,
+                paths=targets.outputs,
+                outputs=outputs,
+                annotate=annotate,
+                threads=threads,
+                progress=progress,
+            )
+            with progress.stage("write", sum(each.stop - each.start for each in rows)):
+                # The audit first: `commit` renames in this order, and no removal may be without its line in it.
+                if targets.audit:
+                    here = np.concatenate([np.arange(each.start, each.stop) for each in sorted(rows, key=_start)])
+                    with_matched = found.summary["options"]["cluster"] == "components"
+                    lines = audit_lines(decisions, found.ids, with_matched=with_matched, rows=here)
+                    write_lines(targets.audit, outputs.claim(targets.audit), lines)
+                if not to_stdout:
+                    write()
+                progress.written(outputs.written_bytes)
+            files: dict[str, Any] = {
+                "clusters": str(clusters),
+                "inputs": [str(given) for given in inputs],
+                "folder": str(Path.cwd()),
+                **dataclasses.asdict(how),
+                "output": output,
+                "audit": str(targets.audit) if targets.audit else None,
+                "summary": str(targets.summary) if targets.summary else None,
+                "rejects": None,
+            }
+            result = FileResult(_summary(found, numbers, rows, progress), files)
+            if targets.summary:
+                outputs.claim(targets.summary).write_bytes(result.to_json(indent=2))
+            if to_stdout:
+                write()
+            outputs.commit()
+    return result
+
+
+def _start(rows: slice) -> int:
+    return int(rows.start)
+
+
+def _numbers(found: ClusterFile, shards: Sequence[Shard], clusters: str | Path) -> list[int]:
+    """Which of the shards of the clusters each input is."""
+    by_name = {shard.name: number for number, shard in enumerate(found.shards)}
+    problems, numbers = [], []
+    for shard in shards:
+        number = by_name.get(shard.name)
+        if number is None:
+            known = ", ".join(list(by_name)[:LISTED]) + (" …" if len(by_name) > LISTED else "")
+            problems.append(
+                f"{shard.name} is no shard of {clusters}, which has {known}. Name files as when they were fingerprinted."
+            )
+        elif found.shards[number].size != shard.size:
+            problems.append(
+                f"{shard.name} has {shard.size:,} bytes, but had {found.shards[number].size:,} when it was fingerprinted. "
+                "Begin anew with `neardup fingerprint`."
+            )
+        else:
+            numbers.append(number)
+    if problems:
+        more = len(problems) - LISTED
+        raise InputError(
+            "\n".join(problems[:LISTED] + ([f"… and {counted(more, 'more shard')} like these."] if more > 0 else []))
+        )
+    return numbers
+
+
+def _summary(found: ClusterFile, numbers: Sequence[int], rows: Sequence[slice], progress: Progress) -> Summary:
+    """That of the clusters, with the counts of some shards."""
+    decisions, of_all = found.decisions, Summary(**found.summary)
+    here = np.concatenate([np.arange(each.start, each.stop) for each in rows])
+    survivor = decisions.survivor[here]
+    documents, survivors = int((survivor >= 0).sum()), int((survivor == here).sum())
+    cluster = decisions.cluster[here]
+    return dataclasses.replace(
+        of_all,
+        rows=len(here),
+        documents=documents,
+        rejected=len(here) - documents,
+        survivors=survivors,
+        duplicates=documents - survivors,
+        exact_duplicates=int(decisions.exact[here].sum()),
+        clusters=len(np.unique(cluster[cluster >= 0])),
+        short=int(found.short[numbers].sum()),
+        repeated_ids=int(found.repeated_ids[numbers].sum()),
+        seconds=progress.seconds | {"total": round(sum(progress.seconds.values()), 3)},
+        read_bytes=progress.read_bytes | {"total": sum(progress.read_bytes.values())},
+        written_bytes=progress.written_bytes | {"total": sum(progress.written_bytes.values())},
+        peak_memory_bytes=peak_memory_bytes(),
+    )

@@ -1,0 +1,500 @@
+"""`fingerprint`, `pairs`, `clusters` and `apply` one after another give what `dedup` gives at once, byte for byte."""
+
+import gzip
+import itertools
+import json
+import os
+import random
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import zstandard
+
+import neardup
+from corpora import (
+    BREAD,
+    BRIDGE,
+    CHAIN,
+    CLOCK,
+    FERRY,
+    FERRY_EDITED,
+    FERRY_SHOUTED,
+    ROWS,
+    lines,
+    read_lines,
+    write_lines,
+)
+
+SHARDS = 4
+COUNTS = (
+    "rows",
+    "documents",
+    "rejected",
+    "survivors",
+    "duplicates",
+    "exact_duplicates",
+    "clusters",
+    "short",
+    "repeated_ids",
+    "method",
+    "max_distance",
+    "min_similarity",
+    "min_tokens",
+)
+
+
+def edited(rng, text):
+    """The text with a word or two replaced, removed or repeated."""
+    words = text.split(" ")
+    for _ in range(rng.randint(1, 2)):
+        place = rng.randrange(len(words)) if words else 0
+        words[place : place + 1] = rng.choice([["changed"], [], words[place : place + 1] * 2])
+    return " ".join(words)
+
+
+def corpus(seed, documents=120):
+    """Rows of several shards: equal and edited texts, short and empty ones, repeated ids, ids of both kinds."""
+    rng = random.Random(seed)
+    vocabulary = [f"w{i}" for i in range(400)]
+    bases = [FERRY, FERRY_EDITED, FERRY_SHOUTED, BREAD, CLOCK, BRIDGE, *CHAIN]
+    bases += [" ".join(rng.choices(vocabulary, k=rng.randint(12, 50))) for _ in range(8)]
+    rows = []
+    for number in range(documents):
+        kind = rng.random()
+        if kind < 0.1:
+            text = rng.choice(["", "See page 2.", "see page 2", "!", "one two three four"])
+        elif kind < 0.35:
+            text = rng.choice(bases)
+        elif kind < 0.8:
+            text = edited(rng, rng.choice(bases))
+        else:
+            text = " ".join(rng.choices(vocabulary, k=rng.randint(5, 40)))
+        name = rng.randrange(documents // 2) if rng.random() < 0.1 else number
+        rows.append(
+            {"id": f"d{name}", "text": text, "score": rng.randrange(9), "language": rng.choice(["en", "de", None])}
+        )
+    cuts = [0, *sorted(rng.sample(range(1, documents), SHARDS - 1)), documents]
+    return [rows[first:last] for first, last in itertools.pairwise(cuts)]
+
+
+def write_shards(shards, kind):
+    """The shards below `in`, in one of the formats; their names in order."""
+    names = []
+    for number, rows in enumerate(shards):
+        path = Path(f"in/{'ab'[number % 2]}/{number}.{kind}")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if kind == "parquet":
+            pq.write_table(pa.Table.from_pylist(rows), path)
+        else:
+            compress = {"jsonl": bytes, "jsonl.gz": gzip.compress, "jsonl.zst": zstandard.compress}[kind]
+            path.write_bytes(compress(lines(rows)))
+        names.append(str(path))
+    return sorted(names)
+
+
+def outputs(folder):
+    """What lies in a folder, by relative name."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in Path(folder).rglob("*") if path.is_file()}
+
+
+def by_stages(
+    run, names, *, near, decide, parts, pairs_as="parquet", distinct=False, apply_parts=None, more=(), threads=1
+):
+    """Run all stages: fingerprints by part, pairs within each part and between any two, clusters, apply by part; audit last."""
+    prints = []
+    for number, part in enumerate(parts):
+        prints.append(f"prints/{number}.parquet")
+        Path("prints").mkdir(exist_ok=True)
+        Path("pairs").mkdir(exist_ok=True)
+        done = run("fingerprint", *part, "-o", prints[-1], "--threads", threads, *more)
+        assert done.code == 0, done.err
+    found = []
+    flags = [
+        *near,
+        "--threads",
+        threads,
+        *(["--distinct"] if distinct else []),
+        *(more if "--on-error" in more else []),
+    ]
+    flags = [flag for flag in flags if flag != "--value"]
+    for a, b in itertools.combinations_with_replacement(range(len(parts)), 2):
+        found.append(f"pairs/{a}-{b}.{pairs_as}")
+        other = [option for name in parts[b] for option in ("--against", name)] if a != b else []
+        done = run("pairs", *parts[a], *other, "-o", found[-1], *flags)
+        assert done.code == 0, done.err
+    named = [option for name in prints for option in ("--documents", name)]
+    done = run("clusters", *found, *named, "-o", "clusters.parquet", *decide)
+    assert done.code == 0, done.err
+    for number, part in enumerate(apply_parts or [names]):
+        done = run("apply", "clusters.parquet", *part, "-o", "staged/", "--audit", f"audit{number}.jsonl")
+        assert done.code == 0, done.err
+
+
+METHODS = {
+    "exact": ("--method", "exact"),
+    "exact-low": ("--method", "exact", "--min-similarity", "0.5"),
+    "minhash": ("--method", "minhash", "--min-similarity", "0.7"),
+    "simhash": ("--method", "simhash"),
+    "by-distance": ("--method", "simhash", "--min-similarity", "0", "--max-distance", "40"),
+    "weighted": ("--method", "exact", "--similarity", "weighted", "--min-similarity", "0.6"),
+    "containment": ("--method", "exact", "--similarity", "containment"),
+    "cosine": ("--method", "exact", "--similarity", "cosine", "--min-similarity", "0.7"),
+    "edit": ("--method", "exact", "--similarity", "edit", "--min-similarity", "0.6"),
+}
+
+
+@pytest.mark.parametrize(
+    ("method", "kind", "keep", "threads", "distinct", "pairs_as", "split"),
+    [
+        ("exact", "jsonl", "first", 1, False, "parquet", [1, 1, 1, 1]),
+        ("exact", "parquet", "longest", 3, True, "jsonl", [2, 2]),
+        ("exact-low", "jsonl.gz", "last", 1, True, "jsonl.gz", [1, 3]),
+        ("minhash", "jsonl.zst", "shortest", 3, False, "jsonl.zst", [1, 1, 2]),
+        ("minhash", "parquet", "last", 1, True, "parquet", [1, 1, 1, 1]),
+        ("simhash", "jsonl", "longest", 3, True, "parquet", [3, 1]),
+        ("simhash", "jsonl.zst", "first", 1, False, "jsonl", [4]),
+        ("by-distance", "parquet", "shortest", 1, False, "parquet", [1, 2, 1]),
+        ("by-distance", "jsonl.gz", "last", 3, True, "jsonl", [2, 2]),
+        ("weighted", "jsonl", "last", 1, True, "parquet", [2, 2]),
+        ("containment", "jsonl", "longest", 1, False, "parquet", [2, 2]),
+        ("cosine", "jsonl", "last", 1, False, "parquet", [2, 2]),
+        ("edit", "jsonl", "shortest", 1, True, "parquet", [2, 2]),
+    ],
+)
+def test_stages_by_shard_give_what_dedup_gives_at_once(run, method, kind, keep, threads, distinct, pairs_as, split):
+    shards = corpus(f"{method} {kind} {keep}")
+    names = write_shards(shards, kind)
+    near = METHODS[method]
+    done = run("dedup", *names, "-o", "whole/", "--audit", "whole.jsonl", *near, "--keep", keep, "--threads", threads)
+    assert done.code == 0, done.err
+    ends = list(itertools.accumulate(split))
+    parts = [names[end - size : end] for end, size in zip(ends, split, strict=True)]
+    by_stages(
+        run,
+        names,
+        near=near,
+        decide=("--keep", keep),
+        parts=parts,
+        pairs_as=pairs_as,
+        distinct=distinct,
+        threads=threads,
+    )
+    assert outputs("staged") == outputs("whole")
+    assert Path("audit0.jsonl").read_bytes() == Path("whole.jsonl").read_bytes()
+    once, staged = (json.loads(Path(name).read_bytes()) for name in ("whole.summary.json", "audit0.summary.json"))
+    assert {name: staged[name] for name in COUNTS} == {name: once[name] for name in COUNTS}
+    assert staged["matches"] == once["matches"]
+    assert once["duplicates"] > 20
+    assert once["short"] > 0
+    texts = [row for name in names for row in shards[int(Path(name).name[0])]]
+    options = dict(zip([flag[2:].replace("-", "_") for flag in near[::2]], map(number, near[1::2]), strict=True))
+    library = neardup.deduplicate(texts, keep=keep, threads=threads, **options)
+    audit = read_lines("audit0.jsonl")
+    kept = ["id", "row", "survivor_id", "survivor_row", "cluster_id", "similarity", "distance", "exact"]
+    assert audit == [{name: line[name] for name in kept} for line in library.duplicates.to_pylist()]
+
+
+def number(text):
+    """A flag's value as Python takes it."""
+    try:
+        return float(text) if "." in text else int(text)
+    except ValueError:
+        return text
+
+
+def halves(names):
+    """Two parts of them."""
+    return [names[: len(names) // 2], names[len(names) // 2 :]]
+
+
+EXACT = ("--method", "exact", "--min-similarity", "0.6")
+
+
+def test_rejected_rows_are_no_documents_in_any_stage(run):
+    shards = corpus("rejects")
+    names = write_shards(shards, "jsonl")
+    for name in names[1:3]:
+        content = Path(name).read_bytes().splitlines(keepends=True)
+        Path(name).write_bytes(b"".join([content[0], b'{"id": "bad", "text": null}\n', *content[1:], b"nonsense\n"]))
+    skip = ("--on-error", "skip")
+    run("dedup", *names, "-o", "whole/", "--audit", "whole.jsonl", *EXACT, *skip)
+    by_stages(run, names, near=EXACT, decide=(), parts=halves(names), more=skip)
+    assert outputs("staged") == outputs("whole")
+    assert Path("audit0.jsonl").read_bytes() == Path("whole.jsonl").read_bytes()
+    once, staged = (json.loads(Path(name).read_bytes()) for name in ("whole.summary.json", "audit0.summary.json"))
+    assert {name: staged[name] for name in COUNTS} == {name: once[name] for name in COUNTS}
+    assert once["rejected"] == 4
+    rejects = b"".join(Path(f"prints/{part}.rejects.jsonl").read_bytes() for part in range(2))
+    assert rejects == Path("whole.rejects.jsonl").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "decide",
+    [
+        ("--keep", "max:score"),
+        ("--keep", "min:score", "--within", "language"),
+        ("--within", "language", "--keep", "last"),
+        ("--prefer-source", "in/b,in/a/2.jsonl", "--keep", "longest"),
+    ],
+)
+@pytest.mark.parametrize("distinct", [False, True])
+def test_stages_choose_survivors_as_dedup_does(run, decide, distinct):
+    names = write_shards(corpus("choice"), "jsonl")
+    for method in ("exact-low", "simhash"):
+        near = METHODS[method]
+        run("dedup", *names, "-o", "whole/", "--audit", "whole.jsonl", *near, *decide, "--overwrite")
+        stored = ("--value", "score", "--value", "language", "--overwrite")
+        prints = run("fingerprint", *names, "-o", "prints.parquet", *stored)
+        assert prints.code == 0, prints.err
+        run("pairs", *names, "-o", "pairs.parquet", *near, "--overwrite", *(["--distinct"] if distinct else []))
+        done = run(
+            "clusters", "pairs.parquet", "--documents", "prints.parquet", "-o", "c.parquet", *decide, "--overwrite"
+        )
+        assert done.code == 0, done.err
+        assert run("apply", "c.parquet", *names, "-o", "staged/", "--audit", "staged.jsonl", "--overwrite").code == 0
+        assert outputs("staged") == outputs("whole")
+        assert Path("staged.jsonl").read_bytes() == Path("whole.jsonl").read_bytes()
+
+
+def test_shards_can_be_written_one_by_one_and_audits_joined(run):
+    names = write_shards(corpus("parts"), "parquet")
+    run("dedup", *names, "-o", "whole/", "--audit", "whole.jsonl", *EXACT)
+    by_stages(run, names, near=EXACT, decide=(), parts=halves(names), apply_parts=[[name] for name in names])
+    assert outputs("staged") == outputs("whole")
+    assert b"".join(Path(f"audit{i}.jsonl").read_bytes() for i in range(SHARDS)) == Path("whole.jsonl").read_bytes()
+    once = json.loads(Path("whole.summary.json").read_bytes())
+    parts = [json.loads(Path(f"audit{i}.summary.json").read_bytes()) for i in range(SHARDS)]
+    added = ("rows", "documents", "rejected", "survivors", "duplicates", "exact_duplicates", "short", "repeated_ids")
+    assert {name: sum(part[name] for part in parts) for name in added} == {name: once[name] for name in added}
+
+
+def test_annotated_shards_are_those_of_dedup(run):
+    names = write_shards(corpus("annotate"), "jsonl")
+    run("dedup", *names, "-o", "whole.jsonl", "--annotate", *EXACT)
+    by_stages(run, names, near=EXACT, decide=(), parts=[names])
+    assert run("apply", "clusters.parquet", *names, "-o", "one.jsonl", "--annotate").code == 0
+    assert Path("one.jsonl").read_bytes() == Path("whole.jsonl").read_bytes()
+    whole = run("dedup", *names, "-o", "-", *EXACT).out
+    assert run("apply", "clusters.parquet", *names, "-o", "-").out == whole
+
+
+def test_components_have_the_survivors_and_clusters_of_dedup(run):
+    names = write_shards(corpus("components"), "jsonl")
+    run("dedup", *names, "-o", "whole/", "--audit", "whole.jsonl", *EXACT, "--cluster", "components")
+    by_stages(run, names, near=EXACT, decide=("--cluster", "components"), parts=halves(names))
+    assert outputs("staged") == outputs("whole")
+    once, staged = read_lines("whole.jsonl"), read_lines("audit0.jsonl")
+    free = ("similarity", "matched_id", "matched_similarity")
+    assert [{k: v for k, v in line.items() if k not in free} for line in staged] == [
+        {k: v for k, v in line.items() if k not in free} for line in once
+    ]
+    known = [
+        (a["similarity"], b["similarity"]) for a, b in zip(staged, once, strict=True) if a["similarity"] is not None
+    ]
+    assert all(a == b for a, b in known)
+    assert len(known) > len(once) / 2
+    assert all(line["matched_similarity"] >= 0.6 for line in staged)
+
+
+@pytest.mark.parametrize("least", ["0.6", "0.7", "0.85", "1"])
+def test_a_higher_threshold_is_taken_from_existing_pairs(run, least):
+    names = write_shards(corpus("rethreshold"), "jsonl")
+    run("dedup", *names, "-o", "whole/", "--audit", "whole.jsonl", "--method", "exact", "--min-similarity", least)
+    by_stages(run, names, near=EXACT, decide=("--rethreshold", least), parts=halves(names))
+    assert outputs("staged") == outputs("whole")
+    assert Path("audit0.jsonl").read_bytes() == Path("whole.jsonl").read_bytes()
+
+
+def test_pairs_of_fingerprint_files_compose_as_by_distance_alone(run):
+    names = write_shards(corpus("prints"), "jsonl")
+    run("dedup", *names, "-o", "whole/", "--audit", "whole.jsonl", "--min-similarity", "0", "--max-distance", "30")
+    run("fingerprint", *names, "-o", "prints/")
+    prints = [f"prints/{Path(name).stem}.parquet" for name in names]
+    pairs = []
+    for a, b in itertools.combinations_with_replacement(range(SHARDS), 2):
+        other = ["--against", prints[b]] if a != b else []
+        pairs.append(f"{a}{b}.parquet")
+        assert run("pairs", prints[a], *other, "-o", pairs[-1], "--max-distance", "30").code == 0
+    named = [option for name in prints for option in ("--documents", name)]
+    assert run("clusters", *pairs, *named, "-o", "c.parquet").code == 0
+    run("apply", "c.parquet", *names, "-o", "staged/", "--audit", "staged.jsonl")
+    assert outputs("staged") == outputs("whole")
+    assert Path("staged.jsonl").read_bytes() == Path("whole.jsonl").read_bytes()
+
+
+@pytest.fixture
+def staged(run):
+    """Two small shards with their fingerprints and pairs."""
+    write_lines("in/a.jsonl", ROWS)
+    write_lines("in/b.jsonl", [{"id": "again", "text": FERRY}, {"id": "clock", "text": CLOCK}])
+    for arguments in (
+        ("fingerprint", "in", "-o", "prints/"),
+        ("pairs", "in/a.jsonl", "-o", "aa.parquet", "--method", "exact"),
+        ("pairs", "in/b.jsonl", "-o", "bb.jsonl", "--method", "exact"),
+        ("pairs", "in/a.jsonl", "--against", "in/b.jsonl", "-o", "ab.jsonl", "--method", "exact"),
+        ("pairs", "in/a.jsonl", "--against", "in/b.jsonl", "-o", "minhash.jsonl", "--method", "minhash"),
+        (
+            "pairs",
+            "in/a.jsonl",
+            "--against",
+            "in/b.jsonl",
+            "-o",
+            "low.jsonl",
+            "--method",
+            "exact",
+            "--min-similarity",
+            "0.5",
+        ),
+        ("pairs", "prints/a.parquet", "-o", "distances.jsonl"),
+        ("fingerprint", "in", "-o", "book.parquet", "--recipe", "textbook"),
+        ("clusters", "aa.parquet", "bb.jsonl", "ab.jsonl", "--documents", "prints", "-o", "c.parquet"),
+    ):
+        done = run(*arguments)
+        assert done.code == 0, done.err
+
+
+ALL = ("aa.parquet", "ab.jsonl", "bb.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((*ALL, "-o", "out.jsonl"), "out.jsonl: clusters are Parquet. Give a name that ends in .parquet."),
+        ((*ALL, "-o", "c.parquet"), "c.parquet exists already."),
+        ((*ALL, "-o", "aa.parquet", "--overwrite"), "aa.parquet is an input: its texts would be lost."),
+        (("-",), "-: pairs and fingerprints are read from files."),
+        (("in/a.jsonl",), "in/a.jsonl: there is no in/a.jsonl.summary.json that says what made these pairs."),
+        (
+            ("aa.parquet",),
+            "in/a.jsonl was not compared with in/b.jsonl\nin/b.jsonl was not compared with itself\n"
+            "Name more files of pairs, or pass --partial to decide without them.",
+        ),
+        (
+            ("aa.parquet", "bb.jsonl", "minhash.jsonl"),
+            "aa.parquet was made with method='exact', minhash.jsonl with 'minhash': they do not belong together.",
+        ),
+        (("aa.parquet", "bb.jsonl", "low.jsonl"), "low.jsonl was made with min_similarity=0.5, aa.parquet with 0.8."),
+        (
+            (*ALL, "--rethreshold", "0.7"),
+            "rethreshold=0.7: aa.parquet was made with min_similarity=0.8, and pairs below",
+        ),
+        ((*ALL, "--rethreshold", "2"), "min_similarity=2.0: give a number from 0"),
+        (("distances.jsonl", "--partial", "--rethreshold", "0.9"), "distances.jsonl was made by distance alone"),
+        (
+            (*ALL, "--keep", "max:score"),
+            "prints/a.parquet has no column 'score'. Make it anew with `neardup fingerprint --value",
+        ),
+        ((*ALL, "--prefer-source", "out"), "prefer_source='out': no shard is of this source."),
+        ((*ALL, "--keep", "best"), "keep='best': give one of first"),
+    ],
+)
+def test_pairs_that_do_not_belong_together_are_refused(run, staged, arguments, message):
+    out = [] if "-o" in arguments else ["-o", "out.parquet"]
+    done = run("clusters", *arguments, "--documents", "prints", *out)
+    assert (done.code, done.out) == (2, b"")
+    assert message in done.err
+    assert not Path("out.parquet").exists()
+
+
+def test_fingerprints_that_do_not_belong_to_the_pairs_are_refused(run, staged):
+    for documents, message in (
+        ("prints/a.parquet", "ab.jsonl has pairs of in/b.jsonl, which no fingerprint file is about."),
+        ("book.parquet", "book.parquet by"),
+    ):
+        done = run("clusters", *ALL, "--documents", documents, "-o", "out.parquet")
+        assert done.code == 2
+        assert message in done.err
+    write_lines("in/b.jsonl", [{"id": "again", "text": FERRY}])
+    run("fingerprint", "in", "-o", "prints/", "--overwrite")
+    done = run("clusters", *ALL, "--documents", "prints", "-o", "out.parquet")
+    assert done.code == 2
+    assert "in/b.jsonl had 2 rows in" in done.err
+
+
+def test_damaged_pairs_are_told(run, staged):
+    content = Path("ab.jsonl").read_bytes()
+    for damaged, message in (
+        (content[: content.rindex(b"{")], "ab.jsonl has 2 pairs, its summary says 3: one of them is not whole."),
+        (content.replace(b'"left_row": 0', b'"left_row": 99'), "ab.jsonl has pairs of rows that are no documents."),
+        (
+            content.replace(b"in/b.jsonl", b"in/c.jsonl"),
+            "ab.jsonl has pairs of in/c.jsonl, of which its summary says nothing.",
+        ),
+        (content[:-9] + b"\n", "ab.jsonl cannot be read as pairs"),
+    ):
+        Path("ab.jsonl").write_bytes(damaged)
+        done = run("clusters", *ALL, "--documents", "prints", "-o", "out.parquet")
+        assert done.code == 1
+        assert message in done.err
+    Path("ab.jsonl.summary.json").write_text("{}")
+    done = run("clusters", *ALL, "--documents", "prints", "-o", "out.parquet")
+    assert done.code == 1
+    assert "ab.jsonl.summary.json cannot be used" in done.err
+
+
+def test_a_partial_comparison_is_allowed_by_name(run, staged):
+    done = run("clusters", "aa.parquet", "--documents", "prints", "-o", "out.parquet", "--partial")
+    assert done.code == 0
+    assert "partial: in/a.jsonl was not compared with in/b.jsonl; in/b.jsonl was not compared with itself" in done.err
+    assert pq.read_table("out.parquet").column("id").to_pylist() == ["ferry", "edited", "shouted", "again"]
+
+
+def test_apply_refuses_what_was_not_clustered(run, staged):
+    write_lines("in/c.jsonl", ROWS)
+    for arguments, message in (
+        (("in/c.jsonl",), "in/c.jsonl is no shard of c.parquet, which has in/a.jsonl, in/b.jsonl."),
+        (("in/a.jsonl", "--text", "body"), 'in/a.jsonl has no column "body"'),
+    ):
+        done = run("apply", "c.parquet", *arguments, "-o", "out.jsonl")
+        assert done.code == 2
+        assert message in done.err
+    assert run("apply", "missing.parquet", "in/a.jsonl", "-o", "out.jsonl").code == 2
+    done = run("apply", "prints/a.parquet", "in/a.jsonl", "-o", "out.jsonl")
+    assert done.code == 1
+    assert "it is no cluster file of format 1. Make it with `neardup clusters`." in done.err
+    write_lines("in/a.jsonl", ROWS[:2])
+    done = run("apply", "c.parquet", "in/a.jsonl", "-o", "out.jsonl")
+    assert done.code == 2
+    assert "when it was fingerprinted. Begin anew with `neardup fingerprint`." in done.err
+    assert not Path("out.jsonl").exists()
+
+
+def test_the_cluster_file_is_not_replaced_by_what_is_written_from_it(run):
+    pq.write_table(pa.Table.from_pylist(ROWS), "in.parquet")
+    run("fingerprint", "in.parquet", "-o", "prints.parquet")
+    run("pairs", "in.parquet", "-o", "pairs.parquet")
+    run("clusters", "pairs.parquet", "--documents", "prints.parquet", "-o", "c.parquet")
+    before = Path("c.parquet").read_bytes()
+    done = run("apply", "c.parquet", "in.parquet", "-o", "c.parquet", "--overwrite")
+    assert done.code == 2
+    assert "c.parquet is the cluster file: it would be lost." in done.err
+    assert Path("c.parquet").read_bytes() == before
+
+
+def test_options_of_another_stage_are_refused():
+    with pytest.raises(neardup.OptionError, match="keep: pairs are listed, none is decided"):
+        neardup.pair_files("in.jsonl", "pairs.jsonl", keep="last")
+    with pytest.raises(neardup.OptionError, match="method: the pairs say how they were found"):
+        neardup.cluster_files("pairs.jsonl", "c.parquet", documents="prints.parquet", method="exact")
+
+
+DATA = Path(os.environ.get("NEARDUP_DATA", Path(__file__).parents[3] / "shared/data"))
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason=f"the evaluation corpora are not in {DATA}; set NEARDUP_DATA")
+@pytest.mark.parametrize("method", ["exact", "minhash", "simhash"])
+def test_stages_give_what_dedup_gives_on_real_texts(run, method):
+    rows = gzip.decompress((DATA / "en_spdx_licenses/docs.jsonl.gz").read_bytes()).splitlines(keepends=True)
+    names = []
+    for shard in range(3):
+        names.append(f"{shard}.jsonl")
+        Path(names[-1]).write_bytes(b"".join(rows[shard::3]))
+    near = ("--method", method)
+    run("dedup", *names, "-o", "whole/", "--audit", "whole.jsonl", *near, "--keep", "longest")
+    parts = [[name] for name in names]
+    by_stages(run, names, near=near, decide=("--keep", "longest"), parts=parts, distinct=True)
+    assert outputs("staged") == outputs("whole")
+    assert Path("audit0.jsonl").read_bytes() == Path("whole.jsonl").read_bytes()
+    assert len(read_lines("whole.jsonl")) > 20
