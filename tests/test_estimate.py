@@ -85,9 +85,9 @@ def test_a_sample_of_many_pairs_is_thinned(tmp_path, monkeypatch):
     done = []
     find = estimating.find_duplicates
 
-    def watched(corpus, *arguments):
+    def watched(corpus, *arguments, **kept):
         done.append(len(corpus.ids))
-        return find(corpus, *arguments)
+        return find(corpus, *arguments, **kept)
 
     monkeypatch.setattr(estimating, "find_duplicates", watched)
     texts = [f"this page was made by the system and has no other content than line {number}" for number in range(400)]

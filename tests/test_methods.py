@@ -6,15 +6,20 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive
 import neardup as nd
+from neardup import dedup
 from neardup.candidates import auto, minhash
+from neardup.dedup import find_duplicates
 from neardup.fingerprints.minhash import Signing
+from neardup.options import DedupOptions
 from neardup.prefix_join import join
 from neardup.progress import Progress
+from neardup.similarities import ShingleSets
+from neardup.tables import TableCorpus
 
 WORDS = "the a river bank old ferry leaves at nine ten past pier wooden bridge 河 上 的 老 石 桥 建 于 明 代 雨 の 駅".split()
 
@@ -232,3 +237,32 @@ def test_a_page_repeated_with_other_punctuation_is_one_class():
     assert len(result.survivors) == 1
     assert result.summary.candidates == 1998  # not two millions
     assert np.all(result.duplicates.column("similarity").to_numpy() == 1.0)
+
+
+@pytest.mark.parametrize("kind", ["jaccard", "weighted", "containment", "cosine", "edit"])
+@pytest.mark.parametrize("cluster", ["star", "components"])
+@given(texts=corpora())
+@settings(max_examples=15)
+def test_elements_kept_by_the_first_pass_decide_as_those_of_texts_read_again(kind, cluster, texts):
+    options = DedupOptions(method="exact", similarity=kind, cluster=cluster, min_similarity=0.5, threads=2)
+    found = [
+        find_duplicates(TableCorpus(texts), nd.Recipe(), options, Progress(), keep_elements=keep).decisions
+        for keep in (True, False)
+    ]
+    for name in ("survivor", "similarity", "matched", "cluster"):
+        np.testing.assert_array_equal(getattr(found[0], name), getattr(found[1], name))
+
+
+def test_elements_that_find_no_room_are_not_kept(monkeypatch):
+    read_again = []
+    original = ShingleSets.read
+    monkeypatch.setattr(ShingleSets, "read", lambda *given: read_again.append(1) or original(*given))
+    texts = [f"number {i % 20} of a list of sentences that differ in one word" for i in range(60)]
+    expected = nd.deduplicate(texts, method="exact", threads=1)
+    assert read_again == []
+    for room in (0, 100, 2_000):
+        monkeypatch.setattr(dedup, "room_for_elements", lambda options, room=room: room)
+        found = nd.deduplicate(texts, method="exact", threads=1)
+        assert found.survivors == expected.survivors
+        assert found.duplicates.equals(expected.duplicates)
+    assert len(read_again) == 3

@@ -12,7 +12,7 @@ from neardup.kernels.bounds import JACCARD
 from neardup.kernels.edit import edit_memory
 from neardup.kernels.similarities import Stored, similarities_of
 from neardup.progress import Progress
-from neardup.similarities.stored import AROUND_BYTES, MAPPED_BYTES, ShingleSets
+from neardup.similarities.stored import AROUND_BYTES, MAPPED_BYTES, SetFile
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -41,7 +41,7 @@ class Clustering:
 
 
 def _steps(
-    begin: int, n: int, sets: ShingleSets | None, stored: Stored, counts: Array, progress: Progress
+    begin: int, n: int, sets: SetFile | None, stored: Stored, counts: Array, progress: Progress
 ) -> Iterator[tuple[int, int]]:
     looked_at, compared = 0, 0
     for first in range(begin, n, STEP):
@@ -57,7 +57,7 @@ def _steps(
         progress.advance(last - first)
 
 
-def _stored_by_position(rows: Array, sets: ShingleSets | None) -> Stored:
+def _stored_by_position(rows: Array, sets: SetFile | None) -> Stored:
     """What is compared, by position in the order of preference; nothing where matches are by distance alone."""
     if sets is not None:
         return sets.stored(rows)
@@ -79,7 +79,7 @@ def _keep_first(candidates: Candidates, fixed: int, kept: Array, kept_count: Arr
 def cluster_star(
     candidates: Candidates,
     rows: Array,
-    sets: ShingleSets | None,
+    sets: SetFile | None,
     *,
     min_similarity: float,
     progress: Progress,
@@ -117,7 +117,7 @@ def cluster_star(
 def cluster_components(
     candidates: Candidates,
     rows: Array,
-    sets: ShingleSets | None,
+    sets: SetFile | None,
     *,
     min_similarity: float,
     progress: Progress,

@@ -9,6 +9,9 @@ read → normalize → tokenize → weigh → hash → FINGERPRINT      document
 → write survivors and an audit of every removal               jobs/dedup.py, audit.py, io/
 """
 
+import contextlib
+import shutil
+import tempfile
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -23,13 +26,16 @@ from neardup.options import DedupOptions, distance_limit
 from neardup.preference import groups_of
 from neardup.progress import Progress
 from neardup.recipe import Recipe
-from neardup.similarities import ShingleSets
+from neardup.similarities import SetFile, ShingleSets
 from neardup.summary import Summary, summarize
 from neardup.survivors import Decisions, Findings, decide, exact_representatives, in_order_of_preference
 from neardup.tables import TableCorpus
 from neardup.wording import counted
 
 Array = np.ndarray[Any, np.dtype[Any]]
+
+FREE_SHARE = 4
+"""Elements of all texts are kept if they take no more than a quarter of what is free where temporary files go."""
 
 
 def find_duplicates(
@@ -39,11 +45,41 @@ def find_duplicates(
     progress: Progress,
     *,
     reference: Corpus | None = None,
+    keep_elements: bool = True,
 ) -> Findings:
     """Find the duplicates of a corpus: read once, up to twice more for a join of texts, and again for what must be verified.
 
     The documents of a `reference` survive in any case; which of them are near one another is not looked at.
+
+    With `keep_elements` the first pass keeps what an exact join needs of all texts in a temporary file, about as large as the
+    texts, if there is room; then texts are not read again.
     """
+    room = room_for_elements(options) if keep_elements else 0
+    with contextlib.ExitStack() as stack:
+        kept = None
+        if room:
+            kept = stack.enter_context(
+                SetFile(options.similarity, recipe, temp_dir=options.temp_dir, form="elements", room=room)
+            )
+        return _find_duplicates(corpus, recipe, options, progress, reference=reference, kept=kept)
+
+
+def room_for_elements(options: DedupOptions) -> int:
+    """Bytes that the elements of all texts may take in a temporary file; 0 if no join will need them."""
+    if options.taken() not in ("auto", "exact"):
+        return 0
+    return shutil.disk_usage(options.temp_dir or tempfile.gettempdir()).free // FREE_SHARE
+
+
+def _find_duplicates(
+    corpus: SourcedCorpus,
+    recipe: Recipe,
+    options: DedupOptions,
+    progress: Progress,
+    *,
+    reference: Corpus | None,
+    kept: SetFile | None,
+) -> Findings:
     distance_limit(recipe, options)  # refused, if at all, before any work
     sources_named = tuple(options.prefer_source)
     corpus.check_sources(sources_named)
@@ -55,6 +91,7 @@ def find_duplicates(
         functions=options.functions,
         memory=options.memory,
         temp_dir=options.temp_dir,
+        besides=kept,
     )
     with progress.stage("fingerprint"):
         documents = read(corpus, columns=options.columns)
@@ -62,10 +99,15 @@ def find_duplicates(
         whole: Corpus = corpus
         sources = corpus.source_ranks(sources_named)
         if reference is not None:
-            others = read(reference, columns=reference_columns(options))
+            others = read(reference, columns=reference_columns(options), first_row=inputs)
             documents = join_documents(documents, others)
             whole = CorpusPair(corpus, inputs, reference)
             sides = np.where(np.arange(len(documents)) < inputs, 3, 2).astype(np.uint8)
+        if kept is not None:
+            if kept.is_full:
+                kept = None
+            else:
+                kept.finish(len(documents))
 
     with progress.stage("exact"):
         groups = None if options.grouped_by is None else groups_of(documents.values[options.grouped_by])
@@ -73,7 +115,7 @@ def find_duplicates(
         representative = exact_representatives(documents, preferred, groups)
         distinct = preferred[preferred == representative]
 
-    task = Task(whole, documents, distinct, distinct, recipe, options, progress, sides, groups)
+    task = Task(whole, documents, distinct, distinct, recipe, options, progress, sides, groups, kept)
 
     found = whole.once("candidates", lambda: find_candidates(task))
 
@@ -95,6 +137,9 @@ def _cluster(task: Task, found: Found, *, fixed: int) -> Clustering:
     if least == 0:
         with progress.stage("cluster", len(near)):
             return cluster(candidates, near, None, min_similarity=0.0, progress=progress, fixed=fixed)
+    if task.kept is not None and task.kept.is_of_verification:
+        with progress.stage("verify", len(near)):
+            return cluster(candidates, near, task.kept, min_similarity=least, progress=progress, fixed=fixed)
     wanted = np.zeros(len(task.documents), np.bool_)
     wanted[near[candidates.has_any]] = True
     with progress.stage("read again", int(wanted.sum())):

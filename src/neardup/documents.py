@@ -100,16 +100,32 @@ class Part:
     lengths: Array
     ids: Any
     values: tuple[Any, ...]
+    besides: Any = None
 
 
-def read_part(batch: Batch, recipe: Recipe, functions: Mapping[str, Callable[[str], Any]]) -> Part:
+class Besides(Protocol):
+    """What else a pass over the texts is good for."""
+
+    def of_batch(self, batch: Batch) -> Any:
+        """What is to be kept of a batch; on any thread."""
+        ...
+
+    def take(self, first: int, found: Any) -> None:
+        """Keep it; of each batch in order, `first` being its first row."""
+        ...
+
+
+def read_part(
+    batch: Batch, recipe: Recipe, functions: Mapping[str, Callable[[str], Any]], besides: Besides | None = None
+) -> Part:
     """Fingerprint the documents of a batch."""
     found = fingerprint_chunks(in_chunks(batch.texts), recipe)
     lengths = pc.fill_null(pc.utf8_length(batch.texts), 0).to_numpy()
     if batch.texts.null_count:
         found.tokens[batch.texts.is_null().to_numpy(zero_copy_only=False)] = -1
     values = [_values_of(batch.texts, name, function) for name, function in functions.items()]
-    return Part(found, lengths, batch.ids, (*batch.values, *values))
+    also = None if besides is None else besides.of_batch(batch)
+    return Part(found, lengths, batch.ids, (*batch.values, *values), also)
 
 
 def _values_of(texts: Any, name: str, function: Callable[[str], Any]) -> Any:
@@ -127,10 +143,13 @@ def read_documents(
     functions: Mapping[str, Callable[[str], Any]] | None = None,
     memory: int | str | None = None,
     temp_dir: str | None = None,
+    besides: Besides | None = None,
+    first_row: int = 0,
 ) -> Documents:
     """Fingerprint every document of `corpus`; what takes more than a quarter of `memory` lies in files in `temp_dir`, mapped.
 
     `columns`: those whose values the corpus gives with each batch. `functions`: of a text, whose values are kept likewise.
+    `besides`: what else is made of the batches, whose rows are counted from `first_row` there.
     """
     functions = functions or {}
     names = (*columns, *functions)
@@ -139,12 +158,13 @@ def read_documents(
     none = join_fingerprints([], recipe)
     kept.append((none.values, none.digests, none.tokens, np.empty(0, np.int64)), pa.array([], pa.large_string()))
     with contextlib.closing(kept):
-        for _, part in corpus.map(
-            partial(read_part, recipe=recipe, functions=functions), threads=thread_count(threads), name="fingerprint"
-        ):
+        work = partial(read_part, recipe=recipe, functions=functions, besides=besides)
+        for row, part in corpus.map(work, threads=thread_count(threads), name="fingerprint"):
             kept.append((part.found.values, part.found.digests, part.found.tokens, part.lengths), part.ids)
             for each, found in zip(values, part.values, strict=True):
                 each.append(found)
+            if besides is not None:
+                besides.take(first_row + row, part.besides)
             progress.advance(len(part.lengths))
         (fingerprints, digests, tokens, lengths), ids = kept.whole()
     by_name = {name: _joined(found) for name, found in zip(names, values, strict=True)}

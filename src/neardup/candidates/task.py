@@ -11,6 +11,7 @@ from neardup.documents import Corpus, Documents
 from neardup.options import DedupOptions
 from neardup.progress import Progress
 from neardup.recipe import Recipe
+from neardup.similarities import SetFile
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -27,6 +28,7 @@ class Task:
         sides: uint8[rows of the corpus], 1, 2, or 3 for both; then only pairs across the two sides are needed, though others may
             be given.
         groups: int64[rows of the corpus]; then only documents of equal groups are candidates.
+        kept: the elements of all documents, if the first pass has kept them; else texts are read again for them.
     """
 
     corpus: Corpus
@@ -38,6 +40,7 @@ class Task:
     progress: Progress
     sides: Array | None = None
     groups: Array | None = None
+    kept: SetFile | None = None
 
     def at_least(self, tokens: int) -> "Task":
         """The same for the documents of so many tokens and more."""

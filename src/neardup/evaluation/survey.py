@@ -16,7 +16,7 @@ from neardup.io.batch import Batch
 from neardup.kernels.hamming import distances_to
 from neardup.kernels.survey import count_distances, find_similar
 from neardup.progress import Progress
-from neardup.similarities import ShingleSets, shingle_sets_of
+from neardup.similarities import SetFile, ShingleSets, shingle_sets_of
 from neardup.text.columns import in_chunks
 from neardup.threads import in_order, thread_count
 
@@ -80,7 +80,7 @@ class _Prefixes:
     postings: Array
 
 
-def _prefixes(sets: ShingleSets, sampled: Array, least: float) -> _Prefixes:
+def _prefixes(sets: SetFile, sampled: Array, least: float) -> _Prefixes:
     """Of each set the shingles that are rarest among the sampled sets, as many as the theorem needs."""
     sizes = sets.ends[sampled] - sets.starts[sampled]
     owner = np.repeat(np.arange(len(sampled)), sizes)

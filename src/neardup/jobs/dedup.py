@@ -264,7 +264,9 @@ def deduplicate_files(
                 expected = estimate_corpus(corpus, recipe, chosen)
                 progress.say(f"estimate: {expected}")
                 progress.say("all is done now but writing; interrupt it if the estimate is enough")
-            findings = find_duplicates(corpus, recipe, chosen, progress, reference=reference)
+            findings = find_duplicates(
+                corpus, recipe, chosen, progress, reference=reference, keep_elements=saved is None
+            )
             if saved is not None and saved.skipped:
                 progress.say(
                     f"{saved.folder}: {saved.skipped:,} times a shard was not read again, for that had been done before"

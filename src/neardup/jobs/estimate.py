@@ -17,7 +17,7 @@ from neardup.candidates.auto import Choice, choose
 from neardup.candidates.estimates import COUNT_SECONDS, Estimate
 from neardup.candidates.exact import MIN_TOKENS
 from neardup.candidates.task import Task
-from neardup.dedup import find_duplicates
+from neardup.dedup import find_duplicates, room_for_elements
 from neardup.documents import read_documents
 from neardup.io.corpus import FileCorpus, open_corpus
 from neardup.io.pair_spool import PAIR_BYTES
@@ -44,8 +44,8 @@ UNREAD_SHARE = 0.2
 """Of the time to read rows, for those that are only passed over."""
 COPY_SECONDS = 2.5e-9
 """To copy a byte of the survivors."""
-PASSES = ("fingerprint", "count", "prefixes", "signatures")
-"""Stages that read every text."""
+PASSES_AGAIN = ("count", "prefixes")
+"""Stages that read every text again, where elements are not kept."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,10 +139,14 @@ def estimate_corpus(corpus: FileCorpus, recipe: Recipe, options: DedupOptions) -
         method, reason = choice.method, choice.reason
     progress = Progress()
     taken = dataclasses.replace(options, method=method)
-    part = _with_few_pairs(sample, recipe, taken)
-    findings = find_duplicates(_table(part), recipe, taken, progress)
+    pilot = sample.thinned(max(1, len(sample) // PILOT_DOCUMENTS))
+    seen = find_duplicates(_table(pilot), recipe, taken, Progress())
+    kept_bytes = round(_element_bytes(seen, options) * pilot.growth)
+    keeps = kept_bytes <= room_for_elements(options)
+    part = _with_few_pairs(sample, len(pilot), _pairs(seen))
+    findings = find_duplicates(_table(part), recipe, taken, progress, keep_elements=keeps)
     found = {each.method: each for each in choice.estimates}.get(method) if choice else None
-    cost = _Extrapolation(part, findings, progress.seconds, found, recipe, taken, threads)
+    cost = _Extrapolation(part, findings, progress.seconds, found, recipe, taken, threads, kept_bytes if keeps else 0)
     return CostEstimate(
         documents=round(len(sample) * sample.growth),
         input_bytes=sample.total_bytes,
@@ -182,12 +186,16 @@ def _table(sample: Sample) -> TableCorpus:
     return TableCorpus(pa.chunked_array(sample.texts, pa.large_string()))
 
 
-def _with_few_pairs(sample: Sample, recipe: Recipe, options: DedupOptions) -> Sample:
+def _with_few_pairs(sample: Sample, pilot_documents: int, pilot_pairs: float) -> Sample:
     """The sample, or a part of it if its pairs would take long; a few of its documents tell."""
-    pilot = sample.thinned(max(1, len(sample) // PILOT_DOCUMENTS))
-    seen = _pairs(find_duplicates(_table(pilot), recipe, options, Progress()))
-    expected = seen * (len(sample) / max(1, len(pilot))) ** 2
+    expected = pilot_pairs * (len(sample) / max(1, pilot_documents)) ** 2
     return sample if expected <= MOST_PAIRS else sample.thinned(math.ceil(math.sqrt(expected / MOST_PAIRS)))
+
+
+def _element_bytes(findings: Findings, options: DedupOptions) -> int:
+    """About what the elements of the documents take in a file."""
+    tokens = findings.documents.tokens
+    return int(tokens[tokens > 0].sum()) * (16 if options.similarity == "cosine" else 8)
 
 
 def _pairs(findings: Findings) -> float:
@@ -205,6 +213,8 @@ class _Extrapolation:
     recipe: Recipe
     options: DedupOptions
     threads: int
+    kept_bytes: int
+    """Of the elements of all texts that the first pass keeps; 0 if it does not, and later passes read again."""
 
     @property
     def documents(self) -> float:
@@ -223,7 +233,7 @@ class _Extrapolation:
         found = {}
         for name, seconds in self.took.items():
             found[name] = seconds * growth
-            if name in PASSES:
+            if name in ("fingerprint", "signatures") or (name in PASSES_AGAIN and not self.kept_bytes):
                 found[name] += reading
         if self.options.method == "exact" and "count" not in found:
             found["count"] = found["prefixes"]
@@ -275,4 +285,4 @@ class _Extrapolation:
         sets = 8 * int(verified.sum()) * growth if self.options.min_similarity > 0 else 0
         spilled = 16 * self.pairs if self.pairs * PAIR_BYTES > limit // 4 else 0
         joined = self.estimate.disk_bytes if self.estimate else spilled
-        return int(max(joined, sets + spilled))
+        return int(max(self.kept_bytes + joined, (self.kept_bytes or sets) + spilled))

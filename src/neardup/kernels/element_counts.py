@@ -34,3 +34,13 @@ def count_elements(values, first, last, shift, cells):
         count = cells[cell]
         if count < MOST:
             cells[cell] = count + np.uint16(1)
+
+
+@kernel
+def gather_runs(values, starts, ends, out):
+    """values[starts[i]:ends[i]] of each i, one run after another, into `out` (as long as all together)."""
+    at = 0
+    for i in range(len(starts)):
+        for j in range(starts[i], ends[i]):
+            out[at] = values[j]
+            at += 1

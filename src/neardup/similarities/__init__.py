@@ -21,7 +21,7 @@ from neardup.kernels.bounds import EDIT
 from neardup.kernels.edit import edit_memory
 from neardup.kernels.similarities import Stored, similarities_of
 from neardup.recipe import Recipe
-from neardup.similarities.stored import ShingleSets
+from neardup.similarities.stored import SetFile, ShingleSets
 from neardup.similarities.table import (
     CJK_SHINGLE,
     SIMILARITY_TABLE,
@@ -38,6 +38,7 @@ __all__ = [
     "SIMILARITY_TABLE",
     "WORD_SHINGLE",
     "Elements",
+    "SetFile",
     "ShingleSets",
     "Similarity",
     "shingle_sets_of",

@@ -1,6 +1,5 @@
-"""READ AGAIN → VERIFY: what is compared of the texts that must be verified, in temporary files."""
+"""What is compared of texts, in temporary files: of all, from the first pass on; or of those that must be verified."""
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,11 +9,12 @@ from neardup.io.batch import Batch
 from neardup.io.spool import Spool
 from neardup.kernels.bounds import EDIT
 from neardup.kernels.edit import edit_memory
+from neardup.kernels.element_counts import gather_runs
 from neardup.kernels.similarities import Stored, similarities_of
 from neardup.options import DedupOptions
 from neardup.progress import Progress
 from neardup.recipe import Recipe
-from neardup.similarities.table import SIMILARITY_TABLE, Elements, Similarity
+from neardup.similarities.table import SIMILARITY_TABLE, Elements
 from neardup.text.columns import in_chunks
 from neardup.threads import thread_count
 
@@ -26,69 +26,88 @@ AROUND_BYTES = 64 << 10
 """So much of a file the system maps around what is looked at, anywhere in it."""
 
 
-class ShingleSets:
-    """What a similarity compares of some documents of a corpus, in temporary files that are mapped, not held, in memory.
+class SetFile:
+    """What a similarity compares of the documents of a corpus, in temporary files that are mapped, not held, in memory.
+
+    Filled batch by batch: `of_batch` on any thread, then `take` in order, at last `finish`.
 
     Attributes:
         values: uint64[], all documents' one after another.
-        starts, ends: int64[rows]; a row has values[starts[row]:ends[row]], none if it was not wanted: its set of shingles,
+        starts, ends: int64[rows]; a row has values[starts[row]:ends[row]], none if its text was null: its set of shingles,
             ascending; or what else `neardup.similarities.table` says.
         bytes_each: bytes that a value takes in the files, with its weight.
+        is_full: there was no room for all; then nothing is kept.
     """
 
     def __init__(
         self,
-        corpus: Corpus,
-        wanted: Array,
+        similarity: str,
+        recipe: Recipe,
         *,
-        similarity: str = "jaccard",
-        recipe: Recipe | None = None,
-        threads: int | None,
         temp_dir: str | None,
-        progress: Progress,
+        form: str = "stored",
+        room: int | None = None,
     ) -> None:
-        """Read the texts of the rows where `wanted` (bool[rows]) holds, in one streaming pass.
-
-        `recipe` says what the features and weights of the cosine are; `Recipe()` if not given. Others do not depend on it.
-        """
-        self.starts, self.ends = np.zeros(len(wanted), np.int64), np.zeros(len(wanted), np.int64)
-        self._similarity = SIMILARITY_TABLE[similarity]
+        """`recipe` says what the features and weights of the cosine are. `form`: a method of `Similarity`. `room`: bytes."""
+        self._similarity, self._recipe = SIMILARITY_TABLE[similarity], recipe
+        self._form, self._room = getattr(self._similarity, form), room
         self._values = Spool(np.uint64, temp_dir=temp_dir)
         self._weights = Spool(np.float64, temp_dir=temp_dir)
-        work = partial(_stored_of_batch, similarity=self._similarity, recipe=recipe or Recipe())
-        try:
-            total, self._longest = 0, 0
-            for first, (rows, found) in corpus.map(
-                work, threads=thread_count(threads), wanted=wanted, name="read again"
-            ):
-                offsets = total + found.offsets
-                self.starts[first + rows], self.ends[first + rows] = offsets[:-1], offsets[1:]
-                self._values.write(found.values)
-                self._weights.write(found.weights)
-                total += len(found.values)
-                self._longest = max(self._longest, int(np.diff(offsets).max(initial=0)))
-                progress.advance(len(rows))
-            self._values.map()
-            self._weights.map()
-        except BaseException:
-            self.close()
-            raise
-        self.bytes_each = 16 if len(self._weights.values) else 8
+        self._parts: list[tuple[Array, Array, Array]] = []
+        self._total, self._longest = 0, 0
+        self.bytes_each, self.is_full = 8, False
+        self.starts = self.ends = np.empty(0, np.int64)
 
-    @classmethod
-    def read(
-        cls, corpus: Corpus, wanted: Array, recipe: Recipe, options: DedupOptions, progress: Progress
-    ) -> "ShingleSets":
-        """As the options say."""
-        return cls(
-            corpus,
-            wanted,
-            similarity=options.similarity,
-            recipe=recipe,
-            threads=options.threads,
-            temp_dir=options.temp_dir,
-            progress=progress,
-        )
+    def of_batch(self, batch: Batch) -> tuple[Array, Elements] | None:
+        """Of the texts that are there: which rows of the batch they are, and what is compared of them."""
+        if self.is_full:
+            return None
+        rows = np.flatnonzero(batch.texts.is_valid().to_numpy(zero_copy_only=False))
+        found = [self._form(chunk, self._recipe) for chunk in in_chunks(batch.texts.drop_null())]
+        return rows, _joined(found)
+
+    def take(self, first: int, found: tuple[Array, Elements] | None) -> None:
+        """Keep what `of_batch` gave of the batch whose first row is `first`."""
+        if self.is_full or found is None:
+            return
+        rows, elements = found
+        if len(elements.weights):
+            self.bytes_each = 16
+        if self._room is not None and self.bytes_each * (self._total + len(elements.values)) > self._room:
+            self.is_full = True
+            self.close()
+            return
+        self._parts.append((first + rows, self._total + elements.offsets[:-1], self._total + elements.offsets[1:]))
+        self._values.write(elements.values)
+        self._weights.write(elements.weights)
+        self._total += len(elements.values)
+        self._longest = max(self._longest, int(np.diff(elements.offsets).max(initial=0)))
+
+    def finish(self, rows: int) -> None:
+        """Nothing more comes; there are so many rows."""
+        self.starts, self.ends = np.zeros(rows, np.int64), np.zeros(rows, np.int64)
+        for places, starts, ends in self._parts:
+            self.starts[places], self.ends[places] = starts, ends
+        self._parts.clear()
+        self._values.map()
+        self._weights.map()
+
+    def elements(self, rows: Array) -> Elements:
+        """Of some rows (int64[n]), one after another."""
+        starts, ends = self.starts[rows], self.ends[rows]
+        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(ends - starts)])
+        values = np.empty(offsets[-1], np.uint64)
+        gather_runs(self.values, starts, ends, values)
+        weights = np.empty(offsets[-1] if len(self._weights.values) else 0)
+        if len(weights):
+            gather_runs(self._weights.values, starts, ends, weights)
+        values.flags.writeable = weights.flags.writeable = False
+        return Elements(values, weights, offsets)
+
+    @property
+    def is_of_verification(self) -> bool:
+        """Whether verification compares just this."""
+        return self._form == self._similarity.stored or self._similarity.joined == self._similarity.verified
 
     @property
     def values(self) -> Array:
@@ -121,18 +140,60 @@ class ShingleSets:
         self._values.close()
         self._weights.close()
 
-    def __enter__(self) -> "ShingleSets":
+    def __enter__(self) -> "SetFile":
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
 
-def _stored_of_batch(batch: Batch, similarity: Similarity, recipe: Recipe) -> tuple[Array, Elements]:
-    """Of the texts that are there: which rows of the batch they are, and what is stored of them."""
-    rows = np.flatnonzero(batch.texts.is_valid().to_numpy(zero_copy_only=False))
-    found = [similarity.stored(chunk, recipe) for chunk in in_chunks(batch.texts.drop_null())]
-    lengths = [np.zeros(1, np.int64), *(np.diff(part.offsets) for part in found)]
-    values = [np.empty(0, np.uint64), *(part.values for part in found)]
-    weights = [np.empty(0), *(part.weights for part in found)]
-    return rows, Elements(np.concatenate(values), np.concatenate(weights), np.cumsum(np.concatenate(lengths)))
+class ShingleSets(SetFile):
+    """What a similarity compares of some documents of a corpus, read for that."""
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        wanted: Array,
+        *,
+        similarity: str = "jaccard",
+        recipe: Recipe | None = None,
+        threads: int | None,
+        temp_dir: str | None,
+        progress: Progress,
+    ) -> None:
+        """Read the texts of the rows where `wanted` (bool[rows]) holds, in one streaming pass; `Recipe()` if none is given."""
+        super().__init__(similarity, recipe or Recipe(), temp_dir=temp_dir)
+        try:
+            for first, found in corpus.map(
+                self.of_batch, threads=thread_count(threads), wanted=wanted, name="read again"
+            ):
+                self.take(first, found)
+                progress.advance(len(found[0]) if found is not None else 0)
+            self.finish(len(wanted))
+        except BaseException:
+            self.close()
+            raise
+
+    @classmethod
+    def read(
+        cls, corpus: Corpus, wanted: Array, recipe: Recipe, options: DedupOptions, progress: Progress
+    ) -> "ShingleSets":
+        """As the options say."""
+        return cls(
+            corpus,
+            wanted,
+            similarity=options.similarity,
+            recipe=recipe,
+            threads=options.threads,
+            temp_dir=options.temp_dir,
+            progress=progress,
+        )
+
+
+def _joined(parts: list[Elements]) -> Elements:
+    if len(parts) == 1:
+        return parts[0]
+    lengths = [np.zeros(1, np.int64), *(np.diff(part.offsets) for part in parts)]
+    values = [np.empty(0, np.uint64), *(part.values for part in parts)]
+    weights = [np.empty(0), *(part.weights for part in parts)]
+    return Elements(np.concatenate(values), np.concatenate(weights), np.cumsum(np.concatenate(lengths)))
