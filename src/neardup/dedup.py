@@ -21,7 +21,7 @@ import numpy as np
 from neardup.candidates.methods import find_candidates
 from neardup.candidates.task import Found, Task
 from neardup.clusters import CLUSTERERS, Clustering
-from neardup.documents import Corpus, CorpusPair, SourcedCorpus, join_documents, read_documents
+from neardup.documents import Corpus, CorpusPair, Documents, SourcedCorpus, join_documents, read_documents
 from neardup.options import DedupOptions, distance_limit
 from neardup.preference import groups_of
 from neardup.progress import Progress
@@ -44,12 +44,13 @@ def find_duplicates(
     options: DedupOptions,
     progress: Progress,
     *,
-    reference: Corpus | None = None,
+    reference: Corpus | Documents | None = None,
     keep_elements: bool = True,
 ) -> Findings:
     """Find the duplicates of a corpus: read once, up to twice more for a join of texts, and again for what must be verified.
 
-    The documents of a `reference` survive in any case; which of them are near one another is not looked at.
+    The documents of a `reference` survive in any case; which of them are near one another is not looked at. Of one that was read
+    before only fingerprints are known, so it is for decisions by distance alone.
 
     With `keep_elements` the first pass keeps what an exact join needs of all texts in a temporary file, about as large as the
     texts, if there is room; then texts are not read again.
@@ -77,7 +78,7 @@ def _find_duplicates(
     options: DedupOptions,
     progress: Progress,
     *,
-    reference: Corpus | None,
+    reference: Corpus | Documents | None,
     kept: SetFile | None,
 ) -> Findings:
     distance_limit(recipe, options)  # refused, if at all, before any work
@@ -99,9 +100,12 @@ def _find_duplicates(
         whole: Corpus = corpus
         sources = corpus.source_ranks(sources_named)
         if reference is not None:
-            others = read(reference, columns=reference_columns(options), first_row=inputs)
+            if isinstance(reference, Documents):
+                others = reference
+            else:
+                others = read(reference, columns=reference_columns(options), first_row=inputs)
+                whole = CorpusPair(corpus, inputs, reference)
             documents = join_documents(documents, others)
-            whole = CorpusPair(corpus, inputs, reference)
             sides = np.where(np.arange(len(documents)) < inputs, 3, 2).astype(np.uint8)
         if kept is not None:
             if kept.is_full:

@@ -176,3 +176,57 @@ def test_an_incremental_run_against_an_earlier_output_removes_what_was_there(run
     assert run("dedup", "tuesday.jsonl", "-o", "annotated.jsonl", "--against", "kept", "--annotate").code == 0
     first = read_lines("annotated.jsonl")[0]
     assert (first["is_duplicate"], first["duplicate_of"], first["cluster_size"]) == (True, "ferry", 2)
+
+
+def test_a_reference_may_be_fingerprints(run):
+    write_lines(
+        "in.jsonl",
+        [*ROWS, {"id": "new", "text": "Something that nobody wrote before, in a few more words than eight."}],
+    )
+    write_lines("old/a.jsonl", [{"id": "other", "text": BRIDGE}])
+    write_lines("old/b.jsonl", [{"id": "x", "text": CLOCK}, {"id": "old", "text": FERRY_EDITED, "lang": "en"}])
+    assert run("fingerprint", "old/a.jsonl", "-o", "a.parquet").code == 0
+    assert run("fingerprint", "old/b.jsonl", "-o", "b.parquet").code == 0
+    by_distance = ("--min-similarity", "0", "--max-distance", "30")
+    texts = run("dedup", "in.jsonl", "-o", "out1.jsonl", "--against", "old", *by_distance)
+    prints = run(
+        "dedup", "in.jsonl", "-o", "out2.jsonl", "--against", "a.parquet", "--against", "b.parquet", *by_distance
+    )
+    assert (texts.code, prints.code) == (0, 0)
+    assert Path("out1.jsonl").read_bytes() == Path("out2.jsonl").read_bytes()
+    audit = read_lines("out2.duplicates.jsonl")
+    assert audit == read_lines("out1.duplicates.jsonl")
+    ferry = next(line for line in audit if line["id"] == "ferry")
+    assert (ferry["survivor_id"], ferry["reference"], ferry["reference_row"]) == ("old", "old/b.jsonl", 1)
+    again = run(
+        "dedup",
+        "in.jsonl",
+        "-o",
+        "out3.jsonl",
+        "--against",
+        "a.parquet",
+        "--against",
+        "b.parquet",
+        "--resume",
+        *by_distance,
+    )
+    assert (again.code, Path("out3.jsonl").read_bytes()) == (0, Path("out1.jsonl").read_bytes())
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ((), "--min-similarity 0"),
+        (("--min-similarity", "0", "--recipe", "default-64"), "recipe"),
+        (("--min-similarity", "0", "--against", "old.jsonl"), "only fingerprint files"),
+        (("--min-similarity", "0", "--within", "lang"), "neardup fingerprint --value lang"),
+    ],
+)
+def test_fingerprints_that_cannot_be_a_reference_are_refused(run, options, said):
+    write_lines("in.jsonl", SCORED)
+    write_lines("old.jsonl", [{"id": "old", "text": FERRY_EDITED, "lang": "en"}])
+    assert run("fingerprint", "old.jsonl", "-o", "old.parquet").code == 0
+    before = files()
+    done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--against", "old.parquet", *options)
+    assert (done.code, files()) == (2, before)
+    assert said in done.err

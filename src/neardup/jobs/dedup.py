@@ -14,15 +14,15 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.audit import audit_lines, reject_lines
-from neardup.dedup import find_duplicates, reference_columns
+from neardup.dedup import find_duplicates
 from neardup.errors import InputError
 from neardup.io.corpus import FileCorpus, open_corpus
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder, stem
 from neardup.io.reading import Reading, split_options
 from neardup.io.records import write_lines
 from neardup.io.saved_work import SavedWork
-from neardup.io.shards import repeated_files
 from neardup.jobs.estimate import CostEstimate, estimate_corpus
+from neardup.jobs.reference import FingerprintReference, open_reference
 from neardup.jobs.targets import Targets, dedup_targets
 from neardup.jobs.writing import ANNOTATIONS, write_rows
 from neardup.options import DedupOptions, memory_bytes
@@ -84,7 +84,7 @@ class FileResult:
 
 def _write_records(
     corpus: FileCorpus,
-    reference: FileCorpus | None,
+    reference: FileCorpus | FingerprintReference | None,
     findings: Findings,
     targets: Targets,
     outputs: Outputs,
@@ -114,34 +114,10 @@ def _repeated(ids: Any) -> int:
     return len(present) - sum(len(present.filter(pa.array(part_of == part)).unique()) for part in range(parts))
 
 
-def _open_reference(
-    against: Sequence[str | Path],
-    corpus: FileCorpus,
-    reading: Reading,
-    options: DedupOptions,
-    *,
-    temporary: Path,
-    on_error: str,
-    progress: Progress,
-) -> FileCorpus | None:
-    """The files of the reference, if there is one."""
-    if not against:
-        return None
-    if "-" in map(str, against):
-        raise InputError("--against -: a reference is read from files. Name files, folders or globs.")
-    columns = reference_columns(options)
-    found = open_corpus(against, reading, temporary=temporary, values=columns, on_error=on_error, progress=progress)
-    problems = repeated_files([*corpus.shards, *found.shards])
-    if problems:
-        raise InputError("\n".join(problems))
-    found.check()
-    return found
-
-
 def _description(
     output: str | None,
     corpus: FileCorpus,
-    reference: FileCorpus | None,
+    reference: FileCorpus | FingerprintReference | None,
     recipe: Recipe,
     options: DedupOptions,
     reading: Reading,
@@ -205,8 +181,8 @@ def deduplicate_files(
         annotate: write all rows, with the columns ANNOTATIONS.
         dry_run: say what is expected, from a sample, do everything, write nothing.
         audit: where the audit goes; the output without its data endings + `.duplicates.jsonl` if not given.
-        against: a reference: files of texts, like the inputs. What is near one of its documents is removed; the reference stays as
-            it is, and which of its documents are near one another is not looked at.
+        against: a reference: files of texts, like the inputs, or fingerprint files (then by distance alone). What is near one of
+            its documents is removed; the reference stays as it is, and which of its documents are near one another is not looked at.
         overwrite: replace outputs that exist.
         resume: keep finished work in a folder beside the output (its name without data endings + `.resume`), and go on with what is
             there of the same run. When the run is done, only a record of that stays in the folder.
@@ -231,8 +207,8 @@ def deduplicate_files(
             inputs, reading, temporary=Path(spool), values=chosen.columns, on_error=on_error, progress=progress
         )
         shards = corpus.shards
-        reference = _open_reference(
-            against, corpus, reading, chosen, temporary=Path(spool), on_error=on_error, progress=progress
+        reference = open_reference(
+            against, corpus, recipe, reading, chosen, temporary=Path(spool), on_error=on_error, progress=progress
         )
         targets = Targets()
         if output or not dry_run:
@@ -253,7 +229,7 @@ def deduplicate_files(
                 progress.say(f"{saved.folder}: this run was done before")
                 return FileResult(Summary(**done["summary"]), done["files"])
             corpus.save_in(saved, "inputs")
-            if reference is not None:
+            if isinstance(reference, FileCorpus):
                 reference.save_in(saved, "reference")
         to_stdout = targets.outputs[:1] == (STANDARD_OUTPUT,)
         with Outputs(
@@ -265,7 +241,12 @@ def deduplicate_files(
                 progress.say(f"estimate: {expected}")
                 progress.say("all is done now but writing; interrupt it if the estimate is enough")
             findings = find_duplicates(
-                corpus, recipe, chosen, progress, reference=reference, keep_elements=saved is None
+                corpus,
+                recipe,
+                chosen,
+                progress,
+                reference=reference.documents if isinstance(reference, FingerprintReference) else reference,
+                keep_elements=saved is None,
             )
             if saved is not None and saved.skipped:
                 progress.say(

@@ -1,0 +1,101 @@
+"""The reference of `--against`: files of texts, or fingerprint files."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from neardup.dedup import reference_columns
+from neardup.documents import Documents, join_documents
+from neardup.errors import InputError, OptionError
+from neardup.io.corpus import FileCorpus, open_corpus
+from neardup.io.fingerprint_file import is_fingerprint_file
+from neardup.io.reading import Reading
+from neardup.io.shards import Shard, find_shards, repeated_files
+from neardup.io.stored_shards import StoredShard, starts_of
+from neardup.jobs.pairs import read_fingerprint_files
+from neardup.options import DedupOptions
+from neardup.progress import Progress
+from neardup.recipe import Recipe, check_same
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class FingerprintReference:
+    """Fingerprint files as a reference.
+
+    Attributes:
+        shards: the files.
+        documents: their rows, one file after another.
+        origins: the shards of texts that the fingerprints were made of, in the order of the rows.
+    """
+
+    shards: list[Shard]
+    documents: Documents
+    origins: tuple[StoredShard, ...]
+
+    def locate(self, rows: Array) -> tuple[list[str], Array]:
+        """The names of the files of texts that some rows (int64[n]) were made of, and the rows' numbers there."""
+        starts = starts_of(self.origins)
+        numbers = np.searchsorted(starts, rows, "right") - 1
+        return [self.origins[number].name for number in numbers.tolist()], rows - starts[numbers]
+
+
+def open_reference(
+    against: Sequence[str | Path],
+    corpus: FileCorpus,
+    recipe: Recipe,
+    reading: Reading,
+    options: DedupOptions,
+    *,
+    temporary: Path,
+    on_error: str,
+    progress: Progress,
+) -> FileCorpus | FingerprintReference | None:
+    """The files of the reference, if there is one.
+
+    Raises:
+        InputError: standard input; a file that is also an input; texts and fingerprints mixed; a column that was not stored.
+        OptionError: a similarity is asked for of fingerprints.
+        RecipeMismatch: the fingerprints were made by another recipe.
+    """
+    if not against:
+        return None
+    if "-" in map(str, against):
+        raise InputError("--against -: a reference is read from files. Name files, folders or globs.")
+    shards = find_shards(against, temporary=temporary, reading=reading)
+    problems = repeated_files([*corpus.shards, *shards])
+    if problems:
+        raise InputError("\n".join(problems))
+    columns = reference_columns(options)
+    made = [shard.format == "parquet" and is_fingerprint_file(shard.path) for shard in shards]
+    if not any(made):
+        found = open_corpus(against, reading, temporary=temporary, values=columns, on_error=on_error, progress=progress)
+        found.check()
+        return found
+    if not all(made):
+        raise InputError(
+            f"--against: {shards[made.index(False)].name} holds texts, {shards[made.index(True)].name} fingerprints. "
+            "Give only texts, or only fingerprint files."
+        )
+    if options.min_similarity > 0:
+        raise OptionError(
+            f"--against: {shards[0].name} holds fingerprints, not texts, so no similarity to them is known. Add "
+            "--min-similarity 0, which removes by distance alone, or name the texts."
+        )
+    files = read_fingerprint_files(shards)
+    check_same(recipe.digest(), files[0].digest, shards[0].name)
+    for shard, file in zip(shards, files, strict=True):
+        missing = [name for name in columns if name not in file.documents.values]
+        if missing:
+            raise InputError(
+                f"{shard.name} has no column {missing[0]!r}. Make it anew with `neardup fingerprint --value {missing[0]}`."
+            )
+    return FingerprintReference(
+        shards,
+        join_documents(*(file.documents for file in files)),
+        tuple(each for file in files for each in file.shards),
+    )
