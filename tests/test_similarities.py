@@ -18,9 +18,9 @@ import neardup as nd
 from neardup.candidates.simhash import near_fingerprints
 from neardup.clusters import CLUSTERERS
 from neardup.kernels import bounds
+from neardup.kernels.votes import WEIGHTINGS as WEIGHTS
 from neardup.options import SIMILARITIES
 from neardup.progress import Progress
-from neardup.recipe import WEIGHTS
 from neardup.similarities import SIMILARITY_TABLE, ShingleSets
 from neardup.tables import TableCorpus
 from strategies import texts

@@ -10,13 +10,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from neardup.errors import DataError, InputError
+from neardup.features import weighted_features
+from neardup.fingerprints.by_features import hashes_of
 from neardup.kernels.xxh3 import xxh3_64, xxh3_128
 from neardup.recipe import Recipe
 from neardup.similarities import CJK_SHINGLE, SIMILARITY_TABLE, WORD_SHINGLE
 from neardup.similarities import similarity as text_similarity
+from neardup.text.normalizers import normalized
 from neardup.text.tokenizers import tokens, windows
+from neardup.weights import ONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +110,30 @@ def _wide(feature: int, bits: int) -> str:
     return "".join(f"{word:064b}" for word in found[:words])[64 * words - bits :]
 
 
+def _named_steps(text: str, recipe: Recipe) -> Steps:
+    """As `steps`, of a recipe whose features are known by name."""
+    found = weighted_features(normalized(pa.array([text], pa.large_string()), recipe.normalize), recipe)
+    of_text, tokens = found.features, found.features.tokens
+    data, offsets = of_text.names()
+    hashes = hashes_of(of_text, recipe)
+    features = [
+        Feature(
+            data[offsets[i] : offsets[i + 1]].tobytes().decode(),
+            int(of_text.counts[i]),
+            Decimal(int(found.weights[i])) / ONE,
+            "".join(f"{word:064b}" for word in hashes[i].tolist())[64 * recipe.words - recipe.bits :],
+        )
+        for i in range(len(of_text.hashes))
+    ]
+    features.sort(key=lambda feature: (-feature.weight, feature.name))
+    sums, bits = simhash(features, recipe.bits)
+    return Steps(tuple(tokens.text(i) for i in range(len(tokens.starts))), tuple(features), sums, bits)
+
+
 def steps(text: str, recipe: Recipe) -> Steps:
     """How the fingerprint of `text` comes about."""
+    if recipe.needs_names:
+        return _named_steps(text, recipe)
     found = tokens(text)
     counts = Counter(windows(found, recipe.word_shingle, recipe.cjk_shingle))
     features = []

@@ -1,48 +1,71 @@
 """A recipe is all that decides a fingerprint's bits; its digest travels with every fingerprint that is stored."""
 
 import dataclasses
+import difflib
 import hashlib
 import json
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from neardup.errors import InputError, OptionError, RecipeMismatch
+from neardup.hashes.names import HASHES as FEATURE_HASHES
 
-WEIGHTS = {"uniform": 0, "tf": 1, "log": 2, "sqrt": 3}
-"""How a feature's count c becomes its weight: 1; c; 1 + floor(log2 c); the square root of c, in fixed point."""
-HASHES = ("xxh3",)
+NORMALIZERS = {
+    "nfkc_casefold": "NFKC case folding, white space made one, what is invisible dropped",
+}
+"""What may be done to a text, in the order given, before it is cut into tokens."""
+SEGMENTERS = {
+    "words": "runs of letters and numbers; each Han or Kana character by itself",
+}
+WEIGHTS = {
+    "uniform": "1",
+    "tf": "how often it occurs, c",
+    "log": "1 + floor(log2 c)",
+    "sqrt": "the square root of c",
+}
+"""What a feature weighs by its count c in the text."""
+HASHES = ("xxh3", *FEATURE_HASHES)
 UNICODE = "14.0.0"
 VERSION = 1
 """Grows with any change of the kernels that changes a bit."""
+FIRST_FIELDS = ("word_shingle", "cjk_shingle", "weights", "hash", "bits", "min_tokens")
+"""Always in a digest; others only where they are not as by default: a new field changes no digest."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
     """How a text becomes a fingerprint (Charikar 2002; features and weights by measurement, docs/decisions/0004).
 
-    Normalization is NFKC case folding by the tables of one Unicode version; tokens are words, and Han and Kana characters.
-    A feature is a window of tokens: `word_shingle` of them if it starts at a word, `cjk_shingle` if at a Han or Kana character.
+    A text is normalized and cut into tokens. A feature is a window of tokens: `word_shingle` of them if it starts at a word,
+    `cjk_shingle` if at a Han or Kana character that is a token by itself.
 
     Attributes:
         word_shingle: tokens in a window that starts at a word.
-        cjk_shingle: tokens in a window that starts at a Han or Kana character.
-        weights: how often a feature votes, by its count: one of WEIGHTS.
-        hash: the hash of features: one of HASHES.
+        cjk_shingle: tokens in a window that starts at a Han or Kana character; for the segmenter `words` only.
+        weights: what a feature weighs, one of WEIGHTS.
+        hash: the hash of features, one of HASHES, or a `neardup.hashes.HashFunction`.
         bits: the fingerprint's width, 1 to 512; 64 and 128 are fastest.
         min_tokens: a text with fewer tokens is `short`: it has exact duplicates only.
         max_distance: the distance to use when none is given; a recipe that decides the same bits as a named one has that
             one's. Not part of the digest.
+        normalize: what is done to texts first, of NORMALIZERS, in this order.
+        segmenter: what cuts texts into tokens, one of SEGMENTERS.
+        keywords: only so many features of each text vote, the heaviest; None: all.
     """
 
     word_shingle: int = 1
     cjk_shingle: int = 2
     weights: str = "log"
-    hash: str = "xxh3"
+    hash: Any = "xxh3"
     bits: int = 128
     min_tokens: int = 8
     max_distance: int | None = None
+    normalize: Sequence[str] = ("nfkc_casefold",)
+    segmenter: Any = "words"
+    keywords: int | None = None
 
     def __post_init__(self) -> None:
         problems = [
@@ -55,24 +78,49 @@ class Recipe:
             )
             if not _is_integer(getattr(self, name)) or not low <= getattr(self, name) <= high
         ]
-        for name, allowed in (("weights", tuple(WEIGHTS)), ("hash", HASHES)):
-            if getattr(self, name) not in allowed:
-                problems.append(f"{name}={getattr(self, name)!r}: give one of {', '.join(allowed)}")
+        for name, allowed in (("weights", tuple(WEIGHTS)), ("hash", HASHES), ("segmenter", tuple(SEGMENTERS))):
+            problems += _unknown(name, getattr(self, name), allowed)
+        if isinstance(self.normalize, str) or not all(isinstance(each, str) for each in self.normalize):
+            problems.append(f"normalize={self.normalize!r}: give a list of names, of {', '.join(NORMALIZERS)}")
+        else:
+            object.__setattr__(self, "normalize", tuple(self.normalize))
+            problems += [problem for each in self.normalize for problem in _unknown("normalize", each, NORMALIZERS)]
+        problems += self._contradictions()
         far = self.max_distance
         if far is not None and not (_is_integer(far) and not problems and 0 <= far <= self.bits):
             problems.append(f"max_distance={far!r}: give an integer from 0 to the number of bits")
         if problems:
             raise OptionError("This recipe is not possible. " + "; ".join(problems) + ".")
 
+    def _contradictions(self) -> list[str]:
+        found = []
+        if self.keywords is not None:
+            if not _is_integer(self.keywords) or self.keywords < 1:
+                found.append(f"keywords={self.keywords!r}: give an integer of at least 1")
+            if self.weights == "uniform":
+                found.append("keywords with weights='uniform': none is heavier than another. Give other weights")
+        return found
+
     @property
     def words(self) -> int:
         """64-bit words of a fingerprint."""
         return (self.bits + 63) // 64
 
+    @property
+    def needs_names(self) -> bool:
+        """Whether features must be known by name; those of other recipes are only hashed, in one pass over the text."""
+        plain = Recipe()
+        return any(
+            getattr(self, name) != getattr(plain, name) for name in ("hash", "normalize", "segmenter", "keywords")
+        )
+
     def as_dict(self) -> dict[str, Any]:
         """What decides the bits, as plain values; the version counts changes of the code that changed bits."""
-        values = dataclasses.asdict(self)
-        del values["max_distance"]
+        plain, values = {field.name: field.default for field in dataclasses.fields(self)}, {}
+        for name, default in plain.items():
+            value = getattr(self, name)
+            if name in FIRST_FIELDS or (name != "max_distance" and value != default):
+                values[name] = list(value) if isinstance(value, tuple) else value
         return values | {"unicode": UNICODE, "version": VERSION}
 
     def digest(self) -> str:
@@ -83,6 +131,15 @@ class Recipe:
         """
         canonical = json.dumps(self.as_dict(), sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(canonical.encode()).hexdigest()[:16]
+
+
+def _unknown(name: str, value: Any, allowed: Any) -> list[str]:
+    """What is wrong with the name of one of several things, if anything is."""
+    if value in allowed:
+        return []
+    near = difflib.get_close_matches(str(value), list(allowed), 1)
+    meant = f" (did you mean {near[0]}?)" if near else ""
+    return [f"{name}={value!r}: give one of {', '.join(allowed)}{meant}"]
 
 
 def _is_integer(value: object) -> bool:

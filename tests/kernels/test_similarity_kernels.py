@@ -14,7 +14,7 @@ from neardup.kernels import bounds
 from neardup.kernels.edit import FIRST_BAND, edit_distance, edit_memory
 from neardup.kernels.elements import weight
 from neardup.kernels.similarities import Stored, similarity_of
-from neardup.recipe import WEIGHTS
+from neardup.kernels.votes import WEIGHTINGS as WEIGHTS
 
 thresholds = st.one_of(
     st.sampled_from([0.05, 0.1, 0.2, 0.3, 1 / 3, 0.5, 0.6, 2 / 3, 0.7, 0.8, 0.9, 0.95, 1.0]), st.floats(1e-3, 1)

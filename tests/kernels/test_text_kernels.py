@@ -13,7 +13,8 @@ import naive
 from neardup.fingerprints.simhash import fingerprint_array
 from neardup.kernels.shingles import heap_sort, shingle, sort_hashes, sort_spare
 from neardup.kernels.tokens import CJK, WORD, most_tokens, token_spare, tokenize
-from neardup.recipe import WEIGHTS, Recipe
+from neardup.kernels.votes import WEIGHTINGS as WEIGHTS
+from neardup.recipe import Recipe
 from neardup.similarities import shingle_sets_of, similarity
 from neardup.text import normalizers
 from neardup.text.normalizers import fold_texts, normalize

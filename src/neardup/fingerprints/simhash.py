@@ -7,10 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from neardup.fingerprints.by_features import fingerprint_folded
 from neardup.fingerprints.workspace import Workspace
 from neardup.kernels.simhash import fingerprint_documents, scratch
-from neardup.recipe import WEIGHTS, Recipe
+from neardup.kernels.votes import WEIGHTINGS
+from neardup.recipe import Recipe
 from neardup.text.columns import as_text_arrays, in_chunks
+from neardup.text.normalizers import normalized
 from neardup.text.unicode_tables import fold_tables
 from neardup.threads import in_order, thread_count
 
@@ -37,6 +40,8 @@ class Fingerprints:
 
 def fingerprint_array(texts: Any, recipe: Recipe) -> Fingerprints:
     """Fingerprints of one Arrow `large_string` array of valid UTF-8; a null counts as an empty text."""
+    if recipe.needs_names:
+        return Fingerprints(*fingerprint_folded(normalized(texts, recipe.normalize), recipe))
     folded = _WORKSPACE.fold(texts)
     n, words = len(folded), recipe.words
     found = Fingerprints(np.empty((n, words), np.uint64), np.empty((n, 2), np.uint64), np.empty(n, np.int64))
@@ -47,7 +52,7 @@ def fingerprint_array(texts: Any, recipe: Recipe) -> Fingerprints:
         folded.offsets,
         recipe.word_shingle,
         recipe.cjk_shingle,
-        WEIGHTS[recipe.weights],
+        WEIGHTINGS[recipe.weights],
         top_mask,
         _WORKSPACE.scratch(longest, words),
         fold_tables(),

@@ -182,7 +182,7 @@ def deduplicate_files(
         dry_run: say what is expected, from a sample, do everything, write nothing.
         audit: where the audit goes; the output without its data endings + `.duplicates.jsonl` if not given.
         against: a reference: files of texts, like the inputs, or fingerprint files (then by distance alone). What is near one of
-            its documents is removed; the reference stays as it is, and which of its documents are near one another is not looked at.
+            its documents is removed; it stays as it is, and which of its own documents are near one another is not looked at.
         overwrite: replace outputs that exist.
         resume: keep finished work in a folder beside the output (its name without data endings + `.resume`), and go on with what is
             there of the same run. When the run is done, only a record of that stays in the folder.

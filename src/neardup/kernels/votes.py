@@ -14,6 +14,8 @@ from neardup.kernels.xxh3 import xxh3_128, xxh3_128_of_4_to_8
 u64 = np.uint64
 ONE = u64(1)
 UNIFORM, TF, LOG, SQRT = range(4)
+WEIGHTINGS = {"uniform": UNIFORM, "tf": TF, "log": LOG, "sqrt": SQRT}
+"""By the names of `neardup.recipe.WEIGHTS`: those that depend on a feature's count alone."""
 FRACTION_BITS = 16
 """Bits after the point in a fixed-point weight."""
 PLANES = 40

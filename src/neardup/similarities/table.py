@@ -5,13 +5,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from neardup.features import weighted_features
 from neardup.fingerprints.workspace import Workspace
 from neardup.kernels import bounds
 from neardup.kernels.elements import OCCURRENCES, SEQUENCE, SET, WEIGHTS, elements
 from neardup.kernels.shingles import sort_spare
 from neardup.kernels.tokens import most_tokens, token_spare
-from neardup.recipe import WEIGHTS as WEIGHTINGS
+from neardup.kernels.votes import WEIGHTINGS
 from neardup.recipe import Recipe
+from neardup.text.normalizers import normalized
 from neardup.text.unicode_tables import fold_tables
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -79,6 +81,8 @@ class Similarity:
         return self._elements(texts, recipe, self.verified)
 
     def _elements(self, texts: Any, recipe: Recipe, form: int) -> Elements:
+        if form == WEIGHTS and self.shingles is None and recipe.needs_names:
+            return _weighted_elements(texts, recipe)
         folded = _WORKSPACE.fold(texts)
         longest = int(np.diff(folded.offsets).max(initial=0))
         total = len(folded.data) // 2 + len(folded) + 1  # the most tokens of all texts together
@@ -106,6 +110,15 @@ class Similarity:
         values, weights = values[: offsets[-1]].copy(), weights[: offsets[-1]].copy()
         values.flags.writeable = weights.flags.writeable = False
         return Elements(values, weights, offsets)
+
+
+def _weighted_elements(texts: Any, recipe: Recipe) -> Elements:
+    """The features that vote, and their weights; by hash."""
+    features, weights, _ = weighted_features(normalized(texts, recipe.normalize), recipe)
+    order = np.lexsort((features.hashes, features.documents))
+    values, weights = features.hashes[order], weights[order].astype(np.float64)
+    values.flags.writeable = weights.flags.writeable = False
+    return Elements(values, weights, features.offsets)
 
 
 SIMILARITY_TABLE = {

@@ -6,6 +6,7 @@ hyphens and zero-width joiners are gone), with each run of white space made one 
 
 import re
 import unicodedata
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -33,6 +34,10 @@ class FoldedTexts:
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
+
+    def as_array(self) -> Any:
+        """An Arrow `large_string` array of the same memory."""
+        return pa.LargeStringArray.from_buffers(len(self), pa.py_buffer(self.offsets), pa.py_buffer(self.data))
 
     def __getitem__(self, document: int) -> str:
         return self.data[self.offsets[document] : self.offsets[document + 1]].tobytes().decode()
@@ -97,6 +102,21 @@ def fold_texts(texts: Any, buffer: Array | None = None) -> FoldedTexts:
         done = fold_documents(data, offsets, done, out, out_offsets, flags, fold_tables())
     folded = FoldedTexts(out, out_offsets)
     return _compose_flagged(folded, flags) if flags.any() else folded
+
+
+def _nfkc_casefold(texts: Any) -> FoldedTexts:
+    return fold_texts(texts)
+
+
+NORMALIZER_TABLE: dict[str, Callable[[Any], FoldedTexts]] = {"nfkc_casefold": _nfkc_casefold}
+"""By the names of `neardup.recipe.NORMALIZERS`: from an Arrow `large_string` array to normalized texts."""
+
+
+def normalized(texts: Any, steps: Sequence[str]) -> FoldedTexts:
+    """Texts (an Arrow `large_string` array) after some of NORMALIZER_TABLE, one after another; nulls become empty texts."""
+    for step in steps[:-1]:
+        texts = NORMALIZER_TABLE[step](texts).as_array()
+    return NORMALIZER_TABLE[steps[-1]](texts)
 
 
 def normalize(text: str) -> str:

@@ -1,0 +1,113 @@
+"""From tokens to the weighted features that vote, over joined buffers: the way of recipes that the one-pass kernel cannot serve."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from neardup.kernels import features as kernels
+from neardup.kernels.votes import table_size
+from neardup.recipe import Recipe
+from neardup.segmenters import tokens_of
+from neardup.segmenters.tokens import Tokens
+from neardup.text.normalizers import FoldedTexts
+from neardup.weights import weigh
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+class Features(NamedTuple):
+    """The distinct features of n texts, one text after another, in the order in which they first occur.
+
+    Attributes:
+        hashes: uint64[f], by which features are told apart; of one token, or of a window's.
+        counts: int64[f], how often each occurs in its text.
+        offsets: int64[n + 1]; text d has the features from offsets[d] to offsets[d + 1].
+        firsts, sizes: int64[f], the token that each begins with where it first occurs, and how many tokens it has.
+        tokens: the tokens of the texts, stop words left out.
+        between: bytes between the tokens in a feature's name: 1, a space; 0 for characters.
+    """
+
+    hashes: Array
+    counts: Array
+    offsets: Array
+    firsts: Array
+    sizes: Array
+    tokens: Tokens
+    between: int
+
+    def only(self, keep: Array) -> "Features":
+        """Those where `keep` (bool[f]) holds."""
+        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(keep, dtype=np.int64)])[self.offsets]
+        parts = (self.hashes[keep], self.counts[keep], offsets, self.firsts[keep], self.sizes[keep])
+        return Features(*parts, self.tokens, self.between)
+
+    def names(self) -> tuple[Array, Array]:
+        """The names of all, joined: uint8[], and int64[f + 1], where each begins."""
+        spans = (self.tokens.starts, self.tokens.ends, self.firsts, self.sizes, self.between)
+        offsets = np.empty(len(self.hashes) + 1, np.int64)
+        kernels.name_lengths(*spans, offsets)
+        out = np.empty(offsets[-1], np.uint8)
+        kernels.write_names(self.tokens.data, *spans, out, offsets)
+        return out, offsets
+
+    @property
+    def documents(self) -> Array:
+        """int64[f]: which text each is of."""
+        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+
+
+class WeightedFeatures(NamedTuple):
+    """Features that vote.
+
+    Attributes:
+        features: those that are left.
+        weights: int64[f], in 2^-16: fixed-point, so that no sum depends on its order.
+        tokens: int64[n], the tokens of each text, stop words left out.
+    """
+
+    features: Features
+    weights: Array
+    tokens: Array
+
+
+def features_of(tokens: Tokens, recipe: Recipe) -> Features:
+    """The distinct windows of tokens of each text."""
+    n, total = len(tokens.documents) - 1, len(tokens.starts)
+    hashes = tokens.hashes()
+    firsts, sizes, offsets = np.empty(total, np.int64), np.empty(total, np.int64), np.empty(n + 1, np.int64)
+    kernels.find_windows(
+        tokens.kinds, tokens.documents, recipe.word_shingle, recipe.cjk_shingle, firsts, sizes, offsets
+    )
+    m = offsets[-1]
+    found = np.empty(m, np.uint64)
+    kernels.hash_windows(hashes, hashes.view(np.uint8), firsts[:m], sizes[:m], found)
+    size = table_size(int(np.diff(offsets).max(initial=0)))
+    counts, windows, feature_of = np.empty(m, np.int64), np.empty(m, np.int64), np.empty(m, np.int64)
+    feature_offsets = np.empty(n + 1, np.int64)
+    kernels.name_distinct_windows(
+        found,
+        offsets,
+        np.empty(size, np.uint64),
+        np.full(size, -1, np.int64),
+        counts,
+        windows,
+        feature_of,
+        feature_offsets,
+    )
+    first = windows[: feature_offsets[-1]]
+    return Features(
+        found[first],
+        counts[: len(first)],
+        feature_offsets,
+        firsts[first],
+        sizes[first],
+        tokens,
+        int(recipe.segmenter != "characters"),
+    )
+
+
+def weighted_features(folded: FoldedTexts, recipe: Recipe) -> WeightedFeatures:
+    """The features of normalized texts, with their weights; if the recipe has `keywords`, only the heaviest of each text."""
+    tokens = tokens_of(folded, recipe)
+    features, weights = weigh(features_of(tokens, recipe), folded, recipe)
+    return WeightedFeatures(features, weights, np.diff(tokens.documents))

@@ -1,0 +1,43 @@
+"""FINGERPRINT by named features: any segmenter, weight and hash; see `neardup.kernels.simhash` for the way without names."""
+
+from typing import Any
+
+import numpy as np
+
+from neardup.features import Features, weighted_features
+from neardup.kernels.digests import digest_documents
+from neardup.kernels.features import vote
+from neardup.kernels.votes import widen
+from neardup.recipe import Recipe
+from neardup.text.normalizers import FoldedTexts
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+def hashes_of(features: Features, recipe: Recipe) -> Array:
+    """The hash of each feature at the fingerprint's width: uint64[f, words], bits that the width leaves over in word 0 are 0."""
+    if recipe.hash != "xxh3":
+        from neardup.hashes import hash_features
+
+        return hash_features(*features.names(), recipe.hash, recipe.bits)
+    lanes = np.empty((recipe.words, len(features.hashes)), np.uint64)
+    pair = np.empty(2, np.uint64)
+    widen(features.hashes, len(features.hashes), lanes, pair, pair.view(np.uint8))
+    lanes[0] &= np.uint64((1 << (recipe.bits - 64 * (recipe.words - 1))) - 1)
+    return np.ascontiguousarray(lanes.T)
+
+
+def fingerprint_folded(folded: FoldedTexts, recipe: Recipe) -> tuple[Array, Array, Array]:
+    """Of normalized texts: fingerprints uint64[n, words], digests of the texts uint64[n, 2], numbers of tokens int64[n]."""
+    n = len(folded)
+    found = weighted_features(folded, recipe)
+    values, digests = np.empty((n, recipe.words), np.uint64), np.empty((n, 2), np.uint64)
+    vote(
+        hashes_of(found.features, recipe),
+        found.weights,
+        found.features.offsets,
+        np.empty(64 * recipe.words, np.int64),
+        values,
+    )
+    digest_documents(folded.data, folded.offsets, digests)
+    return values, digests, found.tokens

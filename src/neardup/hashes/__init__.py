@@ -1,0 +1,1 @@
+"""HASH: a family of hashes of features behind one table."""

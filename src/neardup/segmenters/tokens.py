@@ -1,0 +1,74 @@
+"""TOKENIZE: the tokens of many texts, as joined buffers."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from neardup.kernels.features import find_words, hash_spans, keep_words, split_joined
+from neardup.kernels.tokens import GROUP, most_tokens
+from neardup.text.normalizers import FoldedTexts
+from neardup.text.unicode_tables import fold_tables
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+SPARE = 66
+"""Bytes behind the last token that kernels may read."""
+
+
+class Tokens(NamedTuple):
+    """The tokens of n texts, one after another.
+
+    Attributes:
+        data: uint8[], with SPARE more bytes behind the last token.
+        starts, ends: int64[t]; token i is data[starts[i]:ends[i]], UTF-8.
+        kinds: uint8[t], WORD or CJK (`neardup.kernels.tokens`): how many tokens a window that starts here has.
+        documents: int64[n + 1]; text d has the tokens from documents[d] to documents[d + 1].
+    """
+
+    data: Array
+    starts: Array
+    ends: Array
+    kinds: Array
+    documents: Array
+
+    def text(self, token: int) -> str:
+        """A token, as a string."""
+        return self.data[self.starts[token] : self.ends[token]].tobytes().decode()
+
+    def hashes(self) -> Array:
+        """uint64[t]: XXH3-64 of each token, as `neardup.kernels.tokens.tokenize` has it."""
+        found = np.empty(len(self.starts), np.uint64)
+        hash_spans(self.data, self.starts, self.ends, found)
+        return found
+
+    def only(self, keep: Array) -> "Tokens":
+        """Those where `keep` (bool[t]) holds."""
+        documents = np.concatenate([np.zeros(1, np.int64), np.cumsum(keep, dtype=np.int64)])[self.documents]
+        return Tokens(self.data, self.starts[keep], self.ends[keep], self.kinds[keep], documents)
+
+
+def words_of(folded: FoldedTexts) -> Tokens:
+    """Maximal runs of letters, marks and numbers; each Han or Kana character by itself."""
+    n = len(folded)
+    longest = most_tokens(int(np.diff(folded.offsets).max(initial=0)))
+    most = most_tokens(int(folded.offsets[-1])) + n + GROUP + longest
+    starts, ends = np.empty(most, np.int64), np.empty(most, np.int64)
+    kinds, documents = np.empty(most, np.uint8), np.zeros(n + 1, np.int64)
+    find_words(folded.data, folded.offsets, starts, ends, kinds, documents, fold_tables())
+    t = documents[-1]
+    return Tokens(folded.data, starts[:t], ends[:t], kinds[:t], documents)
+
+
+def from_joined(joined: bytes, counts: Array) -> Tokens:
+    """Of tokens that are joined by zero bytes, those of all texts one after another; text d has counts[d] of them.
+
+    What holds no letter, mark or number (punctuation, spaces) is left out. All count as words: windows are of `word_shingle`.
+    """
+    data = np.frombuffer(joined + bytes(SPARE), np.uint8)
+    total = int(counts.sum())
+    starts, ends = np.empty(total, np.int64), np.empty(total, np.int64)
+    split_joined(data, len(joined), starts, ends)
+    keep = np.empty(total, np.bool_)
+    keep_words(data, starts, ends, keep, fold_tables())
+    documents = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
+    return Tokens(data, starts, ends, np.ones(total, np.uint8), documents).only(keep)

@@ -1,0 +1,108 @@
+"""The general way from texts to fingerprints, by named features, agrees with the one-pass kernel, and with its definition."""
+
+from collections import Counter
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import naive
+import neardup as nd
+from neardup.features import features_of
+from neardup.fingerprints.by_features import fingerprint_folded
+from neardup.fingerprints.simhash import fingerprint_array
+from neardup.segmenters import tokens_of
+from neardup.text.normalizers import fold_texts, normalized
+from neardup.weights import heaviest
+from strategies import texts
+
+SIZES = st.sampled_from([(1, 2), (3, 5), (2, 1), (1, 1)])
+
+
+def array(given_texts):
+    return pa.array(given_texts, pa.large_string())
+
+
+@given(
+    st.lists(texts, max_size=8),
+    st.integers(1, 512),
+    st.sampled_from(["uniform", "tf", "log", "sqrt"]),
+    SIZES,
+)
+@settings(max_examples=60)
+def test_named_features_give_the_fingerprints_of_the_one_pass_kernel(given_texts, bits, weights, sizes):
+    recipe = nd.Recipe(bits=bits, weights=weights, word_shingle=sizes[0], cjk_shingle=sizes[1])
+    expected = fingerprint_array(array(given_texts), recipe)
+    values, digests, tokens = fingerprint_folded(fold_texts(array(given_texts)), recipe)
+    np.testing.assert_array_equal(values, expected.values)
+    np.testing.assert_array_equal(digests, expected.digests)
+    np.testing.assert_array_equal(tokens, expected.tokens)
+
+
+@given(st.lists(texts, max_size=8), SIZES)
+def test_features_are_the_distinct_windows_in_the_order_of_their_first_occurrence(given_texts, sizes):
+    recipe = nd.Recipe(word_shingle=sizes[0], cjk_shingle=sizes[1])
+    found = features_of(tokens_of(normalized(array(given_texts), recipe.normalize), recipe), recipe)
+    data, offsets = found.names()
+    for d, text in enumerate(given_texts):
+        mine = range(found.offsets[d], found.offsets[d + 1])
+        expected = Counter(naive.windows(naive.tokens(text), *sizes))
+        assert [data[offsets[i] : offsets[i + 1]].tobytes().decode() for i in mine] == [" ".join(w) for w in expected]
+        assert found.counts[mine.start : mine.stop].tolist() == list(expected.values())
+
+
+@given(st.lists(st.lists(st.integers(1, 5), max_size=6), max_size=5), st.integers(1, 4))
+def test_the_heaviest_features_of_each_text_are_kept_and_of_equal_ones_the_first(weights, most):
+    offsets = np.cumsum([0, *map(len, weights)])
+    total = int(offsets[-1])
+    tokens = tokens_of(fold_texts(array([])), nd.Recipe())
+    features = features_of(tokens, nd.Recipe())._replace(offsets=offsets, hashes=np.arange(total, dtype=np.uint64))
+    keep = heaviest(features, np.array([weight for mine in weights for weight in mine], np.int64), most)
+    for d, mine in enumerate(weights):
+        best = sorted(range(len(mine)), key=lambda i: -mine[i])[:most]
+        assert np.flatnonzero(keep[offsets[d] : offsets[d + 1]]).tolist() == sorted(best)
+
+
+def test_keywords_are_the_features_that_vote():
+    text = "red red red red green green blue"
+    recipe = nd.Recipe(weights="tf", keywords=2, bits=64, max_distance=3)
+    assert nd.fingerprint([text], recipe=recipe) == nd.fingerprint(
+        ["red red red red green green"], recipe=nd.Recipe(weights="tf", bits=64, max_distance=3)
+    )
+    shown = nd.compare(text, text, recipe=recipe).left
+    assert [(feature.name, feature.count, int(feature.weight)) for feature in shown.features] == [
+        ("red", 4, 4),
+        ("green", 2, 2),
+    ]
+
+
+@given(texts, texts)
+@settings(max_examples=40)
+def test_the_steps_that_are_shown_give_the_fingerprint(left, right):
+    recipe = nd.Recipe(keywords=3, bits=70, max_distance=3)
+    shown = nd.compare(left, right, recipe=recipe)
+    for steps, text in ((shown.left, left), (shown.right, right)):
+        high, low = nd.fingerprint([text], recipe=recipe)[0].tolist()
+        assert int(steps.bits, 2) == high << 64 | low
+
+
+def test_the_cosine_is_of_the_features_that_vote():
+    recipe = nd.Recipe(weights="tf", keywords=1, bits=64, max_distance=3)
+    assert nd.similarity("red red green", "red red blue", kind="cosine", recipe=recipe) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"keywords": 0}, "keywords=0: give an integer of at least 1"),
+        ({"keywords": 5, "weights": "uniform"}, "none is heavier"),
+        ({"segmenter": "word"}, "segmenter='word': give one of words.*did you mean words"),
+        ({"normalize": "nfkc_casefold"}, "give a list of names"),
+        ({"normalize": ["nfkc"]}, "normalize='nfkc': give one of nfkc_casefold"),
+    ],
+)
+def test_recipes_that_contradict_themselves_are_refused(fields, said):
+    with pytest.raises(nd.OptionError, match=said):
+        nd.Recipe(**fields)
