@@ -31,7 +31,15 @@ def test_recipes_that_are_not_possible_are_refused(fields, message):
 
 
 def test_every_field_that_decides_bits_changes_the_digest():
-    other = {"word_shingle": 2, "cjk_shingle": 3, "weights": "tf", "bits": 64, "min_tokens": 9, "hash": "md5", "keywords": 5}
+    other = {
+        "word_shingle": 2,
+        "cjk_shingle": 3,
+        "weights": "tf",
+        "bits": 64,
+        "min_tokens": 9,
+        "hash": "md5",
+        "keywords": 5,
+    }
     for name, value in other.items():
         assert nd.Recipe(**{name: value}).digest() != nd.Recipe().digest(), name
     undecided = {"max_distance", "normalize", "segmenter"}  # no part of the digest; or there is one so far
