@@ -40,5 +40,5 @@ def fnv1a_32(data, offsets, out):
     for f in range(len(out)):
         h = BASIS_32
         for i in range(offsets[f], offsets[f + 1]):
-            h = (h ^ u64(data[i])) * PRIME_32 & LOW32
-        out[f, 0] = h
+            h = (h ^ u64(data[i])) * PRIME_32  # its low 32 bits depend on those alone
+        out[f, 0] = h & LOW32
