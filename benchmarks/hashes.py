@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from corpora import Texts, data_folder, missing, open_texts, python_installation, reference_set
+from hash_chart import draw
 from hash_statistics import (
     Documents,
     avalanche,
@@ -232,6 +233,8 @@ def main() -> None:
         }
         show(kind, record["features"][kind])
     write_json(given.output, record)
+    if given.output is not None:
+        draw(record, given.output.with_suffix(".svg"))
 
 
 if __name__ == "__main__":

@@ -2,10 +2,10 @@
 
 import operator
 from collections.abc import Callable
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from neardup.errors import OptionError
 from neardup.hashes.names import HashFunction
@@ -16,15 +16,14 @@ Array = np.ndarray[Any, np.dtype[Any]]
 def hash_distinct(data: Array, offsets: Array, digest: Callable[[bytes], bytes], size: int, out: Array) -> None:
     """Fill out[f] (uint64[n, (size + 7) // 8]) with digest(feature f), `size` bytes, as one big-endian integer.
 
-    Equal features are hashed once; the features of one call are in memory once more for that.
+    Equal features are hashed once; the distinct ones are in memory once more for that.
     """
-    content = data[offsets[0] : offsets[-1]].tobytes()
-    ends = (offsets - offsets[0]).tolist()
-    seen: dict[bytes, int] = {}
-    rows = [seen.setdefault(content[a:b], len(seen)) for a, b in pairwise(ends)]
-    padded = np.zeros((len(seen), 8 * out.shape[1]), np.uint8)
-    padded[:, padded.shape[1] - size :] = np.frombuffer(b"".join(map(digest, seen)), np.uint8).reshape(-1, size)
-    out[:] = padded.view(">u8")[np.array(rows, np.intp)]
+    buffers = [None, pa.py_buffer(np.ascontiguousarray(offsets, np.int64)), pa.py_buffer(np.ascontiguousarray(data))]
+    encoded = pa.Array.from_buffers(pa.large_binary(), len(offsets) - 1, buffers).dictionary_encode()
+    digests = b"".join(map(digest, encoded.dictionary.to_pylist()))
+    padded = np.zeros((len(encoded.dictionary), 8 * out.shape[1]), np.uint8)
+    padded[:, padded.shape[1] - size :] = np.frombuffer(digests, np.uint8).reshape(-1, size)
+    np.take(padded.view(">u8").astype(np.uint64), encoded.indices.to_numpy(), axis=0, out=out)
 
 
 def hash_by_caller(data: Array, offsets: Array, function: HashFunction, out: Array) -> None:
