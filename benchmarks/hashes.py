@@ -102,10 +102,12 @@ def measure_bits(distinct: list[bytes], changed: int) -> dict[str, Any]:
     altered = changes(sample, generator)
     record = {}
     for name, each in HASH_TABLE.items():
-        found = bits_of(rows_by(name, distinct, each.bits), each.bits)
+        rows = rows_by(name, distinct, each.bits)
+        found = bits_of(rows, each.bits)
         before = bits_of(rows_by(name, sample, each.bits), each.bits)
         record[name] = {
             "native_bits": each.bits,
+            "features_with_the_hash_of_another": len(distinct) - len(np.unique(rows, axis=0)),
             "evenness": evenness(found),
             "independence": independence(found),
             "avalanche": {
@@ -183,6 +185,8 @@ def show(kind: str, record: dict[str, Any]) -> None:
     cost, bits = record["nanoseconds_a_feature"], record["bits"]
     rows = [[f"`{name}`", str(HASH_TABLE[name].bits), *map("{:.3g}".format, cost[name].values())] for name in HASHES]
     print(table(["hash", "native bits", "ns, distinct, 64 bits", "distinct, 128", "running, 64"], rows))
+    confused = {name: each["features_with_the_hash_of_another"] for name, each in bits.items()}
+    print(f"\nfeatures with the hash of another one: {confused}")
     for what, parts in (("evenness", "bits"), ("independence", "pairs")):
         rows = []
         for name in HASHES:

@@ -8,7 +8,7 @@ A hash gives an integer of its native width; a digest is read big-endian. For a 
 
 So the hash at one width is the low end of the hash at any larger one. Bits above the native ones are a function of these: they
 fall evenly, but features that the native hash confuses stay confused. A hash of 32 bits tells at most 2^32 features apart at any
-width, and among 77,000 distinct features some two are expected to be one.
+width: among 77,000 distinct ones, two have the same hash with a probability of a half.
 
 `names.py` is cheap to import; `HASH_TABLE`, `Hash` and `hash_features` load the compiled code when they are first used.
 """
