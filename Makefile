@@ -49,11 +49,11 @@ docs: $(VENV)/developing  ## write the generated pages anew; the tests fail wher
 
 bench-quick: $(VENV)/developing  ## a short form of the benchmarks, with the peers
 	$(BIN)/python -m pip install --quiet -r benchmarks/requirements.txt
-	for each in fingerprints recipes hamming_join end_to_end exact_join dedup_peers; do $(BIN)/python benchmarks/$$each.py --quick || exit 1; done
+	for each in fingerprints recipes hashes hamming_join end_to_end exact_join dedup_peers; do $(BIN)/python benchmarks/$$each.py --quick || exit 1; done
 
 bench: $(VENV)/developing  ## the benchmarks; writes benchmarks/results
 	$(BIN)/python -m pip install --quiet -r benchmarks/requirements.txt
-	for each in fingerprints recipes hamming_join end_to_end memory json_readers; do $(BIN)/python benchmarks/$$each.py || exit 1; done
+	for each in fingerprints recipes hashes hamming_join end_to_end memory json_readers; do $(BIN)/python benchmarks/$$each.py || exit 1; done
 
 # text-dedup in an environment of its own, without what its two commands do not use.
 $(VENV)/text-dedup/installed: benchmarks/requirements-text-dedup.txt

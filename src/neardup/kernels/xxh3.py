@@ -234,3 +234,17 @@ def digest_rows(data, width, out):
     """out[r] (uint64[rows, 2]): XXH3-128 of the r-th `width` bytes of `data` (uint8)."""
     for r in range(len(out)):
         out[r, 0], out[r, 1] = xxh3_128(data, r * width, (r + 1) * width)
+
+
+@kernel
+def xxh3_64_features(data, offsets, out):
+    """out[f, 0] (uint64[n, 1]): XXH3-64 of data[offsets[f]:offsets[f + 1]] (uint8, int64[n + 1])."""
+    for f in range(len(out)):
+        out[f, 0] = xxh3_64(data, offsets[f], offsets[f + 1])
+
+
+@kernel
+def xxh3_128_features(data, offsets, out):
+    """out[f] (uint64[n, 2]): XXH3-128 of data[offsets[f]:offsets[f + 1]] (uint8, int64[n + 1]), the high half first."""
+    for f in range(len(out)):
+        out[f, 0], out[f, 1] = xxh3_128(data, offsets[f], offsets[f + 1])
