@@ -13,6 +13,7 @@ import neardup as nd
 from neardup.features import features_of
 from neardup.fingerprints.by_features import fingerprint_folded
 from neardup.fingerprints.simhash import fingerprint_array
+from neardup.recipe import HASHES
 from neardup.segmenters import tokens_of
 from neardup.text.normalizers import fold_texts, normalized
 from neardup.weights import heaviest
@@ -106,3 +107,19 @@ def test_the_cosine_is_of_the_features_that_vote():
 def test_recipes_that_contradict_themselves_are_refused(fields, said):
     with pytest.raises(nd.OptionError, match=said):
         nd.Recipe(**fields)
+
+
+def test_a_hash_of_the_callers_own_is_part_of_the_digest():
+    first = nd.HashFunction(lambda feature: feature[0], name="first-byte", version="1", bits=8)
+    recipe = nd.Recipe(hash=first, bits=8, weights="tf", max_distance=2)
+    assert nd.fingerprint(["abc abc xyz"], recipe=recipe).tolist() == [ord("a")]
+    again = nd.HashFunction(lambda feature: feature[0], name="first-byte", version="2", bits=8)
+    assert nd.Recipe(hash=again, bits=8).digest() != recipe.digest()
+    assert nd.compare("abc", "xyz", recipe=recipe).left.bits == "01100001"
+
+
+@pytest.mark.parametrize("name", HASHES)
+def test_every_hash_gives_fingerprints_and_shows_its_steps(name):
+    recipe = nd.Recipe(hash=name, bits=40, max_distance=2)
+    text = "the quick brown fox and 文書の指紋"
+    assert int(nd.compare(text, text, recipe=recipe).left.bits, 2) == nd.fingerprint([text], recipe=recipe)[0]

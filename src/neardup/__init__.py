@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from neardup.explanation import Explanation, explain
     from neardup.fingerprints.minhash import Estimate, Signatures, jaccard_estimate, signatures
     from neardup.fingerprints.simhash import fingerprint
+    from neardup.hashes.names import HashFunction
     from neardup.jobs.apply import apply_files
     from neardup.jobs.clusters import cluster_files
     from neardup.jobs.dedup import deduplicate_files
@@ -50,6 +51,7 @@ _HOME = {
     "Estimate": "fingerprints.minhash",
     "Evaluation": "evaluation.result",
     "Explanation": "explanation",
+    "HashFunction": "hashes.names",
     "InputError": "errors",
     "Matches": "matches",
     "MissingExtra": "errors",
@@ -101,6 +103,7 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/test_public.py compares 
     "Estimate",
     "Evaluation",
     "Explanation",
+    "HashFunction",
     "InputError",
     "Matches",
     "MissingExtra",

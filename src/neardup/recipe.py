@@ -12,6 +12,7 @@ from typing import Any
 
 from neardup.errors import InputError, OptionError, RecipeMismatch
 from neardup.hashes.names import HASHES as FEATURE_HASHES
+from neardup.hashes.names import HashFunction
 
 NORMALIZERS = {
     "nfkc_casefold": "NFKC case folding, white space made one, what is invisible dropped",
@@ -79,7 +80,8 @@ class Recipe:
             if not _is_integer(getattr(self, name)) or not low <= getattr(self, name) <= high
         ]
         for name, allowed in (("weights", tuple(WEIGHTS)), ("hash", HASHES), ("segmenter", tuple(SEGMENTERS))):
-            problems += _unknown(name, getattr(self, name), allowed)
+            if not (name == "hash" and isinstance(self.hash, HashFunction)):
+                problems += _unknown(name, getattr(self, name), allowed)
         if isinstance(self.normalize, str) or not all(isinstance(each, str) for each in self.normalize):
             problems.append(f"normalize={self.normalize!r}: give a list of names, of {', '.join(NORMALIZERS)}")
         else:
@@ -120,7 +122,7 @@ class Recipe:
         for name, default in plain.items():
             value = getattr(self, name)
             if name in FIRST_FIELDS or (name != "max_distance" and value != default):
-                values[name] = list(value) if isinstance(value, tuple) else value
+                values[name] = plain_value(value)
         return values | {"unicode": UNICODE, "version": VERSION}
 
     def digest(self) -> str:
@@ -140,6 +142,13 @@ def _unknown(name: str, value: Any, allowed: Any) -> list[str]:
     near = difflib.get_close_matches(str(value), list(allowed), 1)
     meant = f" (did you mean {near[0]}?)" if near else ""
     return [f"{name}={value!r}: give one of {', '.join(allowed)}{meant}"]
+
+
+def plain_value(value: Any) -> Any:
+    """What a digest knows of a field's value."""
+    if isinstance(value, HashFunction):
+        return value.as_dict()
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _is_integer(value: object) -> bool:
