@@ -21,6 +21,7 @@ from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder, stem
 from neardup.io.reading import Reading, split_options
 from neardup.io.records import write_lines
 from neardup.io.saved_work import SavedWork
+from neardup.jobs.audits import write_audits
 from neardup.jobs.estimate import CostEstimate, estimate_corpus
 from neardup.jobs.reference import FingerprintReference, open_reference
 from neardup.jobs.targets import Targets, dedup_targets
@@ -95,7 +96,8 @@ def _write_records(
     if targets.audit:
         locate = None if reference is None else reference.locate
         lines = audit_lines(findings.of_inputs, findings.documents.ids, with_matched=with_matched, locate=locate)
-        write_lines(targets.audit, outputs.claim(targets.audit), lines)
+        rows = [corpus.rows_of(number) for number in range(len(corpus.shards))]
+        write_audits(lines, targets, corpus.shards, rows, outputs)
     if targets.rejects:
         write_lines(targets.rejects, outputs.claim(targets.rejects), reject_lines(corpus.rejected))
 
@@ -180,9 +182,11 @@ def deduplicate_files(
         recipe: how texts become fingerprints; `Recipe()` if not given.
         annotate: write all rows, with the columns ANNOTATIONS.
         dry_run: say what is expected, from a sample, do everything, write nothing.
-        audit: where the audit goes; the output without its data endings + `.duplicates.jsonl` if not given.
+        audit: where the audit goes: a file, or a folder (ends in /; one file for each input); the output without its data endings +
+            `.duplicates.jsonl` if not given.
         against: a reference: files of texts, like the inputs, or fingerprint files (then by distance alone). What is near one of
-            its documents is removed; the reference stays as it is, and which of its documents are near one another is not looked at.
+            its documents is removed; the reference stays as it is, and which of its documents are near one another is not looked
+            at.
         overwrite: replace outputs that exist.
         resume: keep finished work in a folder beside the output (its name without data endings + `.resume`), and go on with what is
             there of the same run. When the run is done, only a record of that stays in the folder.
@@ -233,7 +237,12 @@ def deduplicate_files(
                 reference.save_in(saved, "reference")
         to_stdout = targets.outputs[:1] == (STANDARD_OUTPUT,)
         with Outputs(
-            [*targets.outputs, *targets.records], inputs=shards, overwrite=overwrite, folder=folder, saved=saved
+            [*targets.outputs, *targets.records],
+            inputs=shards,
+            overwrite=overwrite,
+            folder=folder,
+            audit_folder=targets.audit_folder,
+            saved=saved,
         ) as outputs:
             expected = None
             if dry_run:

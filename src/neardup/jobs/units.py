@@ -22,6 +22,7 @@ from neardup.io.reading import Reading, split_options
 from neardup.io.records import compression_of, write_lines
 from neardup.io.shards import Shard, find_shards
 from neardup.io.unit_corpus import UnitCorpus
+from neardup.jobs.audits import write_audits
 from neardup.jobs.targets import Targets, dedup_targets
 from neardup.options import UNITS, DedupOptions
 from neardup.progress import Progress
@@ -245,7 +246,9 @@ def deduplicate_units(
         folder = output_folder(output) if output else None
         to_stdout = targets.outputs[:1] == (STANDARD_OUTPUT,)
         paths = [*targets.outputs, *targets.records]
-        with Outputs(paths, inputs=shards, overwrite=overwrite, folder=folder) as outputs:
+        with Outputs(
+            paths, inputs=shards, overwrite=overwrite, folder=folder, audit_folder=targets.audit_folder
+        ) as outputs:
             findings = find_duplicates(corpus, recipe, chosen, progress)
             removal = _Removal.of(corpus, findings.decisions)
             write = partial(_write_rows, corpus, unit, removal, targets, outputs, reading, progress)
@@ -258,7 +261,8 @@ def deduplicate_units(
                         with_matched=chosen.cluster == "components",
                         threads=thread_count(chosen.threads),
                     )
-                    write_lines(targets.audit, outputs.claim(targets.audit), lines)
+                    rows = [corpus.documents.rows_of(number) for number in range(len(shards))]
+                    write_audits(lines, targets, shards, rows, outputs)
                 if targets.rejects:
                     rejects = reject_lines(corpus.documents.rejected)
                     write_lines(targets.rejects, outputs.claim(targets.rejects), rejects)
