@@ -9,9 +9,9 @@ import pyarrow as pa
 from neardup.audit import AuditChunk
 from neardup.io.batch import Batch
 from neardup.io.json_values import quote
-from neardup.io.unit_corpus import UnitCorpus
 from neardup.survivors import Decisions
 from neardup.text.units import split
+from neardup.unit_corpus import UnitCorpus
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

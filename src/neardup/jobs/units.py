@@ -21,7 +21,6 @@ from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder
 from neardup.io.reading import Reading, split_options
 from neardup.io.records import compression_of, write_lines
 from neardup.io.shards import Shard, find_shards
-from neardup.io.unit_corpus import UnitCorpus
 from neardup.jobs.audits import write_audits
 from neardup.jobs.targets import Targets, dedup_targets
 from neardup.options import UNITS, DedupOptions
@@ -32,6 +31,7 @@ from neardup.survivors import Decisions
 from neardup.text.units import SEPARATORS, without_units
 from neardup.threads import thread_count
 from neardup.unit_audit import emptied_rows, unit_audit_lines
+from neardup.unit_corpus import UnitCorpus
 from neardup.wording import counted
 
 Array = np.ndarray[Any, np.dtype[Any]]
