@@ -42,17 +42,19 @@ def audit_files(audit: Path) -> list[Path]:
         endings = tuple(AUDIT_ENDING + compression for compression in ("", *COMPRESSION_ENDINGS))
         found = sorted(path for path in audit.rglob("*") if path.name.endswith(endings) and path.is_file())
         if not found:
-            raise InputError(
-                f"There is no audit in the folder {str(audit)!r}. Give the {AUDIT_ENDING} file that `neardup dedup` wrote, or a "
-                "folder with such files."
-            )
+            raise InputError(f"There is no audit in the folder {str(audit)!r}. {_known_to_be_one(audit)}")
         return found
     if not audit.is_file():
-        raise InputError(
-            f"There is no audit {str(audit)!r}. Give the {AUDIT_ENDING} file that `neardup dedup` wrote, or a folder with such "
-            "files."
-        )
+        raise InputError(f"There is no audit {str(audit)!r}. {_known_to_be_one(audit)}")
     return [audit]
+
+
+def _known_to_be_one(given: Path) -> str:
+    """What to give instead: the audit beside an output, if that was given."""
+    beside = Path(stem(str(given)) + AUDIT_ENDING)
+    if beside.is_file():
+        return f"Give the one beside it: {beside}"
+    return f"Give the {AUDIT_ENDING} file that `neardup dedup` wrote, or a folder with such files."
 
 
 def read_audit(audit: Path) -> Iterator[dict[str, Any]]:
@@ -70,6 +72,6 @@ def read_audit(audit: Path) -> Iterator[dict[str, Any]]:
                     [found[column] for column in COLUMNS]
                 except (ValueError, KeyError, TypeError):
                     raise DataError(
-                        f"{path}, line {number}: this is no line of an audit. Give the {AUDIT_ENDING} file of a run."
+                        f"{path}, line {number}: this is no line of an audit. {_known_to_be_one(path)}"
                     ) from None
                 yield found

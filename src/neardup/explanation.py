@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from neardup.audit_files import read_audit, summary_paths
+from neardup.errors import InputError
 from neardup.finished_run import same_id
 from neardup.nearest import Neighbor, why_kept
 
@@ -43,6 +44,10 @@ def explain(audit: str | Path, wanted: str) -> Explanation:
         DataError: the audit is damaged.
     """
     path = Path(audit)
+    if not path.exists() and Path(wanted).exists():
+        raise InputError(
+            f"There is no audit {str(audit)!r}, but there is a {wanted!r}: the audit comes first, then the id."
+        )
     removed = tuple(line for line in read_audit(path) if same_id(line["id"], wanted))
     if not removed:
         found = why_kept(path, wanted)

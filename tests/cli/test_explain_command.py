@@ -162,7 +162,12 @@ def test_rows_that_were_set_aside_are_in_nobodys_way(run, audit):
             2,
             "There is no audit in the folder 'empty'. Give the .duplicates.jsonl file that `neardup dedup` wrote",
         ),
-        ("out.jsonl", 1, "out.jsonl, line 1: this is no line of an audit. Give the .duplicates.jsonl file of a run."),
+        ("out.jsonl", 1, "line 1: this is no line of an audit. Give the one beside it: out.duplicates.jsonl"),
+        (
+            "in.jsonl",
+            1,
+            "line 1: this is no line of an audit. Give the .duplicates.jsonl file that `neardup dedup` wrote",
+        ),
         ("out.summary.json", 1, "out.summary.json, line 1: this is no line of an audit."),
     ],
 )
@@ -172,6 +177,23 @@ def test_what_is_no_audit_is_told(run, audit, name, code, message):
     done = run("explain", name, "ferry")
     assert (done.code, done.out) == (code, b"")
     assert message in done.err
+
+
+def test_an_output_folder_in_place_of_its_audit_is_told(run):
+    write_lines("in/a.jsonl", ROWS)
+    run("dedup", "in", "-o", "out/")
+    done = run("explain", "out/", "edited")
+    assert done.code == 2
+    assert "There is no audit in the folder 'out'. Give the one beside it: out.duplicates.jsonl" in done.err
+
+
+def test_an_id_in_place_of_the_audit_is_told(run, audit):
+    done = run("explain", "ferry", audit(ROWS))
+    assert done.code == 2
+    assert (
+        "There is no audit 'ferry', but there is a 'out.duplicates.jsonl': the audit comes first, then the id."
+        in done.err
+    )
 
 
 def test_an_unknown_id_is_told(run, audit):

@@ -241,8 +241,13 @@ class Outputs:
                 folder.rmdir()
         self._made.clear()
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self._remove()
+        if self._saved is not None and kind is not None and issubclass(kind, KeyboardInterrupt):
+            raise KeyboardInterrupt(
+                f"finished work stays in {self._saved.folder}, and the same command goes on with it. To give it up, remove that "
+                "folder and hidden files with .partial- in their names beside the outputs"
+            )
 
 
 def _identity(path: Path) -> tuple[int, int]:

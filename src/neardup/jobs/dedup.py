@@ -24,7 +24,7 @@ from neardup.io.saved_work import SavedWork
 from neardup.jobs.audits import write_audits
 from neardup.jobs.estimate import CostEstimate, estimate_corpus
 from neardup.jobs.reference import FingerprintReference, open_reference
-from neardup.jobs.targets import Targets, dedup_targets
+from neardup.jobs.targets import Targets, dedup_targets, demand_output
 from neardup.jobs.writing import ANNOTATIONS, write_rows
 from neardup.options import DedupOptions, memory_bytes
 from neardup.progress import Progress
@@ -204,6 +204,8 @@ def deduplicate_files(
     recipe, progress = recipe or Recipe(), progress or Progress()
     reading, others = split_options(options)
     chosen = DedupOptions(**others)
+    if not dry_run:
+        demand_output(output)  # before inputs are looked for: who forgot -o has named the output as an input
     inputs = [inputs] if isinstance(inputs, str | Path) else list(inputs)
     against = [against] if isinstance(against, str | Path) else list(against)
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
@@ -215,7 +217,7 @@ def deduplicate_files(
             against, corpus, recipe, reading, chosen, temporary=Path(spool), on_error=on_error, progress=progress
         )
         targets = Targets()
-        if output or not dry_run:
+        if output:
             targets = dedup_targets(output, shards, audit=audit, with_rejects=on_error == "skip")
         if dry_run:  # names were checked; that files exist is no matter
             targets = Targets()

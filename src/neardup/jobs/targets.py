@@ -42,14 +42,18 @@ class Targets:
         return [*dict.fromkeys(self.audits), *single]
 
 
-def dedup_targets(output: str | None, shards: Sequence[Shard], *, audit: str | None, with_rejects: bool) -> Targets:
+def demand_output(output: str | None) -> None:
+    """Raise InputError if there is no output."""
+    if not output:
+        raise InputError("Name an output with -o OUT: a file, a folder that ends in /, or -; or pass --dry-run.")
+
+
+def dedup_targets(output: str, shards: Sequence[Shard], *, audit: str | None, with_rejects: bool) -> Targets:
     """Where the survivors go, and beside them (or beside the audit, if it is named) the records.
 
     Raises:
         InputError: there is no output, or no place for a record, or a record would replace an output or an input.
     """
-    if not output:
-        raise InputError("Name an output with -o OUT: a file, a folder that ends in /, or -; or pass --dry-run.")
     folder = output_folder(audit) if audit else None
     if audit is not None:
         known = split_ending(Path(audit).name) if folder is None else ("", "jsonl", "plain")

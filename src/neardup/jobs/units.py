@@ -22,7 +22,7 @@ from neardup.io.reading import Reading, split_options
 from neardup.io.records import compression_of, write_lines
 from neardup.io.shards import Shard, find_shards
 from neardup.jobs.audits import write_audits
-from neardup.jobs.targets import Targets, dedup_targets
+from neardup.jobs.targets import Targets, dedup_targets, demand_output
 from neardup.options import UNITS, DedupOptions
 from neardup.progress import Progress
 from neardup.recipe import Recipe
@@ -231,6 +231,8 @@ def deduplicate_units(
     reading, others = split_options(options)
     chosen = DedupOptions(**others)
     _check(unit, reading, annotate=annotate, against=against, resume=resume)
+    if not dry_run:
+        demand_output(output)
     inputs = [inputs] if isinstance(inputs, str | Path) else list(inputs)
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
         shards = find_shards(inputs, temporary=Path(spool))
@@ -238,7 +240,7 @@ def deduplicate_units(
         columns = dataclasses.replace(reading.columns(chosen.columns), separator=SEPARATORS[unit])
         corpus = UnitCorpus(FileCorpus(shards, columns, on_error=on_error, progress=progress), unit)
         targets = Targets()
-        if output or not dry_run:
+        if output:
             targets = dedup_targets(output, shards, audit=audit, with_rejects=on_error == "skip")
         if dry_run:  # names were checked; that files exist is no matter
             targets = Targets()
