@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from neardup.audit import audit_lines
-from neardup.cluster_file import ClusterFile, read_cluster_file
+from neardup.cluster_file import ClusterFile, is_cluster_file, read_cluster_file
 from neardup.errors import InputError
 from neardup.io.corpus import LISTED, open_corpus
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder
@@ -57,6 +57,10 @@ def apply_files(
     progress = progress or Progress()
     how = Reading(**reading)
     inputs = [inputs] if isinstance(inputs, str | Path) else list(inputs)
+    if not is_cluster_file(clusters):
+        for given in inputs:
+            if is_cluster_file(given):
+                raise InputError(f"{clusters} is no cluster file, but {given} is one: it comes first, then the shards.")
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=temp_dir) as spool:
         corpus = open_corpus(inputs, how, temporary=Path(spool), progress=progress)
         shards = corpus.shards
