@@ -18,6 +18,7 @@ from neardup.io.formats import FORMATS, open_sink
 from neardup.io.json_spans import text_spans
 from neardup.io.shards import find_shards
 from neardup.text.units import SEPARATORS, split, without_units
+from neardup.unit_corpus import with_tokens
 from strategies import any_text
 
 UNITS = list(SEPARATORS)
@@ -57,7 +58,7 @@ def test_texts_are_cut_as_the_definition_says(unit, texts, offset):
     everything = [found.data[a:b].tobytes().decode() for a, b in zip(found.starts, found.ends, strict=True)]
     assert [everything[a:b] for a, b in pairwise(found.firsts)] == expected
     flat = [body for bodies in expected for body in bodies]
-    chosen = found.with_tokens()
+    chosen = with_tokens(found)
     assert chosen.tolist() == [i for i, body in enumerate(flat) if naive.tokens(body)]
     assert found.texts(chosen).to_pylist() == [flat[i] for i in chosen]
 

@@ -1,7 +1,7 @@
 """The audit: one JSON line for each removed document, naming its survivor and how similar the two are."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -41,18 +41,29 @@ def _numbers(values: Any) -> list[str]:
     return ["null" if value != value else repr(value) for value in values.tolist()]
 
 
+AuditChunk = tuple[Any, list[str]]
+"""Some rows that lost something, int64[n], ascending, and the line of each; a row that lost several things is there as often."""
+
+
 def audit_lines(
-    decisions: Decisions, ids: Any, *, with_matched: bool, locate: Locate | None = None, rows: Any = None
-) -> Iterator[str]:
+    decisions: Decisions,
+    ids: Any,
+    *,
+    with_matched: bool,
+    locate: Locate | None = None,
+    within: Sequence[slice] | None = None,
+) -> Iterator[AuditChunk]:
     """The lines of the audit, by row.
 
     `decisions`: of the rows of the inputs. `ids`: Arrow large_string[rows], each a JSON value; of a reference, too. `locate`: for a
-    run against a reference; then each line says where in it the survivor is. `rows`: int64[], ascending; only these.
+    run against a reference; then each line says where in it the survivor is. `within`: only of these rows.
     """
     inputs = len(decisions.survivor)
     duplicates = decisions.duplicates
-    if rows is not None:
-        duplicates = np.intersect1d(duplicates, rows, assume_unique=True)
+    if within is not None:
+        ordered = sorted(within, key=lambda rows: int(rows.start))
+        ends = [np.searchsorted(duplicates, [rows.start, rows.stop]) for rows in ordered]
+        duplicates = np.concatenate([duplicates[:0], *(duplicates[first:last] for first, last in ends)])
     for first in range(0, len(duplicates), CHUNK_ROWS):
         rows = duplicates[first : first + CHUNK_ROWS]
         survivors = decisions.survivor[rows]
@@ -73,7 +84,7 @@ def audit_lines(
         if locate is not None:
             values += _places(survivors - inputs, locate)
             names += REFERENCE_COLUMNS
-        yield from map(("{{" + ", ".join(f'"{name}": {{}}' for name in names) + "}}\n").format, *values)
+        yield rows, list(map(("{{" + ", ".join(f'"{name}": {{}}' for name in names) + "}}\n").format, *values))
 
 
 def reject_lines(rejected: Iterable[Any]) -> Iterator[str]:

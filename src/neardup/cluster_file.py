@@ -93,6 +93,14 @@ def write_cluster_file(path: Path, found: ClusterFile) -> None:
     pq.write_table(table, path, compression="zstd")
 
 
+def is_cluster_file(path: str | Path) -> bool:
+    """Whether `path` is a Parquet file that says it holds clusters."""
+    try:
+        return KEY in (pq.read_schema(path).metadata or {})
+    except (OSError, pa.ArrowInvalid):
+        return False
+
+
 def read_cluster_file(path: str | Path) -> ClusterFile:
     """Read a cluster file.
 
@@ -119,7 +127,9 @@ def read_cluster_file(path: str | Path) -> ClusterFile:
             said["summary"],
         )
     except (OSError, pa.ArrowException, ValueError, KeyError, TypeError, IndexError) as problem:
-        raise DataError(f"{path} cannot be used: {problem}. Make it with `neardup clusters`.") from None
+        raise DataError(
+            f"{path} cannot be used: {str(problem).rstrip('.')}. Make it with `neardup clusters`."
+        ) from None
 
 
 def _decisions(table: Any, n: int, rejected: Sequence[int]) -> Decisions:

@@ -9,10 +9,11 @@ import pyarrow as pa
 from neardup.errors import DataError, InputError, OptionError
 from neardup.io.batch import Batch
 from neardup.io.json_values import only
+from neardup.io.pages import text_of_pages
 from neardup.io.reading import Reading
 from neardup.survivors import Decisions
 from neardup.text.columns import as_text_arrays, in_chunks
-from neardup.text.html import extractor, text_of_pages
+from neardup.text.html import extractor
 from neardup.threads import in_order
 
 Array = np.ndarray[Any, np.dtype[Any]]

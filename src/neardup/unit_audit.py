@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from neardup.audit import AuditChunk
 from neardup.io.batch import Batch
 from neardup.io.json_values import quote
-from neardup.io.unit_corpus import UnitCorpus
 from neardup.survivors import Decisions
 from neardup.text.units import split
+from neardup.unit_corpus import UnitCorpus
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -36,7 +37,7 @@ def emptied_rows(corpus: UnitCorpus, removed: Array) -> Array:
 
 def unit_audit_lines(
     corpus: UnitCorpus, decisions: Decisions, *, unit: str, with_matched: bool, threads: int
-) -> Iterator[str]:
+) -> Iterator[AuditChunk]:
     """The lines of the audit, by row and unit; documents that lose units are read again for their texts."""
     removed = decisions.duplicates
     rows = corpus.row_of(removed)
@@ -47,7 +48,7 @@ def unit_audit_lines(
     names = COLUMNS + (MATCHED_COLUMNS if with_matched else ())
     line = ("{{" + ", ".join(f'"{name}": {{}}' for name in names) + "}}\n").format
 
-    def read(number: int, batch: Batch) -> list[str]:
+    def read(number: int, batch: Batch) -> AuditChunk:
         first = starts[number] + batch.row
         some = slice(*np.searchsorted(rows, [first, first + len(batch.texts)]).tolist())
         units, found = removed[some], split(batch.texts, unit)
@@ -65,10 +66,10 @@ def unit_audit_lines(
         ]
         if with_matched:
             columns += [*_places(corpus, decisions.matched[units]), _numbers(decisions.matched_similarity[units])]
-        return list(map(line, *columns))
+        return rows[some], list(map(line, *columns))
 
-    for _, lines in corpus.documents.map_shards(read, threads=threads, wanted=wanted):
-        yield from lines
+    for _, chunk in corpus.documents.map_shards(read, threads=threads, wanted=wanted):
+        yield chunk
 
 
 def _places(corpus: UnitCorpus, units: Array) -> tuple[list[Any], ...]:

@@ -267,9 +267,10 @@ def test_what_cannot_be_is_refused_before_any_work(run, flags, message):
 
 def test_without_an_output_or_a_dry_run_nothing_is_done(run):
     write_lines("in.jsonl", ROWS)
-    done = run("dedup", "in.jsonl")
-    assert done.code == 2
-    assert "Name an output with -o OUT: a file, a folder that ends in /, or -; or pass --dry-run." in done.err
+    for inputs in (["in.jsonl"], ["in.jsonl", "out.jsonl"], ["in.jsonl", "out.jsonl", "--unit", "line"]):
+        done = run("dedup", *inputs)
+        assert done.code == 2
+        assert "Name an output with -o OUT: a file, a folder that ends in /, or -; or pass --dry-run." in done.err
 
 
 def test_a_dry_run_does_everything_and_writes_nothing(run):

@@ -10,7 +10,7 @@ import pytest
 
 import naive
 import neardup
-from corpora import BREAD, CHAIN, FERRY, FERRY_EDITED, ROWS, lines, read_lines, write_lines
+from corpora import BREAD, BRIDGE, CHAIN, CLOCK, FERRY, FERRY_EDITED, ROWS, lines, read_lines, write_lines
 
 SHORT = [
     {"id": "see", "text": "See page 2."},
@@ -155,18 +155,45 @@ def test_rows_that_were_set_aside_are_in_nobodys_way(run, audit):
         (
             "missing.jsonl",
             2,
-            "There is no audit 'missing.jsonl'. Give the .duplicates.jsonl file that `neardup dedup` wrote.",
+            "There is no audit 'missing.jsonl'. Give the .duplicates.jsonl file that `neardup dedup` wrote, or a folder",
         ),
-        (".", 2, "There is no audit '.'."),
-        ("out.jsonl", 1, "out.jsonl, line 1: this is no line of an audit. Give the .duplicates.jsonl file of a run."),
+        (
+            "empty",
+            2,
+            "There is no audit in the folder 'empty'. Give the .duplicates.jsonl file that `neardup dedup` wrote",
+        ),
+        ("out.jsonl", 1, "line 1: this is no line of an audit. Give the one beside it: out.duplicates.jsonl"),
+        (
+            "in.jsonl",
+            1,
+            "line 1: this is no line of an audit. Give the .duplicates.jsonl file that `neardup dedup` wrote",
+        ),
         ("out.summary.json", 1, "out.summary.json, line 1: this is no line of an audit."),
     ],
 )
 def test_what_is_no_audit_is_told(run, audit, name, code, message):
     audit(ROWS)
+    Path("empty").mkdir()
     done = run("explain", name, "ferry")
     assert (done.code, done.out) == (code, b"")
     assert message in done.err
+
+
+def test_an_output_folder_in_place_of_its_audit_is_told(run):
+    write_lines("in/a.jsonl", ROWS)
+    run("dedup", "in", "-o", "out/")
+    done = run("explain", "out/", "edited")
+    assert done.code == 2
+    assert "There is no audit in the folder 'out'. Give the one beside it: out.duplicates.jsonl" in done.err
+
+
+def test_an_id_in_place_of_the_audit_is_told(run, audit):
+    done = run("explain", "ferry", audit(ROWS))
+    assert done.code == 2
+    assert (
+        "There is no audit 'ferry', but there is a 'out.duplicates.jsonl': the audit comes first, then the id."
+        in done.err
+    )
 
 
 def test_an_unknown_id_is_told(run, audit):
@@ -243,3 +270,78 @@ def test_the_audit_of_another_version_of_the_recipe_is_not_explained_by_this_one
     done = run("explain", name, "ferry")
     assert done.code == 2
     assert "out.duplicates.jsonl was made by the recipe 0000000000000000" in done.err
+
+
+def test_a_survivor_in_the_reference_is_named_with_its_file_and_row(run):
+    write_lines("old/a.jsonl", [{"id": "clock", "text": CLOCK}])
+    write_lines("old/b.jsonl", [{"id": "bridge", "text": BRIDGE}, {"id": "known", "text": FERRY}])
+    write_lines("in.jsonl", [{"id": "new", "text": FERRY_EDITED}, {"id": "bread", "text": BREAD}])
+    assert run("dedup", "in.jsonl", "-o", "out.jsonl", "--against", "old").code == 0
+    shown = run("explain", "out.duplicates.jsonl", "new").out.decode()
+    assert '  survivor  "known" (row 1 of old/b.jsonl, in the reference): similarity 0.9048, distance 9\n' in shown
+    shown = run("explain", "out.duplicates.jsonl", "bread").out.decode()
+    assert ": a match; removed" not in shown
+
+
+def test_a_match_that_the_reference_had_already_is_said_to_be_of_it(run):
+    base = " ".join(f"word{i}" for i in range(100))
+    near, far = base + " one two three", base.replace("word9 ", "other ") + " four five six"
+    write_lines("old.jsonl", [{"id": "old", "text": base + " one two three four"}])
+    write_lines("in.jsonl", [{"id": "near", "text": near}, {"id": "far", "text": far}])
+    least = (neardup.similarity(near, far) + neardup.similarity(base + " one two three four", far)) / 2
+    assert neardup.similarity(near, far) > least > neardup.similarity(base + " one two three four", far)
+    run("dedup", "in.jsonl", "-o", "out.jsonl", "--against", "old.jsonl", "--min-similarity", least)
+    shown = run("explain", "out.duplicates.jsonl", "far").out.decode()
+    assert 'a match; removed as a duplicate of "old" (of the reference)' in shown
+
+
+def test_after_an_exact_run_the_most_similar_are_shown_whatever_their_fingerprints(run, audit):
+    rows = [{"id": "a", "text": FERRY}, {"id": "b", "text": FERRY_EDITED}, {"id": "c", "text": BREAD}]
+    far = [{"id": f"x{i}", "text": f"{CLOCK} {i}"} for i in range(8)]
+    name = audit([*far, *rows], "--method", "exact", "--min-similarity", "0.95")
+    found = neardup.explain(name, "a")
+    assert found.nearest_by == "similarity"
+    assert found.neighbors[0].id == "b"
+    alike = [each.similarity for each in found.neighbors]
+    assert alike == sorted(alike, reverse=True)
+    assert run("explain", name, "a").out.startswith(b'"a" (row 8) was kept. Most similar:\n')
+    by_distance = neardup.explain(
+        audit([*far, *rows], "--method", "simhash", "--min-similarity", "0.95", "--overwrite"), "a"
+    )
+    assert by_distance.nearest_by == "distance"
+    distances = [each.distance for each in by_distance.neighbors]
+    assert distances == sorted(distances)
+
+
+@pytest.mark.parametrize("kind", ["weighted", "containment", "cosine", "edit"])
+def test_the_similarity_of_the_run_is_the_one_that_is_shown(run, audit, kind):
+    name = audit(ROWS, "--method", "exact", "--similarity", kind, "--min-similarity", "0.99")
+    near = neardup.explain(name, "ferry").neighbors[1]
+    assert (near.id, near.similarity) == ("edited", neardup.similarity(FERRY, FERRY_EDITED, kind=kind))
+
+
+def test_texts_without_tokens_are_alike_only_if_equal(run, audit):
+    rows = [{"id": "dash", "text": "--"}, {"id": "same", "text": "--"}, {"id": "dots", "text": ".."}, *ROWS]
+    found = neardup.explain(audit(rows, "--method", "exact"), "dash")
+    assert [(each.id, each.similarity) for each in found.neighbors[:1]] == [("same", 1.0)]
+    assert {each.similarity for each in found.neighbors[1:]} == {0.0}
+
+
+def test_documents_apart_by_a_column_are_said_to_be(run, audit):
+    rows = [
+        {"id": "a", "text": FERRY, "lang": "en"},
+        {"id": "b", "text": FERRY, "lang": "de"},
+        {"id": "c", "text": FERRY},
+    ]
+    shown = run("explain", audit(rows, "--within", "lang"), "a").out.decode()
+    assert (
+        '  "b" (row 1): distance 0, similarity 1.0000: \'lang\' is "de", here "en": only documents with equal' in shown
+    )
+    assert "'lang' is no value, here \"en\": only" in shown
+
+
+def test_documents_apart_by_a_function_are_said_to_be_perhaps(run):
+    write_lines("in.jsonl", [{"id": "a", "text": FERRY}, {"id": "b", "text": FERRY_EDITED}])
+    neardup.deduplicate_files("in.jsonl", "out.jsonl", within=str.lower)
+    [near] = neardup.explain("out.duplicates.jsonl", "a").neighbors
+    assert near.verdict == "a match, unless within=str.lower() gave it another value"

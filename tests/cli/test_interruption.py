@@ -168,6 +168,24 @@ def test_an_interrupt_before_the_end_leaves_nothing(run, monkeypatch, arguments)
     assert not Path("out").exists()
 
 
+def test_an_interrupt_of_a_run_with_resume_says_where_its_work_is(run, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    write_lines("in.jsonl", [{"id": i, "text": FERRY} for i in range(3)])
+    with monkeypatch.context() as patch:
+        patch.setattr(Outputs, "commit", interrupted)
+        done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--resume", leaves_nothing=False)
+    assert done.code == 130
+    assert done.err.endswith(
+        "neardup: error: interrupted; finished work stays in out.resume, and the same command goes on with it. To give it up, "
+        "remove that folder and hidden files with .partial- in their names beside the outputs\n"
+    )
+    assert Path("out.resume/run.json").exists()
+    assert run("dedup", "in.jsonl", "-o", "out.jsonl", "--resume").code == 0
+    assert len(read_lines("out.duplicates.jsonl")) == 2
+
+
 @pytest.fixture
 def small_disk(tmp_path):
     """A folder on a file system of 64 KiB."""

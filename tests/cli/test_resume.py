@@ -110,8 +110,8 @@ def fail_after(monkeypatch, blocks):
     """Let reading fail after so many blocks; the list of the shards whose blocks were read."""
     original, read = jsonl.read_lines, []
 
-    def read_lines(shard, *arguments):
-        for lines in original(shard, *arguments):
+    def read_lines(shard, *arguments, **named):
+        for lines in original(shard, *arguments, **named):
             read.append(shard.name)
             if len(read) > blocks:
                 raise Interrupted

@@ -365,6 +365,7 @@ ALL = ("aa.parquet", "ab.jsonl", "bb.jsonl")
         ((*ALL, "-o", "c.parquet"), "c.parquet exists already."),
         ((*ALL, "-o", "aa.parquet", "--overwrite"), "aa.parquet is an input: its texts would be lost."),
         (("-",), "-: pairs and fingerprints are read from files."),
+        (("prints/a.parquet", *ALL), "prints/a.parquet holds fingerprints, not pairs. Give it with --documents"),
         (("in/a.jsonl",), "in/a.jsonl: there is no in/a.jsonl.summary.json that says what made these pairs."),
         (
             ("aa.parquet",),
@@ -459,6 +460,42 @@ def test_apply_refuses_what_was_not_clustered(run, staged):
     assert done.code == 2
     assert "when it was fingerprinted. Begin anew with `neardup fingerprint`." in done.err
     assert not Path("out.jsonl").exists()
+
+
+@pytest.mark.parametrize("given", ["in/a.jsonl", "in", "missing"])
+def test_apply_tells_that_the_cluster_file_comes_first(run, staged, given):
+    done = run("apply", given, "c.parquet", "-o", "out.jsonl")
+    assert done.code == 2
+    assert f"{given} is no cluster file, but c.parquet is one: it comes first, then the shards." in done.err
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "csv", "log"])
+@pytest.mark.parametrize("annotate", [False, True])
+def test_apply_refuses_a_shard_that_has_as_many_bytes_as_before_but_fewer_rows(run, kind, annotate):
+    texts = [FERRY, BREAD, FERRY, CLOCK]
+    head, row = {
+        "jsonl": ("", '{{"id": {0}, "text": "{1}"}}\n'),
+        "csv": ("id,text\n", '{0},"{1}"\n'),
+        "log": ("", "{1}\n"),
+    }[kind]
+    shard, lines = f"in.{kind}", ("--lines",) if kind == "log" else ()
+    annotated = ("--annotate",) if annotate and kind != "log" else ()
+    Path(shard).write_text(head + "".join(row.format(*each) for each in enumerate(texts)))
+    for arguments in (
+        ("fingerprint", shard, "-o", "prints.parquet", *lines),
+        ("pairs", shard, "-o", "pairs.parquet", "--method", "exact", *lines),
+        ("clusters", "pairs.parquet", "--documents", "prints.parquet", "-o", "c.parquet"),
+    ):
+        assert run(*arguments).code == 0
+    size = Path(shard).stat().st_size
+    fewer = head + "".join(row.format(*each) for each in enumerate(texts[:2]))
+    longer = size - len(fewer)
+    Path(shard).write_text(fewer.replace("The night", "The night" + " " * longer))
+    assert Path(shard).stat().st_size == size
+    done = run("apply", "c.parquet", shard, "-o", f"out.{kind}", *lines, *annotated)
+    assert done.code == 1
+    assert f"{shard} changed" in done.err
+    assert not Path(f"out.{kind}").exists()
 
 
 def test_the_cluster_file_is_not_replaced_by_what_is_written_from_it(run):

@@ -135,8 +135,9 @@ def main(arguments: list[str] | None = None) -> Any:
         _exit(EXIT_CALL)
     except click.ClickException as problem:
         _exit(EXIT_CALL, _of_call(problem))
-    except (click.Abort, KeyboardInterrupt):
-        _exit(EXIT_INTERRUPTED, "interrupted; unfinished files were removed")
+    except (click.Abort, KeyboardInterrupt) as problem:
+        interrupt = problem.__cause__ if isinstance(problem, click.Abort) else problem
+        _exit(EXIT_INTERRUPTED, f"interrupted; {str(interrupt or '') or 'unfinished files were removed'}")
     except DataError as problem:
         _exit(EXIT_DATA, str(problem))
     except NeardupError as problem:

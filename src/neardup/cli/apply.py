@@ -19,7 +19,7 @@ from neardup.cli import options
 )
 @options.reading
 @click.option("--annotate", is_flag=True, help="Write all rows, with columns that say what would become of them.")
-@click.option("--audit", metavar="FILE", help="Where to write the audit (OUT without its ending + .duplicates.jsonl).")
+@options.audit
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object on standard output.")
 @options.overwrite
 @options.threads

@@ -47,7 +47,7 @@ from neardup.options import CLUSTERS, KEEPS, UNITS
     is_flag=True,
     help="Say what it will take, by a sample; do everything, write nothing.",
 )
-@click.option("--audit", metavar="FILE", help="Where to write the audit (OUT without its ending + .duplicates.jsonl).")
+@options.audit
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object on standard output.")
 @options.overwrite
 @click.option(

@@ -1,6 +1,7 @@
 """The command `neardup explain`."""
 
 import json
+from typing import Any
 
 import click
 
@@ -13,14 +14,21 @@ def _alike(similarity: float | None) -> str:
     return "similarity not computed" if similarity is None else f"similarity {similarity:.4f}"
 
 
+def _place(line: dict[str, Any]) -> str:
+    if line["survivor_row"] is None:
+        return f"row {line['reference_row']} of {line['reference']}, in the reference"
+    return f"row {line['survivor_row']}"
+
+
 @click.command()
 @click.argument("audit")
 @click.argument("id")
 def command(audit: str, id: str) -> None:  # noqa: A002
     """Say why a document was removed, or why it was not.
 
-    AUDIT: the .duplicates.jsonl file of a run. ID: the document's id. For a document that was kept, the inputs are read again,
-    and the documents of nearest fingerprint are shown, each with the reason why it was no match.
+    AUDIT: the .duplicates.jsonl file of a run, or a folder of such files. ID: the document's id. For a document that was kept,
+    the inputs are read again, and the documents nearest to it are shown, each with the reason why it was no match: nearest by
+    fingerprint if the run was by simhash, else by similarity.
     """
     from neardup.explanation import explain
 
@@ -35,7 +43,7 @@ def command(audit: str, id: str) -> None:  # noqa: A002
         equal = "equal text after normalization" if line["exact"] else _alike(line["similarity"])
         part = f"unit {line['survivor_unit']} of " if "unit" in line else ""
         click.echo(
-            f"  survivor  {part}{_named(line['survivor_id'])} (row {line['survivor_row']}): {equal}, distance {line['distance']}"
+            f"  survivor  {part}{_named(line['survivor_id'])} ({_place(line)}): {equal}, distance {line['distance']}"
         )
         if "matched_id" in line:
             click.echo(f"  link      {_named(line['matched_id'])}: {_alike(line['matched_similarity'])}")
@@ -43,7 +51,8 @@ def command(audit: str, id: str) -> None:  # noqa: A002
     if found.repeated_ids:
         click.echo("note: the inputs repeat some ids; documents of this id that were kept, if any, are not shown.")
     if not found.removed:
-        click.echo(f"{_named(found.id)} (row {found.row}) was kept. Nearest fingerprints:")
+        nearest = {"distance": "Nearest fingerprints", "similarity": "Most similar"}[found.nearest_by]
+        click.echo(f"{_named(found.id)} (row {found.row}) was kept. {nearest}:")
         for neighbor in found.neighbors:
             click.echo(
                 f"  {_named(neighbor.id)} (row {neighbor.row}): distance {neighbor.distance}, {_alike(neighbor.similarity)}: "

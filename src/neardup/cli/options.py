@@ -130,6 +130,11 @@ memory = click.option(
 temp_dir = click.option(
     "--temp-dir", type=click.Path(exists=True, file_okay=False, writable=True), help="Folder for temporary files."
 )
+audit = click.option(
+    "--audit",
+    metavar="FILE|DIR/",
+    help="Where to write the audit: a file, or a folder (one file for each input). (OUT without its ending + .duplicates.jsonl)",
+)
 overwrite = click.option("--overwrite", is_flag=True, help="Replace outputs that exist.")
 on_error = click.option(
     "--on-error",

@@ -12,12 +12,13 @@ import numpy as np
 from neardup.errors import InputError, OptionError, RowError
 from neardup.io.batch import BATCH_BYTES, Batch, Columns, Part, Rejections
 from neardup.io.formats import FILES, FORMATS
+from neardup.io.pages import text_of_pages
 from neardup.io.reading import Reading
 from neardup.io.saved_work import SavedWork
 from neardup.io.shards import Shard, find_shards
 from neardup.io.stored_shards import StoredShard
 from neardup.progress import Progress
-from neardup.text.html import extractor, text_of_pages
+from neardup.text.html import extractor
 from neardup.threads import in_order
 from neardup.wording import counted
 

@@ -74,7 +74,7 @@ class Delimited:
         header = self._begin(shard, sink, ())
         if header is None:
             return
-        for block in read_rows(shard, header):
+        for block in read_rows(shard, header, expected=len(keep)):
             for run in block.runs(np.flatnonzero(mask_of(shard, keep, block))):
                 sink.write(run, header.encoding.newline)
 
@@ -83,7 +83,7 @@ class Delimited:
         header = self._begin(shard, sink, added.column_names)
         if header is None:
             return
-        for block in read_rows(shard, header):
+        for block in read_rows(shard, header, expected=len(keep)):
             rows = np.flatnonzero(mask_of(shard, keep, block))
             table = added.take(pa.array(block.row + rows))
             cells = [_cells(field, column) for field, column in zip(table.schema, table.columns, strict=True)]

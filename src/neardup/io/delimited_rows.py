@@ -134,22 +134,27 @@ def _names(shard: Shard, block: Lines, dialect: Dialect) -> tuple[str, ...]:
     return names
 
 
-def read_rows(shard: Shard, header: Header, size: int = BATCH_BYTES) -> Generator[Lines, None, None]:
-    """All rows but the header, about `size` bytes at a time, or one row if that is longer.
+def read_rows(
+    shard: Shard, header: Header, size: int = BATCH_BYTES, *, expected: int | None = None
+) -> Generator[Lines, None, None]:
+    """All rows but the header, about `size` bytes at a time, or one row if that is longer. `expected`: how many there were before.
 
     Raises:
         InputError: the file cannot be opened.
         DataError: it is damaged, ends inside quotes, is of another encoding, or changed since the shard was found.
     """
     shard.check_unchanged()
-    row = -1  # of the header
+    row, total = -1, 0  # the first is the header
     for lines in _all_rows(shard, header.dialect, size):
         if row < 0:
             lines = _without_first(lines)
             row = 0
+        total += len(lines)
         if len(lines):
             yield lines
     shard.check_unchanged()
+    if expected not in (None, total):
+        raise shard.changed()
 
 
 def _without_first(lines: Lines) -> Lines:

@@ -87,7 +87,7 @@ def copy(shard: Shard, keep: Array, sink: Any) -> None:
     """See `Format.copy`."""
     if sink.format != shard.format:
         raise mixed_formats(shard.name, shard.format, sink.format)
-    for block in read_lines(shard):
+    for block in read_lines(shard, expected=len(keep)):
         _begin(shard, sink, block)
         for run in block.runs(np.flatnonzero(mask_of(shard, keep, block))):
             sink.write(run, block.encoding.newline)
@@ -142,7 +142,7 @@ def annotate(shard: Shard, added: Any, sink: Any, *, keep: Array) -> None:
     """See `Format.annotate`; the columns become the last keys of each object."""
     if sink.format != shard.format:
         raise mixed_formats(shard.name, shard.format, sink.format)
-    for block in read_lines(shard):
+    for block in read_lines(shard, expected=len(keep)):
         rows = np.flatnonzero(mask_of(shard, keep, block))
         if not len(rows):
             continue

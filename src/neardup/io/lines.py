@@ -125,8 +125,8 @@ def overlong(shard: Shard, encoding: Encoding, row: int) -> Lines:
     return Lines(row, data, np.array([0]), np.array([1]), bad={0: too_long(shard)}, encoding=encoding)
 
 
-def read_lines(shard: Shard, size: int = BATCH_BYTES) -> Generator[Lines, None, None]:
-    """All rows of a shard, about `size` bytes at a time, or one line if that is longer.
+def read_lines(shard: Shard, size: int = BATCH_BYTES, *, expected: int | None = None) -> Generator[Lines, None, None]:
+    """All rows of a shard, about `size` bytes at a time, or one line if that is longer. `expected`: how many there were before.
 
     Raises:
         InputError: the file cannot be opened.
@@ -151,6 +151,8 @@ def read_lines(shard: Shard, size: int = BATCH_BYTES) -> Generator[Lines, None, 
                 yield replace(lines, position=file.position)
                 row += len(rows)
     shard.check_unchanged()
+    if expected not in (None, row):
+        raise shard.changed()
 
 
 def _not_blank(block: LineBlock, ends: Array) -> Array:

@@ -94,7 +94,7 @@ class Outputs:
         paths: all final names; `-` needs nothing.
         inputs: shards, which are not to be overwritten unawares.
         overwrite: replace files that are there.
-        folder: a folder that, with folders in it, is made where missing (see `output_folder`).
+        folder, audit_folder: folders that, with folders in them, are made where missing (see `output_folder`).
         saved: the work of a run that is to be resumable; then what is unfinished stays, and what was finished is not written again.
 
     Raises:
@@ -109,13 +109,14 @@ class Outputs:
         inputs: Iterable[Shard] = (),
         overwrite: bool = False,
         folder: Path | None = None,
+        audit_folder: Path | None = None,
         saved: SavedWork | None = None,
     ) -> None:
         self._paths = [path for path in dict.fromkeys(paths) if path != STANDARD_OUTPUT]
         self._known = frozenset(self._paths)
         self._inputs = {_identity(shard.path): shard.name for shard in inputs}
         self._overwrite = overwrite
-        self._folder = folder
+        self._folders = [os.path.realpath(each) for each in (folder, audit_folder) if each is not None]
         self._temporary: dict[Path, Path] = {}
         self._made: list[Path] = []
         self._saved = saved
@@ -154,7 +155,7 @@ class Outputs:
     def _folder_problems(self) -> Iterator[str]:
         for folder in dict.fromkeys(Path(os.path.realpath(path)).parent for path in self._paths):
             try:
-                if self._folder and folder.is_relative_to(os.path.realpath(self._folder)):
+                if any(folder.is_relative_to(each) for each in self._folders):
                     self._make(folder)
                 tempfile.TemporaryFile(dir=folder).close()
             except FileNotFoundError:
@@ -240,8 +241,13 @@ class Outputs:
                 folder.rmdir()
         self._made.clear()
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self._remove()
+        if self._saved is not None and kind is not None and issubclass(kind, KeyboardInterrupt):
+            raise KeyboardInterrupt(
+                f"finished work stays in {self._saved.folder}, and the same command goes on with it. To give it up, remove that "
+                "folder and hidden files with .partial- in their names beside the outputs"
+            )
 
 
 def _identity(path: Path) -> tuple[int, int]:

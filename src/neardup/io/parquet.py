@@ -167,7 +167,7 @@ def _filtered(batch: Any, part: Array) -> Iterator[tuple[Any, Array]]:
 
 
 def _mask(shard: Shard, file: Any, mask: Array) -> Array:
-    if len(mask) < file.metadata.num_rows:
+    if len(mask) != file.metadata.num_rows:
         raise shard.changed()
     return mask
 

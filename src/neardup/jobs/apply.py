@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from neardup.audit import audit_lines
-from neardup.cluster_file import ClusterFile, read_cluster_file
+from neardup.cluster_file import ClusterFile, is_cluster_file, read_cluster_file
 from neardup.errors import InputError
 from neardup.io.corpus import LISTED, open_corpus
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder
 from neardup.io.reading import Reading
-from neardup.io.records import write_lines
 from neardup.io.shards import Shard
 from neardup.io.stored_shards import starts_of
+from neardup.jobs.audits import write_audits
 from neardup.jobs.dedup import FileResult
 from neardup.jobs.targets import dedup_targets, refuse_inputs
 from neardup.jobs.writing import ANNOTATIONS, write_rows
@@ -57,6 +57,10 @@ def apply_files(
     progress = progress or Progress()
     how = Reading(**reading)
     inputs = [inputs] if isinstance(inputs, str | Path) else list(inputs)
+    if not is_cluster_file(clusters):
+        for given in inputs:
+            if is_cluster_file(given):
+                raise InputError(f"{clusters} is no cluster file, but {given} is one: it comes first, then the shards.")
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=temp_dir) as spool:
         corpus = open_corpus(inputs, how, temporary=Path(spool), progress=progress)
         shards = corpus.shards
@@ -76,7 +80,11 @@ def apply_files(
         to_stdout = targets.outputs[:1] == (STANDARD_OUTPUT,)
         folder = output_folder(output)
         with Outputs(
-            [*targets.outputs, *targets.records], inputs=shards, overwrite=overwrite, folder=folder
+            [*targets.outputs, *targets.records],
+            inputs=shards,
+            overwrite=overwrite,
+            folder=folder,
+            audit_folder=targets.audit_folder,
         ) as outputs:
             write = partial(
                 write_rows,
@@ -94,10 +102,9 @@ def apply_files(
             with progress.stage("write", sum(each.stop - each.start for each in rows)):
                 # The audit first: `commit` renames in this order, and no removal may be without its line in it.
                 if targets.audit:
-                    here = np.concatenate([np.arange(each.start, each.stop) for each in sorted(rows, key=_start)])
                     with_matched = found.summary["options"]["cluster"] == "components"
-                    lines = audit_lines(decisions, found.ids, with_matched=with_matched, rows=here)
-                    write_lines(targets.audit, outputs.claim(targets.audit), lines)
+                    lines = audit_lines(decisions, found.ids, with_matched=with_matched, within=rows)
+                    write_audits(lines, targets, shards, rows, outputs)
                 if not to_stdout:
                     write()
                 progress.written(outputs.written_bytes)
@@ -118,10 +125,6 @@ def apply_files(
                 write()
             outputs.commit()
     return result
-
-
-def _start(rows: slice) -> int:
-    return int(rows.start)
 
 
 def _numbers(found: ClusterFile, shards: Sequence[Shard], clusters: str | Path) -> list[int]:

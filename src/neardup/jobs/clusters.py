@@ -14,6 +14,7 @@ from neardup.candidates.task import Found
 from neardup.cluster_file import ClusterFile, write_cluster_file
 from neardup.documents import Documents, join_documents
 from neardup.errors import DataError, InputError, OptionError, RecipeMismatch
+from neardup.fingerprint_file import is_fingerprint_file
 from neardup.io.corpus import LISTED, is_of_source
 from neardup.io.outputs import Outputs
 from neardup.io.pair_file import PairChunk, PairSummary, read_pair_summary, read_pairs
@@ -78,6 +79,7 @@ def cluster_files(
     with tempfile.TemporaryDirectory(prefix="neardup-") as spool:
         pair_shards = [shard for shard in _found(pairs, spool) if not shard.name.endswith(".summary.json")]
         print_shards = _found(documents, spool)
+    _demand_pairs(pair_shards)
     refuse_inputs([path], [*pair_shards, *print_shards])
     with Outputs([path], inputs=[*pair_shards, *print_shards], overwrite=overwrite) as outputs:
         with progress.stage("read"):
@@ -136,6 +138,15 @@ def _found(inputs: str | Path | Sequence[str | Path], spool: str) -> list[Shard]
     if "-" in map(str, given):
         raise InputError("-: pairs and fingerprints are read from files. Name files, folders or globs.")
     return find_shards(given, temporary=Path(spool))
+
+
+def _demand_pairs(shards: Sequence[Shard]) -> None:
+    """Raise InputError if one of the files is of fingerprints."""
+    for shard in shards:
+        if shard.format == "parquet" and is_fingerprint_file(shard.path):
+            raise InputError(
+                f"{shard.name} holds fingerprints, not pairs. Give it with --documents, and what `neardup pairs` wrote as PAIRS."
+            )
 
 
 def _check(pair_shards: Sequence[Shard], summaries: Sequence[PairSummary], digest: str, prints: str) -> None:

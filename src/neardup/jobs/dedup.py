@@ -21,9 +21,10 @@ from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder, stem
 from neardup.io.reading import Reading, split_options
 from neardup.io.records import write_lines
 from neardup.io.saved_work import SavedWork
+from neardup.jobs.audits import write_audits
 from neardup.jobs.estimate import CostEstimate, estimate_corpus
 from neardup.jobs.reference import FingerprintReference, open_reference
-from neardup.jobs.targets import Targets, dedup_targets
+from neardup.jobs.targets import Targets, dedup_targets, demand_output
 from neardup.jobs.writing import ANNOTATIONS, write_rows
 from neardup.options import DedupOptions, memory_bytes
 from neardup.progress import Progress
@@ -95,7 +96,8 @@ def _write_records(
     if targets.audit:
         locate = None if reference is None else reference.locate
         lines = audit_lines(findings.of_inputs, findings.documents.ids, with_matched=with_matched, locate=locate)
-        write_lines(targets.audit, outputs.claim(targets.audit), lines)
+        rows = [corpus.rows_of(number) for number in range(len(corpus.shards))]
+        write_audits(lines, targets, corpus.shards, rows, outputs)
     if targets.rejects:
         write_lines(targets.rejects, outputs.claim(targets.rejects), reject_lines(corpus.rejected))
 
@@ -180,7 +182,8 @@ def deduplicate_files(
         recipe: how texts become fingerprints; `Recipe()` if not given.
         annotate: write all rows, with the columns ANNOTATIONS.
         dry_run: say what is expected, from a sample, do everything, write nothing.
-        audit: where the audit goes; the output without its data endings + `.duplicates.jsonl` if not given.
+        audit: where the audit goes: a file, or a folder (ends in /; one file for each input); the output without its data endings +
+            `.duplicates.jsonl` if not given.
         against: a reference: files of texts, like the inputs, or fingerprint files (then by distance alone). What is near one of
             its documents is removed; it stays as it is, and which of its own documents are near one another is not looked at.
         overwrite: replace outputs that exist.
@@ -200,6 +203,8 @@ def deduplicate_files(
     recipe, progress = recipe or Recipe(), progress or Progress()
     reading, others = split_options(options)
     chosen = DedupOptions(**others)
+    if not dry_run:
+        demand_output(output)  # before inputs are looked for: who forgot -o has named the output as an input
     inputs = [inputs] if isinstance(inputs, str | Path) else list(inputs)
     against = [against] if isinstance(against, str | Path) else list(against)
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
@@ -211,7 +216,7 @@ def deduplicate_files(
             against, corpus, recipe, reading, chosen, temporary=Path(spool), on_error=on_error, progress=progress
         )
         targets = Targets()
-        if output or not dry_run:
+        if output:
             targets = dedup_targets(output, shards, audit=audit, with_rejects=on_error == "skip")
         if dry_run:  # names were checked; that files exist is no matter
             targets = Targets()
@@ -233,7 +238,12 @@ def deduplicate_files(
                 reference.save_in(saved, "reference")
         to_stdout = targets.outputs[:1] == (STANDARD_OUTPUT,)
         with Outputs(
-            [*targets.outputs, *targets.records], inputs=shards, overwrite=overwrite, folder=folder, saved=saved
+            [*targets.outputs, *targets.records],
+            inputs=shards,
+            overwrite=overwrite,
+            folder=folder,
+            audit_folder=targets.audit_folder,
+            saved=saved,
         ) as outputs:
             expected = None
             if dry_run:

@@ -9,8 +9,8 @@ from typing import Any
 from neardup.audit import reject_lines
 from neardup.documents import Documents, read_part
 from neardup.errors import InputError
+from neardup.fingerprint_file import FingerprintWriter
 from neardup.io.corpus import open_corpus
-from neardup.io.fingerprint_file import FingerprintWriter
 from neardup.io.outputs import Outputs, output_folder, stem
 from neardup.io.reading import Reading
 from neardup.io.records import write_lines
@@ -58,7 +58,7 @@ def fingerprint_files(
     progress: Progress | None = None,
     **reading: Any,
 ) -> int:
-    """Write the fingerprint of every document; see `neardup.io.fingerprint_file` for the format.
+    """Write the fingerprint of every document; see `neardup.fingerprint_file` for the format.
 
     Args:
         inputs: files, folders, globs, or `-` for JSON lines on standard input.

@@ -15,8 +15,8 @@ from neardup.candidates.simhash import check_cost, near_fingerprints
 from neardup.candidates.task import Found
 from neardup.documents import join_documents, read_documents
 from neardup.errors import InputError, OptionError
+from neardup.fingerprint_file import FingerprintFile, is_fingerprint_file, read_fingerprint_file
 from neardup.io.corpus import FileCorpus
-from neardup.io.fingerprint_file import FingerprintFile, is_fingerprint_file, read_fingerprint_file
 from neardup.io.outputs import Outputs
 from neardup.io.pair_file import PairSummary, PairWriter, Side, check_pair_name, pair_summary_path
 from neardup.io.reading import READING, Reading, split_options

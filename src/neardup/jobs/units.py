@@ -21,8 +21,8 @@ from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder
 from neardup.io.reading import Reading, split_options
 from neardup.io.records import compression_of, write_lines
 from neardup.io.shards import Shard, find_shards
-from neardup.io.unit_corpus import UnitCorpus
-from neardup.jobs.targets import Targets, dedup_targets
+from neardup.jobs.audits import write_audits
+from neardup.jobs.targets import Targets, dedup_targets, demand_output
 from neardup.options import UNITS, DedupOptions
 from neardup.progress import Progress
 from neardup.recipe import Recipe
@@ -31,6 +31,7 @@ from neardup.survivors import Decisions
 from neardup.text.units import SEPARATORS, without_units
 from neardup.threads import thread_count
 from neardup.unit_audit import emptied_rows, unit_audit_lines
+from neardup.unit_corpus import UnitCorpus
 from neardup.wording import counted
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -230,6 +231,8 @@ def deduplicate_units(
     reading, others = split_options(options)
     chosen = DedupOptions(**others)
     _check(unit, reading, annotate=annotate, against=against, resume=resume)
+    if not dry_run:
+        demand_output(output)
     inputs = [inputs] if isinstance(inputs, str | Path) else list(inputs)
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
         shards = find_shards(inputs, temporary=Path(spool))
@@ -237,7 +240,7 @@ def deduplicate_units(
         columns = dataclasses.replace(reading.columns(chosen.columns), separator=SEPARATORS[unit])
         corpus = UnitCorpus(FileCorpus(shards, columns, on_error=on_error, progress=progress), unit)
         targets = Targets()
-        if output or not dry_run:
+        if output:
             targets = dedup_targets(output, shards, audit=audit, with_rejects=on_error == "skip")
         if dry_run:  # names were checked; that files exist is no matter
             targets = Targets()
@@ -245,7 +248,9 @@ def deduplicate_units(
         folder = output_folder(output) if output else None
         to_stdout = targets.outputs[:1] == (STANDARD_OUTPUT,)
         paths = [*targets.outputs, *targets.records]
-        with Outputs(paths, inputs=shards, overwrite=overwrite, folder=folder) as outputs:
+        with Outputs(
+            paths, inputs=shards, overwrite=overwrite, folder=folder, audit_folder=targets.audit_folder
+        ) as outputs:
             findings = find_duplicates(corpus, recipe, chosen, progress)
             removal = _Removal.of(corpus, findings.decisions)
             write = partial(_write_rows, corpus, unit, removal, targets, outputs, reading, progress)
@@ -258,7 +263,8 @@ def deduplicate_units(
                         with_matched=chosen.cluster == "components",
                         threads=thread_count(chosen.threads),
                     )
-                    write_lines(targets.audit, outputs.claim(targets.audit), lines)
+                    rows = [corpus.documents.rows_of(number) for number in range(len(shards))]
+                    write_audits(lines, targets, shards, rows, outputs)
                 if targets.rejects:
                     rejects = reject_lines(corpus.documents.rejected)
                     write_lines(targets.rejects, outputs.claim(targets.rejects), rejects)

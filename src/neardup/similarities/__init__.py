@@ -14,7 +14,10 @@ of it. A and B are the shingles of two texts:
 Each is exact, and decides by one comparison of float64 numbers, which the bounds of joins (`neardup.kernels.bounds`) repeat.
 """
 
+from typing import Any
+
 import numpy as np
+import pyarrow as pa
 
 from neardup.errors import OptionError
 from neardup.kernels.bounds import EDIT
@@ -42,8 +45,11 @@ __all__ = [
     "ShingleSets",
     "Similarity",
     "shingle_sets_of",
+    "similarities_to",
     "similarity",
 ]
+
+Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def similarity(a: str, b: str, *, kind: str = "jaccard", recipe: Recipe | None = None) -> float:
@@ -65,13 +71,20 @@ def similarity(a: str, b: str, *, kind: str = "jaccard", recipe: Recipe | None =
     """
     if kind not in SIMILARITY_TABLE:
         raise OptionError(f"kind={kind!r}: give one of {', '.join(SIMILARITY_TABLE)}.")
+    [texts] = as_text_arrays([b])
+    return float(similarities_to(a, texts, kind=kind, recipe=recipe or Recipe())[0])
+
+
+def similarities_to(text: str, texts: Any, *, kind: str, recipe: Recipe) -> Array:
+    """float64[n]: the similarity of one text to each of an Arrow `large_string` array; a null counts as an empty text."""
     chosen = SIMILARITY_TABLE[kind]
-    [texts] = as_text_arrays([a, b])
-    values, weights, offsets = chosen.stored(texts, recipe or Recipe())
-    if offsets[2] == 0:
-        return float(normalize(a) == normalize(b))
+    [mine] = as_text_arrays([text])
+    values, weights, offsets = chosen.stored(pa.concat_arrays([mine, texts]), recipe)
+    out = np.empty(len(texts))
     memory = edit_memory(int(np.diff(offsets).max()) if chosen.code == EDIT else 0)
-    out = np.empty(1)
-    pair = Stored(chosen.code, values, weights, offsets[:-1], offsets[1:], memory)
-    similarities_of(pair, np.zeros(1, np.int64), np.ones(1, np.int64), 0.0, out)
-    return float(out[0])
+    stored = Stored(chosen.code, values, weights, offsets[:-1], offsets[1:], memory)
+    similarities_of(stored, np.zeros(len(texts), np.int64), np.arange(1, len(texts) + 1), 0.0, out)
+    if offsets[1] == 0:
+        for i in np.flatnonzero(offsets[1:-1] == offsets[2:]).tolist():
+            out[i] = normalize(text) == normalize(texts[i].as_py() or "")
+    return out

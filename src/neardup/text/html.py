@@ -8,13 +8,9 @@ import importlib.metadata
 import logging
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
-import pyarrow as pa
-
 from neardup.errors import MissingExtra
-from neardup.io.batch import Batch
 
 Extract = Callable[[str], str]
 """From a page to its text; never raises, and may be called by several threads."""
@@ -56,12 +52,6 @@ def extractor(html: str) -> Extract:
 def html_versions(html: str | None) -> dict[str, str]:
     """The package that makes the text, and its version; nothing for None."""
     return {} if html is None else {PACKAGES[html]: importlib.metadata.version(PACKAGES[html])}
-
-
-def text_of_pages(batch: Batch, extract: Extract) -> Batch:
-    """The batch with text for HTML; nulls stay."""
-    texts = [None if page is None else extract(page) for page in batch.texts.to_pylist()]
-    return replace(batch, texts=pa.array(texts, pa.large_string()))
 
 
 def _whole_text(module: Any) -> Extract:

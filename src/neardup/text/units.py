@@ -11,10 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from neardup.fingerprints.simhash import fingerprint_chunks
 from neardup.kernels.units import find_units
-from neardup.recipe import Recipe
-from neardup.text.columns import in_chunks
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -52,15 +49,6 @@ class Units:
         edges[ends] -= 1  # where a text ends with a unit, the next may begin with one
         inside = np.cumsum(edges[:-1], dtype=np.int8).view(np.bool_)
         return pa.LargeStringArray.from_buffers(len(chosen), pa.py_buffer(offsets), pa.py_buffer(self.data[inside]))
-
-    def with_tokens(self) -> Array:
-        """int64[≤ units]: the units that have a token; rules of dashes and blank lines have none."""
-        found = self.sure.copy()
-        doubtful = np.flatnonzero(~found)
-        doubtful = doubtful[self.ends[doubtful] > self.starts[doubtful]]
-        if len(doubtful):
-            found[doubtful] = fingerprint_chunks(in_chunks(self.texts(doubtful)), Recipe()).tokens > 0
-        return np.flatnonzero(found)
 
 
 def find(data: Array, offsets: Array, unit: str) -> Units:

@@ -8,9 +8,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from neardup.fingerprints.simhash import fingerprint_chunks
 from neardup.io.batch import Batch
 from neardup.io.corpus import FileCorpus
-from neardup.text.units import split
+from neardup.recipe import Recipe
+from neardup.text.columns import in_chunks
+from neardup.text.units import Units, split
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Result = TypeVar("Result")
@@ -27,6 +30,16 @@ class _Part:
     sizes: Array
     ids: Any
     bytes: int
+
+
+def with_tokens(units: Units) -> Array:
+    """int64[≤ units]: the units that have a token; rules of dashes and blank lines have none."""
+    found = units.sure.copy()
+    doubtful = np.flatnonzero(~found)
+    doubtful = doubtful[units.ends[doubtful] > units.starts[doubtful]]
+    if len(doubtful):
+        found[doubtful] = fingerprint_chunks(in_chunks(units.texts(doubtful)), Recipe()).tokens > 0
+    return np.flatnonzero(found)
 
 
 class UnitCorpus:
@@ -80,7 +93,7 @@ class UnitCorpus:
     def _map_first(self, work: Callable[[Batch], Result], threads: int) -> Iterator[tuple[int, Result]]:
         def read(_: int, batch: Batch) -> tuple[_Part, Result]:
             found = split(batch.texts, self._unit)
-            chosen = found.with_tokens()
+            chosen = with_tokens(found)
             counts = np.diff(np.searchsorted(chosen, found.firsts))
             numbers = chosen - np.repeat(found.firsts[:-1], counts)
             sizes = found.ends[chosen] - found.starts[chosen]
@@ -105,7 +118,7 @@ class UnitCorpus:
     def _units_of(self, number: int, batch: Batch, firsts: Array, wanted: Array | None) -> Batch:
         """The units of a batch that was read before, null where they are not wanted."""
         found = split(batch.texts, self._unit)
-        chosen = found.with_tokens()
+        chosen = with_tokens(found)
         counts, known = np.diff(np.searchsorted(chosen, found.firsts)), np.diff(firsts)
         present = batch.texts.is_valid().to_numpy(zero_copy_only=False)
         if (counts[present] != known[present]).any():

@@ -1,0 +1,40 @@
+"""WRITE: the audit, in one file or in one for each shard."""
+
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+
+from neardup.audit import AuditChunk
+from neardup.io.formats import FILES
+from neardup.io.outputs import Outputs
+from neardup.io.records import write_lines
+from neardup.io.shards import Shard
+from neardup.jobs.targets import Targets
+
+
+def write_audits(
+    chunks: Iterable[AuditChunk], targets: Targets, shards: Sequence[Shard], rows: Sequence[slice], outputs: Outputs
+) -> None:
+    """Write the lines of the audit, each to the file that its shard's lines go to; of a text file that stays, there is none.
+
+    Args:
+        chunks: the lines, by row.
+        targets: has the audits' paths.
+        shards, rows: each shard, and which rows are its own.
+    """
+    lines = ((row, line) for found, texts in chunks for row, line in zip(found.tolist(), texts, strict=True))
+    ahead = next(lines, None)
+
+    def until(end: int) -> Iterator[str]:
+        nonlocal ahead
+        while ahead is not None and ahead[0] < end:
+            yield ahead[1]
+            ahead = next(lines, None)
+
+    numbers = sorted(range(len(shards)), key=lambda number: int(rows[number].start))
+    for path, together in itertools.groupby(numbers, targets.audits.__getitem__):
+        last = list(together)[-1]
+        end = int(rows[last].stop)
+        if targets.audit_folder and shards[last].format in FILES and (ahead is None or ahead[0] >= end):
+            outputs.leave_out(path)  # as many audits as files are removed, not as many as there are documents
+        else:
+            write_lines(path, outputs.claim(path), until(end))
