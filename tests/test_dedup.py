@@ -264,8 +264,8 @@ def test_options_that_are_not_allowed_are_refused(options, message):
         (["a", 3], nd.OptionError, "Text 1 is a int, not a string: '3'"),
         (["a", "\ud800"], nd.DataError, "lone surrogate"),
         ([{"txt": "a"}], nd.InputError, "There is no column 'text' for the texts. The columns are txt"),
-        (pa.table({"text": [1, 2]}), nd.OptionError, "texts has the type int64; give strings"),
-        (pa.table({"text": ["a", None]}), nd.DataError, "Text 1 is null"),
+        (pa.table({"text": [1, 2]}), nd.OptionError, "The column 'text' has the type int64; give strings"),
+        (pa.table({"text": ["a", None]}), nd.DataError, "Text 1 of the column 'text' is null"),
         (pa.array([1.5]), nd.OptionError, "type double"),
     ],
 )
@@ -331,7 +331,7 @@ def test_invalid_utf8_in_an_arrow_array_is_refused():
 
 
 def test_one_string_instead_of_many_is_refused():
-    with pytest.raises(nd.OptionError, match=r"give a list, even of one text: \[text\]"):
+    with pytest.raises(nd.OptionError, match=r"Even one text goes in a list: \[text\]"):
         nd.fingerprint("a text")
 
 

@@ -41,10 +41,15 @@ class Columns:
     separator: str = "\n"
 
     def __post_init__(self) -> None:
-        if isinstance(self.text, str) or not self.text or "" in self.text or self.id == "":
-            raise OptionError(
-                f'Columns(text={self.text!r}, id={self.id!r}): give names of columns, as text=("title", "meta.body").'
+        problems = []
+        if isinstance(self.text, str) or not self.text or "" in self.text:
+            problems.append(
+                f"text={self.text!r}: give at least one name of a column, none of them empty, as text or meta.body"
             )
+        if self.id == "":
+            problems.append("id='': give the name of a column, or leave it out")
+        if problems:
+            raise OptionError("; ".join(problems) + ".")
 
     @property
     def id_or_default(self) -> str:
