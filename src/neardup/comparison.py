@@ -13,10 +13,12 @@ import numpy as np
 
 from neardup.errors import DataError, InputError
 from neardup.kernels.xxh3 import xxh3_64, xxh3_128
+from neardup.notebook import SHOWN_ROWS, html_table
 from neardup.recipe import Recipe
 from neardup.similarities import CJK_SHINGLE, SIMILARITY_TABLE, WORD_SHINGLE
 from neardup.similarities import similarity as text_similarity
 from neardup.text.tokenizers import tokens, windows
+from neardup.wording import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,21 @@ class Comparison:
     common_shingles: int | None
     all_shingles: int | None
     similarities: dict[str, float] | None
+
+    def __repr__(self) -> str:
+        alike = "" if self.similarity is None else f", similarity {self.similarity:.4f}"
+        return f"Comparison(distance {self.distance} of {counted(len(self.left.bits), 'bit')}{alike})"
+
+    def _repr_html_(self) -> str:
+        values = {"distance": self.distance, "estimated cosine": self.estimated_cosine, **(self.similarities or {})}
+        head = html_table(values, [list(values.values())])
+        names = ("", "feature", "count", "weight")
+        heaviest = [
+            (side, feature.name, feature.count, str(feature.weight))
+            for side, steps in (("left", self.left), ("right", self.right))
+            for feature in steps.features[: SHOWN_ROWS // 2]
+        ]
+        return head + html_table(names, heaviest, len(self.left.features) + len(self.right.features))
 
 
 def simhash(features: Iterable[Feature], bits: int) -> tuple[tuple[Decimal, ...], str]:

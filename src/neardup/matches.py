@@ -14,6 +14,7 @@ from neardup.candidates.task import Found, Task
 from neardup.documents import Corpus, CorpusPair, Documents, join_documents, read_documents
 from neardup.errors import OptionError
 from neardup.kernels.clusters import count_candidates, list_candidates
+from neardup.notebook import SHOWN_ROWS, html_table
 from neardup.options import DedupOptions, distance_limit, memory_bytes
 from neardup.preference import groups_of
 from neardup.progress import Progress, Watcher, progress_of
@@ -49,6 +50,12 @@ class Matches:
 
     def __repr__(self) -> str:
         return f"Matches({counted(len(self), 'pair')})"
+
+    def _repr_html_(self) -> str:
+        names = ("left", "right", "distance", "similarity")
+        columns = [getattr(self, name)[:SHOWN_ROWS].tolist() for name in names]
+        columns[3] = [None if value != value else value for value in columns[3]]
+        return html_table(names, zip(*columns, strict=True), len(self))
 
 
 def candidate_pairs(candidates: Candidates) -> Iterator[tuple[Array, Array]]:

@@ -11,7 +11,7 @@ SHOWN_CHARACTERS = 80
 """Characters of a value that are shown."""
 
 
-def html_table(names: Sequence[str], rows: Iterable[Sequence[Any]], total: int | None = None) -> str:
+def html_table(names: Iterable[str], rows: Iterable[Sequence[Any]], total: int | None = None) -> str:
     """Rows under their names as an HTML table; `total`: of so many rows, if those are but the first."""
     shown = [_row("td", row) for row in rows]
     head, body = _row("th", names), "".join(shown)

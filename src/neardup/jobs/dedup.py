@@ -47,6 +47,9 @@ class FileResult:
     files: dict[str, Any]
     estimate: CostEstimate | None = None
 
+    def __repr__(self) -> str:
+        return f"FileResult({self.summary.in_a_line()}, output={self.files['output']!r})"
+
     def __str__(self) -> str:
         counts, files = self.summary, self.files
         lines = [

@@ -82,6 +82,9 @@ class UnitResult:
     summary: UnitSummary
     files: dict[str, Any]
 
+    def __repr__(self) -> str:
+        return f"UnitResult({str(self).splitlines()[0]}, output={self.files['output']!r})"
+
     def __str__(self) -> str:
         counts, files = self.summary, self.files
         lines = [

@@ -36,7 +36,7 @@ def as_text_arrays(texts: Any, *, column: str | None = None) -> list[Any]:
             subject = "texts" if column is None else f"The column {column!r}"
             raise OptionError(f"{subject} has the type {texts.type}; give strings.")
         arrays = texts.chunks if isinstance(texts, pa.ChunkedArray) else [texts]
-        arrays = [array.cast(pa.large_string()) for array in arrays]
+        arrays = [without_views(array).cast(pa.large_string()) for array in arrays]
         for array in arrays:
             if not _is_valid(array):
                 array.validate(full=True)  # says what is wrong
@@ -54,6 +54,19 @@ def as_text_arrays(texts: Any, *, column: str | None = None) -> list[Any]:
             raise DataError(f"Text {row}{where} is null. Drop or fill nulls first.")
         row += len(array)
     return arrays
+
+
+def without_views(column: Any) -> Any:
+    """A column of Arrow, but for string views, as polars has them, and dictionaries of such: they become large_string.
+
+    Arrow can take no rows of them.
+    """
+    if isinstance(column, pa.ChunkedArray):
+        chunks = [without_views(chunk) for chunk in column.chunks]
+        return pa.chunked_array(chunks, chunks[0].type) if chunks else column
+    if pa.types.is_dictionary(column.type) and pa.types.is_string_view(column.type.value_type):
+        return column.dictionary.cast(pa.large_string()).take(column.indices)
+    return column.cast(pa.large_string()) if pa.types.is_string_view(column.type) else column
 
 
 def join_texts(columns: list[list[Any]], separator: str = "\n") -> list[Any]:

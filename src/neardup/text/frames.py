@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.errors import InputError, OptionError
-from neardup.text.columns import as_text_arrays, join_texts
+from neardup.text.columns import as_text_arrays, join_texts, without_views
 from neardup.text.nested import column_at, type_at
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -72,7 +72,7 @@ class Frame:
         path = (table.schema.names[0], *path[1:])
         if type_at(table.schema, path) is None:
             raise self._missing(name, what)
-        return column_at(table, path)
+        return without_views(column_at(table, path))
 
     def _of_dicts(
         self, dicts: Sequence[Mapping[str, Any]], name: str, path: tuple[str, ...], what: str, *, optional: bool
@@ -132,7 +132,7 @@ def frame_of(data: Any, called: str = "data") -> Frame:
     if isinstance(data, pa.Table | pa.RecordBatch):
         return _of_arrow(data)
     if isinstance(data, pa.Array | pa.ChunkedArray):
-        column = Frame(len(data), lambda kept: data.filter(pa.array(kept)), texts=data)
+        column = Frame(len(data), lambda kept: _filtered(data, kept), texts=data)
         if not pa.types.is_struct(data.type):
             return column
         chunks = data.chunks if isinstance(data, pa.ChunkedArray) else [data]
@@ -150,10 +150,26 @@ def frame_of(data: Any, called: str = "data") -> Frame:
 def _of_arrow(table: Any) -> Frame:
     return Frame(
         table.num_rows,
-        lambda kept: table.filter(pa.array(kept)),
+        lambda kept: _filtered(table, kept),
         names=tuple(table.schema.names),
         read=lambda name: table.select([name]),
     )
+
+
+def _filtered(data: Any, kept: Array) -> Any:
+    """The rows of Arrow data where `kept` holds, also of the types that Arrow itself cannot filter: string views, lists of them."""
+    try:
+        return data.filter(pa.array(kept))
+    except pa.ArrowNotImplementedError:
+        pass
+    if isinstance(data, pa.Table | pa.RecordBatch):
+        return type(data).from_arrays([_filtered(column, kept) for column in data.columns], schema=data.schema)
+    runs = np.flatnonzero(np.diff(np.concatenate([[False], kept, [False]]))).reshape(-1, 2).tolist()
+    parts = [data.slice(first, last - first) for first, last in runs] or [data.slice(0, 0)]
+    if isinstance(data, pa.Array):
+        return pa.concat_arrays(parts)
+    chunks = [chunk for part in parts for chunk in part.chunks]
+    return pa.chunked_array([pa.concat_arrays(chunks)] if chunks else [], data.type)
 
 
 def _of_stream(rows: Any) -> Frame:
@@ -227,7 +243,9 @@ def texts_of(frame: Frame, text: str | Iterable[str] = "text") -> list[Any]:
     names = (text,) if isinstance(text, str) else tuple(text)
     if not frame.has_columns:
         if names != ("text",) and frame.rows:
-            raise OptionError(f"text={text!r}: the data is one column of texts, and has no names. Leave text out.")
+            raise OptionError(
+                f"text={', '.join(names)!r}: the data is one column of texts, and has no names. Leave text out."
+            )
         return as_text_arrays(frame.texts)
     return join_texts([as_text_arrays(frame.column(name, "texts"), column=name) for name in names])
 
