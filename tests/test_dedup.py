@@ -258,8 +258,8 @@ def test_options_that_are_not_allowed_are_refused(options, message):
 @pytest.mark.parametrize(
     ("data", "error", "message"),
     [
-        ("one text", nd.OptionError, "data is one str; give a list of texts"),
-        (42, nd.OptionError, "texts is a int; give a list of strings"),
+        ("one text", nd.OptionError, "data is one str; give a list of strings"),
+        (42, nd.OptionError, "data is a int; give a list of strings"),
         (["a", None], nd.DataError, "Text 1 is null"),
         (["a", 3], nd.OptionError, "Text 1 is a int, not a string: '3'"),
         (["a", "\ud800"], nd.DataError, "lone surrogate"),
@@ -292,7 +292,7 @@ def test_record_batches_arrays_and_numpy_come_back_as_what_they_were():
 @pytest.mark.parametrize(
     ("data", "error", "message"),
     [
-        ({"text": TEXTS}, nd.OptionError, "data is one dict; give a list of texts or of dicts"),
+        ({"text": TEXTS}, nd.OptionError, "data is one dict; give a list of strings or of dicts"),
         ([{"text": "a"}, {"body": "b"}], nd.InputError, "Row 1 is no dict with 'text'"),
         ([{"text": "a"}, "b"], nd.InputError, "Row 1 is no dict with 'text'"),
         ([{"text": "a", "id": 1}, {"text": "b", "id": "x"}], nd.DataError, "The ids are not all of one kind"),

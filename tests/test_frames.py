@@ -249,6 +249,7 @@ def test_ids_count_where_all_rows_have_one():
         (TABLE, {"keep": "max:nope"}, nd.InputError, "no column 'nope' for the values"),
         (TABLE, {"keep": "max:meta"}, nd.InputError, "The column 'meta' of the values is struct"),
         (TABLE, {"within": "nope"}, nd.InputError, "no column 'nope' for the values"),
+        (TABLE, {"source": "meta", "prefer_source": "web"}, nd.InputError, "The column of the sources is struct"),
         (TABLE, {"against": "text"}, nd.OptionError, "against is one str"),
         (TABLE, {"against": TEXTS, "within": "lang"}, nd.InputError, "no column 'lang' for the values"),
         ([*ROWS, {"id": "d", "text": "x", "score": "good"}], {"keep": "max:score"}, nd.DataError, "these have no order"),
@@ -258,12 +259,31 @@ def test_ids_count_where_all_rows_have_one():
         (pd.DataFrame({"text": ["a", 3]}), {"text": "text.x"}, nd.InputError, "no column 'text.x'"),
         (pd.DataFrame([["a", "b"]], columns=["text", "text"]), {}, nd.InputError, "There are 2 columns 'text'"),
         (pd.Series(["a", None]), {}, nd.DataError, "Text 1 is null"),
-        (np.array("text"), {}, nd.OptionError, "texts is a ndarray"),
+        (np.array("text"), {}, nd.OptionError, "data is a ndarray"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_used_is_refused(data, options, error, message):
     with pytest.raises(error, match=message):
         nd.deduplicate(data, **options)
+
+
+@pytest.mark.parametrize("data", [[], iter([]), pa.table({"text": [], "n": []}), pd.DataFrame({"text": [], "n": []}),
+                                  pl.DataFrame({"text": [], "n": []}), Dataset.from_dict({"text": [], "n": []})])  # fmt: skip
+def test_nothing_at_all_is_no_error(data):
+    result = nd.deduplicate(data, keep="max:n", against=TEXTS)
+    assert (len(result.survivors), len(result.annotations), result.summary.documents) == (0, 0, 0)
+    assert len(nd.fingerprint(data)) == len(nd.match(data)) == 0
+
+
+def test_what_is_no_text_and_no_signature_is_refused():
+    with pytest.raises(nd.OptionError, match="The left text is a generator; give a string"):
+        nd.compare((text for text in TEXTS), TEXTS[0])
+    with pytest.raises(nd.OptionError, match="This is a list, not signatures"):
+        nd.jaccard_estimate(nd.signatures(TEXTS), [1])
+    with pytest.raises(nd.OptionError, match="This is a generator, not signatures"):
+        nd.find_banded((x for x in TEXTS), nd.plan_bands(0.8))
+    with pytest.raises(nd.OptionError, match="give a number or an array of numbers"):
+        nd.hit_probability((x for x in TEXTS), nd.plan_bands(0.8))
 
 
 def test_one_string_of_methods_and_iterators_of_options_are_taken():

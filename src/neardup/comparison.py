@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from neardup.errors import DataError, InputError
+from neardup.errors import DataError, InputError, OptionError
 from neardup.kernels.xxh3 import xxh3_64, xxh3_128
 from neardup.notebook import SHOWN_ROWS, html_table
 from neardup.recipe import Recipe
@@ -148,6 +148,7 @@ def compare(left: str, right: str, *, recipe: Recipe | None = None) -> Compariso
     is estimated as cos(π distance / f) (Charikar 2002, section 3).
 
     Raises:
+        OptionError: a text is no string.
         DataError: a text has half of a surrogate pair.
 
     >>> result = compare("the cat sat on the mat", "the cat sat on a mat", recipe=Recipe(bits=64, max_distance=3))
@@ -156,6 +157,8 @@ def compare(left: str, right: str, *, recipe: Recipe | None = None) -> Compariso
     """
     recipe = recipe or Recipe()
     for side, text in (("left", left), ("right", right)):
+        if not isinstance(text, str):
+            raise OptionError(f"The {side} text is a {type(text).__name__}; give a string.")
         try:
             text.encode()
         except UnicodeEncodeError as problem:

@@ -184,6 +184,8 @@ class TableCorpus:
         if isinstance(column, list):
             column = pa.array([None if value is None else str(value) for value in column], _TEXT)
         column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+        if not is_value(column.type):
+            raise InputError(f"The column of the sources is {column.type}, but strings or numbers are needed.")
         encoded = pc.dictionary_encode(column.cast(_TEXT))
         names = encoded.dictionary.to_pylist()
         return [*names, None], encoded.indices.fill_null(len(names)).to_numpy(zero_copy_only=False)

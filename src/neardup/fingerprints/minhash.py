@@ -271,8 +271,16 @@ def _variance_factors(k: int) -> tuple[Array, Array]:
     return logarithms, 1 - (k - 1) / (m - 1) * (1 - alpha)
 
 
+def check_signatures(given: Any) -> None:
+    """Refuse what is no `Signatures`."""
+    if not isinstance(given, Signatures):
+        raise OptionError(f"This is a {type(given).__name__}, not signatures. Give what neardup.signatures() gives.")
+
+
 def check_comparable(a: Signatures, b: Signatures) -> None:
-    """Refuse signatures that were made differently."""
+    """Refuse signatures that were made differently, and what is none."""
+    for made in (a, b):
+        check_signatures(made)
     how = [(made.values.shape[-1], made.bits, made.kind, made.seed) for made in (a, b)]
     if how[0] != how[1]:
         described = ["{} values of {} bits, {}, seed={}".format(*made) for made in how]

@@ -32,7 +32,9 @@ def as_text_arrays(texts: Any, *, column: str | None = None) -> list[Any]:
                 texts = pa.array(_strings(texts, where), pa.large_string())
         kind = texts.type.value_type if pa.types.is_dictionary(texts.type) else texts.type
         strings = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
-        if not strings and not (pa.types.is_null(kind) and len(texts) == 0):
+        if not strings and len(texts) == 0:
+            return []
+        if not strings:
             subject = "texts" if column is None else f"The column {column!r}"
             raise OptionError(f"{subject} has the type {texts.type}; give strings.")
         arrays = texts.chunks if isinstance(texts, pa.ChunkedArray) else [texts]

@@ -17,7 +17,7 @@ from neardup.text.nested import column_at, type_at
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-ALLOWED = "a list of texts or of dicts, an Arrow table, a pandas or polars data frame, a Hugging Face dataset or a DuckDB relation"
+ALLOWED = "a list of strings or of dicts, an Arrow table, a pandas or polars data frame, a Hugging Face dataset, a DuckDB relation"
 _NOT_OF_ONE_KIND = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError)
 
 
@@ -49,11 +49,13 @@ class Frame:
     def column(self, name: str, what: str, *, optional: bool = False) -> Any:
         """The values of a column, of one nested in it by a name with dots: Arrow, or a list.
 
-        With `optional`, a dict without it has None there; that no dict has it is an error still.
+        Nothing at all has every column. With `optional`, a dict without it has None there; that no dict has it is an error still.
 
         Raises:
             InputError: there is no such column, or there are several; `what` says for what it is needed.
         """
+        if not self.has_columns and not self.rows:
+            return []
         if not self.has_columns:
             raise InputError(f"There is no column {name!r} for the {what}: the data is one column of texts.")
         path = (name,) if name in self.names or "." not in name else tuple(name.split("."))
@@ -144,7 +146,7 @@ def frame_of(data: Any, called: str = "data") -> Frame:
     for name in ("to_arrow", "to_table"):  # of what has no stream of its own, such as Arrow's datasets
         if callable(getattr(data, name, None)):
             return frame_of(getattr(data, name)(), called)
-    return _of_items(data)
+    return _of_items(data, called)
 
 
 def _of_arrow(table: Any) -> Frame:
@@ -214,11 +216,11 @@ def _of_dataset(data: Any) -> Frame:
     )
 
 
-def _of_items(data: Any) -> Frame:
+def _of_items(data: Any, called: str) -> Frame:
     try:
         items = data if isinstance(data, list | tuple) else list(data)
     except TypeError:
-        raise OptionError(f"texts is a {type(data).__name__}; give a list of strings, or {ALLOWED}.") from None
+        raise OptionError(f"{called} is a {type(data).__name__}; give {ALLOWED}.") from None
 
     def keep(kept: Array) -> Any:
         stay = (item for item, stays in zip(items, kept.tolist(), strict=True) if stays)
