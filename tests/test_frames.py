@@ -245,7 +245,7 @@ def test_ids_count_where_all_rows_have_one():
         (TABLE, {"text": "meta.title"}, nd.InputError, "no column 'meta.title' for the texts. The columns are id, text"),
         (TABLE, {"text": "text.body"}, nd.InputError, "no column 'text.body'"),
         (TABLE, {"text": "meta"}, nd.OptionError, "The column 'meta' has the type struct"),
-        (TABLE, {"text": ""}, nd.OptionError, "give at least one name of a column"),
+        (TABLE, {"text": ""}, nd.OptionError, "give names of columns"),
         (TABLE, {"keep": "max:nope"}, nd.InputError, "no column 'nope' for the values"),
         (TABLE, {"keep": "max:meta"}, nd.InputError, "The column 'meta' of the values is struct"),
         (TABLE, {"within": "nope"}, nd.InputError, "no column 'nope' for the values"),

@@ -192,7 +192,7 @@ def test_a_column_without_a_name_is_refused(run, command):
     write_lines("in.jsonl", ROWS)
     done = run(command, "in.jsonl", "-o", "out.jsonl", "--text", "")
     assert done.code == 2
-    assert "text=('',): give at least one name of a column, none of them empty, as text or meta.body" in done.err
+    assert "text='': give names of columns, such as text or meta.body; none may be empty" in done.err
     done = run(command, "in.jsonl", "-o", "out.jsonl", "--temp-dir", "/nope")
     assert done.code == 2
     assert "'/nope' does not exist" in done.err

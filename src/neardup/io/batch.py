@@ -43,9 +43,8 @@ class Columns:
     def __post_init__(self) -> None:
         problems = []
         if isinstance(self.text, str) or not self.text or "" in self.text:
-            problems.append(
-                f"text={self.text!r}: give at least one name of a column, none of them empty, as text or meta.body"
-            )
+            given = self.text[0] if len(self.text) == 1 else self.text
+            problems.append(f"text={given!r}: give names of columns, such as text or meta.body; none may be empty")
         if self.id == "":
             problems.append("id='': give the name of a column, or leave it out")
         if problems:
