@@ -8,7 +8,7 @@ import pytest
 import neardup
 
 SOURCE = Path(neardup.__file__).parent
-FOR_ALL = {"errors", "wording", "threads", "recipe", "options", "progress"}
+FOR_ALL = {"errors", "wording", "threads", "recipe", "hashes.names", "options", "progress"}
 LAYERS = (
     FOR_ALL,
     {"kernels"},
@@ -26,7 +26,8 @@ LAYERS = (
 def layer(module):
     """The number of the layer of a module, named without the package."""
     first = module.partition(".")[0]
-    return next((number for number, names in enumerate(LAYERS) if first in names), LAYERS.index({"the stages"}))
+    found = (number for number, names in enumerate(LAYERS) if module in names or first in names)
+    return next(found, LAYERS.index({"the stages"}))
 
 
 def imported(source):

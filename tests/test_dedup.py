@@ -258,14 +258,14 @@ def test_options_that_are_not_allowed_are_refused(options, message):
 @pytest.mark.parametrize(
     ("data", "error", "message"),
     [
-        ("one text", nd.OptionError, "data is one str; give a list of texts"),
-        (42, nd.OptionError, "texts is a int; give a list of strings"),
+        ("one text", nd.OptionError, "data is one str; give a list of strings"),
+        (42, nd.OptionError, "data is a int; give a list of strings"),
         (["a", None], nd.DataError, "Text 1 is null"),
         (["a", 3], nd.OptionError, "Text 1 is a int, not a string: '3'"),
         (["a", "\ud800"], nd.DataError, "lone surrogate"),
         ([{"txt": "a"}], nd.InputError, "There is no column 'text' for the texts. The columns are txt"),
-        (pa.table({"text": [1, 2]}), nd.OptionError, "texts has the type int64; give strings"),
-        (pa.table({"text": ["a", None]}), nd.DataError, "Text 1 is null"),
+        (pa.table({"text": [1, 2]}), nd.OptionError, "The column 'text' has the type int64; give strings"),
+        (pa.table({"text": ["a", None]}), nd.DataError, "Text 1 of the column 'text' is null"),
         (pa.array([1.5]), nd.OptionError, "type double"),
     ],
 )
@@ -292,7 +292,7 @@ def test_record_batches_arrays_and_numpy_come_back_as_what_they_were():
 @pytest.mark.parametrize(
     ("data", "error", "message"),
     [
-        ({"text": TEXTS}, nd.OptionError, "data is one dict; give a list of texts or of dicts"),
+        ({"text": TEXTS}, nd.OptionError, "data is one dict; give a list of strings or of dicts"),
         ([{"text": "a"}, {"body": "b"}], nd.InputError, "Row 1 is no dict with 'text'"),
         ([{"text": "a"}, "b"], nd.InputError, "Row 1 is no dict with 'text'"),
         ([{"text": "a", "id": 1}, {"text": "b", "id": "x"}], nd.DataError, "The ids are not all of one kind"),
@@ -331,7 +331,7 @@ def test_invalid_utf8_in_an_arrow_array_is_refused():
 
 
 def test_one_string_instead_of_many_is_refused():
-    with pytest.raises(nd.OptionError, match=r"give a list, even of one text: \[text\]"):
+    with pytest.raises(nd.OptionError, match=r"Even one text goes in a list: \[text\]"):
         nd.fingerprint("a text")
 
 

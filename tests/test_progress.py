@@ -1,16 +1,18 @@
 """What is told of a run while it goes on."""
 
+import dataclasses
 import gzip
 import json
+import sys
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from neardup import deduplicate_files, fingerprint_files
+from neardup import OptionError, deduplicate, deduplicate_files, evaluate, fingerprint_files, match
 from neardup.io.spool import Spool, mapped_array, peak_temporary_bytes
-from neardup.progress import LogProgress, Progress, Stage, TerminalProgress, duration, told
+from neardup.progress import CalledProgress, LogProgress, Progress, Stage, TerminalProgress, duration, progress_of, told
 
 
 class Clock:
@@ -138,3 +140,78 @@ def test_temporary_files_are_counted_at_their_height(tmp_path):
         mapped = mapped_array(500, np.uint32, temp_dir=str(tmp_path))
         del mapped
     assert peak_temporary_bytes() >= before + 10_000
+
+
+def test_a_function_hears_of_the_beginning_and_the_end_of_every_stage_and_in_between_in_time():
+    events = []
+    progress = CalledProgress(events.append, clock=Clock(0.04))
+    with progress.stage("count", 60):
+        for _ in range(6):
+            progress.advance(10)
+        progress.say("half of it is short")
+    assert [(event.stage, event.done, event.ended, event.message) for event in events] == [
+        ("count", 0, False, ""),
+        ("count", 30, False, ""),
+        ("count", 60, False, ""),
+        ("count", 60, False, "half of it is short"),
+        ("count", 60, True, ""),
+    ]
+    middle = events[1]
+    assert (middle.total, middle.share, middle.read_bytes, middle.total_bytes) == (60, 0.5, 0, 0)
+    assert middle.seconds == pytest.approx(middle.seconds_left)
+    assert middle.rate == pytest.approx(30 / middle.seconds)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        middle.done = 5
+
+
+TEXTS = [
+    "a ferry leaves from the old pier at nine",
+    "A ferry leaves from the old pier at nine!",
+    "bread is baked at night",
+]
+
+
+def test_texts_in_memory_and_files_tell_a_function_of_their_stages(tmp_path):
+    (tmp_path / "in.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in TEXTS), encoding="utf-8")
+    for call in (
+        lambda told: deduplicate(TEXTS, progress=told),
+        lambda told: match(TEXTS, progress=told),
+        lambda told: evaluate(TEXTS, progress=told),
+        lambda told: deduplicate_files(tmp_path / "in.jsonl", dry_run=True, progress=told),
+        lambda told: fingerprint_files(tmp_path / "in.jsonl", str(tmp_path / "out.parquet"), progress=told),
+    ):
+        events = []
+        call(events.append)
+        assert [event.done for event in events if event.ended and event.stage == "fingerprint"] == [3]
+
+
+def test_what_a_function_raises_ends_the_run():
+    def stop(event):
+        raise InterruptedError(event.stage)
+
+    with pytest.raises(InterruptedError, match="fingerprint"):
+        deduplicate(TEXTS, progress=stop)
+
+
+def test_true_shows_lines_where_there_is_no_terminal_and_false_nothing(capsys):
+    deduplicate(TEXTS, progress=False)
+    assert capsys.readouterr().err == ""
+    deduplicate(TEXTS, progress=True)
+    assert "neardup: fingerprint: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("kernel", "widgets", "kind"),
+    [(True, True, TerminalProgress), (True, False, LogProgress), (False, True, LogProgress)],
+)
+def test_a_notebook_that_can_is_shown_a_line_that_moves(monkeypatch, kernel, widgets, kind):
+    monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
+    if kernel:
+        monkeypatch.setitem(sys.modules, "ipykernel", object())
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: object() if widgets else None)
+    assert type(progress_of(True)) is kind
+
+
+def test_a_progress_that_is_none_is_refused():
+    with pytest.raises(OptionError, match="progress='yes': give True, or a function that takes a ProgressEvent"):
+        deduplicate(TEXTS, progress="yes")

@@ -246,3 +246,9 @@ def test_different_numbers_of_rows_are_not_compared():
     found = signatures(["a", "b", "c"])
     with pytest.raises(OptionError, match="a has 3 rows, b 2"):
         jaccard_estimate(found, found[:2])
+
+
+def test_numbers_of_numpy_are_numbers():
+    found = signatures(["to be or not to be"], values=np.int64(16), bits=np.uint8(16), seed=np.uint64(3))
+    assert repr(found) == repr(signatures(["to be or not to be"], values=16, bits=16, seed=3))
+    assert (found.values == signatures(["to be or not to be"], values=16, bits=16, seed=3).values).all()

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from neardup.matches import Matches, match
     from neardup.options import DedupOptions
     from neardup.pairs import Pairs, distance, distances, join
+    from neardup.progress import ProgressEvent
     from neardup.recipe import RECIPES, Recipe
     from neardup.similarities import similarity
     from neardup.summary import Summary
@@ -58,6 +59,7 @@ _HOME = {
     "NeardupError": "errors",
     "OptionError": "errors",
     "Pairs": "pairs",
+    "ProgressEvent": "progress",
     "RECIPES": "recipe",
     "Recipe": "recipe",
     "RecipeMismatch": "errors",
@@ -110,6 +112,7 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/test_public.py compares 
     "NeardupError",
     "OptionError",
     "Pairs",
+    "ProgressEvent",
     "RECIPES",
     "Recipe",
     "RecipeMismatch",

@@ -16,7 +16,7 @@ import numpy as np
 from neardup.block_plan import check_distance
 from neardup.distinct import MAX_ROWS, fingerprint_rows
 from neardup.errors import OptionError
-from neardup.fingerprints.minhash import MOST_VALUES, VALUES, Signatures
+from neardup.fingerprints.minhash import MOST_VALUES, VALUES, Signatures, check_signatures
 from neardup.io.pair_spool import PairSpool
 from neardup.kernels.bands import fill_buckets, hash_band, pairs_of_band
 from neardup.threads import in_order, thread_count
@@ -92,7 +92,10 @@ def miss_probability(similarity: float | Array, bands: Bands) -> Any:
 
 
 def _log_miss(similarity: float | Array, bands: Bands) -> Array:
-    s = np.asarray(similarity, np.float64)
+    try:
+        s = np.asarray(similarity, np.float64)
+    except (TypeError, ValueError):
+        raise OptionError(f"similarity={similarity!r}: give a number or an array of numbers from 0 to 1.") from None
     if not ((s >= 0) & (s <= 1)).all():
         raise OptionError(f"similarity={similarity!r}: give numbers from 0 to 1.")
     with np.errstate(divide="ignore"):  # at similarity 1 the logarithm is minus infinity, and nothing is missed
@@ -349,6 +352,7 @@ def _search(
 
 
 def _check_signatures(signatures: Signatures, bands: Bands) -> None:
+    check_signatures(signatures)
     if signatures.values.ndim != 2 or len(signatures) >= MAX_ROWS:
         raise OptionError(
             f"the signatures have the shape {signatures.values.shape}; give at least none and fewer than 2^32 rows of values: "

@@ -12,16 +12,18 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from neardup.errors import DataError, InputError
+from neardup.errors import DataError, InputError, OptionError
 from neardup.features import weighted_features
 from neardup.fingerprints.by_features import hashes_of
 from neardup.kernels.xxh3 import xxh3_64, xxh3_128
+from neardup.notebook import SHOWN_ROWS, html_table
 from neardup.recipe import Recipe
 from neardup.similarities import CJK_SHINGLE, SIMILARITY_TABLE, WORD_SHINGLE
 from neardup.similarities import similarity as text_similarity
 from neardup.text.normalizers import normalized
 from neardup.text.tokenizers import tokens, windows
 from neardup.weights import ONE
+from neardup.wording import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,21 @@ class Comparison:
     common_shingles: int | None
     all_shingles: int | None
     similarities: dict[str, float] | None
+
+    def __repr__(self) -> str:
+        alike = "" if self.similarity is None else f", similarity {self.similarity:.4f}"
+        return f"Comparison(distance {self.distance} of {counted(len(self.left.bits), 'bit')}{alike})"
+
+    def _repr_html_(self) -> str:
+        values = {"distance": self.distance, "estimated cosine": self.estimated_cosine, **(self.similarities or {})}
+        head = html_table(values, [list(values.values())])
+        names = ("", "feature", "count", "weight")
+        heaviest = [
+            (side, feature.name, feature.count, str(feature.weight))
+            for side, steps in (("left", self.left), ("right", self.right))
+            for feature in steps.features[: SHOWN_ROWS // 2]
+        ]
+        return head + html_table(names, heaviest, len(self.left.features) + len(self.right.features))
 
 
 def simhash(features: Iterable[Feature], bits: int) -> tuple[tuple[Decimal, ...], str]:
@@ -158,6 +175,7 @@ def compare(left: str, right: str, *, recipe: Recipe | None = None) -> Compariso
     is estimated as cos(π distance / f) (Charikar 2002, section 3).
 
     Raises:
+        OptionError: a text is no string.
         DataError: a text has half of a surrogate pair.
 
     >>> result = compare("the cat sat on the mat", "the cat sat on a mat", recipe=Recipe(bits=64, max_distance=3))
@@ -166,6 +184,8 @@ def compare(left: str, right: str, *, recipe: Recipe | None = None) -> Compariso
     """
     recipe = recipe or Recipe()
     for side, text in (("left", left), ("right", right)):
+        if not isinstance(text, str):
+            raise OptionError(f"The {side} text is a {type(text).__name__}; give a string.")
         try:
             text.encode()
         except UnicodeEncodeError as problem:

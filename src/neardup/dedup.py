@@ -12,6 +12,7 @@ read → normalize → tokenize → weigh → hash → FINGERPRINT      document
 import contextlib
 import shutil
 import tempfile
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -22,14 +23,17 @@ from neardup.candidates.methods import find_candidates
 from neardup.candidates.task import Found, Task
 from neardup.clusters import CLUSTERERS, Clustering
 from neardup.documents import Corpus, CorpusPair, Documents, SourcedCorpus, join_documents, read_documents
+from neardup.errors import OptionError
+from neardup.notebook import SHOWN_ROWS, html_table
 from neardup.options import DedupOptions, distance_limit
 from neardup.preference import groups_of
-from neardup.progress import Progress
+from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe import Recipe
 from neardup.similarities import SetFile, ShingleSets
 from neardup.summary import Summary, summarize
 from neardup.survivors import Decisions, Findings, decide, exact_representatives, in_order_of_preference
 from neardup.tables import TableCorpus
+from neardup.text.frames import frame_of
 from neardup.wording import counted
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -164,48 +168,79 @@ class DedupResult:
     Attributes:
         survivors: the documents that are kept, in input order, as the kind of thing that was given.
         duplicates: Arrow table, one row for each removed document: id, row, survivor_id, survivor_row, cluster_id, similarity,
-            distance, exact; with cluster="components" also matched_id and matched_similarity.
+            distance, exact; with cluster="components" also matched_id and matched_similarity; with a reference also
+            reference_row, the survivor's row there, null where the survivor is of the data.
         clusters: Arrow table of the documents that are not alone: id, row, cluster_id, survivor_id.
+        annotations: Arrow table, one row for each row of the data: cluster_id, cluster_size, is_duplicate, duplicate_of,
+            similarity, distance; cluster_size is 1 for a document that is alone.
+        kept: bool[rows], whether the row survives.
         summary: counts and seconds.
     """
 
     survivors: Any
     duplicates: Any
     clusters: Any
+    annotations: Any
+    kept: Array
     summary: Summary
 
+    def of(self, data: Any) -> Any:
+        """The rows that survive of anything that has as many rows as the data: embeddings, labels, another table.
+
+        Raises:
+            OptionError: it has more rows, or fewer.
+        """
+        frame = frame_of(data)
+        if frame.rows != len(self.kept):
+            raise OptionError(
+                f"data has {counted(frame.rows, 'row')}, but {counted(len(self.kept), 'row')} were de-duplicated. Give as many."
+            )
+        return frame.keep(self.kept)
+
     def __repr__(self) -> str:
-        counts = self.summary
-        return (
-            f"DedupResult({counted(counts.documents, 'document')} → {counted(counts.survivors, 'survivor')}, "
-            f"{counted(counts.duplicates, 'duplicate')} ({counts.exact_duplicates:,} exact) "
-            f"in {counted(counts.clusters, 'cluster')})"
+        return f"DedupResult({self.summary.in_a_line()})"
+
+    def _repr_html_(self) -> str:
+        shown = self.duplicates.slice(0, SHOWN_ROWS)
+        return f"<p>{self.summary.in_a_line()}</p>" + html_table(
+            shown.column_names,
+            zip(*(column.to_pylist() for column in shown.columns), strict=True),
+            self.duplicates.num_rows,
         )
 
 
 def deduplicate(
     data: Any,
     *,
-    text: str = "text",
+    text: str | Iterable[str] = "text",
     id: str | None = None,  # noqa: A002 - the same name as the flag
     html: str | None = None,
+    against: Any = None,
+    source: str | None = None,
     recipe: Recipe | None = None,
-    progress: Progress | None = None,
+    progress: Watcher = None,
     **options: Any,
 ) -> DedupResult:
     """Remove near-duplicates from texts in memory.
 
     Args:
-        data: a list of strings, a list of dicts, an Arrow table, or a pandas or polars data frame.
-        text: the column of the texts.
+        data: texts: a list or an iterator of strings or of dicts, an Arrow, pandas or polars column; or a table: of Arrow, a data
+            frame of pandas or polars, a dataset of Hugging Face, a DuckDB relation, or what else has Arrow's C stream. Survivors
+            come back as the same kind of thing: those of an iterator as a list, of a DuckDB relation and of streams as an Arrow
+            table.
+        text: the column of the texts, or several, which are joined by a newline; nested ones with dots: `meta.body`.
         id: the column of the ids; `id` if there is one, else documents are known by row.
         html: the texts are HTML: `main` takes the main text of each page, `whole` all that it shows.
+        against: a reference, of any of these kinds: what is near one of its documents is removed, and its documents are not
+            compared with one another. Columns have the names that they have in the data.
+        source: the column that says which source a row is of; for `prefer_source`.
         recipe: how texts become fingerprints; `Recipe()` if not given.
-        progress: told of stages; silent if not given.
-        **options: the fields of `DedupOptions`: min_similarity, max_distance, keep, cluster, threads …
+        progress: True for what the command line shows, or a function that is called with each `ProgressEvent`; nothing is told if
+            not given.
+        **options: the fields of `DedupOptions`: min_similarity, max_distance, keep, within, prefer_source, cluster, threads …
 
     Raises:
-        OptionError: an option has a value that is not allowed.
+        OptionError: an option has a value that is not allowed, or the data is nothing of the kind.
         InputError: there is no such column.
         DataError: a text is null or no string.
 
@@ -213,14 +248,31 @@ def deduplicate(
     >>> result.survivors
     ['A rose is a rose is a rose, said she.', 'A tulip.']
     """
-    recipe, progress = recipe or Recipe(), progress or Progress()
+    recipe, progress = recipe or Recipe(), progress_of(progress)
     chosen = DedupOptions(**options)
-    corpus = TableCorpus(data, text=text, id=id, html=html)
-    findings = find_duplicates(corpus, recipe, chosen, progress)
-    decisions = findings.decisions
+    if source is not None and not chosen.prefer_source:
+        raise OptionError(
+            f"source={source!r}: it is for prefer_source, which is not given. Give it, or leave source out."
+        )
+    corpus = TableCorpus(data, text=text, id=id, html=html, values=chosen.columns, source=source)
+    reference = None
+    if against is not None:
+        reference = TableCorpus(
+            against,
+            text=text,
+            id=id,
+            html=html,
+            values=reference_columns(chosen),
+            called="against",
+            names_are_optional=True,
+        )
+    findings = find_duplicates(corpus, recipe, chosen, progress, reference=reference)
+    decisions = findings.of_inputs
     return DedupResult(
         survivors=corpus.keep(decisions.kept),
-        duplicates=corpus.duplicates_table(decisions, chosen.cluster == "components"),
-        clusters=corpus.clusters_table(decisions),
+        duplicates=corpus.duplicates_table(decisions, chosen.cluster == "components", reference),
+        clusters=corpus.clusters_table(decisions, reference),
+        annotations=corpus.annotations(decisions, reference),
+        kept=decisions.kept,
         summary=summarize(findings, recipe, chosen, progress, repeated_ids=corpus.repeated_ids, html=html),
     )

@@ -1,28 +1,27 @@
 """MATCH: every pair of candidates that passes verification, listed; de-duplication itself needs no such list (clusters.py)."""
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from neardup.candidates.classes import Candidates, within_groups
 from neardup.candidates.methods import find_candidates
 from neardup.candidates.simhash import near_fingerprints
 from neardup.candidates.task import Found, Task
-from neardup.documents import Corpus, Documents, read_documents
+from neardup.documents import Corpus, CorpusPair, Documents, join_documents, read_documents
 from neardup.errors import OptionError
 from neardup.kernels.clusters import count_candidates, list_candidates
+from neardup.notebook import SHOWN_ROWS, html_table
 from neardup.options import DedupOptions, distance_limit, memory_bytes
 from neardup.preference import groups_of
-from neardup.progress import Progress
+from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe import Recipe
 from neardup.similarities import ShingleSets
 from neardup.survivors import exact_representatives
 from neardup.tables import TableCorpus
-from neardup.text.columns import as_text_arrays
 from neardup.wording import counted
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -51,6 +50,12 @@ class Matches:
 
     def __repr__(self) -> str:
         return f"Matches({counted(len(self), 'pair')})"
+
+    def _repr_html_(self) -> str:
+        names = ("left", "right", "distance", "similarity")
+        columns = [getattr(self, name)[:SHOWN_ROWS].tolist() for name in names]
+        columns[3] = [None if value != value else value for value in columns[3]]
+        return html_table(names, zip(*columns, strict=True), len(self))
 
 
 def candidate_pairs(candidates: Candidates) -> Iterator[tuple[Array, Array]]:
@@ -155,13 +160,21 @@ def list_matches(
         yield _sorted(left, right, np.zeros(len(left), np.int64), np.ones(len(left)))
 
 
-def match(texts: Any, other: Any = None, *, recipe: Recipe | None = None, **options: Any) -> Matches:
+def match(
+    texts: Any,
+    other: Any = None,
+    *,
+    text: str | Iterable[str] = "text",
+    recipe: Recipe | None = None,
+    progress: Watcher = None,
+    **options: Any,
+) -> Matches:
     """Every pair of texts that are near-duplicates, among `texts`, or one of `texts` and one of `other`.
 
     Args:
-        texts: a list of strings, or an Arrow, pandas or polars column.
+        texts: a list or an iterator of strings, a column or a table: whatever `deduplicate` takes.
         other: likewise; then left counts in `texts`, right in `other`.
-        recipe: how texts become fingerprints; `Recipe()` if not given.
+        text, recipe, progress: as in `deduplicate`.
         **options: method, min_similarity, similarity, max_distance, within, threads, memory, temp_dir of `DedupOptions`.
 
     >>> found = match(["A rose is a rose is a rose, said she.", "A tulip.", "a rose is a rose is a rose said she"])
@@ -173,26 +186,32 @@ def match(texts: Any, other: Any = None, *, recipe: Recipe | None = None, **opti
     unused = {"keep", "cluster", "prefer_source"} & set(options)
     if unused:
         raise OptionError(f"match() lists pairs; {' and '.join(sorted(unused))} is for deduplicate().")
-    recipe, chosen, progress = recipe or Recipe(), DedupOptions(**options), Progress()
-    if chosen.columns:
-        raise OptionError(f"within={chosen.within!r}: match() is given texts alone. Give a function of the text.")
-    corpus = TableCorpus(texts)
-    first_of_other = None
-    if other is not None:
-        first_of_other, both = len(corpus.ids), as_text_arrays(texts) + as_text_arrays(other)
-        corpus = TableCorpus(pa.chunked_array(both, pa.large_string()))
+    recipe, chosen, watched = recipe or Recipe(), DedupOptions(**options), progress_of(progress)
     distance_limit(recipe, chosen)  # refused, if at all, before any work
-    documents = read_documents(
-        corpus,
-        recipe,
-        threads=chosen.threads,
-        progress=progress,
-        functions=chosen.functions,
-        memory=chosen.memory,
-        temp_dir=chosen.temp_dir,
-    )
+    corpora = [TableCorpus(texts, text=text, values=chosen.columns, called="texts")]
+    if other is not None:
+        corpora.append(TableCorpus(other, text=text, values=chosen.columns, called="other"))
+    with watched.stage("fingerprint"):
+        each = [
+            read_documents(
+                corpus,
+                recipe,
+                threads=chosen.threads,
+                progress=watched,
+                columns=chosen.columns,
+                functions=chosen.functions,
+                memory=chosen.memory,
+                temp_dir=chosen.temp_dir,
+            )
+            for corpus in corpora
+        ]
+    corpus: Corpus = corpora[0]
+    documents, first_of_other = each[0], None
+    if other is not None:
+        first_of_other, documents = len(each[0]), join_documents(*each)
+        corpus = CorpusPair(corpora[0], first_of_other, corpora[1])
     parts = list(
-        list_matches(corpus, documents, recipe, options=chosen, progress=progress, first_of_other=first_of_other)
+        list_matches(corpus, documents, recipe, options=chosen, progress=watched, first_of_other=first_of_other)
     )
     if not parts:
         nothing = np.empty(0, np.int64)

@@ -103,7 +103,11 @@ class DedupOptions:
             problems.append(f"max_distance={far!r}: give an integer from 0 to the number of bits of the recipe")
         elif far is not None:
             object.__setattr__(self, "max_distance", int(far))
-        for check in (partial(thread_count, self.threads), partial(memory_bytes, self.memory)):
+        for check in (
+            partial(thread_count, self.threads),
+            partial(memory_bytes, self.memory),
+            partial(check_temp_dir, self.temp_dir),
+        ):
             try:
                 check()
             except OptionError as problem:
@@ -173,6 +177,18 @@ class DedupOptions:
         if self.method == "auto" and (self.max_distance is not None or self.min_similarity == 0):
             return "simhash"
         return self.method
+
+
+def check_temp_dir(temp_dir: str | os.PathLike[str] | None) -> None:
+    """Raise OptionError unless it is None, or a folder in which files can be made; before any work."""
+    if temp_dir is None:
+        return
+    if not isinstance(temp_dir, str | os.PathLike) or not os.path.isdir(temp_dir):
+        raise OptionError(f"temp_dir={temp_dir!r}: there is no such folder. Make it, or give one that exists.")
+    if not os.access(temp_dir, os.W_OK | os.X_OK):
+        raise OptionError(
+            f"temp_dir={temp_dir!r}: no file can be made in this folder. Give one that can be written to."
+        )
 
 
 def _is_rule(keep: str) -> bool:

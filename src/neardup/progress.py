@@ -1,5 +1,6 @@
 """What a person or a log sees of a run, and what each stage took."""
 
+import importlib.util
 import resource
 import sys
 import time
@@ -8,6 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from neardup.errors import OptionError
 
 
 def peak_memory_bytes() -> int:
@@ -212,8 +215,122 @@ class TerminalProgress(LogProgress):
         super().end(name)
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ProgressEvent:
+    """How far a run is, as a function that is given as `progress` hears it.
+
+    Attributes:
+        stage: what is done: fingerprint, join, verify, write …
+        done: documents of the stage that are done.
+        total: of so many; None where their number is not known.
+        read_bytes, total_bytes: of the input's files in this stage; 0 where no file is read.
+        share: the part of the stage that is done, from 0 to 1; None while nobody can know.
+        seconds: since the stage began.
+        seconds_left: of the stage, at the rate so far; None while nobody can know.
+        rate: documents a second; None while no time has passed.
+        ended: the stage is over.
+        message: what else a person should know; mostly empty.
+    """
+
+    stage: str
+    done: int
+    total: int | None
+    read_bytes: int
+    total_bytes: int
+    share: float | None
+    seconds: float
+    seconds_left: float | None
+    rate: float | None
+    ended: bool
+    message: str
+
+
+EVENT_SECONDS = 0.1
+"""A function is not called more often about a stage, but for its beginning and its end."""
+
+
+class CalledProgress(Progress):
+    """Calls a function when a stage begins, about ten times a second, and when it ends; on the thread of the run.
+
+    What the function raises ends the run, and is passed on.
+    """
+
+    def __init__(
+        self, call: Callable[[ProgressEvent], object], *, clock: Callable[[], float] = time.perf_counter
+    ) -> None:
+        super().__init__(clock=clock)
+        self._call, self._called = call, 0.0
+
+    def begin(self, name: str, total: int | None) -> None:
+        self._tell()
+
+    def advance(self, documents: int) -> None:
+        super().advance(documents)
+        self._tell_in_time()
+
+    def read(self, count: int) -> None:
+        super().read(count)
+        self._tell_in_time()
+
+    def end(self, name: str) -> None:
+        self._tell(ended=True)
+
+    def say(self, line: str) -> None:
+        self._tell(message=line)
+
+    def _tell_in_time(self) -> None:
+        if self.clock() - self._called >= EVENT_SECONDS:
+            self._tell()
+
+    def _tell(self, *, ended: bool = False, message: str = "") -> None:
+        now = self._called = self.clock()
+        at = self.at or Stage("", None, now)
+        seconds = now - at.began
+        self._call(
+            ProgressEvent(
+                stage=at.name,
+                done=at.documents,
+                total=at.total,
+                read_bytes=at.read_bytes,
+                total_bytes=at.total_bytes,
+                share=at.share,
+                seconds=seconds,
+                seconds_left=at.seconds_left(now),
+                rate=at.documents / seconds if seconds > 0 else None,
+                ended=ended,
+                message=message,
+            )
+        )
+
+
 def progress_for(quiet: bool) -> Progress:
-    """Silent if asked; a moving line on a terminal; else lines for a log."""
+    """Silent if asked; a moving line on a terminal and in a notebook that can show one; else lines for a log."""
     if quiet:
         return Progress()
-    return TerminalProgress() if sys.stderr.isatty() else LogProgress()
+    return TerminalProgress() if sys.stderr.isatty() or _in_notebook() else LogProgress()
+
+
+def _in_notebook() -> bool:
+    """Whether this is a notebook that can show what moves."""
+    return "ipykernel" in sys.modules and importlib.util.find_spec("ipywidgets") is not None
+
+
+Watcher = Progress | Callable[["ProgressEvent"], object] | bool | None
+"""What can be given as `progress`: see `progress_of`."""
+
+
+def progress_of(given: Watcher) -> Progress:
+    """What a person gave as `progress`: a function that is called with each `ProgressEvent`, True for what the command line shows.
+
+    None and False: nothing is told.
+
+    Raises:
+        OptionError: it is none of these.
+    """
+    if isinstance(given, Progress):
+        return given
+    if given is None or isinstance(given, bool):
+        return progress_for(quiet=not given)
+    if callable(given):
+        return CalledProgress(given)
+    raise OptionError(f"progress={given!r}: give True, or a function that takes a ProgressEvent.")

@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 
 from neardup.io.spool import peak_temporary_bytes
+from neardup.notebook import html_table
 from neardup.options import DedupOptions
 from neardup.progress import Progress, peak_memory_bytes
 from neardup.recipe import Recipe
 from neardup.survivors import Findings
 from neardup.text.html import html_versions
+from neardup.wording import counted
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +75,22 @@ class Summary:
     def as_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
         return dataclasses.asdict(self)
+
+    def in_a_line(self) -> str:
+        """`3 documents → 2 survivors, 1 duplicate (0 exact) in 1 cluster`."""
+        return (
+            f"{counted(self.documents, 'document')} → {counted(self.survivors, 'survivor')}, "
+            f"{counted(self.duplicates, 'duplicate')} ({self.exact_duplicates:,} exact) "
+            f"in {counted(self.clusters, 'cluster')}"
+        )
+
+    def __repr__(self) -> str:
+        return f"Summary({self.in_a_line()}; method={self.method}, {self.seconds['total']:.1f} s)"
+
+    def _repr_html_(self) -> str:
+        rows = [(name, value) for name, value in self.as_dict().items() if not isinstance(value, dict)]
+        rows += [(f"seconds, {stage}", taken) for stage, taken in self.seconds.items()]
+        return html_table(("", ""), rows)
 
 
 def versions() -> dict[str, str]:

@@ -196,3 +196,11 @@ def test_sums_of_given_weights_are_exact(run):
     )
     Path("exact.json").write_text(f'{{"features": [{features}]}}')
     assert f"sums         [{tiny}]" in run("compare", "--features", "exact.json").out.decode()
+
+
+def test_given_weights_are_shown_with_all_their_digits(run):
+    weight = "1234567890123456789012345678901234567890.50"
+    Path("long.json").write_text(f'{{"features": [{{"feature": "a", "weight": {weight}, "hash": "1"}}]}}')
+    shown = run("compare", "--features", "long.json").out.decode()
+    assert f"  {weight[:-1]} 1      1  a" in shown
+    assert f"sums         [{weight[:-1]}]" in shown

@@ -6,8 +6,11 @@ import io
 import json
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+import neardup as nd
 from corpora import FERRY, ROWS, lines, read_lines, write_lines
 
 KEPT = ["ferry", "bread", "bridge"]
@@ -135,3 +138,61 @@ def test_a_dialect_can_be_stated(run):
     assert run("dedup", "in.csv", "-o", "out.csv", "--dialect", ";", "--text", "text,more").code == 0
     assert json.loads(Path("out.summary.json").read_text())["documents"] == 1
     assert run("dedup", "in.csv", "-o", "new.csv", "--dialect", "abcd").code == 2
+
+
+TITLED = [
+    {"id": "a", "title": "Ferries", "body": FERRY},
+    {"id": "b", "title": "Bread", "body": FERRY},
+    {"id": "c", "title": "ferries", "body": FERRY.upper() + "\nsecond line"},
+    {"id": "d", "title": "Ferries", "body": FERRY + "!"},
+]
+
+
+def write_titled(form, nested):
+    """`nested`: the body is a field of `meta` where the format has such, else a column of that name."""
+    body = "meta.body" if nested else "body"
+    rows = [
+        {"id": row["id"], "title": row["title"]}
+        | ({"meta": {"body": row["body"]}} if nested else {"body": row["body"]})
+        for row in TITLED
+    ]
+    if form == "jsonl":
+        write_lines("in.jsonl", rows)
+    elif form == "parquet":
+        pq.write_table(pa.Table.from_pylist(rows), "in.parquet")
+    else:
+        with Path("in.csv").open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows(
+                [["id", "title", body], *([row["id"], row["title"], row["body"]] for row in TITLED)]
+            )
+    return body
+
+
+@pytest.mark.parametrize("nested", [False, True])
+@pytest.mark.parametrize("form", ["jsonl", "parquet", "csv"])
+def test_several_and_nested_columns_are_joined_alike_in_every_format_and_in_the_library(run, form, nested):
+    body = write_titled(form, nested)
+    done = run("dedup", f"in.{form}", "-o", f"out.{form}", "--text", "title", "--text", body, "--min-similarity", "1")
+    assert done.code == 0, done.err
+    assert [(line["id"], line["survivor_id"]) for line in read_lines("out.duplicates.jsonl")] == [("d", "a")]
+    assert run("fingerprint", f"in.{form}", "-o", "prints.parquet", "--text", "title", "--text", body).code == 0
+    stored = pq.read_table("prints.parquet").column("fingerprint").to_pylist()
+    joined = nd.fingerprint([f"{row['title']}\n{row['body']}" for row in TITLED])
+    assert [bytes(value) for value in stored] == [value.astype(">u8").tobytes() for value in joined]
+    both = nd.deduplicate(TITLED, text=("title", "body"), min_similarity=1)
+    assert [row["id"] for row in both.survivors] == ["a", "b", "c"]
+    if nested:
+        done = run("dedup", f"in.{form}", "-o", f"body.{form}", "--text", body, "--min-similarity", "1")
+        assert done.code == 0, done.err
+        assert [line["id"] for line in read_lines("body.duplicates.jsonl")] == ["b", "d"]
+
+
+@pytest.mark.parametrize("command", ["dedup", "fingerprint", "pairs"])
+def test_a_column_without_a_name_is_refused(run, command):
+    write_lines("in.jsonl", ROWS)
+    done = run(command, "in.jsonl", "-o", "out.jsonl", "--text", "")
+    assert done.code == 2
+    assert "text='': give names of columns, such as text or meta.body; none may be empty" in done.err
+    done = run(command, "in.jsonl", "-o", "out.jsonl", "--temp-dir", "/nope")
+    assert done.code == 2
+    assert "'/nope' does not exist" in done.err

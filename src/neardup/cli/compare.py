@@ -9,11 +9,19 @@ from click.core import ParameterSource
 from neardup.cli import options
 
 if TYPE_CHECKING:
+    from decimal import Decimal
+
     from neardup.comparison import Comparison, Steps
 
 HEAVIEST = 12
 """Features that are shown of each text."""
 SHOWN_BITS = 64
+
+
+def _plain(number: "Decimal") -> str:
+    """All digits, without an exponent and without zeros at the end."""
+    text = f"{number:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def _features(label: str, steps: "Steps") -> None:
@@ -26,10 +34,10 @@ def _features(label: str, steps: "Steps") -> None:
     click.echo("  weight       count  hash")
     for feature in steps.features[:HEAVIEST]:
         bits = feature.hash[:SHOWN_BITS] + ("…" if len(feature.hash) > SHOWN_BITS else "")
-        click.echo(f"  {feature.weight.normalize():<12f} {feature.count:<6} {bits}  {feature.name}")
+        click.echo(f"  {_plain(feature.weight):<12} {feature.count:<6} {bits}  {feature.name}")
     if len(steps.features) > HEAVIEST:
         click.echo(f"  … and {len(steps.features) - HEAVIEST:,} more")
-    click.echo("  sums         [" + ", ".join(f"{total.normalize():f}" for total in steps.sums) + "]")
+    click.echo("  sums         [" + ", ".join(map(_plain, steps.sums)) + "]")
     if len(steps.bits) <= SHOWN_BITS:
         click.echo(f"  fingerprint  {steps.bits}")
 

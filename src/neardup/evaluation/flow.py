@@ -9,7 +9,7 @@ read → FINGERPRINT                              documents.py
 → RECOMMENDATION and warnings                   evaluation/recommendation.py
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ from neardup.evaluation.survey import choose
 from neardup.evaluation.truth import labeled_truth, sampled_truth
 from neardup.io.ids import plain_ids
 from neardup.options import DedupOptions
-from neardup.progress import Progress
+from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe import RECIPES, Recipe, usual_distance
 from neardup.summary import versions
 from neardup.survivors import exact_representatives, in_order_of_preference
@@ -77,6 +77,7 @@ def evaluate_corpus(
     progress: Progress,
 ) -> Evaluation:
     """Evaluate methods, distances and similarities on a corpus; see `neardup.evaluate_files`."""
+    methods = (methods,) if isinstance(methods, str) else tuple(methods)
     _check(target_recall, sample, seed, methods)
     least = options.min_similarity
     if pairs is None and least == 0:
@@ -186,7 +187,7 @@ def evaluate_corpus(
 def evaluate(
     data: Any,
     *,
-    text: str = "text",
+    text: str | Iterable[str] = "text",
     id: str | None = None,  # noqa: A002 - the same name as the flag
     recipe: Recipe | None = None,
     pairs: str | Path | None = None,
@@ -195,7 +196,7 @@ def evaluate(
     target_recall: float = 0.99,
     sample: int = SAMPLE,
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: Watcher = None,
     **options: Any,
 ) -> Evaluation:
     """Say how much of what is near each method finds, at which distance and similarity, for texts in memory.
@@ -226,5 +227,5 @@ def evaluate(
         target_recall=target_recall,
         sample=sample,
         seed=seed,
-        progress=progress or Progress(),
+        progress=progress_of(progress),
     )

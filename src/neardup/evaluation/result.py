@@ -1,11 +1,13 @@
 """What an evaluation returns; the names are those of its JSON."""
 
 import dataclasses
+import html
 import json
 from dataclasses import dataclass
 from typing import Any
 
 from neardup.evaluation.intervals import Share
+from neardup.notebook import html_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +166,25 @@ class Evaluation:
     def to_json(self) -> str:
         """One JSON object, indented, with a line's end."""
         return json.dumps(self.as_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+    def _repr_html_(self) -> str:
+        best = self.recommendation
+        given = {name: getattr(best, name) for name in ("method", "recipe", "max_distance", "min_similarity")}
+        advice = (
+            ", ".join(f"{name}={value}" for name, value in given.items() if value is not None)
+            or "nothing that was measured"
+        )
+        rows = [
+            (score.method, score.recall.value, score.precision.value, score.f1.value, score.found)
+            for score in self.methods
+        ]
+        lines = [
+            f"{self.documents:,} documents, truth from {self.truth}; recommended: {advice}",
+            *best.reasons,
+            *self.warnings,
+        ]
+        told = "".join(f"<p>{html.escape(line)}</p>" for line in lines)
+        return told + html_table(("method", "recall", "precision", "F1", "found"), rows)
 
     def __repr__(self) -> str:
         best = self.recommendation

@@ -28,6 +28,7 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,8 @@ import numpy as np
 from neardup.errors import OptionError, RecipeMismatch
 from neardup.fingerprints.workspace import Workspace
 from neardup.kernels.minhash import Constants, scratch, sign_documents
-from neardup.text.columns import as_text_arrays, in_chunks
+from neardup.text.columns import in_chunks
+from neardup.text.frames import text_arrays
 from neardup.text.unicode_tables import fold_tables
 from neardup.threads import in_order, thread_count
 
@@ -129,13 +131,15 @@ class Signing:
                 ("values", self.values, 1, MOST_VALUES),
                 ("seed", self.seed, 0, 2**64 - 1),
             )
-            if isinstance(given, bool) or not isinstance(given, int) or not low <= given <= high
+            if isinstance(given, bool) or not isinstance(given, Integral) or not low <= given <= high
         ]
         for name, value, allowed in (("kind", self.kind, tuple(KINDS)), ("bits", self.bits, BITS)):
-            if type(value) not in (str, int) or value not in allowed:
+            if isinstance(value, bool) or not isinstance(value, str | Integral) or value not in allowed:
                 problems.append(f"{name}={value!r}: give one of {', '.join(map(str, allowed))}")
         if problems:
             raise OptionError("These signatures are not possible. " + "; ".join(problems) + ".")
+        for name in ("values", "bits", "seed"):
+            object.__setattr__(self, name, int(getattr(self, name)))  # numpy's numbers have limits of their own
 
     def sign(self, texts: Any) -> Signatures:
         """The signatures of one Arrow `large_string` array of valid UTF-8; a null counts as an empty text."""
@@ -168,6 +172,7 @@ class Signing:
 def signatures(
     texts: Any,
     *,
+    text: str | Iterable[str] = "text",
     values: int = VALUES,
     kind: str = "one-permutation",
     bits: int = 32,
@@ -177,7 +182,8 @@ def signatures(
     """The MinHash signature of each text, over its set of shingles.
 
     Args:
-        texts: a list of strings, an Arrow array, or a pandas or polars column.
+        texts: a list or an iterator of strings, a column or a table: whatever `deduplicate` takes.
+        text: the column of the texts in a table, or several; as in `deduplicate`.
         values: of a signature, 1 to 1024; the standard error is about sqrt(J (1 - J) / values).
         kind: `one-permutation`, or `permutations`, which is slower and no better.
         bits: kept of each value, 32 or 16.
@@ -198,7 +204,7 @@ def signatures(
     [1.0, 0.0]
     """
     how = Signing(values=values, kind=kind, bits=bits, seed=seed)
-    chunks = (chunk for array in as_text_arrays(texts) for chunk in in_chunks(array))
+    chunks = (chunk for array in text_arrays(texts, text) for chunk in in_chunks(array))
     return how.join(in_order(how.sign, chunks, thread_count(threads)))
 
 
@@ -265,8 +271,16 @@ def _variance_factors(k: int) -> tuple[Array, Array]:
     return logarithms, 1 - (k - 1) / (m - 1) * (1 - alpha)
 
 
+def check_signatures(given: Any) -> None:
+    """Refuse what is no `Signatures`."""
+    if not isinstance(given, Signatures):
+        raise OptionError(f"This is a {type(given).__name__}, not signatures. Give what neardup.signatures() gives.")
+
+
 def check_comparable(a: Signatures, b: Signatures) -> None:
-    """Refuse signatures that were made differently."""
+    """Refuse signatures that were made differently, and what is none."""
+    for made in (a, b):
+        check_signatures(made)
     how = [(made.values.shape[-1], made.bits, made.kind, made.seed) for made in (a, b)]
     if how[0] != how[1]:
         described = ["{} values of {} bits, {}, seed={}".format(*made) for made in how]

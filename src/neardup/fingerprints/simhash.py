@@ -12,7 +12,8 @@ from neardup.fingerprints.workspace import Workspace
 from neardup.kernels.simhash import fingerprint_documents, scratch
 from neardup.kernels.votes import WEIGHTINGS
 from neardup.recipe import Recipe
-from neardup.text.columns import as_text_arrays, in_chunks
+from neardup.text.columns import in_chunks
+from neardup.text.frames import text_arrays
 from neardup.text.normalizers import normalized
 from neardup.text.unicode_tables import fold_tables
 from neardup.threads import in_order, thread_count
@@ -78,11 +79,14 @@ def fingerprint_chunks(chunks: Iterable[Any], recipe: Recipe) -> Fingerprints:
     return join_fingerprints([fingerprint_array(chunk, recipe) for chunk in chunks], recipe)
 
 
-def fingerprint(texts: Any, *, recipe: Recipe | None = None, threads: int | None = None) -> Array:
+def fingerprint(
+    texts: Any, *, text: str | Iterable[str] = "text", recipe: Recipe | None = None, threads: int | None = None
+) -> Array:
     """The SimHash fingerprint of each text.
 
     Args:
-        texts: a list of strings, an Arrow array, or a pandas or polars column.
+        texts: a list or an iterator of strings, a column or a table: whatever `deduplicate` takes.
+        text: the column of the texts in a table, or several; as in `deduplicate`.
         recipe: how; `Recipe()` if not given.
         threads: all processors if not given. The result does not depend on it.
 
@@ -98,7 +102,7 @@ def fingerprint(texts: Any, *, recipe: Recipe | None = None, threads: int | None
     True
     """
     recipe = recipe or Recipe()
-    chunks = (chunk for array in as_text_arrays(texts) for chunk in in_chunks(array))
+    chunks = (chunk for array in text_arrays(texts, text) for chunk in in_chunks(array))
     work = partial(fingerprint_array, recipe=recipe)
     values = join_fingerprints(list(in_order(work, chunks, thread_count(threads))), recipe).values
     return values[:, 0].copy() if recipe.words == 1 else values

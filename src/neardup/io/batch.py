@@ -41,10 +41,14 @@ class Columns:
     separator: str = "\n"
 
     def __post_init__(self) -> None:
-        if isinstance(self.text, str) or not self.text or "" in self.text or self.id == "":
-            raise OptionError(
-                f'Columns(text={self.text!r}, id={self.id!r}): give names of columns, as text=("title", "meta.body").'
-            )
+        problems = []
+        if isinstance(self.text, str) or not self.text or "" in self.text:
+            given = self.text[0] if len(self.text) == 1 else self.text
+            problems.append(f"text={given!r}: give names of columns, such as text or meta.body; none may be empty")
+        if self.id == "":
+            problems.append("id='': give the name of a column, or leave it out")
+        if problems:
+            raise OptionError("; ".join(problems) + ".")
 
     @property
     def id_or_default(self) -> str:

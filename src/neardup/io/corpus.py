@@ -236,7 +236,12 @@ class FileCorpus:
 
 def is_of_source(shard: Shard | StoredShard, source: str) -> bool:
     """Whether a shard is the file `source`, in that folder, or matched by that glob."""
-    return shard.name == source or shard.name.startswith(source.rstrip("/") + "/") or fnmatchcase(shard.name, source)
+    return is_within(shard.name, source)
+
+
+def is_within(name: str, source: str) -> bool:
+    """Whether what is called so is `source`, in that folder, or matched by that glob."""
+    return name == source or name.startswith(source.rstrip("/") + "/") or fnmatchcase(name, source)
 
 
 def open_corpus(

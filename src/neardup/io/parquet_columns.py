@@ -1,6 +1,6 @@
 """Columns of Parquet batches as texts, ids and values, strictly."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,9 +13,9 @@ from neardup.io.json_values import default_ids, is_utf8, only, quoted
 from neardup.io.lines import too_long
 from neardup.io.parquet_values import is_value, value_tokens
 from neardup.io.shards import Shard
+from neardup.text.nested import Keys, column_at, type_at
 
 Array = np.ndarray[Any, np.dtype[Any]]
-Keys = tuple[str, ...]
 
 _TEXT = pa.large_string()
 
@@ -37,16 +37,16 @@ class ColumnReader:
         self._too_long = too_long(shard).removeprefix("it is ")
         self._texts = [(name, self._place(schema, name)) for name in columns.text]
         for name, path in self._texts:
-            self._demand(name, _type_at(schema, path), _is_string, "a column of strings")
+            self._demand(name, type_at(schema, path), _is_string, "a column of strings")
         self._id: Keys | None = None
         if columns.id is not None:
             self._id = self._place(schema, columns.id)
-            self._demand(columns.id, _type_at(schema, self._id), _is_id, "a column of strings or integers")
-        elif len(schema.get_all_field_indices("id")) == 1 and _is_id(_type_at(schema, ("id",))):
+            self._demand(columns.id, type_at(schema, self._id), _is_id, "a column of strings or integers")
+        elif len(schema.get_all_field_indices("id")) == 1 and _is_id(type_at(schema, ("id",))):
             self._id = ("id",)
         self._values = [(name, self._place(schema, name)) for name in columns.values]
         for name, path in self._values:
-            self._demand(name, _type_at(schema, path), is_value, "a column of strings, numbers, dates or truth values")
+            self._demand(name, type_at(schema, path), is_value, "a column of strings, numbers, dates or truth values")
         paths = [path for _, path in [*self._texts, *self._values]] + ([self._id] if self._id else [])
         self.names = list(dict.fromkeys(".".join(path) for path in paths))
 
@@ -57,7 +57,7 @@ class ColumnReader:
         count = len(schema.get_all_field_indices(path[0]))
         if count > 1:
             raise InputError(f'{self._shard_name} has {count} columns "{path[0]}". Rename all but one of them.')
-        if count == 0 or _type_at(schema, path) is None:
+        if count == 0 or type_at(schema, path) is None:
             there = ", ".join(f"{field.name}: {field.type}" for field in schema)
             raise InputError(f'{self._shard_name} has no column "{name}". It has: {there}.')
         return path
@@ -81,7 +81,7 @@ class ColumnReader:
 
         texts = []
         for name, keys in self._texts:
-            texts.append(_as_text(_at(batch, keys)))
+            texts.append(_as_text(column_at(batch, keys)))
             set_aside(_nulls(texts[-1]), name, "null, not a string")
             set_aside(_broken(texts[-1]), name, "not UTF-8")
             set_aside(_sizes(texts[-1]) > self._limit, name, self._too_long)
@@ -95,7 +95,7 @@ class ColumnReader:
         )
 
     def _value(self, batch: Any, name: str, keys: Keys, set_aside: Callable[[Array, str, str], None]) -> Any:
-        column = _at(batch, keys)
+        column = column_at(batch, keys)
         if _is_string(column.type):
             column = _as_text(column)
             broken = _broken(column)
@@ -108,7 +108,7 @@ class ColumnReader:
         if not len(changed):
             return batch
         places = pa.array(changed)
-        columns = [_as_text(_at(batch, keys)).take(places).to_pylist() for _, keys in self._texts]
+        columns = [_as_text(column_at(batch, keys)).take(places).to_pylist() for _, keys in self._texts]
         written = [
             rewrite(row, list(texts))
             for row, texts in zip(rows[changed].tolist(), zip(*columns, strict=True), strict=True)
@@ -125,7 +125,7 @@ class ColumnReader:
         rows = np.arange(row, row + batch.num_rows)
         if self._id is None:
             return default_ids(self._shard_name, rows)
-        ids = _at(batch, self._id)
+        ids = column_at(batch, self._id)
         name = ".".join(self._id)
         if _is_string(ids.type):
             ids = _as_text(ids)
@@ -139,16 +139,6 @@ class ColumnReader:
         return pc.coalesce(ids, default_ids(self._shard_name, rows)) if ids.null_count else ids
 
 
-def _type_at(schema: Any, path: Sequence[str]) -> Any:
-    """The type of a column or of a field in nested structs; None if there is no such."""
-    kind = schema.field(path[0]).type
-    for key in path[1:]:
-        if not pa.types.is_struct(kind) or kind.get_field_index(key) < 0:
-            return None
-        kind = kind.field(key).type
-    return kind
-
-
 def _is_string(kind: Any) -> bool:
     if isinstance(kind, pa.BaseExtensionType):
         kind = kind.storage_type
@@ -159,11 +149,6 @@ def _is_string(kind: Any) -> bool:
 
 def _is_id(kind: Any) -> bool:
     return _is_string(kind) or pa.types.is_integer(kind)
-
-
-def _at(batch: Any, path: Keys) -> Any:
-    column = batch.column(batch.schema.get_field_index(path[0]))
-    return pc.struct_field(column, list(path[1:])) if len(path) > 1 else column
 
 
 def _with_texts(array: Any, keys: Keys, texts: list[str], indices: Any) -> Any:

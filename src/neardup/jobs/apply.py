@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from neardup.annotations import ANNOTATIONS
 from neardup.audit import audit_lines
 from neardup.cluster_file import ClusterFile, is_cluster_file, read_cluster_file
 from neardup.errors import InputError
@@ -20,8 +21,9 @@ from neardup.io.stored_shards import starts_of
 from neardup.jobs.audits import write_audits
 from neardup.jobs.dedup import FileResult
 from neardup.jobs.targets import dedup_targets, refuse_inputs
-from neardup.jobs.writing import ANNOTATIONS, write_rows
-from neardup.progress import Progress, peak_memory_bytes
+from neardup.jobs.writing import write_rows
+from neardup.options import check_temp_dir
+from neardup.progress import Progress, Watcher, peak_memory_bytes, progress_of
 from neardup.summary import Summary
 from neardup.wording import counted
 
@@ -36,7 +38,7 @@ def apply_files(
     overwrite: bool = False,
     threads: int | None = None,
     temp_dir: str | None = None,
-    progress: Progress | None = None,
+    progress: Watcher = None,
     **reading: Any,
 ) -> FileResult:
     """Write the survivors of shards, the audit of what was removed of them, and a summary, as `deduplicate_files` does.
@@ -54,9 +56,10 @@ def apply_files(
         InputError: an input is no shard of the clusters, or is another file by now, or an output exists.
         DataError: a file is damaged.
     """
-    progress = progress or Progress()
+    progress = progress_of(progress)
     how = Reading(**reading)
     inputs = [inputs] if isinstance(inputs, str | Path) else list(inputs)
+    check_temp_dir(temp_dir)
     if not is_cluster_file(clusters):
         for given in inputs:
             if is_cluster_file(given):

@@ -26,7 +26,7 @@ from neardup.jobs.targets import refuse_inputs
 from neardup.listed_pairs import LISTED_CLUSTERERS, pairs_of_representatives
 from neardup.options import DedupOptions
 from neardup.preference import groups_of
-from neardup.progress import Progress
+from neardup.progress import Progress, Watcher, progress_of
 from neardup.summary import summarize
 from neardup.survivors import Findings, decide, exact_representatives, in_order_of_preference
 from neardup.wording import counted
@@ -44,7 +44,7 @@ def cluster_files(
     rethreshold: float | None = None,
     partial: bool = False,
     overwrite: bool = False,
-    progress: Progress | None = None,
+    progress: Watcher = None,
     **options: Any,
 ) -> FileResult:
     """Decide which documents survive, from pairs and fingerprints alone; see `neardup.cluster_file` for what is written.
@@ -72,7 +72,7 @@ def cluster_files(
     unknown = set(options) - {"keep", "cluster", "prefer_source", "within"}
     if unknown:
         raise OptionError(f"{', '.join(sorted(unknown))}: the pairs say how they were found. Leave it out.")
-    progress = progress or Progress()
+    progress = progress_of(progress)
     path = Path(output)
     if not output.endswith(".parquet"):
         raise InputError(f"{output}: clusters are Parquet. Give a name that ends in .parquet.")

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from neardup.annotations import ANNOTATIONS
 from neardup.audit import audit_lines, reject_lines
 from neardup.dedup import find_duplicates
 from neardup.errors import InputError
@@ -25,9 +26,9 @@ from neardup.jobs.audits import write_audits
 from neardup.jobs.estimate import CostEstimate, estimate_corpus
 from neardup.jobs.reference import FingerprintReference, open_reference
 from neardup.jobs.targets import Targets, dedup_targets, demand_output
-from neardup.jobs.writing import ANNOTATIONS, write_rows
+from neardup.jobs.writing import write_rows
 from neardup.options import DedupOptions, memory_bytes
-from neardup.progress import Progress
+from neardup.progress import Watcher, progress_of
 from neardup.recipe import Recipe
 from neardup.summary import Summary, summarize, versions
 from neardup.survivors import Findings
@@ -46,6 +47,9 @@ class FileResult:
     summary: Summary
     files: dict[str, Any]
     estimate: CostEstimate | None = None
+
+    def __repr__(self) -> str:
+        return f"FileResult({self.summary.in_a_line()}, output={self.files['output']!r})"
 
     def __str__(self) -> str:
         counts, files = self.summary, self.files
@@ -169,7 +173,7 @@ def deduplicate_files(
     overwrite: bool = False,
     resume: bool = False,
     on_error: str = "stop",
-    progress: Progress | None = None,
+    progress: Watcher = None,
     **options: Any,
 ) -> FileResult:
     """Remove near-duplicate documents from files.
@@ -190,7 +194,8 @@ def deduplicate_files(
         resume: keep finished work in a folder beside the output (its name without data endings + `.resume`), and go on with what is
             there of the same run. When the run is done, only a record of that stays in the folder.
         on_error: what to do with rows that cannot be read: `stop`, or `skip` them into a file of rejects.
-        progress: told of stages; silent if not given.
+        progress: True for what the command line shows, or a function that is called with each `ProgressEvent`; nothing is told if
+            not given.
         **options: the fields of `neardup.io.reading.Reading` (text, id …) and of `DedupOptions`.
 
     Raises:
@@ -200,7 +205,7 @@ def deduplicate_files(
         RowError: a row cannot be read, and `on_error` is `stop`.
         DataError: a file is damaged.
     """
-    recipe, progress = recipe or Recipe(), progress or Progress()
+    recipe, progress = recipe or Recipe(), progress_of(progress)
     reading, others = split_options(options)
     chosen = DedupOptions(**others)
     if not dry_run:

@@ -24,7 +24,7 @@ from neardup.io.pair_spool import PAIR_BYTES
 from neardup.io.reading import split_options
 from neardup.io.sample import Sample, read_sample
 from neardup.options import DedupOptions, distance_limit, memory_bytes
-from neardup.progress import Progress, duration, peak_memory_bytes
+from neardup.progress import Progress, Watcher, duration, peak_memory_bytes, progress_of
 from neardup.recipe import Recipe
 from neardup.survivors import Findings, exact_representatives, in_order_of_preference
 from neardup.tables import TableCorpus
@@ -167,10 +167,10 @@ def choose_by_sample(
     options: DedupOptions,
     *,
     documents: int | None = None,
-    progress: Progress | None = None,
+    progress: Watcher = None,
 ) -> tuple[Choice, int]:
     """What exact and minhash would take of all that the sample stands for, or of so many `documents`; how many were read."""
-    progress = progress or Progress()
+    progress = progress_of(progress)
     corpus = _table(sample)
     with progress.stage("fingerprint"):
         found = read_documents(corpus, recipe, threads=options.threads, progress=progress)

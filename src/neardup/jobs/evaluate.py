@@ -16,7 +16,7 @@ from neardup.io.outputs import Outputs
 from neardup.io.reading import split_options
 from neardup.jobs.targets import refuse_inputs
 from neardup.options import DedupOptions
-from neardup.progress import Progress
+from neardup.progress import Watcher, progress_of
 from neardup.recipe import Recipe
 
 
@@ -33,7 +33,7 @@ def evaluate_files(
     plot: str | Path | None = None,
     recipe: Recipe | None = None,
     overwrite: bool = False,
-    progress: Progress | None = None,
+    progress: Watcher = None,
     **options: Any,
 ) -> Evaluation:
     """Say how much of what is near each method finds, at which distance and similarity, and recommend options.
@@ -64,7 +64,7 @@ def evaluate_files(
         MissingExtra: a plot is asked for, and matplotlib is not installed.
     """
     reading, others = split_options(options)
-    progress, chosen = progress or Progress(), DedupOptions(**others)
+    progress, chosen = progress_of(progress), DedupOptions(**others)
     if plot is not None:
         check_plot(plot)
     paths = [Path(path) for path in (output, plot) if path is not None]

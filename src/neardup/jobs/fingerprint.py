@@ -17,7 +17,8 @@ from neardup.io.records import write_lines
 from neardup.io.shards import Shard
 from neardup.io.stored_shards import stored_shards
 from neardup.jobs.targets import REJECTS_ENDING, refuse_inputs
-from neardup.progress import Progress
+from neardup.options import check_temp_dir
+from neardup.progress import Watcher, progress_of
 from neardup.recipe import Recipe
 from neardup.threads import thread_count
 from neardup.wording import counted
@@ -55,7 +56,7 @@ def fingerprint_files(
     threads: int | None = None,
     temp_dir: str | None = None,
     overwrite: bool = False,
-    progress: Progress | None = None,
+    progress: Watcher = None,
     **reading: Any,
 ) -> int:
     """Write the fingerprint of every document; see `neardup.fingerprint_file` for the format.
@@ -76,8 +77,9 @@ def fingerprint_files(
         InputError: an input is missing, or an output exists.
         DataError: a row cannot be read, or a file is damaged.
     """
-    recipe, progress = recipe or Recipe(), progress or Progress()
+    recipe, progress = recipe or Recipe(), progress_of(progress)
     how, workers = Reading(**reading), thread_count(threads)
+    check_temp_dir(temp_dir)
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=temp_dir) as spool:
         corpus = open_corpus(inputs, how, temporary=Path(spool), values=value, on_error=on_error, progress=progress)
         shards = corpus.shards

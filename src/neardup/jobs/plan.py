@@ -16,7 +16,7 @@ from neardup.io.reading import Reading, split_options
 from neardup.io.sample import read_sample
 from neardup.jobs.estimate import choose_by_sample
 from neardup.options import DedupOptions, memory_bytes
-from neardup.progress import Progress
+from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe import Recipe
 from neardup.threads import thread_count
 
@@ -52,7 +52,7 @@ def plan_files(
     documents: int | None = None,
     bits: int = 128,
     recipe: Recipe | None = None,
-    progress: Progress | None = None,
+    progress: Watcher = None,
     **options: Any,
 ) -> JoinPlan:
     """Estimate what a join takes: of the similarity of texts, or, with max_distance, of fingerprints.
@@ -70,7 +70,7 @@ def plan_files(
         InputError, DataError: as `deduplicate_files`.
     """
     reading, others = split_options(options)
-    chosen, progress = DedupOptions(**others), progress or Progress()
+    chosen, progress = DedupOptions(**others), progress_of(progress)
     if documents is not None and (isinstance(documents, bool) or not isinstance(documents, int) or documents < 1):
         raise OptionError(f"documents={documents!r}: give an integer from 1 up.")
     if not inputs and documents is None:

@@ -24,7 +24,7 @@ from neardup.io.shards import Shard, find_shards
 from neardup.jobs.audits import write_audits
 from neardup.jobs.targets import Targets, dedup_targets, demand_output
 from neardup.options import UNITS, DedupOptions
-from neardup.progress import Progress
+from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe import Recipe
 from neardup.summary import Summary, summarize
 from neardup.survivors import Decisions
@@ -82,6 +82,9 @@ class UnitResult:
 
     summary: UnitSummary
     files: dict[str, Any]
+
+    def __repr__(self) -> str:
+        return f"UnitResult({str(self).splitlines()[0]}, output={self.files['output']!r})"
 
     def __str__(self) -> str:
         counts, files = self.summary, self.files
@@ -209,7 +212,7 @@ def deduplicate_units(
     overwrite: bool = False,
     resume: bool = False,
     on_error: str = "stop",
-    progress: Progress | None = None,
+    progress: Watcher = None,
     **options: Any,
 ) -> UnitResult:
     """Remove repeated lines or paragraphs from the documents of files, wherever in the corpus they are repeated.
@@ -227,7 +230,7 @@ def deduplicate_units(
     Raises:
         InputError, OptionError, RowError, DataError: as `deduplicate_files`; and a format that cannot be rewritten.
     """
-    recipe, progress = recipe or Recipe(), progress or Progress()
+    recipe, progress = recipe or Recipe(), progress_of(progress)
     reading, others = split_options(options)
     chosen = DedupOptions(**others)
     _check(unit, reading, annotate=annotate, against=against, resume=resume)

@@ -5,10 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
+from neardup.annotations import annotations
 from neardup.io.formats import FILES, FORMATS, open_sink
-from neardup.io.json_values import JSON_TOKEN
 from neardup.io.outputs import Outputs
 from neardup.io.records import compression_of
 from neardup.io.shards import Shard
@@ -17,29 +16,6 @@ from neardup.survivors import Decisions
 from neardup.threads import in_order, thread_count
 
 Array = np.ndarray[Any, np.dtype[Any]]
-
-ANNOTATIONS = ("cluster_id", "cluster_size", "is_duplicate", "duplicate_of", "similarity", "distance")
-"""The columns that `annotate` adds."""
-
-
-def annotations(decisions: Decisions, ids: Any, rows: slice) -> Any:
-    """The added columns of one shard's rows."""
-    removed = (decisions.survivor[rows] >= 0) & ~_kept(decisions, rows)
-    survivor = pa.array(decisions.survivor[rows], mask=~removed)
-    cluster = decisions.cluster[rows]
-    columns = [
-        pa.array(cluster, mask=cluster < 0),
-        pa.array(decisions.cluster_size[rows]),
-        pa.array(removed),
-        ids.take(survivor),
-        pa.array(decisions.similarity[rows], from_pandas=True),
-        pa.array(decisions.distance[rows], mask=~removed),
-    ]
-    fields = [
-        pa.field(name, column.type, metadata=JSON_TOKEN if name == "duplicate_of" else None)
-        for name, column in zip(ANNOTATIONS, columns, strict=True)
-    ]
-    return pa.table(columns, schema=pa.schema(fields))
 
 
 def _kept(decisions: Decisions, rows: slice) -> Array:

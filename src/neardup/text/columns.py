@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from neardup.errors import DataError, OptionError
 from neardup.kernels.utf8 import TAIL, valid_utf8
@@ -13,10 +14,14 @@ CHUNK_BYTES = 1 << 20
 """About so much text goes through the kernels at a time: it stays in a core's cache, and threads have work to share."""
 
 
-def as_text_arrays(texts: Any) -> list[Any]:
-    """Arrow `large_string` arrays of a list of strings, an Arrow array, or a pandas or polars column; none is null."""
+def as_text_arrays(texts: Any, *, column: str | None = None) -> list[Any]:
+    """Arrow `large_string` arrays of a list of strings, an Arrow array, or what offers one; none is null.
+
+    `column`: its name, for what is said of it.
+    """
     if isinstance(texts, str | bytes):
         raise OptionError(f"texts is one {type(texts).__name__}, not many: give a list, even of one text: [text].")
+    where = "" if column is None else f" of the column {column!r}"
     try:
         if not isinstance(texts, pa.Array | pa.ChunkedArray):
             if hasattr(texts, "__arrow_c_stream__"):
@@ -24,13 +29,16 @@ def as_text_arrays(texts: Any) -> list[Any]:
             elif hasattr(texts, "__arrow_c_array__"):
                 texts = pa.array(texts)
             else:
-                texts = pa.array(_strings(texts), pa.large_string())
+                texts = pa.array(_strings(texts, where), pa.large_string())
         kind = texts.type.value_type if pa.types.is_dictionary(texts.type) else texts.type
         strings = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
-        if not strings and not (pa.types.is_null(kind) and len(texts) == 0):
-            raise OptionError(f"texts has the type {texts.type}; give strings.")
+        if not strings and len(texts) == 0:
+            return []
+        if not strings:
+            subject = "texts" if column is None else f"The column {column!r}"
+            raise OptionError(f"{subject} has the type {texts.type}; give strings.")
         arrays = texts.chunks if isinstance(texts, pa.ChunkedArray) else [texts]
-        arrays = [array.cast(pa.large_string()) for array in arrays]
+        arrays = [without_views(array).cast(pa.large_string()) for array in arrays]
         for array in arrays:
             if not _is_valid(array):
                 array.validate(full=True)  # says what is wrong
@@ -45,9 +53,31 @@ def as_text_arrays(texts: Any) -> list[Any]:
     for array in arrays:
         if array.null_count:
             row += int(np.flatnonzero(array.is_null().to_numpy(zero_copy_only=False))[0])
-            raise DataError(f"Text {row} is null. Drop or fill nulls first.")
+            raise DataError(f"Text {row}{where} is null. Drop or fill nulls first.")
         row += len(array)
     return arrays
+
+
+def without_views(column: Any) -> Any:
+    """A column of Arrow, but for string views, as polars has them, and dictionaries of such: they become large_string.
+
+    Arrow can take no rows of them.
+    """
+    if isinstance(column, pa.ChunkedArray):
+        chunks = [without_views(chunk) for chunk in column.chunks]
+        return pa.chunked_array(chunks, chunks[0].type) if chunks else column
+    if pa.types.is_dictionary(column.type) and pa.types.is_string_view(column.type.value_type):
+        return column.dictionary.cast(pa.large_string()).take(column.indices)
+    return column.cast(pa.large_string()) if pa.types.is_string_view(column.type) else column
+
+
+def join_texts(columns: list[list[Any]], separator: str = "\n") -> list[Any]:
+    """The texts of several columns, each as `as_text_arrays` gives it, row by row as one."""
+    if len(columns) == 1:
+        return columns[0]
+    whole = [pa.chunked_array(arrays, pa.large_string()) for arrays in columns]
+    joined = pc.binary_join_element_wise(*whole, pa.scalar(separator, pa.large_string()))
+    return list(joined.chunks)
 
 
 def _is_valid(array: Any) -> bool:
@@ -62,7 +92,7 @@ def _is_valid(array: Any) -> bool:
     return bool(valid_utf8(np.frombuffer(content, np.uint8), offsets, np.empty(TAIL, np.uint8)))
 
 
-def _strings(texts: Any) -> list[str]:
+def _strings(texts: Any, where: str) -> list[str]:
     try:
         found = list(texts)
     except TypeError:
@@ -71,9 +101,9 @@ def _strings(texts: Any) -> list[str]:
         ) from None
     for row, text in enumerate(found):
         if text is None:
-            raise DataError(f"Text {row} is null. Drop or fill nulls first.")
+            raise DataError(f"Text {row}{where} is null. Drop or fill nulls first.")
         if not isinstance(text, str):
-            raise OptionError(f"Text {row} is a {type(text).__name__}, not a string: {str(text)[:60]!r}.")
+            raise OptionError(f"Text {row}{where} is a {type(text).__name__}, not a string: {str(text)[:60]!r}.")
     return found
 
 

@@ -1,0 +1,257 @@
+"""What is given to the library, as rows: columns by their names, and those rows that are kept as the same kind of thing.
+
+pandas, polars, datasets and DuckDB are known by the names of their modules, and none of them is imported; whatever else offers
+Arrow's C stream is read by it.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from neardup.errors import InputError, OptionError
+from neardup.text.columns import as_text_arrays, join_texts, without_views
+from neardup.text.nested import column_at, type_at
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+ALLOWED = "a list of strings or of dicts, an Arrow table, a pandas or polars data frame, a Hugging Face dataset, a DuckDB relation"
+_NOT_OF_ONE_KIND = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError)
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Rows that were given.
+
+    Attributes:
+        rows: their number.
+        keep: gives the rows where bool[rows] holds, in order, as the kind of thing that was given.
+        texts: the column itself, if it is one without a name.
+        names: of the columns.
+        read: gives the Arrow table of one of the columns, or a list of its values if these are not all of one kind.
+        dicts: the rows, if they are dicts.
+    """
+
+    rows: int
+    keep: Callable[[Array], Any]
+    texts: Any = None
+    names: tuple[str, ...] = ()
+    read: Callable[[str], Any] | None = None
+    dicts: Sequence[Mapping[str, Any]] | None = None
+
+    @property
+    def has_columns(self) -> bool:
+        """Whether there are names to look up."""
+        return self.texts is None
+
+    def column(self, name: str, what: str, *, optional: bool = False) -> Any:
+        """The values of a column, of one nested in it by a name with dots: Arrow, or a list.
+
+        Nothing at all has every column. With `optional`, a dict without it has None there; that no dict has it is an error still.
+
+        Raises:
+            InputError: there is no such column, or there are several; `what` says for what it is needed.
+        """
+        if not self.has_columns and not self.rows:
+            return []
+        if not self.has_columns:
+            raise InputError(f"There is no column {name!r} for the {what}: the data is one column of texts.")
+        path = (name,) if name in self.names or "." not in name else tuple(name.split("."))
+        if self.names.count(path[0]) > 1:
+            raise InputError(f"There are {self.names.count(path[0])} columns {path[0]!r} for the {what}. {self._has()}")
+        if path[0] not in self.names:
+            raise self._missing(name, what)
+        if self.dicts is not None:
+            return self._of_dicts(self.dicts, name, path, what, optional=optional)
+        assert self.read is not None
+        table = self.read(path[0])
+        if isinstance(table, list):
+            if len(path) > 1:
+                raise self._missing(name, what)
+            return table
+        path = (table.schema.names[0], *path[1:])
+        if type_at(table.schema, path) is None:
+            raise self._missing(name, what)
+        return without_views(column_at(table, path))
+
+    def _of_dicts(
+        self, dicts: Sequence[Mapping[str, Any]], name: str, path: tuple[str, ...], what: str, *, optional: bool
+    ) -> list[Any]:
+        found, known = [], False
+        for row, item in enumerate(dicts):
+            value: Any = item
+            for key in path:
+                if not isinstance(value, Mapping) or key not in value:
+                    if not optional or not isinstance(item, Mapping):
+                        raise InputError(f"Row {row} is no dict with {name!r} for the {what}, as others are.")
+                    value = None
+                    break
+                value = value[key]
+            else:
+                known = True
+            found.append(value)
+        if not known:
+            raise self._missing(name, what)
+        return found
+
+    def _missing(self, name: str, what: str) -> InputError:
+        return InputError(f"There is no column {name!r} for the {what}. {self._has()}")
+
+    def _has(self) -> str:
+        return f"The columns are {', '.join(self.names)}."
+
+
+def _packages(data: Any) -> set[str]:
+    """The packages that the class of a thing and its parents come from."""
+    return {kind.__module__.partition(".")[0] for kind in type(data).__mro__}
+
+
+def frame_of(data: Any, called: str = "data") -> Frame:
+    """The rows of whatever the library takes; iterators and streams are read to their end.
+
+    Raises:
+        OptionError: it is nothing of the kind; `called` is its name there.
+    """
+    if isinstance(data, str | bytes | Mapping):
+        hint = " Even one text goes in a list: [text]." if isinstance(data, str | bytes) else ""
+        hint = f" Give one of its splits: {called}['train']." if type(data).__name__.endswith("DatasetDict") else hint
+        raise OptionError(f"{called} is one {type(data).__name__}; give {ALLOWED}.{hint}")
+    if isinstance(data, set | frozenset):
+        raise OptionError(
+            f"{called} is a {type(data).__name__}, which has no order; give a list, such as sorted({called})."
+        )
+    packages = _packages(data)
+    if "pandas" in packages and hasattr(data, "iloc"):
+        return _of_pandas(data)
+    if "polars" in packages and (hasattr(data, "__len__") or hasattr(data, "collect")):
+        return _of_polars(data)
+    if "datasets" in packages and hasattr(data, "select_columns") and hasattr(data, "__len__"):
+        return _of_dataset(data)
+    if isinstance(data, np.ndarray) and data.ndim:
+        return Frame(len(data), lambda kept: data[kept], texts=data)
+    if isinstance(data, pa.Table | pa.RecordBatch):
+        return _of_arrow(data)
+    if isinstance(data, pa.Array | pa.ChunkedArray):
+        column = Frame(len(data), lambda kept: _filtered(data, kept), texts=data)
+        if not pa.types.is_struct(data.type):
+            return column
+        chunks = data.chunks if isinstance(data, pa.ChunkedArray) else [data]
+        return replace(_of_stream(pa.chunked_array(chunks, data.type)), keep=column.keep)
+    if hasattr(data, "__arrow_c_stream__"):
+        return _of_stream(pa.chunked_array(data))
+    if hasattr(data, "__arrow_c_array__"):
+        return _of_stream(pa.chunked_array([pa.array(data)]))
+    for name in ("to_arrow", "to_table"):  # of what has no stream of its own, such as Arrow's datasets
+        if callable(getattr(data, name, None)):
+            return frame_of(getattr(data, name)(), called)
+    return _of_items(data, called)
+
+
+def _of_arrow(table: Any) -> Frame:
+    return Frame(
+        table.num_rows,
+        lambda kept: _filtered(table, kept),
+        names=tuple(table.schema.names),
+        read=lambda name: table.select([name]),
+    )
+
+
+def _filtered(data: Any, kept: Array) -> Any:
+    """The rows of Arrow data where `kept` holds, also of the types that Arrow itself cannot filter: string views, lists of them."""
+    try:
+        return data.filter(pa.array(kept))
+    except pa.ArrowNotImplementedError:
+        pass
+    if isinstance(data, pa.Table | pa.RecordBatch):
+        return type(data).from_arrays([_filtered(column, kept) for column in data.columns], schema=data.schema)
+    runs = np.flatnonzero(np.diff(np.concatenate([[False], kept, [False]]))).reshape(-1, 2).tolist()
+    parts = [data.slice(first, last - first) for first, last in runs] or [data.slice(0, 0)]
+    if isinstance(data, pa.Array):
+        return pa.concat_arrays(parts)
+    chunks = [chunk for part in parts for chunk in part.chunks]
+    return pa.chunked_array([pa.concat_arrays(chunks)] if chunks else [], data.type)
+
+
+def _of_stream(rows: Any) -> Frame:
+    """What a stream of Arrow had: there is nothing of its kind to give back but an Arrow table or column."""
+    return _of_arrow(pa.Table.from_struct_array(rows)) if pa.types.is_struct(rows.type) else frame_of(rows)
+
+
+def _of_pandas(data: Any) -> Frame:
+    if not hasattr(data, "columns"):
+        return Frame(len(data), lambda kept: data[kept], texts=_pandas_values(data))
+    labels: dict[str, Any] = {str(label): label for label in data.columns}
+
+    def read(name: str) -> Any:
+        values = _pandas_values(data[labels[name]])
+        return values if isinstance(values, list) else pa.table([values], names=[name])
+
+    return Frame(len(data), lambda kept: data[kept], names=tuple(map(str, data.columns)), read=read)
+
+
+def _pandas_values(series: Any) -> Any:
+    try:
+        return pa.array(series, from_pandas=True)
+    except (*_NOT_OF_ONE_KIND, UnicodeEncodeError):
+        return series.tolist()
+
+
+def _of_polars(data: Any) -> Frame:
+    if hasattr(data, "collect"):
+        collected = data.collect()
+        return replace(_of_polars(collected), keep=lambda kept: collected.filter(kept).lazy())
+    if not hasattr(data, "columns"):
+        return Frame(len(data), data.filter, texts=data)
+    return Frame(len(data), data.filter, names=tuple(data.columns), read=lambda name: pa.table(data.select(name)))
+
+
+def _of_dataset(data: Any) -> Frame:
+    return Frame(
+        len(data),
+        lambda kept: data.select(np.flatnonzero(kept)),
+        names=tuple(data.column_names),
+        read=lambda name: data.select_columns([name]).with_format("arrow")[:],
+    )
+
+
+def _of_items(data: Any, called: str) -> Frame:
+    try:
+        items = data if isinstance(data, list | tuple) else list(data)
+    except TypeError:
+        raise OptionError(f"{called} is a {type(data).__name__}; give {ALLOWED}.") from None
+
+    def keep(kept: Array) -> Any:
+        stay = (item for item, stays in zip(items, kept.tolist(), strict=True) if stays)
+        return tuple(stay) if isinstance(data, tuple) else list(stay)
+
+    if not items or not isinstance(items[0], Mapping):
+        return Frame(len(items), keep, texts=items)
+    names = dict.fromkeys(str(name) for item in items if isinstance(item, Mapping) for name in item)
+    return Frame(len(items), keep, names=tuple(names), dicts=items)
+
+
+def texts_of(frame: Frame, text: str | Iterable[str] = "text") -> list[Any]:
+    """Arrow `large_string` arrays of the texts, none null: of a column or, joined by a newline, of several.
+
+    Of data that is one column without a name, it is that column.
+
+    Raises:
+        InputError: there is no such column.
+        OptionError: the column holds no strings, or columns are named where there are none.
+        DataError: a text is null, or not valid Unicode.
+    """
+    names = (text,) if isinstance(text, str) else tuple(text)
+    if not frame.has_columns:
+        if names != ("text",) and frame.rows:
+            raise OptionError(
+                f"text={', '.join(names)!r}: the data is one column of texts, and has no names. Leave text out."
+            )
+        return as_text_arrays(frame.texts)
+    return join_texts([as_text_arrays(frame.column(name, "texts"), column=name) for name in names])
+
+
+def text_arrays(data: Any, text: str | Iterable[str] = "text", *, called: str = "texts") -> list[Any]:
+    """The texts of whatever the library takes: see `frame_of` and `texts_of`."""
+    return texts_of(frame_of(data, called), text)

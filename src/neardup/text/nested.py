@@ -1,0 +1,25 @@
+"""Columns of Arrow tables and fields nested in them, by their paths."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+Keys = tuple[str, ...]
+
+
+def type_at(schema: Any, path: Sequence[str]) -> Any:
+    """The type of a column or of a field in nested structs; None if there is no such."""
+    kind = schema.field(path[0]).type
+    for key in path[1:]:
+        if not pa.types.is_struct(kind) or kind.get_field_index(key) < 0:
+            return None
+        kind = kind.field(key).type
+    return kind
+
+
+def column_at(table: Any, path: Keys) -> Any:
+    """A column of a table or of a record batch, or a field nested in it; null where one of its structs is."""
+    column = table.column(table.schema.get_field_index(path[0]))
+    return pc.struct_field(column, list(path[1:])) if len(path) > 1 else column
