@@ -1,12 +1,19 @@
 """Rows of text on their way to a file, as they were stored."""
 
+import codecs
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from neardup.errors import InputError
 from neardup.io.compression import open_for_writing
+from neardup.io.lines import Lines
 from neardup.io.shards import Shard
+
+Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class TextSink:
@@ -60,6 +67,35 @@ class TextSink:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def write_changed(lines: Lines, sink: TextSink, kept: Array, changed: Array, rewrite: Callable[[int], bytes]) -> None:
+    """Write rows of `lines` where `kept` (bool[rows]): as stored or, where also `changed`, what `rewrite` makes of row i."""
+    newline, after = lines.encoding.newline, 0
+    for i in [*np.flatnonzero(kept & changed).tolist(), len(lines)]:
+        for run in lines.runs(np.flatnonzero(kept[after:i]) + after):
+            sink.write(run, newline)
+        if i < len(lines):
+            sink.write(rewrite(i), newline)
+        after = i + 1
+
+
+def stored_places(lines: Lines, i: int, places: Sequence[int]) -> list[int]:
+    """Where in row i as stored those bytes of it are that are at `places` (ascending) of it in UTF-8."""
+    if lines.encoding.is_utf8:
+        return list(places)
+    line, stored, name = lines.line(i), lines.stored(i), lines.encoding.name
+    if stored.removesuffix(lines.encoding.newline) == line.decode().encode(name):
+        return [len(line[:place].decode().encode(name)) for place in places]
+    wanted = [
+        len(line[:place].decode()) for place in places
+    ]  # stored otherwise than the codec writes: byte for byte, then
+    decoder, seen, found = codecs.getincrementaldecoder(name)(), 0, []
+    for at in range(len(stored)):
+        while len(found) < len(wanted) and wanted[len(found)] <= seen:
+            found.append(at)
+        seen += len(decoder.decode(stored[at : at + 1]))
+    return found + [len(stored)] * (len(wanted) - len(found))
 
 
 def demand_same_kind(first: str, kind: Any, name: str, other: Any) -> None:
