@@ -2,7 +2,6 @@
 
 import csv
 import gzip
-import gzip
 import io
 import json
 from collections.abc import Callable

@@ -21,7 +21,7 @@ from neardup.io.json_values import default_ids, is_utf8, json_values, only, quot
 from neardup.io.lines import Lines, mask_of
 from neardup.io.refusals import already_there, mixed_formats
 from neardup.io.shards import Shard
-from neardup.io.text_sink import TextSink, demand_same_kind, stored_places, write_changed
+from neardup.io.text_sink import TextSink, demand_same_kind, with_parts, write_changed
 from neardup.kernels.delimited import FINE
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -95,7 +95,7 @@ class Delimited:
         places = [_place(shard, header, name) for name in columns.text]
         for block in read_rows(shard, header):
             kept, new = mask_of(shard, keep, block), mask_of(shard, changed, block)
-            write_changed(block, sink, kept, new, partial(_with_texts, shard, header, places, block, rewrite))
+            write_changed(block, sink, kept, new, partial(_with_texts, header, places, block, rewrite))
 
     def annotate(self, shard: Shard, added: Any, sink: Any, *, keep: Array) -> None:
         """See `Format.annotate`; the columns become the last ones, null is an empty field."""
@@ -171,7 +171,8 @@ class _FieldReader:
         ids = self._ids(found, lines.row + rows, reasons)
         usable = np.ones(len(rows), np.bool_)
         usable[list(reasons)] = False
-        text = texts[0] if len(texts) == 1 else self._joined(texts)
+        separator = pa.scalar(self._columns.separator, _TEXT)
+        text = texts[0] if len(texts) == 1 else pc.binary_join_element_wise(*texts, separator)
         values = [quoted(_without_empty(found[name])) for name in self._columns.values]
         columns = spread([only(column, usable) for column in (text, ids, *values)], rows, len(lines))
         rejections = [(lines.row + int(rows[i]), reasons[i]) for i in sorted(reasons)]
@@ -198,9 +199,6 @@ class _FieldReader:
                     reasons.setdefault(i, f"it is not UTF-8: {error.reason} (byte {error.start})")
         return reasons
 
-    def _joined(self, texts: list[Any]) -> Any:
-        return pc.binary_join_element_wise(*texts, pa.scalar(self._columns.separator, _TEXT))
-
     def _ids(self, found: dict[str, Any], rows: Array, reasons: dict[int, str]) -> Any:
         name = self._columns.id_or_default
         if name not in found:
@@ -222,34 +220,20 @@ def _cells(field: Any, column: Any) -> list[str]:
 
 
 def _with_texts(
-    shard: Shard,
-    header: Header,
-    places: list[int],
-    block: Lines,
-    rewrite: Callable[[int, list[str]], list[str]],
-    i: int,
+    header: Header, places: list[int], block: Lines, rewrite: Callable[[int, list[str]], list[str]], i: int
 ) -> bytes:
     """Row i as it is stored, but with the texts that `rewrite` makes of those of the columns at `places`."""
     fields = fields_of(block.data, block.starts[i : i + 1], block.ends[i : i + 1], header.dialect, places)
     before = [column[0].as_py() for column in fields.columns]
     after = rewrite(block.row + i, before)
-    stored, name = block.stored(i), header.encoding.name
+    in_quotes = fields.quoted[0].tolist()
     spans = (fields.spans[0] - block.starts[i] + np.array([-1, 1]) * fields.quoted[0][:, None]).tolist()
-    for (start, end), quoted, old, new in sorted(
-        zip(spans, fields.quoted[0].tolist(), before, after, strict=True), reverse=True
-    ):
-        if new == old:
-            continue
-        begin, last = stored_places(block, i, (start, end))
-        try:
-            cell = header.dialect.cell(new, quoted=quoted).encode(name)
-        except ValueError as problem:
-            raise DataError(
-                f"{shard.name}, row {block.row + i}: {header.dialect} in {name} cannot hold what is left of a text: {problem}. "
-                "Convert the file to a dialect with quotes, in UTF-8."
-            ) from None
-        stored = stored[:begin] + cell + stored[last:]
-    return stored
+    parts = [
+        (start, end, header.dialect.cell(new, quoted=quotes).encode())
+        for (start, end), quotes, old, new in zip(spans, in_quotes, before, after, strict=True)
+        if new != old
+    ]
+    return with_parts(block, i, parts)
 
 
 def _with_cells(shard: Shard, header: Header, stored: bytes, line: bytes, cells: Sequence[str]) -> bytes:

@@ -103,9 +103,9 @@ def find_shards(
 ) -> list[Shard]:
     """Find the files meant by `inputs`, in the order given; those of a folder or a glob by relative path.
 
-    A folder stands for all files of known endings below it, without hidden ones, `.json` and `.md`, and HTML without `html`; a glob for all that it
-    matches; `-` for JSON lines (or lines, if `reading` says so) on standard input, which go to a file in `temporary`.
-    Symbolic links are followed.
+    A folder stands for all files of known endings below it, without hidden ones, `.json` and `.md`, and those of HTML unless
+    `reading` says that texts are HTML; a glob for all that it matches; `-` for JSON lines (or lines, if `reading` says so) on
+    standard input, which go to a file in `temporary`. Symbolic links are followed.
 
     Raises:
         InputError: with every problem found: nothing there, not readable, an unknown ending, a folder or glob without

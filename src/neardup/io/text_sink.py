@@ -1,8 +1,7 @@
 """Rows of text on their way to a file, as they were stored."""
 
-import codecs
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -80,22 +79,19 @@ def write_changed(lines: Lines, sink: TextSink, kept: Array, changed: Array, rew
         after = i + 1
 
 
-def stored_places(lines: Lines, i: int, places: Sequence[int]) -> list[int]:
-    """Where in row i as stored those bytes of it are that are at `places` (ascending) of it in UTF-8."""
-    if lines.encoding.is_utf8:
-        return list(places)
-    line, stored, name = lines.line(i), lines.stored(i), lines.encoding.name
-    if stored.removesuffix(lines.encoding.newline) == line.decode().encode(name):
-        return [len(line[:place].decode().encode(name)) for place in places]
-    wanted = [
-        len(line[:place].decode()) for place in places
-    ]  # stored otherwise than the codec writes: byte for byte, then
-    decoder, seen, found = codecs.getincrementaldecoder(name)(), 0, []
-    for at in range(len(stored)):
-        while len(found) < len(wanted) and wanted[len(found)] <= seen:
-            found.append(at)
-        seen += len(decoder.decode(stored[at : at + 1]))
-    return found + [len(stored)] * (len(wanted) - len(found))
+def with_parts(lines: Lines, i: int, parts: Iterable[tuple[int, int, bytes]]) -> bytes:
+    """Row i as it is stored, with its newline, but with other parts in places of it: begin and end in UTF-8, and what is there.
+
+    In an encoding that can write a text in more than one way the row is as its codec writes it.
+
+    Raises:
+        UnicodeEncodeError: the encoding does not have a character of a part.
+    """
+    line, newline = lines.line(i), lines.encoding.newline
+    ending = newline if lines.stored(i).endswith(newline) else b""
+    for begin, end, part in sorted(parts, reverse=True):
+        line = line[:begin] + part + line[end:]
+    return (line if lines.encoding.is_utf8 else line.decode().encode(lines.encoding.name)) + ending
 
 
 def demand_same_kind(first: str, kind: Any, name: str, other: Any) -> None:
