@@ -9,6 +9,7 @@ import numpy as np
 from neardup.candidates.task import Found
 from neardup.clusters import Clustering
 from neardup.documents import Documents
+from neardup.io.scratch import IN_MEMORY, Scratch
 from neardup.options import DedupOptions
 from neardup.pairs import collapse
 from neardup.preference import NO_VALUE, ranks_of
@@ -119,31 +120,39 @@ def _cost(documents: Documents, options: DedupOptions) -> Array | None:
     return np.where(ranks == NO_VALUE, len(ranks), ranks if smallest_first else -ranks)
 
 
-def exact_representatives(documents: Documents, preferred: Array, groups: Array | None = None) -> Array:
+def exact_representatives(
+    documents: Documents, preferred: Array, groups: Array | None = None, *, scratch: Scratch = IN_MEMORY
+) -> Array:
     """int64[len(preferred)]: for each of the `preferred` rows, the first of them with an equal normalized text, and group.
 
     `groups`: int64[rows], equal where documents may match.
     """
-    keys = documents.digests[preferred]
+    keys = scratch.take(documents.digests, preferred)
     if groups is not None:
         keys = np.column_stack([keys, groups[preferred].view(np.uint64)])
-    distinct = collapse(keys)
+    distinct = collapse(keys, scratch=scratch)
     first = distinct.order[distinct.starts[:-1]]  # the members of a group are ascending, so this is its most preferred
-    representative = np.empty(len(preferred), np.int64)
+    representative = scratch.zeros(len(preferred), np.int64)
     representative[distinct.order] = np.repeat(first, np.diff(distinct.starts))
-    return preferred[representative]
+    return scratch.take(preferred, representative)
 
 
 def decide(
-    documents: Documents, preferred: Array, representative: Array, near: Array, clustering: Clustering
+    documents: Documents,
+    preferred: Array,
+    representative: Array,
+    near: Array,
+    clustering: Clustering,
+    *,
+    scratch: Scratch = IN_MEMORY,
 ) -> Decisions:
     """Join exact and near duplicates: a row with the text of a representative goes where the representative goes.
 
     `near` are the rows that `clustering` is about, in its order; the other representatives survive.
     """
     n = len(documents)
-    survivor, matched = np.full(n, NONE, np.int64), np.full(n, NONE, np.int64)
-    similarity, matched_similarity = np.full(n, np.nan), np.full(n, np.nan)
+    survivor, matched = scratch.full(n, NONE, np.int64), scratch.full(n, NONE, np.int64)
+    similarity, matched_similarity = (scratch.full(n, np.nan, np.float64) for _ in range(2))
     survivor[preferred] = preferred
     removed = clustering.survivor != np.arange(len(near))
     survivor[near] = near[clustering.survivor]
@@ -153,21 +162,21 @@ def decide(
     copies = preferred != representative
     rows, originals = preferred[copies], representative[copies]
     survivor[rows] = survivor[originals]
-    exact = np.zeros(n, np.bool_)
+    exact = scratch.zeros(n, np.bool_)
     exact[rows] = survivor[originals] == originals
     similarity[rows] = np.where(exact[rows], 1.0, similarity[originals])
     matched[rows], matched_similarity[rows] = originals, 1.0
 
-    distance = np.full(n, NONE, np.int64)
+    distance = scratch.full(n, NONE, np.int64)
     duplicates = np.flatnonzero((survivor >= 0) & (survivor != np.arange(n)))
     differing = documents.fingerprints[duplicates] ^ documents.fingerprints[survivor[duplicates]]
     distance[duplicates] = np.bitwise_count(differing).sum(axis=1, dtype=np.int64)
 
-    smallest, size = np.full(n, n, np.int64), np.zeros(n, np.int64)
+    smallest, size = scratch.full(n, n, np.int64), scratch.zeros(n, np.int64)
     valid = np.flatnonzero(survivor >= 0)
     np.minimum.at(smallest, survivor[valid], valid)
     np.add.at(size, survivor[valid], 1)
-    cluster, cluster_size = np.full(n, NONE, np.int64), np.zeros(n, np.int64)
+    cluster, cluster_size = scratch.full(n, NONE, np.int64), scratch.zeros(n, np.int64)
     cluster_size[valid] = size[survivor[valid]]
     several = valid[cluster_size[valid] > 1]
     cluster[several] = smallest[survivor[several]]

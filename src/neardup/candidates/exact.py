@@ -106,7 +106,9 @@ def join_counted(task: Task, counts: ElementCounts) -> Found:
             prefixes = file.whole()
         with progress.stage("join"):
             read_as = task.read_as(wanted)
-            equal = collapse(prefixes.digests[read_as], threads=options.threads)
+            equal = collapse(
+                task.scratch.take(prefixes.digests, read_as), threads=options.threads, scratch=task.scratch
+            )
             sides = None
             if task.sides is not None:  # of a class of equal sets, those of all its members
                 sides = np.bitwise_or.reduceat(task.sides[task.rows][equal.order], equal.starts[:-1])
@@ -119,6 +121,9 @@ def join_counted(task: Task, counts: ElementCounts) -> Found:
                 threads=options.threads,
                 sides=sides,
                 temp_dir=options.temp_dir,
+                scratch=task.scratch,
             )
-            candidates = candidates_of(task.fingerprints, equal, packed, memory=memory // 4, temp_dir=options.temp_dir)
+            candidates = candidates_of(
+                task.fingerprints, equal, packed, memory=memory // 4, temp_dir=options.temp_dir, scratch=task.scratch
+            )
     return Found(task.rows, candidates, MIN_TOKENS, "exact", costs=dataclasses.asdict(cost))

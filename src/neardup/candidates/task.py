@@ -8,6 +8,7 @@ import numpy as np
 
 from neardup.candidates.classes import Candidates
 from neardup.documents import Corpus, Documents
+from neardup.io.scratch import Scratch
 from neardup.options import DedupOptions
 from neardup.progress import Progress
 from neardup.recipe import Recipe
@@ -56,12 +57,17 @@ class Task:
 
     def read_as(self, wanted: Array) -> Array:
         """int64[m]: for each of `rows`, which of the `wanted` texts, in the order of reading, it equals."""
-        return np.searchsorted(np.flatnonzero(wanted), self.representative)
+        return self.scratch.keep(np.searchsorted(np.flatnonzero(wanted), self.representative))
 
     @property
     def fingerprints(self) -> Array:
         """uint64[m, words], of `rows`."""
-        return self.documents.fingerprints[self.rows]
+        return self.scratch.take(self.documents.fingerprints, self.rows)
+
+    @property
+    def scratch(self) -> Scratch:
+        """Where arrays by row are made."""
+        return Scratch.of(self.options)
 
 
 @dataclass(frozen=True, slots=True)

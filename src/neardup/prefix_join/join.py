@@ -12,6 +12,7 @@ import numpy as np
 from neardup.distinct import collapse
 from neardup.errors import OptionError
 from neardup.io.pair_spool import PairSpool
+from neardup.io.scratch import IN_MEMORY, Scratch
 from neardup.kernels import prefix_join as kernels
 from neardup.kernels.bounds import CONTAINMENT
 from neardup.kernels.candidates import pack_pairs
@@ -99,6 +100,7 @@ def join_prefixes(
     threads: int | None = None,
     sides: Array | None = None,
     temp_dir: str | None = None,
+    scratch: Scratch = IN_MEMORY,
 ) -> tuple[Array, JoinCost]:
     """Pairs among some sets that may be similar: every pair that is, and few others.
 
@@ -110,6 +112,7 @@ def join_prefixes(
             they go to a temporary file in `temp_dir`.
         threads: never change the result.
         sides: uint8[m], 1, 2 or 3 for both; only pairs across the two sides are looked for.
+        scratch: where what is known of each set is.
 
     Returns:
         uint64[p], left << 32 | right, indexes into `sets`, left < right, ascending, each pair once; and what it took.
@@ -120,10 +123,9 @@ def join_prefixes(
     if len(sets) > MAX_SETS:
         raise OptionError(f"{len(sets):,} different documents; an exact join takes {MAX_SETS:,}. Split the corpus.")
     threads = thread_count(threads)
-    sizes = prefixes.sizes[sets]
-    by_size = np.argsort(-sizes if code == CONTAINMENT else sizes, kind="stable")
-    order = sets[by_size]
-    ranked_sizes = np.ascontiguousarray(sizes[by_size])
+    sizes = scratch.take(prefixes.sizes, sets)
+    by_size = scratch.keep(np.argsort(-sizes if code == CONTAINMENT else sizes, kind="stable"))
+    order, ranked_sizes = scratch.take(sets, by_size), scratch.take(sizes, by_size)
     ranked_sides = np.empty(0, np.uint8) if sides is None else np.ascontiguousarray(sides[by_size], np.uint8)
     postings = int(prefixes.facts[order, 0].sum(dtype=np.int64))
     pairs, lock = PairSpool(memory=memory // 2, temp_dir=temp_dir), Lock()
