@@ -9,7 +9,7 @@ import numpy as np
 from neardup.candidates.task import Found
 from neardup.clusters import Clustering
 from neardup.documents import Documents
-from neardup.io.scratch import IN_MEMORY, Scratch
+from neardup.io.scratch import IN_MEMORY, Scratch, parts_of
 from neardup.options import DedupOptions
 from neardup.pairs import collapse
 from neardup.preference import NO_VALUE, ranks_of
@@ -46,7 +46,9 @@ class Decisions:
     @property
     def kept(self) -> Array:
         """bool[rows]: the row survives."""
-        found: Array = self.survivor == np.arange(len(self.survivor))
+        found = np.empty(len(self.survivor), np.bool_)
+        for part in parts_of(len(found)):
+            found[part] = self.survivor[part] == np.arange(part.start, part.stop)
         return found
 
     def of_first(self, rows: int) -> "Decisions":
@@ -56,7 +58,14 @@ class Decisions:
     @property
     def duplicates(self) -> Array:
         """The rows that are duplicates, ascending."""
-        return np.flatnonzero((self.survivor >= 0) & ~self.kept)
+        found = (_removed(self.survivor, part) for part in parts_of(len(self.survivor)))
+        return np.concatenate([np.empty(0, np.int64), *found])
+
+
+def _removed(survivor: Array, part: slice) -> Array:
+    """The rows of a part that do not survive and were not rejected."""
+    here, rows = survivor[part], np.arange(part.start, part.stop)
+    return rows[(here >= 0) & (here != rows)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,10 +163,12 @@ def decide(
     survivor, matched = scratch.full(n, NONE, np.int64), scratch.full(n, NONE, np.int64)
     similarity, matched_similarity = (scratch.full(n, np.nan, np.float64) for _ in range(2))
     survivor[preferred] = preferred
-    removed = clustering.survivor != np.arange(len(near))
-    survivor[near] = near[clustering.survivor]
-    similarity[near], matched_similarity[near] = clustering.similarity, clustering.matched_similarity
-    matched[near[removed]] = near[clustering.matched[removed]]
+    for part in parts_of(len(near)):
+        rows, places = near[part], clustering.survivor[part]
+        survivor[rows] = near[places]
+        similarity[rows], matched_similarity[rows] = clustering.similarity[part], clustering.matched_similarity[part]
+        removed = places != np.arange(part.start, part.stop)
+        matched[rows[removed]] = near[clustering.matched[part][removed]]
 
     copies = preferred != representative
     rows, originals = preferred[copies], representative[copies]
@@ -168,16 +179,19 @@ def decide(
     matched[rows], matched_similarity[rows] = originals, 1.0
 
     distance = scratch.full(n, NONE, np.int64)
-    duplicates = np.flatnonzero((survivor >= 0) & (survivor != np.arange(n)))
+    duplicates = np.concatenate([np.empty(0, np.int64), *(_removed(survivor, part) for part in parts_of(n))])
     differing = documents.fingerprints[duplicates] ^ documents.fingerprints[survivor[duplicates]]
     distance[duplicates] = np.bitwise_count(differing).sum(axis=1, dtype=np.int64)
 
     smallest, size = scratch.full(n, n, np.int64), scratch.zeros(n, np.int64)
-    valid = np.flatnonzero(survivor >= 0)
-    np.minimum.at(smallest, survivor[valid], valid)
-    np.add.at(size, survivor[valid], 1)
+    for part in parts_of(n):
+        rows = np.flatnonzero(survivor[part] >= 0) + part.start
+        np.minimum.at(smallest, survivor[rows], rows)
+        np.add.at(size, survivor[rows], 1)
     cluster, cluster_size = scratch.full(n, NONE, np.int64), scratch.zeros(n, np.int64)
-    cluster_size[valid] = size[survivor[valid]]
-    several = valid[cluster_size[valid] > 1]
-    cluster[several] = smallest[survivor[several]]
+    for part in parts_of(n):
+        rows = np.flatnonzero(survivor[part] >= 0) + part.start
+        cluster_size[rows] = size[survivor[rows]]
+        several = rows[cluster_size[rows] > 1]
+        cluster[several] = smallest[survivor[several]]
     return Decisions(survivor, similarity, distance, exact, cluster, cluster_size, matched, matched_similarity)

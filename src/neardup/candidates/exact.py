@@ -114,7 +114,7 @@ def join_counted(task: Task, counts: ElementCounts) -> Found:
                 sides = np.bitwise_or.reduceat(task.sides[task.rows][equal.order], equal.starts[:-1])
             packed, cost = join_prefixes(
                 prefixes,
-                read_as[equal.order[equal.starts[:-1]]],
+                task.scratch.take(read_as, task.scratch.take(equal.order, equal.starts[:-1])),
                 code=similarity.code,
                 least=least,
                 memory=memory,

@@ -1,5 +1,6 @@
 """Arrays by row that are too large for the memory lie in temporary files that are mapped."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +13,13 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 SHARE = 64
 """An array by row may take a 64th of the memory; about thirty of them are there at a time."""
-_COPIED = 1 << 18
+_ROWS_AT_ONCE = 1 << 18
+
+
+def parts_of(rows: int) -> Iterator[slice]:
+    """All rows, so many at a time that what is made of them on the way is small."""
+    for first in range(0, rows, _ROWS_AT_ONCE):
+        yield slice(first, min(rows, first + _ROWS_AT_ONCE))
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +57,15 @@ class Scratch:
     def range(self, n: int) -> Array:
         """int64[n]: 0 … n - 1."""
         made = self.zeros(n, np.int64)
-        for first in range(0, n, _COPIED):
-            made[first : first + _COPIED] = np.arange(first, min(n, first + _COPIED))
+        for part in parts_of(n):
+            made[part] = np.arange(part.start, part.stop)
         return made
 
     def take(self, values: Array, rows: Array) -> Array:
         """values[rows]."""
         made = self.zeros((len(rows), *values.shape[1:]), values.dtype)
-        for first in range(0, len(rows), _COPIED):
-            made[first : first + _COPIED] = values[rows[first : first + _COPIED]]
+        for part in parts_of(len(rows)):
+            made[part] = values[rows[part]]
         return made
 
     def keep(self, values: Array) -> Array:

@@ -6,7 +6,7 @@ import numpy as np
 
 from neardup.documents import Corpus
 from neardup.io.batch import Batch
-from neardup.io.scratch import IN_MEMORY, Scratch
+from neardup.io.scratch import IN_MEMORY, Scratch, parts_of
 from neardup.io.spool import Spool
 from neardup.kernels.bounds import EDIT
 from neardup.kernels.edit import edit_memory
@@ -23,8 +23,8 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 MAPPED_BYTES = 256 << 20
 """What is mapped is released from memory once so many bytes of it may have been looked at."""
-LARGEST_IN_MEMORY, ROWS_AT_ONCE = 4 << 20, 1 << 18
-"""Where documents are in the files is in a file, too, where it takes more; it is sorted so many rows at a time."""
+LARGEST_IN_MEMORY = 4 << 20
+"""Bytes; an array that says where documents are in the files is in a file, too, where it takes more."""
 AROUND_BYTES = 64 << 10
 """So much of a file the system maps around what is looked at, anywhere in it."""
 
@@ -93,8 +93,8 @@ class SetFile:
         self.starts, self.ends = self._scratch.zeros(rows, np.int64), self._scratch.zeros(rows, np.int64)
         self._places.map()
         places = self._places.values.reshape(-1, 3)
-        for first in range(0, len(places), ROWS_AT_ONCE):
-            here, starts, ends = places[first : first + ROWS_AT_ONCE].T
+        for part in parts_of(len(places)):
+            here, starts, ends = places[part].T
             self.starts[here], self.ends[here] = starts, ends
         del places
         self._places.close()
