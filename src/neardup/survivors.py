@@ -65,7 +65,8 @@ class Decisions:
 def _removed(survivor: Array, part: slice) -> Array:
     """The rows of a part that do not survive and were not rejected."""
     here, rows = survivor[part], np.arange(part.start, part.stop)
-    return rows[(here >= 0) & (here != rows)]
+    found: Array = rows[(here >= 0) & (here != rows)]
+    return found
 
 
 @dataclass(frozen=True, slots=True)
