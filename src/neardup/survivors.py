@@ -171,18 +171,20 @@ def decide(
         removed = places != np.arange(part.start, part.stop)
         matched[rows[removed]] = near[clustering.matched[part][removed]]
 
-    copies = preferred != representative
-    rows, originals = preferred[copies], representative[copies]
-    survivor[rows] = survivor[originals]
     exact = scratch.zeros(n, np.bool_)
-    exact[rows] = survivor[originals] == originals
-    similarity[rows] = np.where(exact[rows], 1.0, similarity[originals])
-    matched[rows], matched_similarity[rows] = originals, 1.0
+    for part in parts_of(len(preferred)):
+        copies = preferred[part] != representative[part]
+        rows, originals = preferred[part][copies], representative[part][copies]
+        survivor[rows] = survivor[originals]
+        exact[rows] = survivor[originals] == originals
+        similarity[rows] = np.where(exact[rows], 1.0, similarity[originals])
+        matched[rows], matched_similarity[rows] = originals, 1.0
 
     distance = scratch.full(n, NONE, np.int64)
-    duplicates = np.concatenate([np.empty(0, np.int64), *(_removed(survivor, part) for part in parts_of(n))])
-    differing = documents.fingerprints[duplicates] ^ documents.fingerprints[survivor[duplicates]]
-    distance[duplicates] = np.bitwise_count(differing).sum(axis=1, dtype=np.int64)
+    for part in parts_of(n):
+        rows = _removed(survivor, part)
+        differing = documents.fingerprints[rows] ^ documents.fingerprints[survivor[rows]]
+        distance[rows] = np.bitwise_count(differing).sum(axis=1, dtype=np.int64)
 
     smallest, size = scratch.full(n, n, np.int64), scratch.zeros(n, np.int64)
     for part in parts_of(n):
