@@ -6,7 +6,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test test-checked test-interpreted fuzz lint types docs bench bench-quick bench-scale clean
+.PHONY: help demo test test-checked test-interpreted fuzz lint types docs bench bench-quick bench-scale soak clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*## /: /' | sort
@@ -67,6 +67,9 @@ bench-scale: $(VENV)/developing $(VENV)/text-dedup/installed  ## a million docum
 	$(BIN)/python benchmarks/package_texts.py --if-missing
 	$(BIN)/python benchmarks/exact_join.py
 	$(BIN)/python benchmarks/dedup_peers.py --text-dedup $(VENV)/text-dedup/bin/python
+
+soak: $(VENV)/developing  ## five million short documents in 500 shards, and 10,000 shards, with memory sampled over time; minutes
+	$(BIN)/python benchmarks/soak.py
 
 clean:  ## remove what make made
 	rm -rf $(VENV) demo build dist

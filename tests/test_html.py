@@ -1,5 +1,6 @@
 """HTML becomes text before anything else; what is written is the HTML that came."""
 
+import gzip
 import json
 import sys
 from importlib.metadata import version
@@ -126,6 +127,32 @@ def test_files_of_html_survive_byte_for_byte_and_the_summary_names_the_extractor
     assert done.files["html"] == "main"
     kept = nd.explain(tmp_path / "out.duplicates.jsonl", "2")
     assert kept.neighbors[0].similarity < 0.8
+
+
+def test_files_of_html_in_a_folder_are_documents_where_texts_are_html(tmp_path):
+    (tmp_path / "in").mkdir()
+    for name in ("a.html", "b.htm", "c.HTML"):
+        (tmp_path / "in" / name).write_text(page())
+    (tmp_path / "in" / "d.html.gz").write_bytes(gzip.compress(page().encode()))
+    nd.deduplicate_files(tmp_path / "in", f"{tmp_path}/out/", html="main")
+    assert {path.name: path.read_text() for path in (tmp_path / "out").iterdir()} == {"a.html": page()}
+
+
+def test_files_of_html_are_passed_over_in_a_folder_and_refused_by_name_where_texts_are_no_html(tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.html").write_text(page())
+    output = f"{tmp_path}/out/"
+    with pytest.raises(nd.InputError, match=r"Its \.html files are read with --html main or --html whole\."):
+        nd.deduplicate_files(tmp_path / "in", output)
+    with pytest.raises(
+        nd.InputError, match=r"a\.html is HTML: pass --html main or whole, .*; --lines reads it as it is"
+    ):
+        nd.deduplicate_files(tmp_path / "in" / "a.html", output)
+    (tmp_path / "in" / "b.txt").write_text("A text.")
+    nd.deduplicate_files(tmp_path / "in", output)
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["b.txt"]
+    nd.deduplicate_files(tmp_path / "in" / "a.html", f"{tmp_path}/a.html", lines=True)
+    assert (tmp_path / "a.html").read_text() == page()
 
 
 def test_every_command_that_reads_texts_reads_html(tmp_path):

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from neardup.candidates.classes import Candidates
+from neardup.io.scratch import IN_MEMORY, Scratch
 from neardup.kernels import clusters as kernels
 from neardup.kernels.bounds import JACCARD
 from neardup.kernels.edit import edit_memory
@@ -57,10 +58,10 @@ def _steps(
         progress.advance(last - first)
 
 
-def _stored_by_position(rows: Array, sets: SetFile | None) -> Stored:
+def _stored_by_position(rows: Array, sets: SetFile | None, scratch: Scratch) -> Stored:
     """What is compared, by position in the order of preference; nothing where matches are by distance alone."""
     if sets is not None:
-        return sets.stored(rows)
+        return sets.stored(rows, scratch=scratch)
     nothing = np.zeros(len(rows), np.int64)
     return Stored(
         JACCARD, np.frombuffer(b"", np.uint64), np.frombuffer(b"", np.float64), nothing, nothing, edit_memory(0)
@@ -84,14 +85,15 @@ def cluster_star(
     min_similarity: float,
     progress: Progress,
     fixed: int = 0,
+    scratch: Scratch = IN_MEMORY,
 ) -> Clustering:
     """Each document survives unless it matches an earlier survivor, and is then its best match's duplicate.
 
     The first `fixed` documents, those of a reference, survive in any case.
     """
-    n, stored = len(candidates), _stored_by_position(rows, sets)
-    survivor, grades, counts = np.arange(n), np.full(n, -1.0), np.zeros(2, np.int64)
-    kept, kept_count = np.empty(n, np.int64), np.zeros(len(candidates.starts) - 1, np.int64)
+    n, stored = len(candidates), _stored_by_position(rows, sets, scratch)
+    survivor, grades, counts = scratch.range(n), scratch.full(n, -1.0, np.float64), np.zeros(2, np.int64)
+    kept, kept_count = scratch.zeros(n, np.int64), scratch.zeros(len(candidates.starts) - 1, np.int64)
     _keep_first(candidates, fixed, kept, kept_count)
     for first, last in _steps(fixed, n, sets, stored, counts, progress):
         kernels.star(
@@ -110,8 +112,8 @@ def cluster_star(
             grades,
             counts,
         )
-    known = np.where((survivor != np.arange(n)) & (sets is not None), grades, np.nan)
-    return Clustering(survivor, known, survivor, known, int(counts[0]), int(counts[1]))
+    grades[(survivor == np.arange(n)) | (sets is None)] = np.nan
+    return Clustering(survivor, grades, survivor, grades, int(counts[0]), int(counts[1]))
 
 
 def cluster_components(
@@ -122,10 +124,12 @@ def cluster_components(
     min_similarity: float,
     progress: Progress,
     fixed: int = 0,  # noqa: ARG001 - being the first, they survive, or stand for one another
+    scratch: Scratch = IN_MEMORY,
 ) -> Clustering:
     """Documents connected by matches are one cluster; its most preferred one survives."""
-    n, stored = len(candidates), _stored_by_position(rows, sets)
-    parents, links, grades, counts = np.arange(n), np.arange(n), np.full(n, -1.0), np.zeros(2, np.int64)
+    n, stored = len(candidates), _stored_by_position(rows, sets, scratch)
+    parents, links, counts = scratch.range(n), scratch.range(n), np.zeros(2, np.int64)
+    grades = scratch.full(n, -1.0, np.float64)
     for first, last in _steps(0, n, sets, stored, counts, progress):
         kernels.components(
             first,
@@ -143,10 +147,10 @@ def cluster_components(
             grades,
             counts,
         )
-    survivor = parents[parents]
+    survivor = scratch.take(parents, parents)
     while not np.array_equal(survivor, parents[survivor]):
-        survivor = parents[survivor]
-    similarity, matched_similarity = np.full(n, np.nan), np.full(n, np.nan)
+        survivor = scratch.take(parents, survivor)
+    similarity, matched_similarity = (scratch.full(n, np.nan, np.float64) for _ in range(2))
     if sets is not None:
         duplicates = np.flatnonzero(survivor != np.arange(n))
         matched_similarity[duplicates] = grades[duplicates]

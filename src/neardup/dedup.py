@@ -24,6 +24,8 @@ from neardup.candidates.task import Found, Task
 from neardup.clusters import CLUSTERERS, Clustering
 from neardup.documents import Corpus, CorpusPair, Documents, SourcedCorpus, join_documents, read_documents
 from neardup.errors import OptionError
+from neardup.io.allocators import give_back
+from neardup.io.scratch import Scratch
 from neardup.notebook import SHOWN_ROWS, html_table
 from neardup.options import DedupOptions, distance_limit
 from neardup.preference import groups_of
@@ -119,29 +121,33 @@ def _find_duplicates(
 
     with progress.stage("exact"):
         groups = None if options.grouped_by is None else groups_of(documents.values[options.grouped_by])
-        preferred = in_order_of_preference(documents, options, sources=sources, inputs=inputs)
-        representative = exact_representatives(documents, preferred, groups)
-        distinct = preferred[preferred == representative]
+        scratch = Scratch.of(options)
+        preferred = scratch.keep(in_order_of_preference(documents, options, sources=sources, inputs=inputs))
+        representative = exact_representatives(documents, preferred, groups, scratch=scratch)
+        distinct = scratch.keep(preferred[preferred == representative])
+    give_back()
 
     task = Task(whole, documents, distinct, distinct, recipe, options, progress, sides, groups, kept)
 
     found = whole.once("candidates", lambda: find_candidates(task))
+    give_back()
 
     def settle() -> tuple[Decisions, int, int]:
         clustering = _cluster(task, found, fixed=int(np.count_nonzero(found.rows >= inputs)))
         with progress.stage("survivors"):
-            decisions = decide(documents, preferred, representative, found.rows, clustering)
+            decisions = decide(documents, preferred, representative, found.rows, clustering, scratch=scratch)
         return decisions, clustering.compared, clustering.matches
 
     short = int(np.count_nonzero((documents.tokens[preferred] < found.min_tokens) & (preferred < inputs)))
     decisions, compared, matches = whole.once("decisions", settle)
+    give_back()
     return Findings(documents, inputs, decisions, found, short, compared, matches)
 
 
 def _cluster(task: Task, found: Found, *, fixed: int) -> Clustering:
     """Verify candidates, and say which survivor each belongs to; the first `fixed` survive in any case."""
     near, candidates, progress = found.rows, found.candidates, task.progress
-    cluster, least = CLUSTERERS[task.options.cluster], task.options.min_similarity
+    cluster, least = partial(CLUSTERERS[task.options.cluster], scratch=task.scratch), task.options.min_similarity
     if least == 0:
         with progress.stage("cluster", len(near)):
             return cluster(candidates, near, None, min_similarity=0.0, progress=progress, fixed=fixed)

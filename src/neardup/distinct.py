@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from neardup.errors import OptionError
+from neardup.io.scratch import IN_MEMORY, Scratch
 from neardup.kernels import distinct as kernels
 from neardup.threads import in_order, thread_count
 
@@ -81,7 +82,7 @@ def fingerprint_rows(fingerprints: Array, name: str = "fingerprints") -> Array:
     return np.require(rows, np.uint64, ["C", "W"])
 
 
-def collapse(fingerprints: Array, *, threads: int | None = None) -> Distinct:
+def collapse(fingerprints: Array, *, threads: int | None = None, scratch: Scratch = IN_MEMORY) -> Distinct:
     """Sort fingerprints and name each distinct one once.
 
     Takes 8 * words + 16 bytes a fingerprint, and while it sorts what the largest bucket of the first pass takes again.
@@ -89,6 +90,7 @@ def collapse(fingerprints: Array, *, threads: int | None = None) -> Distinct:
     Args:
         fingerprints: uint64[n] or uint64[n, words].
         threads: how many; one a processor if left out. The result does not depend on it.
+        scratch: where the arrays are made.
 
     Raises:
         OptionError: not such an array, or a number of threads below 1.
@@ -102,7 +104,7 @@ def collapse(fingerprints: Array, *, threads: int | None = None) -> Distinct:
     n = len(rows)
     if n == 0:
         return Distinct(rows.copy(), np.empty(0, np.int64), np.zeros(1, np.int64))
-    out, order = np.empty_like(rows), np.empty(n, np.int64)
+    out, order = scratch.zeros(rows.shape, np.uint64), scratch.zeros(n, np.int64)
     starts = _scatter(rows, out, order, threads)
     edges = np.unique(np.searchsorted(starts, np.linspace(0, n, 8 * threads + 1)))
     edges[-1] = len(starts) - 1
@@ -114,7 +116,7 @@ def collapse(fingerprints: Array, *, threads: int | None = None) -> Distinct:
         kernels.sort_buckets(out, order, starts, first, last, spare_rows, spare_order, ends, waiting)
 
     _each(sort, zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True), threads)
-    starts = np.empty(n + 1, np.int64)
+    starts = scratch.zeros(n + 1, np.int64)
     count = kernels.name_distinct(out, starts)
     # A view where nearly all are distinct: pages that were never written take no memory.
     if 2 * count < n:

@@ -122,7 +122,7 @@ def summarize(
         duplicates=len(duplicates),
         exact_duplicates=int(decisions.exact.sum()),
         against_reference=int(np.count_nonzero(decisions.survivor >= findings.inputs)),
-        clusters=len(np.unique(decisions.cluster[decisions.cluster >= 0])),
+        clusters=int(np.count_nonzero(decisions.cluster == np.arange(len(decisions.cluster)))),
         short=findings.short,
         min_tokens=findings.found.min_tokens,
         repeated_ids=repeated_ids,

@@ -9,6 +9,7 @@ import numpy as np
 from neardup.candidates.task import Found
 from neardup.clusters import Clustering
 from neardup.documents import Documents
+from neardup.io.scratch import IN_MEMORY, Scratch, parts_of
 from neardup.options import DedupOptions
 from neardup.pairs import collapse
 from neardup.preference import NO_VALUE, ranks_of
@@ -45,7 +46,9 @@ class Decisions:
     @property
     def kept(self) -> Array:
         """bool[rows]: the row survives."""
-        found: Array = self.survivor == np.arange(len(self.survivor))
+        found = np.empty(len(self.survivor), np.bool_)
+        for part in parts_of(len(found)):
+            found[part] = self.survivor[part] == np.arange(part.start, part.stop)
         return found
 
     def of_first(self, rows: int) -> "Decisions":
@@ -55,7 +58,15 @@ class Decisions:
     @property
     def duplicates(self) -> Array:
         """The rows that are duplicates, ascending."""
-        return np.flatnonzero((self.survivor >= 0) & ~self.kept)
+        found = (_removed(self.survivor, part) for part in parts_of(len(self.survivor)))
+        return np.concatenate([np.empty(0, np.int64), *found])
+
+
+def _removed(survivor: Array, part: slice) -> Array:
+    """The rows of a part that do not survive and were not rejected."""
+    here, rows = survivor[part], np.arange(part.start, part.stop)
+    found: Array = rows[(here >= 0) & (here != rows)]
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,56 +130,71 @@ def _cost(documents: Documents, options: DedupOptions) -> Array | None:
     return np.where(ranks == NO_VALUE, len(ranks), ranks if smallest_first else -ranks)
 
 
-def exact_representatives(documents: Documents, preferred: Array, groups: Array | None = None) -> Array:
+def exact_representatives(
+    documents: Documents, preferred: Array, groups: Array | None = None, *, scratch: Scratch = IN_MEMORY
+) -> Array:
     """int64[len(preferred)]: for each of the `preferred` rows, the first of them with an equal normalized text, and group.
 
     `groups`: int64[rows], equal where documents may match.
     """
-    keys = documents.digests[preferred]
+    keys = scratch.take(documents.digests, preferred)
     if groups is not None:
         keys = np.column_stack([keys, groups[preferred].view(np.uint64)])
-    distinct = collapse(keys)
+    distinct = collapse(keys, scratch=scratch)
     first = distinct.order[distinct.starts[:-1]]  # the members of a group are ascending, so this is its most preferred
-    representative = np.empty(len(preferred), np.int64)
+    representative = scratch.zeros(len(preferred), np.int64)
     representative[distinct.order] = np.repeat(first, np.diff(distinct.starts))
-    return preferred[representative]
+    return scratch.take(preferred, representative)
 
 
 def decide(
-    documents: Documents, preferred: Array, representative: Array, near: Array, clustering: Clustering
+    documents: Documents,
+    preferred: Array,
+    representative: Array,
+    near: Array,
+    clustering: Clustering,
+    *,
+    scratch: Scratch = IN_MEMORY,
 ) -> Decisions:
     """Join exact and near duplicates: a row with the text of a representative goes where the representative goes.
 
     `near` are the rows that `clustering` is about, in its order; the other representatives survive.
     """
     n = len(documents)
-    survivor, matched = np.full(n, NONE, np.int64), np.full(n, NONE, np.int64)
-    similarity, matched_similarity = np.full(n, np.nan), np.full(n, np.nan)
+    survivor, matched = scratch.full(n, NONE, np.int64), scratch.full(n, NONE, np.int64)
+    similarity, matched_similarity = (scratch.full(n, np.nan, np.float64) for _ in range(2))
     survivor[preferred] = preferred
-    removed = clustering.survivor != np.arange(len(near))
-    survivor[near] = near[clustering.survivor]
-    similarity[near], matched_similarity[near] = clustering.similarity, clustering.matched_similarity
-    matched[near[removed]] = near[clustering.matched[removed]]
+    for part in parts_of(len(near)):
+        rows, places = near[part], clustering.survivor[part]
+        survivor[rows] = near[places]
+        similarity[rows], matched_similarity[rows] = clustering.similarity[part], clustering.matched_similarity[part]
+        removed = places != np.arange(part.start, part.stop)
+        matched[rows[removed]] = near[clustering.matched[part][removed]]
 
-    copies = preferred != representative
-    rows, originals = preferred[copies], representative[copies]
-    survivor[rows] = survivor[originals]
-    exact = np.zeros(n, np.bool_)
-    exact[rows] = survivor[originals] == originals
-    similarity[rows] = np.where(exact[rows], 1.0, similarity[originals])
-    matched[rows], matched_similarity[rows] = originals, 1.0
+    exact = scratch.zeros(n, np.bool_)
+    for part in parts_of(len(preferred)):
+        copies = preferred[part] != representative[part]
+        rows, originals = preferred[part][copies], representative[part][copies]
+        survivor[rows] = survivor[originals]
+        exact[rows] = survivor[originals] == originals
+        similarity[rows] = np.where(exact[rows], 1.0, similarity[originals])
+        matched[rows], matched_similarity[rows] = originals, 1.0
 
-    distance = np.full(n, NONE, np.int64)
-    duplicates = np.flatnonzero((survivor >= 0) & (survivor != np.arange(n)))
-    differing = documents.fingerprints[duplicates] ^ documents.fingerprints[survivor[duplicates]]
-    distance[duplicates] = np.bitwise_count(differing).sum(axis=1, dtype=np.int64)
+    distance = scratch.full(n, NONE, np.int64)
+    for part in parts_of(n):
+        rows = _removed(survivor, part)
+        differing = documents.fingerprints[rows] ^ documents.fingerprints[survivor[rows]]
+        distance[rows] = np.bitwise_count(differing).sum(axis=1, dtype=np.int64)
 
-    smallest, size = np.full(n, n, np.int64), np.zeros(n, np.int64)
-    valid = np.flatnonzero(survivor >= 0)
-    np.minimum.at(smallest, survivor[valid], valid)
-    np.add.at(size, survivor[valid], 1)
-    cluster, cluster_size = np.full(n, NONE, np.int64), np.zeros(n, np.int64)
-    cluster_size[valid] = size[survivor[valid]]
-    several = valid[cluster_size[valid] > 1]
-    cluster[several] = smallest[survivor[several]]
+    smallest, size = scratch.full(n, n, np.int64), scratch.zeros(n, np.int64)
+    for part in parts_of(n):
+        rows = np.flatnonzero(survivor[part] >= 0) + part.start
+        np.minimum.at(smallest, survivor[rows], rows)
+        np.add.at(size, survivor[rows], 1)
+    cluster, cluster_size = scratch.full(n, NONE, np.int64), scratch.zeros(n, np.int64)
+    for part in parts_of(n):
+        rows = np.flatnonzero(survivor[part] >= 0) + part.start
+        cluster_size[rows] = size[survivor[rows]]
+        several = rows[cluster_size[rows] > 1]
+        cluster[several] = smallest[survivor[several]]
     return Decisions(survivor, similarity, distance, exact, cluster, cluster_size, matched, matched_similarity)

@@ -68,6 +68,27 @@ def test_rows_are_read_as_texts_and_copied_as_bytes(
     ).texts == [texts[1], texts[3]]
 
 
+@pytest.mark.parametrize("compression", ["plain", "gzip"])
+@pytest.mark.parametrize("finished", [True, False])
+@pytest.mark.parametrize("encoding", [*ENCODINGS, "utf-8-sig", "utf-16-le", "utf-32-be", "utf-7"])
+@pytest.mark.parametrize("kind", ["jsonl", "csv", "tsv", "lines", "txt"])
+def test_a_file_that_keeps_all_rows_keeps_all_bytes(
+    tmp_path: Path, copied: Any, kind: str, encoding: str, finished: bool, compression: str
+) -> None:
+    texts = [text.replace("\n", " ") if kind in ("lines", "txt") else text for text in TEXTS]
+    content = encoded(texts, "csv" if kind == "tsv" else kind, "utf-8").decode()
+    content = content.replace(",", "\t") if kind == "tsv" else content
+    data = (content if finished else content.removesuffix("\n").removesuffix("\r")).encode(encoding)
+    name = {"lines": "a.txt"}.get(kind, f"a.{kind}")
+    found = as_encoded(tmp_path / name, data, encoding, lines=kind == "lines")
+    path = copied((found, [True] * (1 if kind == "txt" else 4)), compression=compression)
+    written = path.read_bytes() if compression == "plain" else gzip.decompress(path.read_bytes())
+    mark = (
+        b"\xef\xbb\xbf" if encoding == "utf-8-sig" and kind in ("jsonl", "lines") else b""
+    )  # no part of a row of UTF-8
+    assert mark + written == data
+
+
 @given(
     texts=st.lists(st.text(st.sampled_from("ab\"',\\|\r\nソ表漢é"), max_size=6), max_size=8),
     encoding=st.sampled_from(["utf-16-le", "gb18030", "cp932", "utf-8"]),

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from neardup.distinct import Distinct
+from neardup.io.scratch import IN_MEMORY, Scratch
 from neardup.io.spool import mapped_array
 from neardup.kernels.candidates import count_refined, link_classes, link_refined
 
@@ -46,7 +47,13 @@ class Candidates:
 
 
 def candidates_of(
-    fingerprints: Array, equal: Distinct, packed: Array, *, memory: int | None = None, temp_dir: str | None = None
+    fingerprints: Array,
+    equal: Distinct,
+    packed: Array,
+    *,
+    memory: int | None = None,
+    temp_dir: str | None = None,
+    scratch: Scratch = IN_MEMORY,
 ) -> Candidates:
     """Candidates from the classes of equal documents, and the pairs of classes that are near.
 
@@ -54,9 +61,9 @@ def candidates_of(
     to a temporary file in `temp_dir`.
     """
     classes = len(equal.starts) - 1
-    class_of = np.empty(len(fingerprints), np.int64)
+    class_of = scratch.zeros(len(fingerprints), np.int64)
     class_of[equal.order] = np.repeat(np.arange(classes), np.diff(equal.starts))
-    near_starts = np.empty(classes + 1, np.int64)
+    near_starts = scratch.zeros(classes + 1, np.int64)
     if memory is not None and packed.nbytes > memory:
         near = mapped_array(2 * len(packed), np.uint32, temp_dir=temp_dir)
     else:

@@ -106,19 +106,24 @@ def join_counted(task: Task, counts: ElementCounts) -> Found:
             prefixes = file.whole()
         with progress.stage("join"):
             read_as = task.read_as(wanted)
-            equal = collapse(prefixes.digests[read_as], threads=options.threads)
+            equal = collapse(
+                task.scratch.take(prefixes.digests, read_as), threads=options.threads, scratch=task.scratch
+            )
             sides = None
             if task.sides is not None:  # of a class of equal sets, those of all its members
                 sides = np.bitwise_or.reduceat(task.sides[task.rows][equal.order], equal.starts[:-1])
             packed, cost = join_prefixes(
                 prefixes,
-                read_as[equal.order[equal.starts[:-1]]],
+                task.scratch.take(read_as, task.scratch.take(equal.order, equal.starts[:-1])),
                 code=similarity.code,
                 least=least,
                 memory=memory,
                 threads=options.threads,
                 sides=sides,
                 temp_dir=options.temp_dir,
+                scratch=task.scratch,
             )
-            candidates = candidates_of(task.fingerprints, equal, packed, memory=memory // 4, temp_dir=options.temp_dir)
+            candidates = candidates_of(
+                task.fingerprints, equal, packed, memory=memory // 4, temp_dir=options.temp_dir, scratch=task.scratch
+            )
     return Found(task.rows, candidates, MIN_TOKENS, "exact", costs=dataclasses.asdict(cost))

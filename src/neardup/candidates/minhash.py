@@ -122,19 +122,22 @@ def find_by_minhash(task: Task) -> Found:
         signatures = parts.whole(signing)
     with progress.stage("join"):
         read_as = task.read_as(wanted)
-        digests = np.empty((len(signatures), 2), np.uint64)
+        scratch = task.scratch
+        digests = scratch.zeros((len(signatures), 2), np.uint64)
         width = signatures.values.shape[1] * signatures.values.itemsize
         digest_rows(signatures.values.view(np.uint8).ravel(), width, digests)
         # The sieve looks at one fingerprint of a class; all being equal, what it lets through is a matter of the pair.
-        keys = np.concatenate([digests[read_as], task.fingerprints], axis=1)
-        equal = collapse(keys, threads=options.threads)
+        keys = scratch.zeros((len(read_as), 2 + task.recipe.words), np.uint64)
+        keys[:, :2], keys[:, 2:] = scratch.take(digests, read_as), task.fingerprints
+        equal = collapse(keys, threads=options.threads, scratch=scratch)
+        del keys, digests
         firsts = equal.order[equal.starts[:-1]]
         spool = PairSpool(memory=memory // 4, temp_dir=options.temp_dir)
         spool_banded(
             _in_order(signatures, read_as[firsts], options.temp_dir, with_file=with_file),
             bands,
             spool,
-            fingerprints=task.fingerprints[firsts],
+            fingerprints=scratch.take(task.fingerprints, firsts),
             max_distance=max_distance,
             least_agreeing=least_agreeing,
             threads=options.threads,
@@ -142,7 +145,9 @@ def find_by_minhash(task: Task) -> Found:
         )
         del signatures
         pairs = spool.all()
-        candidates = candidates_of(task.fingerprints, equal, pairs, memory=memory // 8, temp_dir=options.temp_dir)
+        candidates = candidates_of(
+            task.fingerprints, equal, pairs, memory=memory // 8, temp_dir=options.temp_dir, scratch=scratch
+        )
     costs = {
         "bands": bands.bands,
         "rows": bands.rows,

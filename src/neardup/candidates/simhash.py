@@ -9,6 +9,7 @@ from neardup.candidates.classes import Candidates, candidates_of
 from neardup.candidates.task import Found, Task
 from neardup.errors import OptionError
 from neardup.io.pair_spool import PairSpool
+from neardup.io.scratch import SHARE, Scratch
 from neardup.options import distance_limit, memory_bytes
 from neardup.pairs import collapse, plan, spool_near
 from neardup.progress import Progress
@@ -52,10 +53,12 @@ def near_fingerprints(
 
     Pairs that take more than about half of `memory` (half of the machine's) go to temporary files in `temp_dir`.
     """
-    distinct, memory = collapse(fingerprints), memory_bytes(memory)
+    memory = memory_bytes(memory)
+    scratch = Scratch(memory // SHARE, temp_dir)
+    distinct = collapse(fingerprints, scratch=scratch)
     spool = PairSpool(memory=memory // 4, temp_dir=temp_dir)
     spool_near(distinct, spool, max_distance=max_distance, threads=threads, memory=memory // 4)
-    return candidates_of(fingerprints, distinct, spool.all(), memory=memory // 8, temp_dir=temp_dir)
+    return candidates_of(fingerprints, distinct, spool.all(), memory=memory // 8, temp_dir=temp_dir, scratch=scratch)
 
 
 def check_cost(n: int, recipe: Recipe, max_distance: int, progress: Progress) -> None:

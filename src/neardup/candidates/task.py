@@ -8,6 +8,7 @@ import numpy as np
 
 from neardup.candidates.classes import Candidates
 from neardup.documents import Corpus, Documents
+from neardup.io.scratch import Scratch, parts_of
 from neardup.options import DedupOptions
 from neardup.progress import Progress
 from neardup.recipe import Recipe
@@ -56,12 +57,20 @@ class Task:
 
     def read_as(self, wanted: Array) -> Array:
         """int64[m]: for each of `rows`, which of the `wanted` texts, in the order of reading, it equals."""
-        return np.searchsorted(np.flatnonzero(wanted), self.representative)
+        read, found = self.scratch.keep(np.flatnonzero(wanted)), self.scratch.zeros(len(self.representative), np.int64)
+        for part in parts_of(len(found)):
+            found[part] = np.searchsorted(read, self.representative[part])
+        return found
 
     @property
     def fingerprints(self) -> Array:
         """uint64[m, words], of `rows`."""
-        return self.documents.fingerprints[self.rows]
+        return self.scratch.take(self.documents.fingerprints, self.rows)
+
+    @property
+    def scratch(self) -> Scratch:
+        """Where arrays by row are made."""
+        return Scratch.of(self.options)
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,13 +48,14 @@ class _Decompressed(io.RawIOBase):
         self._stream = self._new()
         self._inside = True  # an empty file is a truncated one
         self._waiting = memoryview(b"")
+        self._left = b""  # of the input, after the end of a member or frame
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
         while not self._waiting:
-            data = self._file.read(_INPUT_BYTES[self._compression])
+            data = self._left or self._file.read(_INPUT_BYTES[self._compression])
             if not data:
                 if self._inside:
                     raise self._damaged("it ends too early")
@@ -66,21 +67,21 @@ class _Decompressed(io.RawIOBase):
         return size
 
     def _decompress(self, data: bytes) -> bytes:
-        parts = []
-        while data:
-            if not self._inside:
-                if self._compression == "gzip":
-                    data = data.lstrip(b"\0")  # padding, as tapes and some writers leave it
-                    if not data:
-                        break
-                self._stream, self._inside = self._new(), True
-            try:
-                parts.append(self._stream.decompress(data))
-            except (zlib.error, zstandard.ZstdError) as error:
-                raise self._damaged(str(error)) from None
-            data = self._stream.unused_data if self._stream.eof else b""
-            self._inside = not self._stream.eof
-        return b"".join(parts)
+        """What some input expands to, up to the end of a member or frame; the rest of the input is left."""
+        if not self._inside:
+            if self._compression == "gzip":
+                data = data.lstrip(b"\0")  # padding, as tapes and some writers leave it
+            if not data:
+                self._left = b""
+                return b""
+            self._stream, self._inside = self._new(), True
+        try:
+            found: bytes = self._stream.decompress(data)
+        except (zlib.error, zstandard.ZstdError) as error:
+            raise self._damaged(str(error)) from None
+        self._left = self._stream.unused_data if self._stream.eof else b""
+        self._inside = not self._stream.eof
+        return found
 
     def position(self) -> int:
         return self._file.tell()

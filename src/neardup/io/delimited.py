@@ -5,7 +5,7 @@ the functions here promise.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from neardup.io.json_values import default_ids, is_utf8, json_values, only, quot
 from neardup.io.lines import Lines, mask_of
 from neardup.io.refusals import already_there, mixed_formats
 from neardup.io.shards import Shard
-from neardup.io.text_sink import TextSink, demand_same_kind
+from neardup.io.text_sink import TextSink, demand_same_kind, with_parts, write_changed
 from neardup.kernels.delimited import FINE
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -77,6 +77,25 @@ class Delimited:
         for block in read_rows(shard, header, expected=len(keep)):
             for run in block.runs(np.flatnonzero(mask_of(shard, keep, block))):
                 sink.write(run, header.encoding.newline)
+
+    def replace(
+        self,
+        shard: Shard,
+        columns: Columns,
+        rewrite: Callable[[int, list[str]], list[str]],
+        sink: Any,
+        *,
+        keep: Array,
+        changed: Array,
+    ) -> None:
+        """See `Rewritable.replace`; a changed field is written anew in the file's dialect, in quotes if it was."""
+        header = self._begin(shard, sink, ())
+        if header is None:
+            return
+        places = [_place(shard, header, name) for name in columns.text]
+        for block in read_rows(shard, header):
+            kept, new = mask_of(shard, keep, block), mask_of(shard, changed, block)
+            write_changed(block, sink, kept, new, partial(_with_texts, header, places, block, rewrite))
 
     def annotate(self, shard: Shard, added: Any, sink: Any, *, keep: Array) -> None:
         """See `Format.annotate`; the columns become the last ones, null is an empty field."""
@@ -152,7 +171,8 @@ class _FieldReader:
         ids = self._ids(found, lines.row + rows, reasons)
         usable = np.ones(len(rows), np.bool_)
         usable[list(reasons)] = False
-        text = texts[0] if len(texts) == 1 else pc.binary_join_element_wise(*texts, pa.scalar("\n", _TEXT))
+        separator = pa.scalar(self._columns.separator, _TEXT)
+        text = texts[0] if len(texts) == 1 else pc.binary_join_element_wise(*texts, separator)
         values = [quoted(_without_empty(found[name])) for name in self._columns.values]
         columns = spread([only(column, usable) for column in (text, ids, *values)], rows, len(lines))
         rejections = [(lines.row + int(rows[i]), reasons[i]) for i in sorted(reasons)]
@@ -197,6 +217,23 @@ def _without_empty(texts: Any) -> Any:
 def _cells(field: Any, column: Any) -> list[str]:
     tokens = json_values(column.combine_chunks(), field).to_pylist()
     return ["" if token == "null" else json.loads(token) if token.startswith('"') else token for token in tokens]
+
+
+def _with_texts(
+    header: Header, places: list[int], block: Lines, rewrite: Callable[[int, list[str]], list[str]], i: int
+) -> bytes:
+    """Row i as it is stored, but with the texts that `rewrite` makes of those of the columns at `places`."""
+    fields = fields_of(block.data, block.starts[i : i + 1], block.ends[i : i + 1], header.dialect, places)
+    before = [column[0].as_py() for column in fields.columns]
+    after = rewrite(block.row + i, before)
+    in_quotes = fields.quoted[0].tolist()
+    spans = (fields.spans[0] - block.starts[i] + np.array([-1, 1]) * fields.quoted[0][:, None]).tolist()
+    parts = [
+        (start, end, header.dialect.cell(new, quoted=quotes).encode())
+        for (start, end), quotes, old, new in zip(spans, in_quotes, before, after, strict=True)
+        if new != old
+    ]
+    return with_parts(block, i, parts)
 
 
 def _with_cells(shard: Shard, header: Header, stored: bytes, line: bytes, cells: Sequence[str]) -> bytes:

@@ -19,7 +19,17 @@ from neardup.io.encodings import Encoding
 from neardup.io.line_blocks import LineBlock, LineFile, after_line, join_blocks
 from neardup.io.lines import Lines, lines_of_block, overlong
 from neardup.io.shards import Shard
-from neardup.kernels.delimited import BEGIN, FINE, QUOTED, QUOTED_ESCAPED, find_fields, split_rows, unfold_fields
+from neardup.kernels.delimited import (
+    BEGIN,
+    FINE,
+    QUOTED,
+    QUOTED_ESCAPED,
+    QUOTES,
+    UNQUOTED,
+    find_fields,
+    split_rows,
+    unfold_fields,
+)
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -54,11 +64,15 @@ class Fields:
         counts: int64[rows], how many fields each row has.
         odd: uint8[rows], what is odd about it; see `neardup.kernels.delimited`.
         columns: Arrow large_string[rows] for each column asked for; empty where a row has too few or is odd.
+        spans: int64[rows, columns, 2], begin and end of each of these fields in the data, without quotes around it.
+        quoted: bool[rows, columns]: there are quotes around it.
     """
 
     counts: Array
     odd: Array
     columns: list[Any]
+    spans: Array
+    quoted: Array
 
 
 def fields_of(data: Array, starts: Array, ends: Array, dialect: Dialect, wanted: list[int]) -> Fields:
@@ -75,7 +89,7 @@ def fields_of(data: Array, starts: Array, ends: Array, dialect: Dialect, wanted:
         out, offsets = np.empty(int((end - begin)[usable].sum()), np.uint8), np.empty(n + 1, np.int64)
         unfold_fields(data, spans[:, i], kinds[:, i], usable, *dialect.codes[1:], out, offsets)
         columns.append(pa.LargeStringArray.from_buffers(n, pa.py_buffer(offsets), pa.py_buffer(out)))
-    return Fields(counts, odd, columns)
+    return Fields(counts, odd, columns, spans, (kinds == UNQUOTED) | (kinds == QUOTES))
 
 
 def read_header(shard: Shard) -> Header:

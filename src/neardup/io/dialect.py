@@ -42,14 +42,14 @@ class Dialect:
         """As the kernels take it: delimiter, quote, escape; -1 for none."""
         return ord(self.delimiter), *(ord(c) if c else -1 for c in (self.quote, self.escape))  # type: ignore[return-value]
 
-    def cell(self, text: str) -> str:
-        """A field that holds `text`.
+    def cell(self, text: str, *, quoted: bool = False) -> str:
+        """A field that holds `text`; in quotes where it needs them, or if `quoted`.
 
         Raises:
             ValueError: this dialect cannot write it.
         """
         special = [c for c in text if c in "\r\n" or c in (self.delimiter, self.quote, self.escape)]
-        if not special:
+        if not special and not (quoted and self.quote):
             return text
         if self.quote:
             inside = text.replace(self.escape, self.escape * 2) if self.escape else text

@@ -24,7 +24,7 @@ from neardup.io.line_blocks import LineFile
 from neardup.io.lines import BLANK, Lines, mask_of, read_lines
 from neardup.io.refusals import already_there, mixed_formats
 from neardup.io.shards import Shard
-from neardup.io.text_sink import TextSink, demand_same_kind
+from neardup.io.text_sink import TextSink, demand_same_kind, with_parts, write_changed
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -107,35 +107,25 @@ def replace(
         raise mixed_formats(shard.name, shard.format, sink.format)
     for block in read_lines(shard):
         _begin(shard, sink, block)
-        newline = block.encoding.newline
         kept, new = mask_of(shard, keep, block), mask_of(shard, changed, block)
-        after = 0
-        for i in np.flatnonzero(kept & new).tolist():
-            for run in block.runs(np.flatnonzero(kept[after:i]) + after):
-                sink.write(run, newline)
-            sink.write(_with_texts(block, i, columns, partial(rewrite, block.row + i)), newline)
-            after = i + 1
-        for run in block.runs(np.flatnonzero(kept[after:]) + after):
-            sink.write(run, newline)
+        write_changed(block, sink, kept, new, partial(_with_texts, block, columns, rewrite))
 
 
-def _with_texts(block: Lines, i: int, columns: Columns, rewrite: Callable[[list[str]], list[str]]) -> bytes:
+def _with_texts(block: Lines, columns: Columns, rewrite: Callable[[int, list[str]], list[str]], i: int) -> bytes:
     """Row i as it is stored, with its newline, but with the texts that `rewrite` makes of its texts."""
-    line, stored, name = block.line(i), block.stored(i), block.encoding.name
-    spans = text_spans(line, columns.text)
-    texts = rewrite([json.loads(line[start:end]) for start, end in spans])
-    for (start, end), text in sorted(zip(spans, texts, strict=True), reverse=True):
-        if not block.encoding.is_utf8:
-            start, end = (len(line[:place].decode().encode(name)) for place in (start, end))
-        stored = stored[:start] + _stored_string(text, name) + stored[end:]
-    return stored
+    spans = text_spans(block.line(i), columns.text)
+    texts = rewrite(block.row + i, [json.loads(block.line(i)[start:end]) for start, end in spans])
+    strings = [_string_in(text, block.encoding.name) for text in texts]
+    return with_parts(block, i, [(*span, string) for span, string in zip(spans, strings, strict=True)])
 
 
-def _stored_string(text: str, encoding: str) -> bytes:
+def _string_in(text: str, encoding: str) -> bytes:
+    """A JSON string, in UTF-8, that is to be stored in an encoding; it was escaped if the encoding does not have it."""
     try:
-        return quote(text).encode(encoding)
-    except UnicodeEncodeError:  # it was escaped, for the encoding does not have it
-        return json.dumps(text).encode(encoding)
+        quote(text).encode(encoding)
+    except UnicodeEncodeError:
+        return json.dumps(text).encode()
+    return quote(text).encode()
 
 
 def annotate(shard: Shard, added: Any, sink: Any, *, keep: Array) -> None:

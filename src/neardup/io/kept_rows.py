@@ -36,6 +36,7 @@ class KeptRows:
         if not self._files:
             kinds = [array.dtype for array in self._batches[0][0]]
             self._files = [Spool(kind, temp_dir=self._temp_dir) for kind in (*kinds, np.int64, np.uint8, np.uint8)]
+            self._files[-3].write(np.zeros(1, np.int64))
         *files, lengths, characters, valid = self._files
         for numbers, ids in self._batches:
             for file, array in zip(files, numbers, strict=True):
@@ -54,11 +55,10 @@ class KeptRows:
             ids = pa.chunked_array([ids for _, ids in self._batches], pa.large_string()).combine_chunks()
             self._batches.clear()
             return columns, ids
-        *found, lengths, characters, valid = (file.changeable() for file in self._files)
-        offsets = np.zeros(len(lengths) + 1, np.int64)
-        np.cumsum(lengths, out=offsets[1:])
+        *found, offsets, characters, valid = (file.changeable() for file in self._files)
+        np.cumsum(offsets, out=offsets)  # of lengths after a 0
         bits = None if valid.all() else pa.py_buffer(np.packbits(valid, bitorder="little"))
-        ids = pa.LargeStringArray.from_buffers(len(lengths), pa.py_buffer(offsets), pa.py_buffer(characters), bits)
+        ids = pa.LargeStringArray.from_buffers(len(valid), pa.py_buffer(offsets), pa.py_buffer(characters), bits)
         self.close()
         return [array.reshape(shape) for array, shape in zip(found, self._shapes, strict=True)], ids
 

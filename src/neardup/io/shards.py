@@ -22,17 +22,20 @@ FORMAT_ENDINGS = {
     ".txt": "txt",
     ".text": "txt",
     ".md": "txt",
+    ".html": "txt",
+    ".htm": "txt",
     ".parquet": "parquet",
 }
 COMPRESSION_ENDINGS = {".gz": "gzip", ".zst": "zstd"}
 ALLOWED = (
     "Allowed: .jsonl, .ndjson or .json (one object a line), .csv, .tsv, .txt, .text or .md (one document a file; a line with "
-    "--lines), all plain, .gz or .zst; and .parquet"
+    "--lines), .html or .htm (with --html, one document a file), all plain, .gz or .zst; and .parquet"
 )
 
 _NAMED_ONLY = {
     ending + compression for ending in (".json", ".md") for compression in ("", *COMPRESSION_ENDINGS)
 }  # in a folder as often configuration, or about the data, as data
+_HTML = {ending + compression for ending in (".html", ".htm") for compression in ("", *COMPRESSION_ENDINGS)}
 _OTHER_COMPRESSIONS = {".bz2", ".xz", ".lz4", ".zip", ".br", ".7z", ".snappy"}
 
 
@@ -100,9 +103,9 @@ def find_shards(
 ) -> list[Shard]:
     """Find the files meant by `inputs`, in the order given; those of a folder or a glob by relative path.
 
-    A folder stands for all files of known endings below it, without hidden ones, `.json` and `.md`; a glob for all that it
-    matches; `-` for JSON lines (or lines, if `reading` says so) on standard input, which go to a file in `temporary`.
-    Symbolic links are followed.
+    A folder stands for all files of known endings below it, without hidden ones, `.json` and `.md`, and those of HTML unless
+    `reading` says that texts are HTML; a glob for all that it matches; `-` for JSON lines (or lines, if `reading` says so) on
+    standard input, which go to a file in `temporary`. Symbolic links are followed.
 
     Raises:
         InputError: with every problem found: nothing there, not readable, an unknown ending, a folder or glob without
@@ -156,13 +159,15 @@ def _folder(folder: Path, base: Path, reading: Reading) -> list[Shard]:
         if path.suffix.lower() in _OTHER_COMPRESSIONS and split_ending(path.stem):
             raise InputError(f"{path}: {path.suffix} is not read. {ALLOWED}. Compress it anew, or move it elsewhere.")
         ending = path.name[len(known[0]) :].lower() if known else ""
-        if ending in _NAMED_ONLY:
+        if ending in _NAMED_ONLY or (ending in _HTML and reading.html is None):
             named_only.append(ending)
         elif known:
             shards.append(_shard(path, base, reading))
     if not shards:
         message = f"{folder}: this folder has no file with a known ending. {ALLOWED}."
-        if named_only:
+        if named_only and named_only[0] in _HTML:
+            message += f" Its {named_only[0]} files are read with --html main or --html whole."
+        elif named_only:
             message += f" Its {named_only[0]} files are read only if they are named: '{folder}/**/*{named_only[0]}'."
         raise InputError(message)
     return sorted(shards, key=lambda shard: shard.relative)
@@ -191,6 +196,10 @@ def _shard(path: Path, base: Path, reading: Reading, name: str | None = None) ->
     known = split_ending(path.name)
     if known is None and not reading.lines:
         raise InputError(f"{path}: the ending does not tell the format. {ALLOWED}.")
+    if known and path.name[len(known[0]) :].lower() in _HTML and reading.html is None and not reading.lines:
+        raise InputError(
+            f"{path} is HTML: pass --html main or whole, which makes text of it; --lines reads it as it is."
+        )
     kind, compression = (known[1], known[2]) if known else ("lines", compression_of_name(path.name))
     if reading.lines:
         if kind == "parquet":

@@ -5,7 +5,7 @@
 
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -152,6 +152,29 @@ def copy(shard: Shard, keep: Array, sink: Any) -> None:
         ):
             shutil.copyfileobj(file, out, 1 << 20)
     shard.check_unchanged()
+
+
+def replace(
+    shard: Shard,
+    columns: Columns,  # noqa: ARG001
+    rewrite: Callable[[int, list[str]], list[str]],
+    sink: Any,
+    *,
+    keep: Array,
+    changed: Array,
+) -> None:
+    """See `Rewritable.replace`; a changed text is written in the encoding of the file, with its byte order mark."""
+    if len(keep) != 1 or not (keep[0] and changed[0]):
+        copy(shard, keep, sink)
+        return
+    sink.begin(shard)
+    data, (text, _) = content(shard), _text(shard)
+    if data is None or text is None:
+        raise shard.changed()
+    encoding = encoding_of(data[:4], shard.encoding, shard.name)
+    [left] = rewrite(0, [text])
+    with open_for_writing(sink.path, sink.compression) as out:
+        out.write(encoding.mark + left.encode(encoding.name))
 
 
 def annotate(shard: Shard, added: Any, sink: Any, *, keep: Array) -> None:  # noqa: ARG001

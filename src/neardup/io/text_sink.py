@@ -1,12 +1,18 @@
 """Rows of text on their way to a file, as they were stored."""
 
 import sys
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from neardup.errors import InputError
 from neardup.io.compression import open_for_writing
+from neardup.io.lines import Lines
 from neardup.io.shards import Shard
+
+Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class TextSink:
@@ -60,6 +66,32 @@ class TextSink:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def write_changed(lines: Lines, sink: TextSink, kept: Array, changed: Array, rewrite: Callable[[int], bytes]) -> None:
+    """Write rows of `lines` where `kept` (bool[rows]): as stored or, where also `changed`, what `rewrite` makes of row i."""
+    newline, after = lines.encoding.newline, 0
+    for i in [*np.flatnonzero(kept & changed).tolist(), len(lines)]:
+        for run in lines.runs(np.flatnonzero(kept[after:i]) + after):
+            sink.write(run, newline)
+        if i < len(lines):
+            sink.write(rewrite(i), newline)
+        after = i + 1
+
+
+def with_parts(lines: Lines, i: int, parts: Iterable[tuple[int, int, bytes]]) -> bytes:
+    """Row i as it is stored, with its newline, but with other parts in places of it: begin and end in UTF-8, and what is there.
+
+    In an encoding that can write a text in more than one way the row is as its codec writes it.
+
+    Raises:
+        UnicodeEncodeError: the encoding does not have a character of a part.
+    """
+    line, newline = lines.line(i), lines.encoding.newline
+    ending = newline if lines.stored(i).endswith(newline) else b""
+    for begin, end, part in sorted(parts, reverse=True):
+        line = line[:begin] + part + line[end:]
+    return (line if lines.encoding.is_utf8 else line.decode().encode(lines.encoding.name)) + ending
 
 
 def demand_same_kind(first: str, kind: Any, name: str, other: Any) -> None:

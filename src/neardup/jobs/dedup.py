@@ -108,7 +108,7 @@ def _write_records(
 
 def _repeated(ids: Any) -> int:
     """How many ids an earlier row has; so many looked at together that the table of those that were seen stays small."""
-    present = ids.drop_null()
+    present = ids.drop_null() if ids.null_count else ids  # which would be a copy
     parts = 1 + len(present) // IDS_TOGETHER
     if parts == 1:
         return len(present) - len(present.unique())

@@ -16,7 +16,7 @@ from neardup.audit import reject_lines
 from neardup.dedup import find_duplicates
 from neardup.errors import InputError, OptionError
 from neardup.io.corpus import FileCorpus
-from neardup.io.formats import FORMATS, Rewritable, open_sink
+from neardup.io.formats import FILES, FORMATS, Rewritable, open_sink
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder
 from neardup.io.reading import Reading, split_options
 from neardup.io.records import compression_of, write_lines
@@ -149,11 +149,14 @@ def _write_rows(
     with contextlib.ExitStack() as stack:
         sink, current = None, None
         for number, (shard, path) in enumerate(zip(corpus.documents.shards, targets.outputs, strict=True)):
+            rows = corpus.documents.rows_of(number)
+            if shard.format in FILES and not removal.keep[rows].any():
+                outputs.leave_out(path)  # a document that is removed is a file less
+                continue
             if path != current:
                 stack.close()
                 opened = open_sink(outputs.claim(path), shard.format, compression_of(path))
                 sink, current = stack.enter_context(opened), path
-            rows = corpus.documents.rows_of(number)
             form: Any = FORMATS[shard.format]
             form.replace(
                 shard,
@@ -183,6 +186,11 @@ def _check(unit: str, reading: Reading, *, annotate: bool, against: Any, resume:
     if reading.html is not None:
         problems.append(
             f"unit={unit!r} with html: parts of a page's text cannot be removed from its HTML. Extract the text first"
+        )
+    if reading.lines:
+        problems.append(
+            f"unit={unit!r} with lines: a line is a document there, and has no parts. Leave lines out; a text file is then "
+            "one document, and loses the lines that are repeated"
         )
     if len(set(reading.text)) < len(tuple(reading.text)):
         problems.append(f"text={tuple(reading.text)!r} with unit={unit!r}: name each column once")
@@ -238,7 +246,7 @@ def deduplicate_units(
         demand_output(output)
     inputs = [inputs] if isinstance(inputs, str | Path) else list(inputs)
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
-        shards = find_shards(inputs, temporary=Path(spool))
+        shards = find_shards(inputs, temporary=Path(spool), reading=reading)
         _check_formats(shards, unit)
         columns = dataclasses.replace(reading.columns(chosen.columns), separator=SEPARATORS[unit])
         corpus = UnitCorpus(FileCorpus(shards, columns, on_error=on_error, progress=progress), unit)

@@ -12,6 +12,7 @@ import numpy as np
 from neardup.distinct import collapse
 from neardup.errors import OptionError
 from neardup.io.pair_spool import PairSpool
+from neardup.io.scratch import IN_MEMORY, Scratch, parts_of
 from neardup.kernels import prefix_join as kernels
 from neardup.kernels.bounds import CONTAINMENT
 from neardup.kernels.candidates import pack_pairs
@@ -53,9 +54,11 @@ def _ranges(postings: int, memory: int) -> Iterator[tuple[np.uint64, np.uint64]]
         yield np.uint64(low), np.uint64(above - 1)
 
 
-def _index(prefixes: Prefixes, order: Array, low: np.uint64, high: np.uint64, threads: int) -> kernels.Index:
+def _index(
+    prefixes: Prefixes, order: Array, low: np.uint64, high: np.uint64, threads: int, scratch: Scratch
+) -> kernels.Index:
     ranks = len(order)
-    rank_starts = np.zeros(ranks + 1, np.int64)
+    rank_starts = scratch.zeros(ranks + 1, np.int64)
     kernels.count_postings(prefixes.elements, prefixes.starts, prefixes.facts, order, low, high, rank_starts[1:])
     np.cumsum(rank_starts, out=rank_starts)
     total = int(rank_starts[-1])
@@ -99,6 +102,7 @@ def join_prefixes(
     threads: int | None = None,
     sides: Array | None = None,
     temp_dir: str | None = None,
+    scratch: Scratch = IN_MEMORY,
 ) -> tuple[Array, JoinCost]:
     """Pairs among some sets that may be similar: every pair that is, and few others.
 
@@ -110,6 +114,7 @@ def join_prefixes(
             they go to a temporary file in `temp_dir`.
         threads: never change the result.
         sides: uint8[m], 1, 2 or 3 for both; only pairs across the two sides are looked for.
+        scratch: where what is known of each set is.
 
     Returns:
         uint64[p], left << 32 | right, indexes into `sets`, left < right, ascending, each pair once; and what it took.
@@ -120,17 +125,16 @@ def join_prefixes(
     if len(sets) > MAX_SETS:
         raise OptionError(f"{len(sets):,} different documents; an exact join takes {MAX_SETS:,}. Split the corpus.")
     threads = thread_count(threads)
-    sizes = prefixes.sizes[sets]
-    by_size = np.argsort(-sizes if code == CONTAINMENT else sizes, kind="stable")
-    order = sets[by_size]
-    ranked_sizes = np.ascontiguousarray(sizes[by_size])
+    sizes = scratch.take(prefixes.sizes, sets)
+    by_size = scratch.keep(np.argsort(-sizes if code == CONTAINMENT else sizes, kind="stable"))
+    order, ranked_sizes = scratch.take(sets, by_size), scratch.take(sizes, by_size)
     ranked_sides = np.empty(0, np.uint8) if sides is None else np.ascontiguousarray(sides[by_size], np.uint8)
-    postings = int(prefixes.facts[order, 0].sum(dtype=np.int64))
+    postings = sum(int(prefixes.facts[order[part], 0].sum(dtype=np.int64)) for part in parts_of(len(order)))
     pairs, lock = PairSpool(memory=memory // 2, temp_dir=temp_dir), Lock()
     counts = np.zeros(2, np.int64)
     passes = list(_ranges(postings, memory // 2))
     for low, high in passes:
-        index = _index(prefixes, order, low, high, threads)
+        index = _index(prefixes, order, low, high, threads, scratch)
         memories = local()
 
         def walk(edge: tuple[int, int], index: kernels.Index = index, memories: Any = memories) -> None:

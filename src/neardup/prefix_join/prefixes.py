@@ -5,10 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from neardup.io.scratch import Scratch
 from neardup.io.spool import Spool
 from neardup.kernels.prefixes import prefixes
 from neardup.prefix_join.counts import ElementCounts
 from neardup.similarities import Elements
+from neardup.similarities.stored import LARGEST_IN_MEMORY
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -78,34 +80,34 @@ def _read_only(values: Array) -> Array:
 
 
 class PrefixFile:
-    """Prefixes that are appended, chunk by chunk, and then read as one; the elements lie in a temporary file."""
+    """Prefixes that are appended, chunk by chunk, and then read as one; all lies in temporary files."""
 
     def __init__(self, *, temp_dir: str | None) -> None:
         self._elements, self._rests = Spool(np.uint64, temp_dir=temp_dir), Spool(np.float32, temp_dir=temp_dir)
-        self._facts: list[Array] = [np.empty((0, 4), np.int32)]
-        self._sizes: list[Array] = [np.empty(0, np.int64)]
-        self._digests: list[Array] = [np.empty((0, 2), np.uint64)]
+        self._facts, self._sizes = Spool(np.int32, temp_dir=temp_dir), Spool(np.int64, temp_dir=temp_dir)
+        self._digests = Spool(np.uint64, temp_dir=temp_dir)
+        self._scratch = Scratch(LARGEST_IN_MEMORY, temp_dir)
 
     def append(self, part: Prefixes) -> None:
         self._elements.write(part.elements)
         self._rests.write(part.rests)
-        self._facts.append(part.facts)
-        self._sizes.append(part.sizes)
-        self._digests.append(part.digests)
+        self._facts.write(part.facts)
+        self._sizes.write(part.sizes)
+        self._digests.write(part.digests)
 
     def whole(self) -> Prefixes:
         """All that was appended; until `close`."""
         self._elements.map()
         self._rests.map()
-        facts = np.concatenate(self._facts)
-        starts = np.zeros(len(facts) + 1, np.int64)
+        facts, digests = self._facts.changeable().reshape(-1, 4), self._digests.changeable().reshape(-1, 2)
+        starts = self._scratch.zeros(len(facts) + 1, np.int64)
         np.cumsum(facts[:, 0], out=starts[1:])
-        sizes, digests = np.concatenate(self._sizes), np.concatenate(self._digests)
+        sizes = self._sizes.changeable()
         return Prefixes(self._elements.values, self._rests.values, starts, facts, sizes, digests)
 
     def close(self) -> None:
-        self._elements.close()
-        self._rests.close()
+        for spool in (self._elements, self._rests, self._facts, self._sizes, self._digests):
+            spool.close()
 
     def __enter__(self) -> "PrefixFile":
         return self

@@ -6,6 +6,7 @@ import numpy as np
 
 from neardup.documents import Corpus
 from neardup.io.batch import Batch
+from neardup.io.scratch import IN_MEMORY, Scratch, parts_of
 from neardup.io.spool import Spool
 from neardup.kernels.bounds import EDIT
 from neardup.kernels.edit import edit_memory
@@ -22,6 +23,8 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 MAPPED_BYTES = 256 << 20
 """What is mapped is released from memory once so many bytes of it may have been looked at."""
+LARGEST_IN_MEMORY = 4 << 20
+"""Bytes; an array that says where documents are in the files is in a file, too, where it takes more."""
 AROUND_BYTES = 64 << 10
 """So much of a file the system maps around what is looked at, anywhere in it."""
 
@@ -53,7 +56,8 @@ class SetFile:
         self._form, self._room = getattr(self._similarity, form), room
         self._values = Spool(np.uint64, temp_dir=temp_dir)
         self._weights = Spool(np.float64, temp_dir=temp_dir)
-        self._parts: list[tuple[Array, Array, Array]] = []
+        self._places = Spool(np.int64, temp_dir=temp_dir)
+        self._scratch = Scratch(LARGEST_IN_MEMORY, temp_dir)
         self._total, self._longest = 0, 0
         self.bytes_each, self.is_full = 8, False
         self.starts = self.ends = np.empty(0, np.int64)
@@ -77,7 +81,8 @@ class SetFile:
             self.is_full = True
             self.close()
             return
-        self._parts.append((first + rows, self._total + elements.offsets[:-1], self._total + elements.offsets[1:]))
+        begins, ends = elements.offsets[:-1], elements.offsets[1:]
+        self._places.write(np.column_stack([first + rows, self._total + begins, self._total + ends]))
         self._values.write(elements.values)
         self._weights.write(elements.weights)
         self._total += len(elements.values)
@@ -85,10 +90,14 @@ class SetFile:
 
     def finish(self, rows: int) -> None:
         """Nothing more comes; there are so many rows."""
-        self.starts, self.ends = np.zeros(rows, np.int64), np.zeros(rows, np.int64)
-        for places, starts, ends in self._parts:
-            self.starts[places], self.ends[places] = starts, ends
-        self._parts.clear()
+        self.starts, self.ends = self._scratch.zeros(rows, np.int64), self._scratch.zeros(rows, np.int64)
+        self._places.map()
+        places = self._places.values.reshape(-1, 3)
+        for part in parts_of(len(places)):
+            here, starts, ends = places[part].T
+            self.starts[here], self.ends[here] = starts, ends
+        del places
+        self._places.close()
         self._values.map()
         self._weights.map()
 
@@ -113,9 +122,11 @@ class SetFile:
     def values(self) -> Array:
         return self._values.values
 
-    def stored(self, rows: Array | None = None) -> Stored:
+    def stored(self, rows: Array | None = None, *, scratch: Scratch = IN_MEMORY) -> Stored:
         """What kernels compare of `rows` (int64[n]), known by their places there; or of all rows. For one thread, until `close`."""
-        starts, ends = (self.starts, self.ends) if rows is None else (self.starts[rows], self.ends[rows])
+        starts, ends = self.starts, self.ends
+        if rows is not None:
+            starts, ends = scratch.take(starts, rows), scratch.take(ends, rows)
         code = self._similarity.code
         return Stored(
             code, self.values, self._weights.values, starts, ends, edit_memory(self._longest if code == EDIT else 0)
@@ -137,6 +148,7 @@ class SetFile:
         self._weights.release()
 
     def close(self) -> None:
+        self._places.close()
         self._values.close()
         self._weights.close()
 
