@@ -16,6 +16,7 @@ from neardup.io.batch import Batch
 from neardup.io.compression import open_for_reading
 from neardup.io.corpus import FileCorpus, open_corpus
 from neardup.io.reading import READING, Reading
+from neardup.io.remote import Place, place_of
 from neardup.jobs.targets import summary_path
 from neardup.recipe import Recipe, check_same
 from neardup.similarities import SIMILARITY_TABLE, similarity
@@ -56,7 +57,7 @@ class Explanation:
     repeated_ids: bool
 
 
-def _audit_lines(path: Path) -> Iterator[dict[str, Any]]:
+def _audit_lines(path: Place) -> Iterator[dict[str, Any]]:
     if not path.is_file():
         raise InputError(
             f"There is no audit {str(path)!r}. Give the .duplicates.jsonl file that `neardup dedup` wrote."
@@ -85,14 +86,14 @@ def explain(audit: str | Path, wanted: str) -> Explanation:
         InputError: there is no such audit or document, or the inputs are gone.
         DataError: the audit is damaged.
     """
-    path = Path(audit)
+    path = place_of(audit)
     removed = tuple(line for line in _audit_lines(path) if _same(line["id"], wanted))
     if removed:
         return Explanation(removed[0]["id"], removed[0]["row"], removed, (), _has_repeated_ids(path))
     return _why_kept(path, wanted)
 
 
-def _has_repeated_ids(audit: Path) -> bool:
+def _has_repeated_ids(audit: Place) -> bool:
     try:
         return bool(json.loads(summary_path(audit).read_text(encoding="utf-8"))["repeated_ids"])
     except (OSError, ValueError, LookupError, TypeError):
@@ -112,7 +113,7 @@ class _Run:
     files: dict[str, Any]
 
 
-def _run_of(audit: Path, wanted: str) -> _Run:
+def _run_of(audit: Place, wanted: str) -> _Run:
     path = summary_path(audit)
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
@@ -188,7 +189,7 @@ def _named(batch: Batch, wanted: str) -> tuple[int, Any, str] | None:
     return None
 
 
-def _why_kept(audit: Path, wanted: str) -> Explanation:
+def _why_kept(audit: Place, wanted: str) -> Explanation:
     run = _run_of(audit, wanted)
     corpus, recipe = _corpus_of(run, wanted), run.recipe
     row, token, text = _find(corpus, wanted)

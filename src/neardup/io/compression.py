@@ -14,6 +14,7 @@ import zstandard
 
 from neardup.errors import DataError, InputError
 from neardup.io.refusals import damaged
+from neardup.io.remote import Place
 
 _INPUT_BYTES = {"gzip": 1 << 16, "zstd": 1 << 12}
 """Small, for a decompressor returns all that its input expands to: at most some 64 MB, and 128 MB."""
@@ -107,11 +108,12 @@ class _GzipWriter(gzip.GzipFile):
             self._below.close()
 
 
-def open_for_reading(path: Path, compression: str, *, name: str | None = None) -> io.BufferedReader:
+def open_for_reading(path: Place, compression: str, *, name: str | None = None) -> io.BufferedReader:
     """Open a file for reading its decompressed bytes; `name` is how messages call it.
 
     Raises:
         InputError: it cannot be opened.
+        TransferError: from the call or from reading: a store fails again and again.
         DataError: from the call or from reading: the data is truncated, damaged, or of another compression.
     """
     name = name or str(path)

@@ -16,6 +16,7 @@ from neardup.io.corpus import LISTED, open_corpus
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder
 from neardup.io.reading import Reading
 from neardup.io.records import write_lines
+from neardup.io.remote import place_of, real_name
 from neardup.io.shards import Shard
 from neardup.io.stored_shards import starts_of
 from neardup.jobs.dedup import FileResult
@@ -60,13 +61,14 @@ def apply_files(
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=temp_dir) as spool:
         corpus = open_corpus(inputs, how, temporary=Path(spool), progress=progress)
         shards = corpus.shards
-        if not Path(clusters).is_file():
+        source = place_of(clusters)
+        if not source.is_file():
             raise InputError(f"{clusters}: there is no such file. Make it with `neardup clusters`.")
-        found = read_cluster_file(clusters)
+        found = read_cluster_file(source)
         numbers = _numbers(found, shards, clusters)
         targets = dedup_targets(output, shards, audit=audit, with_rejects=False)
         for path in [*targets.outputs, *targets.records]:
-            if path.resolve() == Path(clusters).resolve():
+            if real_name(path) == real_name(source):
                 raise InputError(f"{path} is the cluster file: it would be lost. Name another file.")
         refuse_inputs(targets.records, shards)
         corpus.check(ANNOTATIONS if annotate else ())
@@ -76,7 +78,7 @@ def apply_files(
         to_stdout = targets.outputs[:1] == (STANDARD_OUTPUT,)
         folder = output_folder(output)
         with Outputs(
-            [*targets.outputs, *targets.records], inputs=shards, overwrite=overwrite, folder=folder
+            [*targets.outputs, *targets.records], inputs=shards, overwrite=overwrite, folder=folder, temp_dir=temp_dir
         ) as outputs:
             write = partial(
                 write_rows,

@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import os
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from neardup.io.corpus import FileCorpus, open_corpus
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder, stem
 from neardup.io.reading import Reading, split_options
 from neardup.io.records import write_lines
+from neardup.io.remote import RemotePath, real_name
 from neardup.io.saved_work import SavedWork
 from neardup.io.shards import repeated_files
 from neardup.jobs.estimate import CostEstimate, estimate_corpus
@@ -171,8 +171,13 @@ def _open_saved(
         raise InputError("--resume keeps its work beside the output. Name a file or a folder with -o.")
     if any(shard.name == "stdin" for shard in corpus.shards):
         raise InputError("--resume: standard input cannot be read again. Name files.")
-    inputs = {os.path.realpath(shard.path) for shard in corpus.shards}
-    if any(os.path.realpath(path) in inputs for path in targets.outputs):
+    if any(isinstance(path, RemotePath) for path in [*targets.outputs, *targets.records]):
+        raise InputError(
+            "--resume keeps its work beside the output, in a folder of this machine. Name a local output, and copy it when the "
+            "run is done; inputs may be remote."
+        )
+    inputs = {real_name(shard.path) for shard in corpus.shards}
+    if any(real_name(path) in inputs for path in targets.outputs):
         raise InputError(
             "--resume: an output would replace an input, which could then not be read again. Name another output."
         )
@@ -257,7 +262,12 @@ def deduplicate_files(
                 reference.save_in(saved, "reference")
         to_stdout = targets.outputs[:1] == (STANDARD_OUTPUT,)
         with Outputs(
-            [*targets.outputs, *targets.records], inputs=shards, overwrite=overwrite, folder=folder, saved=saved
+            [*targets.outputs, *targets.records],
+            inputs=shards,
+            overwrite=overwrite,
+            folder=folder,
+            saved=saved,
+            temp_dir=chosen.temp_dir,
         ) as outputs:
             expected = None
             if dry_run:

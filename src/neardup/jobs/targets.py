@@ -1,12 +1,11 @@
 """Where a job writes: every final path, decided and checked before any work."""
 
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from neardup.errors import InputError
 from neardup.io.outputs import STANDARD_OUTPUT, output_names, stem
+from neardup.io.remote import Place, place_of, real_name
 from neardup.io.shards import Shard, split_ending
 
 AUDIT_ENDING, SUMMARY_ENDING, REJECTS_ENDING = ".duplicates.jsonl", ".summary.json", ".rejects.jsonl"
@@ -16,23 +15,23 @@ AUDIT_ENDING, SUMMARY_ENDING, REJECTS_ENDING = ".duplicates.jsonl", ".summary.js
 class Targets:
     """Final paths of a de-duplication: one output for each shard, and what is written about them, if it is."""
 
-    outputs: tuple[Path, ...] = ()
-    audit: Path | None = None
-    summary: Path | None = None
-    rejects: Path | None = None
+    outputs: tuple[Place, ...] = ()
+    audit: Place | None = None
+    summary: Place | None = None
+    rejects: Place | None = None
 
     @property
-    def records(self) -> list[Path]:
+    def records(self) -> list[Place]:
         """What is written about the documents, in the order of writing."""
         return [path for path in (self.audit, self.rejects, self.summary) if path is not None]
 
 
-def summary_path(audit: str | Path) -> Path:
+def summary_path(audit: str | Place) -> Place:
     """Where the summary lies that belongs to an audit."""
     name = str(audit)
     for ending in (".gz", ".zst", ".jsonl", ".duplicates"):
         name = name.removesuffix(ending)
-    return Path(name + SUMMARY_ENDING)
+    return place_of(name + SUMMARY_ENDING)
 
 
 def dedup_targets(output: str | None, shards: Sequence[Shard], *, audit: str | None, with_rejects: bool) -> Targets:
@@ -44,7 +43,7 @@ def dedup_targets(output: str | None, shards: Sequence[Shard], *, audit: str | N
     if not output:
         raise InputError("Name an output with -o OUT: a file, a folder that ends in /, or -; or pass --dry-run.")
     if audit is not None:
-        known = split_ending(Path(audit).name)
+        known = split_ending(place_of(audit).name)
         if known is None or known[1] != "jsonl":
             raise InputError(
                 f"--audit {audit}: the audit is JSON lines. Give a name that ends in .jsonl, .jsonl.gz or .jsonl.zst."
@@ -60,13 +59,13 @@ def dedup_targets(output: str | None, shards: Sequence[Shard], *, audit: str | N
         beside = stem(output)
     found = Targets(
         tuple(output_names(output, shards)),
-        Path(audit or beside + AUDIT_ENDING),
-        Path(beside + SUMMARY_ENDING),
-        Path(beside + REJECTS_ENDING) if with_rejects else None,
+        place_of(audit or beside + AUDIT_ENDING),
+        place_of(beside + SUMMARY_ENDING),
+        place_of(beside + REJECTS_ENDING) if with_rejects else None,
     )
-    outputs = {os.path.realpath(path) for path in found.outputs}
+    outputs = {real_name(path) for path in found.outputs}
     for path in found.records:
-        if os.path.realpath(path) in outputs:
+        if real_name(path) in outputs:
             raise InputError(
                 f"{path} is the name of the output, and of a record of what was removed. Name another --audit."
             )
@@ -74,9 +73,9 @@ def dedup_targets(output: str | None, shards: Sequence[Shard], *, audit: str | N
     return found
 
 
-def refuse_inputs(paths: Iterable[Path], shards: Iterable[Shard]) -> None:
+def refuse_inputs(paths: Iterable[Place], shards: Iterable[Shard]) -> None:
     """Raise InputError if a path is an input: what goes there holds no texts, and the input's would be lost."""
-    inputs = {os.path.realpath(shard.path) for shard in shards}
+    inputs = {real_name(shard.path) for shard in shards}
     for path in paths:
-        if os.path.realpath(path) in inputs:
+        if real_name(path) in inputs:
             raise InputError(f"{path} is an input: its texts would be lost. Name another file.")

@@ -245,7 +245,7 @@ def deduplicate_units(
         folder = output_folder(output) if output else None
         to_stdout = targets.outputs[:1] == (STANDARD_OUTPUT,)
         paths = [*targets.outputs, *targets.records]
-        with Outputs(paths, inputs=shards, overwrite=overwrite, folder=folder) as outputs:
+        with Outputs(paths, inputs=shards, overwrite=overwrite, folder=folder, temp_dir=chosen.temp_dir) as outputs:
             findings = find_duplicates(corpus, recipe, chosen, progress)
             removal = _Removal.of(corpus, findings.decisions)
             write = partial(_write_rows, corpus, unit, removal, targets, outputs, reading, progress)
