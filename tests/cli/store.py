@@ -38,7 +38,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.server.requests.append((self.command, self.path))
         fault = self.server.fault(self.command, self.path)
         if isinstance(fault, int):
-            self._answer(fault, [], b"<Error><Code>Told</Code><Message>a fault that was told</Message></Error>")
+            code = {403: "AccessDenied", 404: "NoSuchKey"}.get(fault, "InternalError")
+            self._answer(fault, [], f"<Error><Code>{code}</Code><Message>it was told to</Message></Error>".encode())
             return
         behind = http.client.HTTPConnection("127.0.0.1", self.server.behind)
         behind.request(self.command, self.path, body, dict(self.headers))

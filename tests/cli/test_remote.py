@@ -4,6 +4,8 @@ import csv
 import gzip
 import io
 import json
+import signal
+import threading
 from pathlib import Path
 
 import pyarrow as pa
@@ -13,8 +15,12 @@ import s3fs
 import zstandard
 from store import Store
 
-from corpora import BREAD, CLOCK, FERRY, ROWS, lines
+import neardup
+from corpora import BREAD, CLOCK, FERRY, ROWS, lines, read_lines
 from neardup.io import remote
+from neardup.io.corpus import open_corpus
+from neardup.io.reading import Reading
+from neardup.io.remote import RemotePath
 
 ENVIRONMENT = {
     "AWS_ACCESS_KEY_ID": "testing",
@@ -154,7 +160,7 @@ def neardup_shards(given):
         (["s3://corpus/missing.jsonl"], "s3://corpus/missing.jsonl: there is no such file, folder or bucket"),
         (["s3://nowhere/in.jsonl"], "s3://nowhere/in.jsonl: there is no such file, folder or bucket"),
         (["s3://corpus/*.csv"], "s3://corpus/*.csv: no file matches"),
-        (["s3://corpus/in.jsonl", "s3://corpus//in.jsonl/"], "is given twice (as s3://corpus/in.jsonl)"),
+        (["s3://corpus/in.jsonl", "s3://corpus/*.jsonl"], "s3://corpus/in.jsonl is given twice"),
         (["s3://corpus/in.xyz"], "the ending does not tell the format"),
         (["nosuch://host/in.jsonl"], "nosuch:// is no kind of URL that fsspec knows"),
     ],
@@ -294,6 +300,26 @@ def test_a_write_that_fails_for_ever_leaves_nothing(run, store, part, answer):
     assert store.keys() == before
 
 
+@pytest.mark.parametrize("part", ["/out.duplicates.jsonl", "/out/a"])
+def test_an_interrupt_while_files_are_sent_leaves_nothing(start, store, part):
+    put_here_and_there(store, "jsonl")
+    before = store.keys()
+    ready = threading.Event()
+
+    def interrupt(method, path):
+        if method == "PUT" and part in path:
+            ready.wait(60)
+            process.send_signal(signal.SIGTERM)
+
+    store.proxy.fault = interrupt
+    process = start("dedup", "s3://corpus/in", "-o", "s3://corpus/out/")
+    ready.set()
+    _, err = process.communicate(timeout=120)
+    assert (process.returncode, b"interrupted" in err) == (130, True), err
+    store.proxy.fault = lambda method, path: None
+    assert store.keys() == before
+
+
 def test_what_was_there_stays_when_its_replacement_fails(run, store):
     put_here_and_there(store, "jsonl")
     store.put("out/a.jsonl", b"old")
@@ -346,16 +372,42 @@ def test_a_shard_that_goes_away_is_told(run, store):
     assert (done.code, "s3://corpus/in/a.jsonl cannot be read any more" in done.err) == (1, True), done.err
 
 
-def test_a_shard_is_read_in_ranges_and_never_at_once(store, monkeypatch):
-    monkeypatch.setattr(remote, "READ_BYTES", 64 << 10)
-    rows = [{"text": f"{BREAD} {i}"} for i in range(5000)]
-    store.put("in.jsonl", lines(rows))
+def test_a_shard_is_read_in_growing_ranges_and_never_at_once(store, monkeypatch):
+    monkeypatch.setattr(remote, "FIRST_READ_BYTES", 16 << 10)
+    monkeypatch.setattr(remote, "READ_BYTES", 256 << 10)
+    content = lines([{"text": f"{BREAD} {i}"} for i in range(5000)])
+    store.put("in.jsonl", content)
     [shard] = neardup_shards("s3://corpus/in.jsonl")
-    with shard.path.open(buffering=64 << 10) as file:
-        assert file.read(10) == lines(rows)[:10]
+    asked = []
+    monkeypatch.setattr(RemotePath, "_read_range", noted(RemotePath._read_range, asked))
+    with shard.path.open() as file:
+        assert file.read(10) == content[:10]
+        assert file.seek(100) == 100
+        assert file.read(len(content)) == content[100:]
+    sizes = [end - start for start, end in asked]
+    assert sizes[:3] == [16 << 10, 64 << 10, 256 << 10]
+    assert max(sizes) == 256 << 10
+    assert sum(sizes) == len(content)
+    with shard.path.open() as file:
         file.seek(-10, io.SEEK_END)
-        assert file.read() == lines(rows)[-10:]
-    assert sum(method == "GET" for method, _ in store.proxy.requests) == 2
+        assert file.read() == content[-10:]
+    assert shard.path.read_bytes() == content
+
+
+def noted(method, asked):
+    def call(self, start, end):
+        asked.append((start, end))
+        return method(self, start, end)
+
+    return call
+
+
+def test_only_the_beginning_of_a_shard_is_fetched_to_look_at_its_columns(store):
+    store.put("in.jsonl", lines([{"text": f"{BREAD} {i}"} for i in range(20_000)]))
+    corpus = open_corpus("s3://corpus/in.jsonl", Reading(), temporary=Path())
+    store.proxy.requests.clear()
+    corpus.check()
+    assert [method for method, _ in store.proxy.requests] == ["HEAD", "GET"]
 
 
 def test_stages_over_a_store_give_what_dedup_gives(run, store):
@@ -395,7 +447,10 @@ def test_units_are_removed_in_a_store_as_here(run, store):
 def test_a_run_over_remote_inputs_can_be_resumed(run, store):
     put_here_and_there(store, "jsonl")
     arguments = ("dedup", "s3://corpus/in", "-o", "out/", "--resume")
-    store.proxy.fault = lambda method, path: 503 if method == "GET" and "/in/deep" in path else None
+    passes = []
+    store.proxy.fault = lambda method, path: (
+        503 if method == "GET" and "/in/deep" in path and (passes.append(path) or len(passes) > 2) else None
+    )
     assert run(*arguments, leaves_nothing=False).code == 1
     store.proxy.fault = lambda method, path: None
     store.proxy.requests.clear()
@@ -416,18 +471,15 @@ def test_resuming_needs_local_outputs(run, store, more):
     assert (done.code, "Name a local output" in done.err) == (2, True), done.err
 
 
-def test_reference_and_preferred_sources_may_be_remote(run, store):
+def test_a_reference_may_be_remote(run, store):
     store.put("old/a.jsonl", lines(ROWS[:1]))
     store.put("new/b.jsonl", lines(OTHER_ROWS))
-    done = run(
-        "dedup",
-        "s3://corpus/new",
-        "--against",
-        "s3://corpus/old/*",
-        "--prefer-source",
-        "s3://corpus/new",
-        "-o",
-        "out.jsonl",
-    )
+    done = run("dedup", "s3://corpus/new", "--against", "s3://corpus/old/*", "-o", "out.jsonl")
     assert done.code == 0, done.err
     assert [row["reference"] for row in read_lines("out.duplicates.jsonl")] == ["s3://corpus/old/a.jsonl"]
+
+
+def test_preferred_sources_may_be_remote(run, store):
+    put_here_and_there(store, "jsonl")
+    assert run("dedup", "s3://corpus/in", "--prefer-source", "s3://corpus/in/deep", "-o", "out/").code == 0
+    assert [row["survivor_id"] for row in read_lines("out.duplicates.jsonl")][:2] == ["again", "again"]

@@ -4,6 +4,7 @@ Reading asks for ranges of bytes, writing uploads a finished local file; what fa
 not there, or not allowed, are told as OSError with a `strerror`, as the system tells it of local ones.
 """
 
+import contextlib
 import errno
 import io
 import os
@@ -25,25 +26,18 @@ WAITS = (1.0, 4.0, 15.0)
 """Seconds before each further attempt of a transfer that failed."""
 
 READ_BYTES = 8 << 20
-"""Fetched at once of a file that is read from its beginning to its end."""
+"""Fetched at once, in the end, of a file that is read from its beginning to its end."""
+
+FIRST_READ_BYTES = 320 << 10
+"""Fetched at first, enough to look at the columns; then four times as much with each request."""
 
 _UPLOAD_BYTES, _MOST_PARTS = 16 << 20, 9_000
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*://")
 _MAGIC = re.compile(r"[*?\[]")
 _OF_EXTRA = {"s3", "s3a", "gs", "gcs", "hf"}
-_VERSIONS = (
-    "ETag",
-    "etag",
-    "generation",
-    "blob_id",
-    "oid",
-    "mtime",
-    "LastModified",
-    "last_modified",
-    "updated",
-    "created",
-)
-"""What stores call the version of a file's content, the surest first."""
+_SURE = ("ETag", "etag", "generation", "blob_id", "oid")
+_VERSIONS = (*_SURE, "mtime", "LastModified", "last_modified", "updated", "created")
+"""What stores call the version of a file's content, the surest first; only the sure ones are alike in listings."""
 
 _FINAL = (
     FileNotFoundError,
@@ -68,7 +62,7 @@ class RemotePath:
 
     Attributes:
         url: as given.
-        known: of the file, if a listing told it.
+        known: of the file, as it was when it was found.
     """
 
     url: str
@@ -168,7 +162,7 @@ class RemotePath:
         found = _attempted(self.url, "listing it", match)
         if "**" in pattern:  # which matches every folder beside the files in it
             found = {key: each for key, each in found.items() if each["type"] == "file"}
-        return fixed, fixed._below(base, found, hidden="/." in self.url[first.start() :])
+        return fixed, fixed._below(base, found, hidden="/." in self.url[len(fixed.url) - 1 :])
 
     def _below(self, base: str, found: dict[str, Any], *, hidden: bool) -> list["RemotePath"]:
         places = []
@@ -178,14 +172,26 @@ class RemotePath:
             if not relative or key.endswith("/") or (not hidden and "/." in f"/{relative}"):
                 continue
             below = self / relative
-            places.append(RemotePath(f"{below.url}/") if folder else RemotePath(below.url, _status(found[key])))
+            known = _status(found[key]) if any(found[key].get(name) for name in _SURE) else None
+            places.append(RemotePath(f"{below.url}/") if folder else RemotePath(below.url, known))
         return places
+
+    def _read_range(self, start: int, end: int) -> bytes:
+        store, key = self._store
+
+        def fetch() -> bytes:
+            data: bytes = store.cat_file(key, start=start, end=end)
+            if len(data) != end - start:
+                raise OSError(errno.EIO, f"{len(data):,} bytes came, not {end - start:,}")
+            return data
+
+        return _attempted(self.url, f"reading bytes {start:,} to {end:,}", fetch)
 
     def open(self, mode: str = "rb", buffering: int = READ_BYTES) -> io.BufferedReader:
         """Open for reading bytes, from the beginning to the end or anywhere."""
         if mode != "rb":
             raise ValueError(f"mode={mode!r}: a remote file is read here; upload() writes one")
-        reader = RemoteReader(self)
+        reader = RemoteReader(self, step=FIRST_READ_BYTES)
         return io.BufferedReader(reader, max(io.DEFAULT_BUFFER_SIZE, min(buffering, reader.size())))
 
     def read_bytes(self) -> bytes:
@@ -217,7 +223,8 @@ class RemotePath:
             target.close()
             target.commit()
         except BaseException:
-            target.closed = True  # else it would be finished when it is collected
+            with contextlib.suppress(AttributeError):  # a store in memory
+                target.closed = True  # else it would be finished when it is collected
             target.discard()
             raise
 
@@ -251,15 +258,18 @@ class RemotePath:
 class RemoteReader(io.RawIOBase):
     """The bytes of a remote file; each read is one request, tried again if it fails.
 
+    Args:
+        step: bytes that the first read gives at most, each further one four times as many; all that is asked for if not given.
+
     Raises, from reading:
         InputError: the store denies it.
         DataError: the file changed, or is gone.
         TransferError: the store fails again and again.
     """
 
-    def __init__(self, place: RemotePath) -> None:
-        self._place, self._at = place, 0
-        self._status = place.status()
+    def __init__(self, place: RemotePath, *, step: int | None = None) -> None:
+        self._place, self._at, self._step = place, 0, step
+        self._status = place.known or place.status()
 
     def readable(self) -> bool:
         return True
@@ -281,33 +291,41 @@ class RemoteReader(io.RawIOBase):
         end = min(self._at + len(buffer), self._status[0])
         if end <= self._at:
             return 0
+        if self._step is not None:
+            end, self._step = min(end, self._at + self._step), min(4 * self._step, READ_BYTES)
         data = self._fetch(self._at, end)
         buffer[: len(data)] = data
         self._at = end
         return len(data)
 
+    def readall(self) -> bytes:
+        parts = []
+        while self._at < self._status[0]:
+            end = min(self._at + READ_BYTES, self._status[0])
+            parts.append(self._fetch(self._at, end))
+            self._at = end
+        return b"".join(parts)
+
     def _fetch(self, start: int, end: int) -> bytes:
         place = self._place
-        store, key = place._store
-
-        def fetch() -> bytes:
-            data: bytes = store.cat_file(key, start=start, end=end)
-            if len(data) != end - start:
-                raise OSError(errno.EIO, f"{len(data):,} bytes came, not {end - start:,}")
-            return data
-
         try:
-            return _attempted(place.url, f"reading bytes {start:,} to {end:,}", fetch)
-        except FileNotFoundError as problem:
-            raise DataError(f"{place} cannot be read any more: {problem.strerror}. Run again.") from None
+            return place._read_range(start, end)
         except PermissionError as problem:
             raise InputError(f"{place} cannot be read: {problem.strerror}.") from None
-        except (TransferError, ValueError):
-            if place.status() != self._status:
-                raise DataError(
-                    f"{place} changed while it was in use. Run again when no other program writes to it."
-                ) from None
+        except (TransferError, FileNotFoundError, ValueError) as problem:  # a range past the end may be a ValueError
+            self._check_unchanged()
+            if isinstance(problem, OSError):
+                raise DataError(f"{place} cannot be read any more: {problem.strerror}. Run again.") from None
             raise
+
+    def _check_unchanged(self) -> None:
+        place = self._place
+        try:
+            unchanged = place.status() == self._status
+        except OSError as problem:
+            raise DataError(f"{place} cannot be read any more: {problem.strerror}. Run again.") from None
+        if not unchanged:
+            raise DataError(f"{place} changed while it was in use. Run again when no other program writes to it.")
 
 
 Place = Path | RemotePath

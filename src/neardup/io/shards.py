@@ -228,7 +228,9 @@ def _shard(path: Place, base: Place, reading: Reading, name: str | None = None) 
     if isinstance(path, RemotePath):
         relative = path.url[len(base.url.rstrip("/")) + 1 :] if isinstance(base, RemotePath) else path.name
         size, version = path.known or path.status()
-        return Shard(path, path.url, relative, kind, compression, size, version, *stored)
+        return Shard(
+            replace(path, known=(size, version)), path.url, relative, kind, compression, size, version, *stored
+        )
     try:
         size, modified = status_of(path)
         if not path.is_file():
