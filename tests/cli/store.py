@@ -1,5 +1,6 @@
 """An S3 store on this machine, and a proxy before it that fails as it is told."""
 
+import contextlib
 import http.client
 import re
 import subprocess
@@ -51,14 +52,18 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(answer.status, headers, content, length=length, cut=fault == "cut")
 
     def _answer(self, status, headers, content, *, length=None, cut=False):
+        self.close_connection = True
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # an interrupted program listens no more
+            self._write(status, headers, content[: len(content) // 2] if cut else content, length or len(content))
+
+    def _write(self, status, headers, content, length):
         self.send_response(status)
         for name, value in headers:
             self.send_header(name, value)
-        self.send_header("Content-Length", length or str(len(content)))
+        self.send_header("Content-Length", str(length))
         self.send_header("Connection", "close")
         self.end_headers()
-        self.wfile.write(content[: len(content) // 2] if cut else content)
-        self.close_connection = True
+        self.wfile.write(content)
 
     do_GET = do_PUT = do_POST = do_HEAD = do_DELETE = _pass_on  # noqa: N815 - the names that the server calls
 

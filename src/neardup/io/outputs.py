@@ -282,17 +282,17 @@ class Outputs:
 
         def send(task: tuple[RemotePath, Path]) -> None:
             path, local = task
+            sent.append(path)  # before it is there: the answer may be lost
             path.upload(local)
-            sent.append(path)
             local.unlink()
             del self._temporary[path]
 
         tasks = list(remote.items())
         try:
-            for first in tasks[:1]:  # the audit: no removal may be without its line in it
-                send(first)
-            for _ in in_order(send, tasks[1:], _UPLOADS):
-                pass
+            # The audit first: no removal may be without its line in it. In threads, for an interrupt waits for these to end.
+            for some in (tasks[:1], tasks[1:]):
+                for _ in in_order(send, some, _UPLOADS):
+                    pass
         except BaseException as problem:
             for path in sent:
                 if path not in self._replaced:
