@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 
 from neardup.errors import DataError
 from neardup.io.ids import plain_ids, tokens_of_ids
-from neardup.io.remote import Place, parquet_source, place_of
+from neardup.io.places import Place, parquet_source, place_of
 from neardup.io.stored_shards import StoredShard, starts_of
 from neardup.survivors import NONE, Decisions
 

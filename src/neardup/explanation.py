@@ -15,8 +15,8 @@ from neardup.fingerprints.simhash import Fingerprints, fingerprint_array
 from neardup.io.batch import Batch
 from neardup.io.compression import open_for_reading
 from neardup.io.corpus import FileCorpus, open_corpus
+from neardup.io.places import Place, place_of
 from neardup.io.reading import READING, Reading
-from neardup.io.remote import Place, place_of
 from neardup.jobs.targets import summary_path
 from neardup.recipe import Recipe, check_same
 from neardup.similarities import SIMILARITY_TABLE, similarity

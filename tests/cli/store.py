@@ -12,7 +12,8 @@ import boto3
 
 
 class Proxy(ThreadingHTTPServer):
-    """Passes requests on. `fault(method, path)` says what becomes of one: None, an HTTP status, or `cut` for half of the answer."""
+    """Passes requests on. `fault(method, path)` says what becomes of one: None, an HTTP status, `cut`
+    for half of the answer, or `lost` if it is done, but not told."""
 
     daemon_threads = True
 
@@ -49,7 +50,8 @@ class _Handler(BaseHTTPRequestHandler):
         behind.close()
         headers = [(name, value) for name, value in answer.getheaders() if name.lower() not in _OWN]
         length = answer.getheader("Content-Length") if self.command == "HEAD" else None
-        self._answer(answer.status, headers, content, length=length, cut=fault == "cut")
+        status = 503 if fault == "lost" else answer.status
+        self._answer(status, headers, content, length=length, cut=fault == "cut")
 
     def _answer(self, status, headers, content, *, length=None, cut=False):
         self.close_connection = True
@@ -63,7 +65,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(length))
         self.send_header("Connection", "close")
         self.end_headers()
-        self.wfile.write(content)
+        self.wfile.write(b"" if self.command == "HEAD" else content)
 
     do_GET = do_PUT = do_POST = do_HEAD = do_DELETE = _pass_on  # noqa: N815 - the names that the server calls
 

@@ -17,7 +17,7 @@ from store import Store
 
 import neardup
 from corpora import BREAD, CLOCK, FERRY, ROWS, lines, read_lines
-from neardup.io import remote
+from neardup.io import remote, stores
 from neardup.io.corpus import open_corpus
 from neardup.io.reading import Reading
 from neardup.io.remote import RemotePath
@@ -42,7 +42,7 @@ def running_store():
 
 def forget():
     s3fs.S3FileSystem.clear_instance_cache()
-    remote._store.cache_clear()
+    stores.store_of.cache_clear()
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def store(running_store, monkeypatch):
     for name, value in ENVIRONMENT.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("AWS_ENDPOINT_URL", running_store.proxy.url)
-    monkeypatch.setattr(remote, "WAITS", (0.0, 0.0, 0.0))
+    monkeypatch.setattr(stores, "WAITS", (0.0, 0.0, 0.0))
     monkeypatch.setattr(s3fs.S3FileSystem, "retries", 1)  # its own attempts, with waits of its own
     forget()
     yield running_store
@@ -269,8 +269,8 @@ def test_a_store_that_does_not_answer_ends_with_a_clear_error(run, store, monkey
 
 def test_waits_between_attempts_grow(store, monkeypatch):
     waited = []
-    monkeypatch.setattr(remote, "WAITS", (1.0, 4.0, 15.0))
-    monkeypatch.setattr(remote.time, "sleep", waited.append)
+    monkeypatch.setattr(stores, "WAITS", (1.0, 4.0, 15.0))
+    monkeypatch.setattr(stores.time, "sleep", waited.append)
     store.put("in.jsonl", b"content")
     store.proxy.fault = fails(99, "GET", "/in.jsonl")
     with pytest.raises(neardup.TransferError) as told:
@@ -297,6 +297,14 @@ def test_a_write_that_fails_for_ever_leaves_nothing(run, store, part, answer):
     assert done.code == (1 if answer == 503 else 2)
     message = "writing it failed 4 times" if answer == 503 else "cannot be written: the store denies access"
     assert (f"s3://corpus{part}" in done.err, message in done.err) == (True, True), done.err
+    assert store.keys() == before
+
+
+def test_a_write_whose_answer_is_lost_leaves_nothing(run, store):
+    put_here_and_there(store, "jsonl")
+    before = store.keys()
+    store.proxy.fault = lambda method, path: "lost" if method == "PUT" and "/out/a" in path else None
+    assert run("dedup", "s3://corpus/in", "-o", "s3://corpus/out/").code == 1
     assert store.keys() == before
 
 

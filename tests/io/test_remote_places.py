@@ -10,17 +10,18 @@ import huggingface_hub
 import pytest
 
 from neardup.errors import InputError, MissingExtra
-from neardup.io import remote
-from neardup.io.remote import RemotePath, identity, place_of
+from neardup.io import remote, stores
+from neardup.io.places import identity, place_of
+from neardup.io.remote import RemotePath
 from neardup.io.shards import find_shards
 from neardup.jobs.dedup import deduplicate_files
 
 
 @pytest.fixture(autouse=True)
 def _no_store() -> Iterator[None]:
-    remote._store.cache_clear()
+    stores.store_of.cache_clear()
     yield
-    remote._store.cache_clear()
+    stores.store_of.cache_clear()
     fsspec.filesystem("memory").store.clear()
 
 

@@ -13,8 +13,8 @@ from typing import Any, BinaryIO, cast
 import zstandard
 
 from neardup.errors import DataError, InputError
+from neardup.io.places import Place
 from neardup.io.refusals import damaged
-from neardup.io.remote import Place
 
 _INPUT_BYTES = {"gzip": 1 << 16, "zstd": 1 << 12}
 """Small, for a decompressor returns all that its input expands to: at most some 64 MB, and 128 MB."""

@@ -10,17 +10,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from neardup.errors import InputError, NeardupError
+from neardup.errors import InputError
 from neardup.io.formats import FORMATS
+from neardup.io.places import Place, identity, is_url, place_of, real_name
 from neardup.io.refusals import mixed_formats
-from neardup.io.remote import Place, RemotePath, identity, is_url, place_of, real_name
+from neardup.io.remote import RemotePath
 from neardup.io.saved_work import SavedWork
 from neardup.io.shards import ALLOWED, Shard, split_ending
-from neardup.threads import in_order
+from neardup.io.uploads import upload_all
 
 STANDARD_OUTPUT = Path("-")
 _LISTED = 5
-_UPLOADS = 8  # at once
 
 
 def output_folder(out: str) -> Place | None:
@@ -261,7 +261,9 @@ class Outputs:
         problems = [problem for path in (*self._temporary, *self._absent) for problem in self._problems(path)]
         if problems:
             raise InputError(_listed(problems))
-        self._upload(remote)
+        upload_all(remote, replaced=self._replaced)
+        for path in remote:
+            del self._temporary[path]
         for path in self._absent:
             path.unlink(missing_ok=True)
         if self._saved is not None:
@@ -275,32 +277,6 @@ class Outputs:
         self._made.clear()
         if self._saved is not None:
             self._saved.clear()
-
-    def _upload(self, remote: dict[RemotePath, Path]) -> None:
-        """Send files to their stores; should one fail, those that were sent and are new there are removed again."""
-        sent: list[RemotePath] = []
-
-        def send(task: tuple[RemotePath, Path]) -> None:
-            path, local = task
-            sent.append(path)  # before it is there: the answer may be lost
-            path.upload(local)
-            local.unlink()
-            del self._temporary[path]
-
-        tasks = list(remote.items())
-        try:
-            # The audit first: no removal may be without its line in it. In threads, for an interrupt waits for these to end.
-            for some in (tasks[:1], tasks[1:]):
-                for _ in in_order(send, some, _UPLOADS):
-                    pass
-        except BaseException as problem:
-            for path in sent:
-                if path not in self._replaced:
-                    with contextlib.suppress(OSError, NeardupError):  # what failed first is told
-                        path.unlink(missing_ok=True)
-            if isinstance(problem, OSError):
-                raise InputError(f"{problem.filename} cannot be written: {problem.strerror}.") from None
-            raise
 
     def _remove(self) -> None:
         if self._staging is not None:

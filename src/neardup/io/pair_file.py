@@ -21,7 +21,7 @@ from neardup.errors import DataError, InputError
 from neardup.io.compression import open_for_reading, open_for_writing
 from neardup.io.ids import plain_ids
 from neardup.io.json_values import quote
-from neardup.io.remote import Place, parquet_source, place_of
+from neardup.io.places import Place, parquet_source, place_of
 from neardup.io.shards import split_ending
 from neardup.io.stored_shards import StoredShard
 

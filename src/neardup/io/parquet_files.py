@@ -7,8 +7,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from neardup.io.places import parquet_source
 from neardup.io.refusals import damaged
-from neardup.io.remote import parquet_source
 from neardup.io.shards import Shard
 
 _STREAM_BYTES = 1 << 20  # without it Arrow holds whole columns of a row group

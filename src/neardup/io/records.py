@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from neardup.io.compression import open_for_writing
-from neardup.io.remote import Place
+from neardup.io.places import Place
 from neardup.io.shards import compression_of_name
 
 

@@ -7,23 +7,15 @@ not there, or not allowed, are told as OSError with a `strerror`, as the system 
 import contextlib
 import errno
 import io
-import os
 import posixpath
 import re
 import shutil
-import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from neardup.errors import DataError, InputError, MissingExtra, TransferError
-
-Result = TypeVar("Result")
-
-WAITS = (1.0, 4.0, 15.0)
-"""Seconds before each further attempt of a transfer that failed."""
+from neardup.errors import DataError, InputError, TransferError
+from neardup.io.stores import attempted, store_of
 
 READ_BYTES = 8 << 20
 """Fetched at once, in the end, of a file that is read from its beginning to its end."""
@@ -32,25 +24,10 @@ FIRST_READ_BYTES = 320 << 10
 """Fetched at first, enough to look at the columns; then four times as much with each request."""
 
 _UPLOAD_BYTES, _MOST_PARTS = 16 << 20, 9_000
-_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*://")
 _MAGIC = re.compile(r"[*?\[]")
-_OF_EXTRA = {"s3", "s3a", "gs", "gcs", "hf"}
 _SURE = ("ETag", "etag", "generation", "blob_id", "oid")
 _VERSIONS = (*_SURE, "mtime", "LastModified", "last_modified", "updated", "created")
 """What stores call the version of a file's content, the surest first; only the sure ones are alike in listings."""
-
-_FINAL = (
-    FileNotFoundError,
-    PermissionError,
-    FileExistsError,
-    IsADirectoryError,
-    NotADirectoryError,
-    NotImplementedError,
-    TypeError,
-    ValueError,
-    ImportError,
-)
-"""Errors that another attempt would only repeat."""
 
 Status = tuple[int, int | str]
 """Bytes, and what differs when the content does: the time of the last change in nanoseconds, or a store's version."""
@@ -104,7 +81,7 @@ class RemotePath:
 
     @property
     def _store(self) -> tuple[Any, str]:
-        store = _store(self.scheme)
+        store = store_of(self.scheme)
         return store, store._strip_protocol(self.url)
 
     def status(self) -> Status:
@@ -121,7 +98,7 @@ class RemotePath:
             store.invalidate_cache()
             return store.info(key)
 
-        return _attempted(self.url, "looking at it", ask)
+        return attempted(self.url, "looking at it", ask)
 
     def is_dir(self) -> bool:
         """Whether it is a folder, and no file; False if it is not there."""
@@ -145,7 +122,7 @@ class RemotePath:
             store.invalidate_cache()
             return store.find(key, detail=True)
 
-        return self._below(key, _attempted(self.url, "listing it", find), hidden=False)
+        return self._below(key, attempted(self.url, "listing it", find), hidden=False)
 
     def matches(self) -> tuple["RemotePath", list["RemotePath"]]:
         """The folder before the first wildcard of a glob, and the files and folders that match; folders end in a slash."""
@@ -159,7 +136,7 @@ class RemotePath:
             store.invalidate_cache()
             return store.glob(pattern, detail=True)
 
-        found = _attempted(self.url, "listing it", match)
+        found = attempted(self.url, "listing it", match)
         if "**" in pattern:  # which matches every folder beside the files in it
             found = {key: each for key, each in found.items() if each["type"] == "file"}
         return fixed, fixed._below(base, found, hidden="/." in self.url[len(fixed.url) - 1 :])
@@ -185,7 +162,7 @@ class RemotePath:
                 raise OSError(errno.EIO, f"{len(data):,} bytes came, not {end - start:,}")
             return data
 
-        return _attempted(self.url, f"reading bytes {start:,} to {end:,}", fetch)
+        return attempted(self.url, f"reading bytes {start:,} to {end:,}", fetch)
 
     def open(self, mode: str = "rb", buffering: int = READ_BYTES) -> io.BufferedReader:
         """Open for reading bytes, from the beginning to the end or anywhere."""
@@ -208,7 +185,7 @@ class RemotePath:
             OSError: the store denies it, or has no such bucket.
             TransferError: it fails again and again; what had been sent is removed.
         """
-        _attempted(self.url, "writing it", lambda: self._upload(local))
+        attempted(self.url, "writing it", lambda: self._upload(local))
 
     def _upload(self, local: Path) -> None:
         store, key = self._store
@@ -244,12 +221,12 @@ class RemotePath:
             target._initiate_upload()
             target.discard()
 
-        _attempted(self.url, "beginning to write it", begin)
+        attempted(self.url, "beginning to write it", begin)
 
     def unlink(self, missing_ok: bool = False) -> None:
         store, key = self._store
         try:
-            _attempted(self.url, "removing it", lambda: store.rm_file(key))
+            attempted(self.url, "removing it", lambda: store.rm_file(key))
         except FileNotFoundError:
             if not missing_ok:
                 raise
@@ -328,126 +305,6 @@ class RemoteReader(io.RawIOBase):
             raise DataError(f"{place} changed while it was in use. Run again when no other program writes to it.")
 
 
-Place = Path | RemotePath
-"""Where a file is, or will be."""
-
-
-def is_url(given: str) -> bool:
-    """Whether a name given by a person is a URL, and none of a local file."""
-    return _URL.match(given) is not None and not given.startswith("file://")
-
-
-def place_of(given: str | Place) -> Place:
-    """A `RemotePath` for a URL, a `Path` for all else."""
-    if isinstance(given, str) and is_url(given):
-        return RemotePath(given)
-    return Path(given.removeprefix("file://")) if isinstance(given, str) else given
-
-
-def real_name(place: Place) -> str:
-    """A name that is equal for equal files, links followed."""
-    return place.key_url if isinstance(place, RemotePath) else os.path.realpath(place)
-
-
-def identity(place: Place) -> tuple[Any, Any]:
-    """Equal for the same file under different names; it must be there."""
-    if isinstance(place, RemotePath):
-        return "", place.key_url
-    status = place.stat()
-    return status.st_dev, status.st_ino
-
-
-def status_of(place: Place) -> Status:
-    """The size and the version of a file.
-
-    Raises:
-        OSError: it is not there, or cannot be looked at.
-        TransferError: the store fails again and again.
-    """
-    if isinstance(place, RemotePath):
-        return place.status()
-    status = place.stat()
-    return status.st_size, status.st_mtime_ns
-
-
-def copy_file(place: Place, local: Path) -> None:
-    """Let `local` have the bytes of a file."""
-    if isinstance(place, Path):
-        shutil.copyfile(place, local)
-        return
-    with place.open() as source, local.open("wb") as target:
-        shutil.copyfileobj(source, target, READ_BYTES)
-
-
-def parquet_source(place: Place) -> Any:
-    """What pyarrow reads a file from, in any order."""
-    return RemoteReader(place) if isinstance(place, RemotePath) else place
-
-
-@cache
-def _store(scheme: str) -> Any:
-    """The file system of a scheme; it remembers no listings, for files may change."""
-    try:
-        import fsspec
-    except ImportError:
-        raise _missing(scheme) from None
-    try:
-        kind = fsspec.get_filesystem_class(scheme)
-    except ValueError:
-        raise InputError(
-            f"{scheme}:// is no kind of URL that fsspec knows. Allowed: s3://, gs://, hf:// and those of other fsspec packages."
-        ) from None
-    except ImportError as problem:
-        raise _missing(scheme, str(problem)) from None
-    try:
-        return kind(use_listings_cache=False)
-    except ImportError as problem:
-        raise _missing(scheme, str(problem)) from None
-
-
-def _missing(scheme: str, reason: str = "") -> MissingExtra:
-    if scheme in _OF_EXTRA or not reason:
-        return MissingExtra(f"{scheme}:// needs a package that is not installed. Run: pip install 'neardup[remote]'")
-    return MissingExtra(f"{scheme}:// needs a package that is not installed: {reason.rstrip('.')}.")
-
-
 def _status(info: dict[str, Any]) -> Status:
     version = next((str(info[name]) for name in _VERSIONS if info.get(name) is not None), "")
     return int(info["size"] or 0), version
-
-
-def _attempted(url: str, what: str, attempt: Callable[[], Result]) -> Result:
-    """What `attempt` gives, tried again where that may help.
-
-    Raises:
-        OSError: with a `strerror`: not there, or not allowed.
-        TransferError: it failed as often as it is tried.
-    """
-    for wait in (*WAITS, None):
-        try:
-            return attempt()
-        except Exception as problem:
-            final = _final(url, problem)
-            if final is not None:
-                raise final from None
-            if wait is None:
-                raise TransferError(url, what, len(WAITS) + 1, _reason(problem)) from None
-            time.sleep(wait)
-    raise AssertionError("the last attempt returns or raises")
-
-
-def _final(url: str, problem: Exception) -> Exception | None:
-    """What to raise at once; None for what may pass."""
-    if isinstance(problem, PermissionError) or "Credential" in type(problem).__name__:
-        return PermissionError(
-            errno.EACCES,
-            f"the store denies access ({_reason(problem)}); check the credentials and what they allow",
-            url,
-        )
-    if isinstance(problem, FileNotFoundError):
-        return FileNotFoundError(errno.ENOENT, "there is no such file, folder or bucket", url)
-    return problem if isinstance(problem, _FINAL) else None
-
-
-def _reason(problem: Exception) -> str:
-    return (str(problem).strip() or type(problem).__name__).splitlines()[0].rstrip(".")

@@ -12,8 +12,9 @@ from typing import Any
 from neardup.errors import DataError, InputError
 from neardup.io.batch import MAX_DOCUMENT_BYTES
 from neardup.io.compression import sniff
+from neardup.io.places import Place, identity, place_of, status_of
 from neardup.io.reading import Reading
-from neardup.io.remote import Place, RemotePath, identity, place_of, status_of
+from neardup.io.remote import RemotePath
 
 FORMAT_ENDINGS = {
     ".jsonl": "jsonl",

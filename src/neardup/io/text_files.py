@@ -19,8 +19,8 @@ from neardup.io.compression import open_for_reading, open_for_writing
 from neardup.io.encodings import encoding_of
 from neardup.io.json_values import quote
 from neardup.io.lines import too_long
+from neardup.io.places import copy_file
 from neardup.io.refusals import mixed_formats, no_columns
-from neardup.io.remote import copy_file
 from neardup.io.shards import Shard
 
 Array = np.ndarray[Any, np.dtype[Any]]

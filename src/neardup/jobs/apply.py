@@ -14,9 +14,9 @@ from neardup.cluster_file import ClusterFile, read_cluster_file
 from neardup.errors import InputError
 from neardup.io.corpus import LISTED, open_corpus
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder
+from neardup.io.places import place_of, real_name
 from neardup.io.reading import Reading
 from neardup.io.records import write_lines
-from neardup.io.remote import place_of, real_name
 from neardup.io.shards import Shard
 from neardup.io.stored_shards import starts_of
 from neardup.jobs.dedup import FileResult

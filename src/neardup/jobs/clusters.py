@@ -17,7 +17,7 @@ from neardup.errors import DataError, InputError, OptionError, RecipeMismatch
 from neardup.io.corpus import LISTED, is_of_source
 from neardup.io.outputs import Outputs
 from neardup.io.pair_file import PairChunk, PairSummary, read_pair_summary, read_pairs
-from neardup.io.remote import place_of
+from neardup.io.places import place_of
 from neardup.io.shards import Shard, find_shards
 from neardup.io.stored_shards import StoredShard, starts_of
 from neardup.jobs.dedup import FileResult

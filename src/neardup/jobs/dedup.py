@@ -17,9 +17,10 @@ from neardup.dedup import find_duplicates, reference_columns
 from neardup.errors import InputError
 from neardup.io.corpus import FileCorpus, open_corpus
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder, stem
+from neardup.io.places import real_name
 from neardup.io.reading import Reading, split_options
 from neardup.io.records import write_lines
-from neardup.io.remote import RemotePath, real_name
+from neardup.io.remote import RemotePath
 from neardup.io.saved_work import SavedWork
 from neardup.io.shards import repeated_files
 from neardup.jobs.estimate import CostEstimate, estimate_corpus

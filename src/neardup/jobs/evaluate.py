@@ -13,8 +13,8 @@ from neardup.evaluation.plot import check_plot, draw
 from neardup.evaluation.result import Evaluation
 from neardup.io.corpus import open_corpus
 from neardup.io.outputs import Outputs
+from neardup.io.places import place_of
 from neardup.io.reading import split_options
-from neardup.io.remote import place_of
 from neardup.jobs.targets import refuse_inputs
 from neardup.options import DedupOptions
 from neardup.progress import Progress

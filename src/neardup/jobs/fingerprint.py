@@ -12,9 +12,9 @@ from neardup.errors import InputError
 from neardup.io.corpus import open_corpus
 from neardup.io.fingerprint_file import FingerprintWriter
 from neardup.io.outputs import Outputs, output_folder, stem
+from neardup.io.places import Place, place_of
 from neardup.io.reading import Reading
 from neardup.io.records import write_lines
-from neardup.io.remote import Place, place_of
 from neardup.io.shards import Shard
 from neardup.io.stored_shards import stored_shards
 from neardup.jobs.targets import REJECTS_ENDING, refuse_inputs

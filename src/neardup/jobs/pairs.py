@@ -19,8 +19,8 @@ from neardup.io.corpus import FileCorpus
 from neardup.io.fingerprint_file import FingerprintFile, is_fingerprint_file, read_fingerprint_file
 from neardup.io.outputs import Outputs
 from neardup.io.pair_file import PairSummary, PairWriter, Side, check_pair_name, pair_summary_path
+from neardup.io.places import Place, place_of
 from neardup.io.reading import READING, Reading, split_options
-from neardup.io.remote import Place, place_of
 from neardup.io.shards import Shard, find_shards, repeated_files
 from neardup.io.stored_shards import StoredShard, starts_of, stored_shards
 from neardup.jobs.targets import refuse_inputs

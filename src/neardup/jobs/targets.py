@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from neardup.errors import InputError
 from neardup.io.outputs import STANDARD_OUTPUT, output_names, stem
-from neardup.io.remote import Place, place_of, real_name
+from neardup.io.places import Place, place_of, real_name
 from neardup.io.shards import Shard, split_ending
 
 AUDIT_ENDING, SUMMARY_ENDING, REJECTS_ENDING = ".duplicates.jsonl", ".summary.json", ".rejects.jsonl"

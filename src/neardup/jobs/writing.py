@@ -9,8 +9,8 @@ import pyarrow as pa
 from neardup.io.formats import FILES, FORMATS, open_sink
 from neardup.io.json_values import JSON_TOKEN
 from neardup.io.outputs import Outputs
+from neardup.io.places import Place
 from neardup.io.records import compression_of
-from neardup.io.remote import Place
 from neardup.io.shards import Shard
 from neardup.progress import Progress
 from neardup.survivors import Decisions
