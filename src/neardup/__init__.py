@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         OptionError,
         RecipeMismatch,
         RowError,
+        TransferError,
     )
     from neardup.evaluation.flow import evaluate
     from neardup.evaluation.result import Evaluation
@@ -66,6 +67,7 @@ _HOME = {
     "RowError": "errors",
     "Signatures": "fingerprints.minhash",
     "Summary": "summary",
+    "TransferError": "errors",
     "apply_files": "jobs.apply",
     "cluster_files": "jobs.clusters",
     "compare": "comparison",
@@ -119,6 +121,7 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/test_public.py compares 
     "RowError",
     "Signatures",
     "Summary",
+    "TransferError",
     "apply_files",
     "cluster_files",
     "compare",

@@ -13,7 +13,6 @@ import dataclasses
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,6 +23,7 @@ import pyarrow.parquet as pq
 from neardup.documents import Documents
 from neardup.errors import DataError
 from neardup.io.ids import plain_ids, tokens_of_ids
+from neardup.io.places import Place, parquet_source, place_of
 from neardup.io.stored_shards import StoredShard, starts_of
 from neardup.recipe import Recipe
 
@@ -115,22 +115,22 @@ class FingerprintFile:
         return Recipe(**{name: value for name, value in self.recipe.items() if name in known})
 
 
-def is_fingerprint_file(path: str | Path) -> bool:
+def is_fingerprint_file(path: str | Place) -> bool:
     """Whether `path` is a Parquet file that says it holds fingerprints."""
     try:
-        return b"neardup.digest" in (pq.read_schema(path).metadata or {})
+        return b"neardup.digest" in (pq.read_schema(parquet_source(place_of(path))).metadata or {})
     except (OSError, pa.ArrowInvalid):
         return False
 
 
-def read_fingerprint_file(path: str | Path) -> FingerprintFile:
+def read_fingerprint_file(path: str | Place) -> FingerprintFile:
     """Read a fingerprint file.
 
     Raises:
         DataError: it is damaged, of another format, or its columns are not those of a fingerprint file.
     """
     try:
-        with pq.ParquetFile(path) as file:
+        with pq.ParquetFile(parquet_source(place_of(path))) as file:
             metadata, table = file.metadata.metadata or {}, file.read()
     except (OSError, pa.ArrowInvalid) as problem:
         raise DataError(f"{path} cannot be read as a fingerprint file: {problem}.") from None

@@ -13,6 +13,7 @@ from neardup.audit_files import read_audit, summary_path, summary_paths
 from neardup.cluster_file import ClusterFile, read_cluster_file
 from neardup.errors import DataError, InputError
 from neardup.io.corpus import FileCorpus, open_corpus
+from neardup.io.places import Place, place_of
 from neardup.io.reading import READING, Reading
 from neardup.recipe import Recipe, check_same
 from neardup.similarities import SIMILARITY_TABLE
@@ -41,7 +42,7 @@ class FinishedRun:
         clusters: of a run in stages, what decided it; then rows are counted over its shards.
     """
 
-    audit: Path
+    audit: Place
     recipe: Recipe
     method: str
     similarity: str
@@ -106,7 +107,7 @@ class FinishedRun:
         return corpus
 
 
-def read_finished_run(audit: Path, wanted: str) -> FinishedRun:
+def read_finished_run(audit: Place, wanted: str) -> FinishedRun:
     """What the summary beside an audit tells; in a folder of audits of one run in stages, any of their summaries.
 
     Raises:
@@ -163,7 +164,7 @@ def read_finished_run(audit: Path, wanted: str) -> FinishedRun:
 
 
 def _clusters(name: str, folder: str, wanted: str) -> ClusterFile:
-    if not Path(name).is_file():
+    if not place_of(name).is_file():
         raise InputError(
             f"The audit does not list {wanted!r} as removed. To say why it was kept, the clusters of all shards are needed, but "
             f"{name}: there is no such file. Run this in {folder}, with the cluster file and the inputs in their places."

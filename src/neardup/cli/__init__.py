@@ -124,7 +124,7 @@ def _clean_end() -> Iterator[None]:
 
 def main(arguments: list[str] | None = None) -> Any:
     """Run the command line; every expected failure becomes a message on standard error and an exit code."""
-    from neardup.errors import DataError, NeardupError
+    from neardup.errors import DataError, NeardupError, TransferError
 
     _prepare_output()
     try:
@@ -138,7 +138,7 @@ def main(arguments: list[str] | None = None) -> Any:
     except (click.Abort, KeyboardInterrupt) as problem:
         interrupt = problem.__cause__ if isinstance(problem, click.Abort) else problem
         _exit(EXIT_INTERRUPTED, f"interrupted; {str(interrupt or '') or 'unfinished files were removed'}")
-    except DataError as problem:
+    except (DataError, TransferError) as problem:
         _exit(EXIT_DATA, str(problem))
     except NeardupError as problem:
         _exit(EXIT_CALL, str(problem))

@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import os
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,8 +18,10 @@ from neardup.dedup import find_duplicates
 from neardup.errors import InputError
 from neardup.io.corpus import FileCorpus, open_corpus
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder, stem
+from neardup.io.places import real_name
 from neardup.io.reading import Reading, split_options
 from neardup.io.records import write_lines
+from neardup.io.remote import RemotePath
 from neardup.io.saved_work import SavedWork
 from neardup.jobs.audits import write_audits
 from neardup.jobs.estimate import CostEstimate, estimate_corpus
@@ -153,8 +154,13 @@ def _open_saved(
         raise InputError("--resume keeps its work beside the output. Name a file or a folder with -o.")
     if any(shard.name == "stdin" for shard in corpus.shards):
         raise InputError("--resume: standard input cannot be read again. Name files.")
-    inputs = {os.path.realpath(shard.path) for shard in corpus.shards}
-    if any(os.path.realpath(path) in inputs for path in targets.outputs):
+    if any(isinstance(path, RemotePath) for path in [*targets.outputs, *targets.records]):
+        raise InputError(
+            "--resume keeps its work beside the output, in a folder of this machine. Name a local output, and copy it when the "
+            "run is done; inputs may be remote."
+        )
+    inputs = {real_name(shard.path) for shard in corpus.shards}
+    if any(real_name(path) in inputs for path in targets.outputs):
         raise InputError(
             "--resume: an output would replace an input, which could then not be read again. Name another output."
         )
@@ -249,6 +255,7 @@ def deduplicate_files(
             folder=folder,
             audit_folder=targets.audit_folder,
             saved=saved,
+            temp_dir=chosen.temp_dir,
         ) as outputs:
             expected = None
             if dry_run:
