@@ -261,6 +261,11 @@ def test_fingerprints_by_a_callers_segmenter_can_be_stored_and_paired(tmp_path):
     nd.fingerprint_files([str(texts)], str(tmp_path / "found.parquet"), recipe=recipe)
     stored = read_fingerprint_file(tmp_path / "found.parquet")
     assert stored.made_by().digest() == stored.digest == recipe.digest()
-    options = nd.DedupOptions(method="simhash", max_distance=3, min_similarity=0)
-    nd.pair_files([str(tmp_path / "found.parquet")], str(tmp_path / "pairs.jsonl"), options=options)
+    nd.pair_files(
+        [str(tmp_path / "found.parquet")],
+        str(tmp_path / "pairs.jsonl"),
+        method="simhash",
+        max_distance=3,
+        min_similarity=0,
+    )
     assert json.loads((tmp_path / "pairs.jsonl").read_text())["distance"] == 0

@@ -36,10 +36,10 @@ def cutter_of(settings: CutterSettings) -> Cut:
     return found
 
 
-def cut_texts(data: bytes, offsets: "array[int]", cut: Cut, name: str) -> tuple[bytes, bytes]:
+def cut_texts(data: bytes, offsets: "array[int]", cut: Cut, name: str, *, foreign: bool = False) -> tuple[bytes, bytes]:
     """The tokens of the texts `data[offsets[d]:offsets[d + 1]]`, valid UTF-8, joined by zero bytes; and their numbers, int64[n].
 
-    Zero bytes in texts become spaces.
+    Zero bytes in texts become spaces; those in tokens, too, which are looked for if `foreign`: no package makes any.
 
     Raises:
         OptionError: what `cut` gives is no list or tuple of strings; `name` is what to call it.
@@ -49,11 +49,11 @@ def cut_texts(data: bytes, offsets: "array[int]", cut: Cut, name: str) -> tuple[
     joined, counts = [], array("q")
     for d in range(len(offsets) - 1):
         tokens = cut(data[offsets[d] : offsets[d + 1]].decode())
-        if not isinstance(tokens, (list, tuple)):
+        if foreign and not isinstance(tokens, (list, tuple)):
             raise OptionError(f"The segmenter {name!r} gave {type(tokens).__name__}: it must give a list of strings.")
         counts.append(len(tokens))
         if tokens:
-            joined.append(_join(tokens, name))
+            joined.append(_join(tokens, name) if foreign else ZERO.join(tokens).encode())
     return b"\0".join(joined), counts.tobytes()
 
 

@@ -59,7 +59,7 @@ def _settings(name: str, mode: str | None, hmm: bool, dictionary: Any, normalize
 
 def _by_caller(folded: FoldedTexts, segmenter: Segmenter) -> Tokens:
     data, offsets = _raw(folded)
-    return _from_cut(*cut_texts(data, array("q", offsets), segmenter.function, segmenter.name))
+    return _from_cut(*cut_texts(data, array("q", offsets), segmenter.function, segmenter.name, foreign=True))
 
 
 def _raw(folded: FoldedTexts) -> tuple[bytes, bytes]:

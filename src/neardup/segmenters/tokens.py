@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from neardup.kernels.features import find_words, hash_spans, keep_words, split_joined
+from neardup.kernels.features import find_words, hash_spans, split_joined
 from neardup.kernels.segmenters import find_between_spaces, find_characters, find_words_plainly, not_listed
 from neardup.kernels.tokens import GROUP, WORD, most_tokens
 from neardup.text.normalizers import FoldedTexts
@@ -73,7 +73,7 @@ def words_of_any(folded: FoldedTexts) -> Tokens:
     documents = np.zeros(len(folded) + 1, np.int64)
     find_words_plainly(folded.data, folded.offsets, starts, ends, kinds, documents, fold_tables())
     t = int(documents[-1])
-    return Tokens(folded.data, starts[:t].copy(), ends[:t].copy(), kinds[:t].copy(), documents)
+    return Tokens(folded.data, starts[:t], ends[:t], kinds[:t], documents)
 
 
 def characters_of(folded: FoldedTexts) -> Tokens:
@@ -94,7 +94,7 @@ def between_spaces_of(folded: FoldedTexts) -> Tokens:
 
 def _plain_words(data: Array, starts: Array, ends: Array, documents: Array) -> Tokens:
     t = int(documents[-1])
-    return Tokens(data, starts[:t].copy(), ends[:t].copy(), np.full(t, WORD, np.uint8), documents)
+    return Tokens(data, starts[:t], ends[:t], np.full(t, WORD, np.uint8), documents)
 
 
 def from_joined(joined: bytes, counts: Array) -> Tokens:
@@ -104,9 +104,6 @@ def from_joined(joined: bytes, counts: Array) -> Tokens:
     """
     data = np.frombuffer(joined + bytes(SPARE), np.uint8)
     total = int(counts.sum())
-    starts, ends = np.empty(total, np.int64), np.empty(total, np.int64)
-    split_joined(data, len(joined), starts, ends)
-    keep = np.empty(total, np.bool_)
-    keep_words(data, starts, ends, keep, fold_tables())
-    documents = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
-    return Tokens(data, starts, ends, np.ones(total, np.uint8), documents).only(keep)
+    starts, ends, documents = np.empty(total, np.int64), np.empty(total, np.int64), np.empty(len(counts) + 1, np.int64)
+    split_joined(data, counts, starts, ends, documents, fold_tables())
+    return _plain_words(data, starts, ends, documents)
