@@ -8,7 +8,18 @@ import pytest
 import neardup
 
 SOURCE = Path(neardup.__file__).parent
-FOR_ALL = {"errors", "wording", "threads", "recipe", "hashes.names", "options", "progress"}
+FOR_ALL = {
+    "errors",
+    "wording",
+    "threads",
+    "recipe",
+    "hashes.names",
+    "segmenters.names",
+    "stored_parts",
+    "word_lists",
+    "options",
+    "progress",
+}
 LAYERS = (
     FOR_ALL,
     {"kernels"},

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from neardup.pairs import Pairs, distance, distances, join
     from neardup.progress import ProgressEvent
     from neardup.recipe import RECIPES, Recipe
+    from neardup.segmenters.names import Segmenter
     from neardup.similarities import similarity
     from neardup.summary import Summary
 
@@ -65,6 +66,7 @@ _HOME = {
     "Recipe": "recipe",
     "RecipeMismatch": "errors",
     "RowError": "errors",
+    "Segmenter": "segmenters.names",
     "Signatures": "fingerprints.minhash",
     "Summary": "summary",
     "TransferError": "errors",
@@ -119,6 +121,7 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/test_public.py compares 
     "Recipe",
     "RecipeMismatch",
     "RowError",
+    "Segmenter",
     "Signatures",
     "Summary",
     "TransferError",
