@@ -39,6 +39,20 @@ def normalize(text):
     return re.sub(" +", " ", unicodedata.normalize("NFC", folded)).strip(" ")
 
 
+def is_punctuation(character):
+    return unicodedata.category(character)[0] == "P" or character in "$+<=>^`|~"
+
+
+NORMALIZERS = {
+    "nfkc_casefold": normalize,
+    "nfkc": lambda text: unicodedata.normalize("NFKC", text),
+    "casefold": str.casefold,
+    "lower": str.lower,
+    "digits": lambda text: "".join("0" if unicodedata.category(c) == "Nd" else c for c in text),
+    "punctuation": lambda text: "".join(c for c in text if not is_punctuation(c)),
+}
+"""The steps of normalization, but for the one that a package does."""
+
 CJK_NAMES = tuple(
     "CJK UNIFIED,CJK COMPATIBILITY IDEOGRAPH,HIRAGANA,KATAKANA,HALFWIDTH KATAKANA,HENTAIGANA,COMBINING KATAKANA-HIRAGANA,"
     "VERTICAL KANA REPEAT,MASU MARK,IDEOGRAPHIC ITERATION,VERTICAL IDEOGRAPHIC ITERATION,OLD CHINESE ITERATION,"
@@ -51,9 +65,25 @@ def is_cjk(character):
 
 
 def tokens(text):
-    """The tokens of a text: runs of letters, marks and numbers; Han and Kana characters one by one."""
+    """The tokens of a text after normalization."""
+    return words(normalize(text))
+
+
+def characters(text):
+    """The letters, marks and numbers of a text."""
+    return [character for character in text if unicodedata.category(character)[0] in "LMN"]
+
+
+def between_spaces(text):
+    """What stands between white space and holds a letter, mark or number."""
+    parts = "".join(" " if c in WHITE_SPACE else c for c in text).split(" ")
+    return [part for part in parts if characters(part)]
+
+
+def words(text):
+    """The runs of letters, marks and numbers of a text; Han and Kana characters one by one."""
     found, run = [], ""
-    for character in [*normalize(text), " "]:
+    for character in [*text, " "]:
         inside = unicodedata.category(character)[0] in "LMN"
         if inside and not is_cjk(character):
             run += character

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from neardup.options import DedupOptions
     from neardup.pairs import Pairs, distance, distances, join
     from neardup.recipe import RECIPES, Recipe
+    from neardup.segmenters.names import Segmenter
     from neardup.similarities import similarity
     from neardup.summary import Summary
 
@@ -62,6 +63,7 @@ _HOME = {
     "Recipe": "recipe",
     "RecipeMismatch": "errors",
     "RowError": "errors",
+    "Segmenter": "segmenters.names",
     "Signatures": "fingerprints.minhash",
     "Summary": "summary",
     "apply_files": "jobs.apply",
@@ -114,6 +116,7 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/test_public.py compares 
     "Recipe",
     "RecipeMismatch",
     "RowError",
+    "Segmenter",
     "Signatures",
     "Summary",
     "apply_files",

@@ -5,7 +5,7 @@ import difflib
 import hashlib
 import json
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,14 +13,22 @@ from typing import Any
 from neardup.errors import InputError, OptionError, RecipeMismatch
 from neardup.hashes.names import HASHES as FEATURE_HASHES
 from neardup.hashes.names import HashFunction
+from neardup.segmenters.names import PACKAGES, SEGMENTERS, Segmenter, dictionary_problems, option_problems
+from neardup.stored_parts import StoredPart, plain, stored, with_versions
+from neardup.word_lists import STOP_LISTS, WordList, read_word_list, stop_list
 
 NORMALIZERS = {
     "nfkc_casefold": "NFKC case folding, white space made one, what is invisible dropped",
+    "nfkc": "NFKC: full-width letters, ligatures and the like become plain ones",
+    "casefold": "full case folding: ß becomes ss",
+    "lower": "lower case: ß stays",
+    "digits": "each decimal digit becomes 0",
+    "punctuation": "punctuation is removed: what stood on both sides of it stands together",
+    "simplified": "traditional Chinese becomes simplified, by OpenCC: the extra [zh]",
 }
 """What may be done to a text, in the order given, before it is cut into tokens."""
-SEGMENTERS = {
-    "words": "runs of letters and numbers; each Han or Kana character by itself",
-}
+NORMALIZER_PACKAGES = {"simplified": ("opencc",)}
+"""The distributions that decide what a normalizer gives: their versions are part of a recipe's digest."""
 WEIGHTS = {
     "uniform": "1",
     "tf": "how often it occurs, c",
@@ -55,6 +63,14 @@ class Recipe:
         normalize: what is done to texts first, of NORMALIZERS, in this order.
         segmenter: what cuts texts into tokens, one of SEGMENTERS.
         keywords: only so many features of each text vote, the heaviest; None: all.
+        mode: of the segmenter: "search" for jieba; "A", "B" or "C" (the default) for sudachi, shortest to longest words.
+        hmm: whether jieba guesses words that its dictionary lacks, by a hidden Markov model.
+        dictionary: the path of a user dictionary, UTF-8; its content is read now, and decides the digest.
+        stop_words: tokens that are left out before windows are formed: names of `neardup.word_lists.STOP_LISTS`, or paths of
+            UTF-8 files, one word a line, which are read now; the words are normalized as texts are.
+
+    Raises:
+        OptionError: with all that is wrong.
     """
 
     word_shingle: int = 1
@@ -67,6 +83,10 @@ class Recipe:
     normalize: Sequence[str] = ("nfkc_casefold",)
     segmenter: Any = "words"
     keywords: int | None = None
+    mode: str | None = None
+    hmm: bool = True
+    dictionary: Any = None
+    stop_words: Sequence[Any] = ()
 
     def __post_init__(self) -> None:
         problems = [
@@ -80,19 +100,53 @@ class Recipe:
             if not _is_integer(getattr(self, name)) or not low <= getattr(self, name) <= high
         ]
         for name, allowed in (("weights", tuple(WEIGHTS)), ("hash", HASHES), ("segmenter", tuple(SEGMENTERS))):
-            if not (name == "hash" and isinstance(self.hash, HashFunction)):
-                problems += _unknown(name, getattr(self, name), allowed)
-        if isinstance(self.normalize, str) or not all(isinstance(each, str) for each in self.normalize):
-            problems.append(f"normalize={self.normalize!r}: give a list of names, of {', '.join(NORMALIZERS)}")
-        else:
-            object.__setattr__(self, "normalize", tuple(self.normalize))
-            problems += [problem for each in self.normalize for problem in _unknown("normalize", each, NORMALIZERS)]
-        problems += self._contradictions()
+            problems += _unknown(name, getattr(self, name), allowed)
+        problems += self._normalizer_problems()
+        if self.segmenter == "sudachi" and self.mode == "C":
+            object.__setattr__(self, "mode", None)  # the default by its name: the same bits, the same digest
+        problems += option_problems(self.segmenter, self.mode, self.hmm, self.dictionary)
+        problems += self._contradictions() + self._read_lists()
         far = self.max_distance
         if far is not None and not (_is_integer(far) and not problems and 0 <= far <= self.bits):
             problems.append(f"max_distance={far!r}: give an integer from 0 to the number of bits")
         if problems:
-            raise OptionError("This recipe is not possible. " + "; ".join(problems) + ".")
+            raise ImpossibleRecipe(problems)
+
+    def _normalizer_problems(self) -> list[str]:
+        if not isinstance(self.normalize, (list, tuple)):
+            return [f"normalize={self.normalize!r}: give a list of names, of {', '.join(NORMALIZERS)}"]
+        object.__setattr__(self, "normalize", tuple(self.normalize))
+        return [problem for each in self.normalize for problem in _unknown("normalize", each, NORMALIZERS)]
+
+    def _read_lists(self) -> list[str]:
+        """Replace paths and names by what they hold; what is wrong with them."""
+        problems = []
+        if isinstance(self.dictionary, (str, Path)):
+            try:
+                found = read_word_list(self.dictionary, "dictionary")
+            except InputError as problem:
+                problems.append(str(problem))
+            else:
+                object.__setattr__(self, "dictionary", found)
+                problems += dictionary_problems(self.segmenter, found)
+        elif not isinstance(self.dictionary, (WordList, StoredPart, type(None))):
+            problems.append(f"dictionary={self.dictionary!r}: give the path of a file")
+        if not isinstance(self.stop_words, (list, tuple)):
+            names = ", ".join(STOP_LISTS)
+            return [*problems, f"stop_words={self.stop_words!r}: give a list of names, of {names}, or paths"]
+        lists: list[Any] = []
+        for each in self.stop_words:
+            if isinstance(each, (WordList, StoredPart)):
+                lists.append(each)
+            elif isinstance(each, (str, Path)):
+                try:
+                    lists.append(stop_list(each))
+                except InputError as problem:
+                    problems.append(str(problem))
+            else:
+                problems.append(f"stop_words: {each!r} is neither a name nor a path")
+        object.__setattr__(self, "stop_words", tuple(lists))
+        return problems
 
     def _contradictions(self) -> list[str]:
         found = []
@@ -101,6 +155,10 @@ class Recipe:
                 found.append(f"keywords={self.keywords!r}: give an integer of at least 1")
             if self.weights == "uniform":
                 found.append("keywords with weights='uniform': none is heavier than another. Give other weights")
+        by_words = self.segmenter == "words" or isinstance(self.segmenter, StoredPart)
+        if not by_words and self.cjk_shingle != type(self).cjk_shingle:
+            given = f"cjk_shingle={self.cjk_shingle!r}"
+            found.append(f"{given} is for segmenter='words'; windows of other tokens are of word_shingle")
         return found
 
     @property
@@ -111,18 +169,26 @@ class Recipe:
     @property
     def needs_names(self) -> bool:
         """Whether features must be known by name; those of other recipes are only hashed, in one pass over the text."""
-        plain = Recipe()
-        return any(
-            getattr(self, name) != getattr(plain, name) for name in ("hash", "normalize", "segmenter", "keywords")
-        )
+        default = Recipe()
+        deciding = ("hash", "normalize", "segmenter", "keywords", "stop_words")
+        return any(getattr(self, name) != getattr(default, name) for name in deciding)
 
     def as_dict(self) -> dict[str, Any]:
         """What decides the bits, as plain values; the version counts changes of the code that changed bits."""
-        plain, values = {field.name: field.default for field in dataclasses.fields(self)}, {}
-        for name, default in plain.items():
-            value = getattr(self, name)
-            if name in FIRST_FIELDS or (name != "max_distance" and value != default):
-                values[name] = plain_value(value)
+        values = {}
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if field.name in FIRST_FIELDS or (field.name != "max_distance" and value != field.default):
+                values[field.name] = plain(value)
+        if isinstance(self.segmenter, str) and self.segmenter in PACKAGES:
+            values["segmenter"] = with_versions(self.segmenter, PACKAGES[self.segmenter])
+        if "normalize" in values:
+            values["normalize"] = [
+                with_versions(each, NORMALIZER_PACKAGES.get(each, ())) if isinstance(each, str) else each
+                for each in values["normalize"]
+            ]
+        if "stop_words" in values:
+            values["stop_words"].sort(key=str)  # lists in another order leave out the same words
         return values | {"unicode": UNICODE, "version": VERSION}
 
     def digest(self) -> str:
@@ -135,20 +201,31 @@ class Recipe:
         return hashlib.sha256(canonical.encode()).hexdigest()[:16]
 
 
+class ImpossibleRecipe(OptionError):  # noqa: N818
+    """Fields that are not possible.
+
+    Attributes:
+        problems: what is wrong, all of it.
+    """
+
+    def __init__(self, problems: list[str]) -> None:
+        super().__init__("This recipe is not possible. " + "; ".join(problems) + ".")
+        self.problems = problems
+
+
 def _unknown(name: str, value: Any, allowed: Any) -> list[str]:
-    """What is wrong with the name of one of several things, if anything is."""
-    if value in allowed:
+    """What is wrong with the name of one of several things, if anything is; what is no name has been checked where it was made."""
+    if isinstance(value, StoredPart) or (name == "segmenter" and isinstance(value, Segmenter)):
         return []
+    if name == "hash" and isinstance(value, HashFunction):
+        return []
+    if isinstance(value, str) and value in allowed:
+        return []
+    if name == "segmenter" and callable(value):
+        return [f"segmenter={value!r}: wrap a function of your own: Segmenter(function, name=…, version=…)"]
     near = difflib.get_close_matches(str(value), list(allowed), 1)
     meant = f" (did you mean {near[0]}?)" if near else ""
     return [f"{name}={value!r}: give one of {', '.join(allowed)}{meant}"]
-
-
-def plain_value(value: Any) -> Any:
-    """What a digest knows of a field's value."""
-    if isinstance(value, HashFunction):
-        return value.as_dict()
-    return list(value) if isinstance(value, tuple) else value
 
 
 def _is_integer(value: object) -> bool:
@@ -195,11 +272,61 @@ def find_recipe(name: str) -> Recipe:
         ) from None
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
         raise InputError(f"The recipe file {name!r} cannot be read: {problem}.") from None
+    return _recipe_of_file(name, values)
+
+
+def _recipe_of_file(name: str, values: dict[str, Any]) -> Recipe:
+    """The recipe with these fields; paths among them are relative to the file of that name."""
+    folder = Path(name).parent
     known = [field.name for field in dataclasses.fields(Recipe)]
-    unknown = sorted(set(values) - set(known))
-    if unknown:
-        raise OptionError(f"{name}: a recipe has no {', '.join(unknown)}. It has {', '.join(known)}.")
-    return Recipe(**values)
+    problems = []
+    for each in sorted(set(values) - set(known)):
+        near = difflib.get_close_matches(each, known, 1)
+        meant = f" (did you mean {near[0]}?)" if near else ""
+        problems.append(f"a recipe has no {each}{meant}. It has {', '.join(known)}")
+    fields = {each: value for each, value in values.items() if each in known}
+    if isinstance(fields.get("dictionary"), str):
+        fields["dictionary"] = folder / fields["dictionary"]
+    if isinstance(fields.get("stop_words"), list):
+        lists = fields["stop_words"]
+        fields["stop_words"] = [_in_folder(each, folder) for each in lists]
+    try:
+        recipe = Recipe(**fields)
+    except ImpossibleRecipe as impossible:
+        problems += impossible.problems
+    if problems:
+        raise OptionError(f"{name}: " + "; ".join(problems) + ".")
+    return recipe
+
+
+def _in_folder(stop_words: Any, folder: Path) -> Any:
+    """A path relative to the folder; what is no path, or no file there, as it is."""
+    is_path = isinstance(stop_words, str) and stop_words not in STOP_LISTS and (folder / stop_words).exists()
+    return folder / stop_words if is_path else stop_words
+
+
+def stored_recipe(values: Mapping[str, Any]) -> Recipe:
+    """The recipe of which `Recipe.as_dict` gave these values.
+
+    What is not at hand, a caller's function, the words of a file or another version of a package, is a `StoredPart`: the recipe
+    has the same digest, and says what is missing when it is to make fingerprints.
+    """
+    known = {field.name for field in dataclasses.fields(Recipe)}
+    return Recipe(**{name: _stored_value(name, value) for name, value in values.items() if name in known})
+
+
+def _stored_value(name: str, value: Any) -> Any:
+    if isinstance(value, list):
+        return [_stored_value(name, each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    by_field: dict[str, Mapping[str, tuple[str, ...]]] = {"segmenter": PACKAGES, "normalize": NORMALIZER_PACKAGES}
+    packages = by_field.get(name, {})
+    if with_versions(value.get("name", ""), packages.get(value.get("name", ""), ())) == value:
+        return value["name"]
+    if name == "stop_words":
+        return next((each for each in map(stop_list, STOP_LISTS) if each.as_dict() == value), stored(value))
+    return stored(value)
 
 
 def usual_distance(recipe: Recipe) -> int | None:
