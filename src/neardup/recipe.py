@@ -171,9 +171,7 @@ class Recipe:
     def _contradictions(self) -> list[str]:
         found = []
         if self.keywords is not None:
-            if self.keywords != BY_LENGTH and not (
-                isinstance(self.keywords, int) and _is_integer(self.keywords) and self.keywords > 0
-            ):
+            if self.keywords != BY_LENGTH and not (_is_integer(self.keywords) and int(self.keywords) > 0):
                 found.append(f"keywords={self.keywords!r}: give an integer of at least 1, or {BY_LENGTH!r}")
             if self.weights == "uniform":
                 found.append("keywords with weights='uniform': none is heavier than another. Give other weights")
@@ -213,8 +211,8 @@ class Recipe:
             given = [each for each in ("mode", "hmm", "dictionary", "stop_words") if getattr(self, each) != plain[each]]
             if given:
                 found.append(
-                    f"{' and '.join(given)} with weights={self.weights!r}: the package jieba cuts texts and drops stop words in its "
-                    "own way. Leave it out, or give weights='tfidf' with document_frequencies='jieba'"
+                    f"{' and '.join(given)} with weights={self.weights!r}: the package jieba cuts texts and drops stop "
+                    "words in its own way. Leave it out, or give weights='tfidf' with document_frequencies='jieba'"
                 )
         return found
 

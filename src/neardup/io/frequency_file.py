@@ -37,8 +37,8 @@ class _Content:
         self._features, self._counts = hashlib.sha256(), hashlib.sha256()
 
     def add(self, features: Array, counts: Array) -> None:
-        self._features.update(np.ascontiguousarray(features.astype("<u8")))
-        self._counts.update(np.ascontiguousarray(counts.astype("<i8")))
+        self._features.update(features.astype("<u8").tobytes())
+        self._counts.update(counts.astype("<i8").tobytes())
 
     def digest(self, documents: int, tokenization: str) -> str:
         whole = json.dumps([self._features.hexdigest(), self._counts.hexdigest(), documents, tokenization])

@@ -50,19 +50,20 @@ def _package(name: str) -> tuple[Any, Any]:
     """An extractor, and a tokenizer of its own: words that a program adds to jieba's common one are no part of a recipe."""
     check_installed(f"weights={name!r}", ("jieba",), EXTRA)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of its source, by newer versions of Python
+        warnings.simplefilter("ignore")  # of its source, by newer versions of Python, and of files that it leaves open
         import jieba.analyse
         import jieba.posseg
-    level = jieba.default_logger.level
-    jieba.default_logger.setLevel(logging.WARNING)
-    try:
-        tokenizer = jieba.Tokenizer()
-        tokenizer.initialize()
-    finally:
-        jieba.default_logger.setLevel(level)
-    if name == "jieba_tfidf":
-        return jieba.analyse.TFIDF(), tokenizer
-    return jieba.analyse.TextRank(), jieba.posseg.POSTokenizer(tokenizer)
+
+        level = jieba.default_logger.level
+        jieba.default_logger.setLevel(logging.WARNING)
+        try:
+            tokenizer = jieba.Tokenizer()
+            tokenizer.initialize()
+            if name == "jieba_tfidf":
+                return jieba.analyse.TFIDF(), tokenizer
+            return jieba.analyse.TextRank(), jieba.posseg.POSTokenizer(tokenizer)
+        finally:
+            jieba.default_logger.setLevel(level)
 
 
 def _of_text(text: str, name: str, package: tuple[Any, Any]) -> tuple[list[tuple[str, float]], list[str]]:
