@@ -115,7 +115,7 @@ atexit.register(end_workers)
 os.register_at_fork(after_in_child=_forget)
 
 
-@lru_cache(2)
+@lru_cache(4)
 def _cutter_here(settings: CutterSettings) -> Cut:
     return cutter_of(settings)
 
