@@ -202,6 +202,13 @@ class TestGiven:
             {"weights": "jieba_textrank", "segmenter": "jieba", "hmm": False, "stop_words": ["zh"]},
             "hmm and stop_words with weights='jieba_textrank': the package jieba cuts texts",
         ),
+        ({"weights": ["tf"]}, "weights=.*'tf'.*: give one of"),
+        (
+            {"weights": None, "document_frequencies": {}},
+            "weights=None: give one of.*document_frequencies={}: give the path",
+        ),
+        ({"keywords": ["by_length"]}, "give an integer of at least 1, or 'by_length'"),
+        ({"keywords": True}, "keywords=True: give an integer"),
         ({"keywords": "by_lenght"}, "keywords='by_lenght': give an integer of at least 1, or 'by_length'"),
         ({"keywords": "by_length", "weights": "uniform"}, "none is heavier"),
         ({"weights": "tf-idf"}, "weights='tf-idf': give one of .*did you mean tfidf"),
@@ -224,6 +231,30 @@ def test_every_similarity_works_with_every_weight(folder):
         assert nd.compare(ZH, ZH + "。", recipe=recipe).distance == 0
         steps = nd.compare(ZH, ZH, recipe=recipe).left
         assert int(steps.bits, 2) == nd.fingerprint([ZH], recipe=recipe)[0]
+
+
+@given(
+    st.lists(st.lists(st.sampled_from("red green blue dog cat sat mat".split()), min_size=8, max_size=14), max_size=7),
+    st.sampled_from([0.5, 0.8, 0.95]),
+)
+@settings(max_examples=40)
+def test_joins_find_what_is_similar_by_any_weights(folder, documents, least):
+    corpus = [" ".join(words) for words in documents]
+    named = nd.fit(corpus[::2], folder / "half.parquet", overwrite=True)
+    for fields in (
+        {"weights": "tfidf", "document_frequencies": named},
+        {"weights": "textrank"},
+        {"weights": "jieba_tfidf", "segmenter": "jieba"},
+    ):
+        recipe = nd.Recipe(bits=64, max_distance=3, **fields)
+        found = nd.match(corpus, recipe=recipe, similarity="cosine", method="exact", min_similarity=least)
+        expected = {
+            (i, j)
+            for j in range(len(corpus))
+            for i in range(j)
+            if nd.similarity(corpus[i], corpus[j], kind="cosine", recipe=recipe) >= least
+        }
+        assert set(zip(found.left.tolist(), found.right.tolist(), strict=True)) == expected
 
 
 def test_normalized_texts_are_those_that_are_weighed():

@@ -189,6 +189,8 @@ class Recipe:
 
     def _of_words(self) -> list[str]:
         """What contradicts weights of whole words, by what the package jieba knows of them."""
+        if not isinstance(self.weights, str):
+            return []  # they have been refused, or are of a stored recipe
         found = []
         if self.weights in WEIGHT_PACKAGES and self.segmenter != "jieba":
             found.append(f"weights={self.weights!r} with segmenter={self.segmenter!r}: give segmenter='jieba'")

@@ -5,6 +5,7 @@ The features are its words in its order, the heaviest first, so that `keywords=N
 
 import copy
 import logging
+import tempfile
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -58,7 +59,9 @@ def _package(name: str) -> tuple[Any, Any]:
         jieba.default_logger.setLevel(logging.WARNING)
         try:
             tokenizer = jieba.Tokenizer()
-            tokenizer.initialize()
+            with tempfile.TemporaryDirectory(prefix="neardup-") as folder:
+                tokenizer.tmp_dir = folder  # not what any program may have left where temporary files are
+                tokenizer.initialize()
             if name == "jieba_tfidf":
                 return jieba.analyse.TFIDF(), tokenizer
             return jieba.analyse.TextRank(), jieba.posseg.POSTokenizer(tokenizer)
