@@ -53,7 +53,7 @@ bench-quick: $(VENV)/developing  ## a short form of the benchmarks, with the pee
 
 bench: $(VENV)/developing  ## the benchmarks; writes benchmarks/results
 	$(BIN)/python -m pip install --quiet -r benchmarks/requirements.txt
-	for each in fingerprints recipes hashes hamming_join end_to_end memory json_readers segmenters; do $(BIN)/python benchmarks/$$each.py || exit 1; done
+	for each in fingerprints recipes hashes hamming_join end_to_end memory json_readers segmenters weights; do $(BIN)/python benchmarks/$$each.py || exit 1; done
 
 # text-dedup in an environment of its own, without what its two commands do not use.
 $(VENV)/text-dedup/installed: benchmarks/requirements-text-dedup.txt

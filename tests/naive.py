@@ -6,10 +6,11 @@ Plain Python, no kernels, nothing shared with the package but names.
 import re
 import unicodedata
 from collections import Counter
-from functools import cache
+from functools import cache, reduce
 from hashlib import shake_128
 from itertools import combinations
-from math import sqrt
+from math import floor, log, sqrt
+from operator import add
 
 import xxhash
 
@@ -200,6 +201,52 @@ WEIGHTS = {
     "log": lambda count: count.bit_length(),
     "sqrt": lambda count: int(sqrt(count) * 65536 + 0.5),
 }
+
+
+def fixed_point(weight):
+    """The nearest multiple of 2^-16, of two the upper, as an integer."""
+    return floor(weight * 65536 + 0.5)
+
+
+def inverse_document_frequency(count, documents):
+    """As if one more document had every feature."""
+    return 1 + log((1 + documents) / (1 + count))
+
+
+def document_frequencies(texts, *, word_shingle=1, cjk_shingle=2):
+    """In how many texts each feature occurs."""
+    return Counter(w for text in texts for w in set(windows(tokens(text), word_shingle, cjk_shingle)))
+
+
+def tfidf(text, corpus, *, word_shingle=1, cjk_shingle=2):
+    """What each feature of a text weighs, in 2^-16, by how rare it is in a corpus."""
+    frequencies = document_frequencies(corpus, word_shingle=word_shingle, cjk_shingle=cjk_shingle)
+    return {
+        window: count * fixed_point(inverse_document_frequency(frequencies[window], len(corpus)))
+        for window, count in Counter(windows(tokens(text), word_shingle, cjk_shingle)).items()
+    }
+
+
+def textrank(sequence, *, window=5, damping=0.85, rounds=30):
+    """The score of each distinct member: what others that stand fewer than `window` places away give, in equal shares."""
+    near = {member: [] for member in sequence}
+    for i, a in enumerate(sequence):
+        for b in sequence[i + 1 : i + window]:
+            if a != b:
+                near[a].append(b)
+                near[b].append(a)
+    scores = dict.fromkeys(near, 1.0)
+    for _ in range(rounds):
+        shares = {member: score / max(len(near[member]), 1) for member, score in scores.items()}
+        given = {member: reduce(add, (shares[other] for other in near[member]), 0.0) for member in near}
+        scores = {member: (1 - damping) + damping * value for member, value in given.items()}
+    return scores
+
+
+def keyword_weights(words, idf):
+    """cppjieba's: how often each word of two characters or more occurs times its idf; the mean where it has none."""
+    mean = sum(idf.values()) / len(idf)
+    return {word: count * idf.get(word, mean) for word, count in Counter(words).items() if len(word) > 1}
 
 
 def simhash(weighted, bits):

@@ -17,6 +17,7 @@ FOR_ALL = {
     "segmenters.names",
     "stored_parts",
     "word_lists",
+    "document_frequencies",
     "options",
     "progress",
 }

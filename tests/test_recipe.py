@@ -20,7 +20,7 @@ from neardup.text.unicode_tables import UNICODE_VERSION
         ({"bits": "64"}, "bits='64'"),
         ({"word_shingle": 0}, "word_shingle=0: give an integer from 1 to 64"),
         ({"cjk_shingle": 65}, "cjk_shingle=65"),
-        ({"weights": "tfidf"}, "weights='tfidf': give one of uniform, tf, log, sqrt"),
+        ({"weights": "idf"}, "weights='idf': give one of uniform, tf, log, sqrt, tfidf"),
         ({"hash": "md55"}, "hash='md55': give one of xxh3.*did you mean md5"),
         ({"min_tokens": 0}, "min_tokens=0"),
         ({"max_distance": 129}, "max_distance=129: give an integer from 0 to the number of bits"),
@@ -52,7 +52,11 @@ def test_every_field_that_decides_bits_changes_the_digest(tmp_path):
     of_segmenter = {"mode": "search", "hmm": False, "dictionary": str(words)}
     for name, value in of_segmenter.items():
         assert nd.Recipe(segmenter="jieba", **{name: value}).digest() != nd.Recipe(segmenter="jieba").digest(), name
-    undecided = {"max_distance"}
+    nd.fit(["red"], tmp_path / "df.parquet")
+    corpora = [nd.Recipe(weights="tfidf", segmenter="jieba", document_frequencies="jieba")]
+    corpora += [nd.Recipe(weights="tfidf", document_frequencies=tmp_path / "df.parquet")]
+    assert len({recipe.digest() for recipe in corpora}) == 2
+    undecided = {"max_distance", "document_frequencies"}
     assert {field.name for field in dataclasses.fields(nd.Recipe)} == {*other, *of_segmenter} | undecided
     assert nd.Recipe(max_distance=3).digest() == nd.Recipe().digest()
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from neardup.bands import BandedPairs, Bands, find_banded, hit_probability, miss_probability, plan_bands
     from neardup.comparison import Comparison, compare, replay
     from neardup.dedup import DedupResult, deduplicate
+    from neardup.document_frequencies import DocumentFrequencies
     from neardup.errors import (
         DataError,
         InputError,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from neardup.evaluation.flow import evaluate
     from neardup.evaluation.result import Evaluation
     from neardup.explanation import Explanation, explain
+    from neardup.fingerprints.given import fingerprint_features
     from neardup.fingerprints.minhash import Estimate, Signatures, jaccard_estimate, signatures
     from neardup.fingerprints.simhash import fingerprint
     from neardup.hashes.names import HashFunction
@@ -32,8 +34,10 @@ if TYPE_CHECKING:
     from neardup.jobs.estimate import CostEstimate, estimate_files
     from neardup.jobs.evaluate import evaluate_files
     from neardup.jobs.fingerprint import fingerprint_files
+    from neardup.jobs.fit import fit, fit_files
     from neardup.jobs.pairs import pair_files
     from neardup.jobs.units import deduplicate_units
+    from neardup.keyword_lists import keywords
     from neardup.matches import Matches, match
     from neardup.options import DedupOptions
     from neardup.pairs import Pairs, distance, distances, join
@@ -51,6 +55,7 @@ _HOME = {
     "DataError": "errors",
     "DedupOptions": "options",
     "DedupResult": "dedup",
+    "DocumentFrequencies": "document_frequencies",
     "Estimate": "fingerprints.minhash",
     "Evaluation": "evaluation.result",
     "Explanation": "explanation",
@@ -84,10 +89,14 @@ _HOME = {
     "explain": "explanation",
     "find_banded": "bands",
     "fingerprint": "fingerprints.simhash",
+    "fingerprint_features": "fingerprints.given",
     "fingerprint_files": "jobs.fingerprint",
+    "fit": "jobs.fit",
+    "fit_files": "jobs.fit",
     "hit_probability": "bands",
     "jaccard_estimate": "fingerprints.minhash",
     "join": "pairs",
+    "keywords": "keyword_lists",
     "match": "matches",
     "miss_probability": "bands",
     "pair_files": "jobs.pairs",
@@ -106,6 +115,7 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/test_public.py compares 
     "DataError",
     "DedupOptions",
     "DedupResult",
+    "DocumentFrequencies",
     "Estimate",
     "Evaluation",
     "Explanation",
@@ -139,10 +149,14 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/test_public.py compares 
     "explain",
     "find_banded",
     "fingerprint",
+    "fingerprint_features",
     "fingerprint_files",
+    "fit",
+    "fit_files",
     "hit_probability",
     "jaccard_estimate",
     "join",
+    "keywords",
     "match",
     "miss_probability",
     "pair_files",

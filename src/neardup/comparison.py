@@ -22,7 +22,7 @@ from neardup.similarities import CJK_SHINGLE, SIMILARITY_TABLE, WORD_SHINGLE
 from neardup.similarities import similarity as text_similarity
 from neardup.text.normalizers import normalized
 from neardup.text.tokenizers import tokens, windows
-from neardup.weights import ONE
+from neardup.weights import unit
 from neardup.wording import counted
 
 
@@ -137,7 +137,7 @@ def _named_steps(text: str, recipe: Recipe) -> Steps:
         Feature(
             data[offsets[i] : offsets[i + 1]].tobytes().decode(),
             int(of_text.counts[i]),
-            Decimal(int(found.weights[i])) / ONE,
+            Decimal(int(found.weights[i])) / unit(recipe),
             "".join(f"{word:064b}" for word in hashes[i].tolist())[64 * recipe.words - recipe.bits :],
         )
         for i in range(len(of_text.hashes))

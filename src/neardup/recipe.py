@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from neardup.document_frequencies import BACKGROUND, DocumentFrequencies, document_frequencies
 from neardup.errors import InputError, OptionError, RecipeMismatch
 from neardup.hashes.names import HASHES as FEATURE_HASHES
 from neardup.hashes.names import HashFunction
@@ -34,8 +35,21 @@ WEIGHTS = {
     "tf": "how often it occurs, c",
     "log": "1 + floor(log2 c)",
     "sqrt": "the square root of c",
+    "tfidf": "c times how rare it is among the documents of document_frequencies",
+    "textrank": "how central it is in the graph of features that stand near one another",
+    "cppjieba": "c times the idf of a word of two characters or more, as cppjieba finds keywords: the extra [zh]",
+    "jieba_tfidf": "as extract_tags of the package jieba, which cuts the texts, too: the extra [zh]",
+    "jieba_textrank": "as textrank of the package jieba, which cuts the texts, too: the extra [zh]",
 }
-"""What a feature weighs by its count c in the text."""
+"""What a feature weighs by its count c in the text, and by more."""
+COUNTED = ("uniform", "tf", "log", "sqrt")
+"""Weights that are a matter of the count alone."""
+WEIGHT_PACKAGES = dict.fromkeys(("cppjieba", "jieba_tfidf", "jieba_textrank"), ("jieba",))
+"""The distributions that decide what weights are: their versions are part of a recipe's digest."""
+BY_LENGTH = "by_length"
+"""`keywords` as many as cppjieba takes of a text: one for 120 bytes, at least 5, at most 200."""
+NOT_OF_TOKENS = ("weights", "hash", "bits", "min_tokens", "keywords", "document_frequencies")
+"""What decides bits, but not which features a text has."""
 HASHES = ("xxh3", *FEATURE_HASHES)
 UNICODE = "14.0.0"
 VERSION = 1
@@ -62,15 +76,18 @@ class Recipe:
             one's. Not part of the digest.
         normalize: what is done to texts first, of NORMALIZERS, in this order.
         segmenter: what cuts texts into tokens, one of SEGMENTERS.
-        keywords: only so many features of each text vote, the heaviest; None: all.
+        keywords: only so many features of each text vote, the heaviest; BY_LENGTH: as many as its length says; None: all.
         mode: of the segmenter: "search" for jieba; "A", "B" or "C" (the default) for sudachi, shortest to longest words.
         hmm: whether jieba guesses words that its dictionary lacks, by a hidden Markov model.
         dictionary: the path of a user dictionary, UTF-8; its content is read now, and decides the digest.
         stop_words: tokens that are left out before windows are formed: names of `neardup.word_lists.STOP_LISTS`, or paths of
             UTF-8 files, one word a line, which are read now; the words are normalized as texts are.
+        document_frequencies: for weights="tfidf": the path of a file by `neardup fit`, or "jieba" for the inverse document
+            frequencies that come with that package. What it says of itself is read now; its content decides the digest.
 
     Raises:
         OptionError: with all that is wrong.
+        RecipeMismatch: the document frequencies are of other features than this recipe's.
     """
 
     word_shingle: int = 1
@@ -82,11 +99,12 @@ class Recipe:
     max_distance: int | None = None
     normalize: Sequence[str] = ("nfkc_casefold",)
     segmenter: Any = "words"
-    keywords: int | None = None
+    keywords: int | str | None = None
     mode: str | None = None
     hmm: bool = True
     dictionary: Any = None
     stop_words: Sequence[Any] = ()
+    document_frequencies: Any = None
 
     def __post_init__(self) -> None:
         problems = [
@@ -105,12 +123,14 @@ class Recipe:
         if self.segmenter == "sudachi" and self.mode == "C":
             object.__setattr__(self, "mode", None)  # the default by its name: the same bits, the same digest
         problems += option_problems(self.segmenter, self.mode, self.hmm, self.dictionary)
-        problems += self._contradictions() + self._read_lists()
+        problems += self._contradictions() + self._of_words() + self._read_lists() + self._read_frequencies()
         far = self.max_distance
         if far is not None and not (_is_integer(far) and not problems and 0 <= far <= self.bits):
             problems.append(f"max_distance={far!r}: give an integer from 0 to the number of bits")
         if problems:
             raise ImpossibleRecipe(problems)
+        if isinstance(self.document_frequencies, DocumentFrequencies):
+            self.document_frequencies.check(self.tokenization())
 
     def _normalizer_problems(self) -> list[str]:
         if not isinstance(self.normalize, (list, tuple)):
@@ -151,15 +171,62 @@ class Recipe:
     def _contradictions(self) -> list[str]:
         found = []
         if self.keywords is not None:
-            if not _is_integer(self.keywords) or self.keywords < 1:
-                found.append(f"keywords={self.keywords!r}: give an integer of at least 1")
+            if self.keywords != BY_LENGTH and not (_is_integer(self.keywords) and int(self.keywords) > 0):
+                found.append(f"keywords={self.keywords!r}: give an integer of at least 1, or {BY_LENGTH!r}")
             if self.weights == "uniform":
                 found.append("keywords with weights='uniform': none is heavier than another. Give other weights")
         by_words = self.segmenter == "words" or isinstance(self.segmenter, StoredPart)
         if not by_words and self.cjk_shingle != type(self).cjk_shingle:
             given = f"cjk_shingle={self.cjk_shingle!r}"
             found.append(f"{given} is for segmenter='words'; windows of other tokens are of word_shingle")
+        if self.weights == "tfidf" and self.document_frequencies is None:
+            found.append("weights='tfidf' needs document_frequencies: give a file by neardup fit, or 'jieba'")
+        if self.document_frequencies is not None and self.weights != "tfidf":
+            found.append(
+                f"document_frequencies with weights={self.weights!r}: only tfidf has a use for them. Leave them out"
+            )
         return found
+
+    def _of_words(self) -> list[str]:
+        """What contradicts weights of whole words, by what the package jieba knows of them."""
+        if not isinstance(self.weights, str):
+            return []  # they have been refused, or are of a stored recipe
+        found = []
+        if self.weights in WEIGHT_PACKAGES and self.segmenter != "jieba":
+            found.append(f"weights={self.weights!r} with segmenter={self.segmenter!r}: give segmenter='jieba'")
+        if self.document_frequencies == BACKGROUND and self.segmenter in ("words", "characters", "whitespace"):
+            found.append(
+                f"document_frequencies={BACKGROUND!r} with segmenter={self.segmenter!r}: they are of Chinese words. "
+                "Give segmenter='jieba'"
+            )
+        if self.word_shingle != 1 and (self.weights in WEIGHT_PACKAGES or self.document_frequencies == BACKGROUND):
+            what = (
+                f"weights={self.weights!r}"
+                if self.weights in WEIGHT_PACKAGES
+                else f"document_frequencies={BACKGROUND!r}"
+            )
+            found.append(
+                f"{what} with word_shingle={self.word_shingle!r}: they are of single words. Give word_shingle=1"
+            )
+        if self.weights in ("jieba_tfidf", "jieba_textrank"):
+            plain = {each.name: each.default for each in dataclasses.fields(self)}
+            given = [each for each in ("mode", "hmm", "dictionary", "stop_words") if getattr(self, each) != plain[each]]
+            if given:
+                found.append(
+                    f"{' and '.join(given)} with weights={self.weights!r}: the package jieba cuts texts and drops stop "
+                    "words in its own way. Leave it out, or give weights='tfidf' with document_frequencies='jieba'"
+                )
+        return found
+
+    def _read_frequencies(self) -> list[str]:
+        """Replace a path by what the file says of itself; what is wrong with it."""
+        if self.document_frequencies is None or isinstance(self.document_frequencies, StoredPart):
+            return []
+        try:
+            object.__setattr__(self, "document_frequencies", document_frequencies(self.document_frequencies))
+        except InputError as problem:
+            return [str(problem)]
+        return []
 
     @property
     def words(self) -> int:
@@ -171,7 +238,7 @@ class Recipe:
         """Whether features must be known by name; those of other recipes are only hashed, in one pass over the text."""
         default = Recipe()
         deciding = ("hash", "normalize", "segmenter", "keywords", "stop_words")
-        return any(getattr(self, name) != getattr(default, name) for name in deciding)
+        return self.weights not in COUNTED or any(getattr(self, name) != getattr(default, name) for name in deciding)
 
     def as_dict(self) -> dict[str, Any]:
         """What decides the bits, as plain values; the version counts changes of the code that changed bits."""
@@ -182,6 +249,11 @@ class Recipe:
                 values[field.name] = plain(value)
         if isinstance(self.segmenter, str) and self.segmenter in PACKAGES:
             values["segmenter"] = with_versions(self.segmenter, PACKAGES[self.segmenter])
+        values["weights"] = (
+            with_versions(self.weights, WEIGHT_PACKAGES.get(self.weights, ()))
+            if isinstance(self.weights, str)
+            else values["weights"]
+        )
         if "normalize" in values:
             values["normalize"] = [
                 with_versions(each, NORMALIZER_PACKAGES.get(each, ())) if isinstance(each, str) else each
@@ -190,6 +262,11 @@ class Recipe:
         if "stop_words" in values:
             values["stop_words"].sort(key=str)  # lists in another order leave out the same words
         return values | {"unicode": UNICODE, "version": VERSION}
+
+    def tokenization(self) -> str:
+        """What decides which features a text has, as JSON; their weights and hashes are no part of it."""
+        values = {name: value for name, value in self.as_dict().items() if name not in NOT_OF_TOKENS}
+        return json.dumps(values, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
     def digest(self) -> str:
         """16 hexadecimal digits that differ between any two recipes.
@@ -283,6 +360,8 @@ def _recipe_of_file(name: str, values: dict[str, Any]) -> Recipe:
         meant = f" (did you mean {near[0]}?)" if near else ""
         problems.append(f"a recipe has no {each}{meant}. It has {', '.join(known)}")
     fields = {each: value for each, value in values.items() if each in known}
+    if isinstance(fields.get("document_frequencies"), str) and fields["document_frequencies"] != BACKGROUND:
+        fields["document_frequencies"] = folder / fields["document_frequencies"]
     if isinstance(fields.get("dictionary"), str):
         fields["dictionary"] = folder / fields["dictionary"]
     if isinstance(fields.get("stop_words"), list):
@@ -318,7 +397,11 @@ def _stored_value(name: str, value: Any) -> Any:
         return [_stored_value(name, each) for each in value]
     if not isinstance(value, dict):
         return value
-    by_field: dict[str, Mapping[str, tuple[str, ...]]] = {"segmenter": PACKAGES, "normalize": NORMALIZER_PACKAGES}
+    by_field: dict[str, Mapping[str, tuple[str, ...]]] = {
+        "segmenter": PACKAGES,
+        "normalize": NORMALIZER_PACKAGES,
+        "weights": WEIGHT_PACKAGES,
+    }
     packages = by_field.get(name, {})
     if with_versions(value.get("name", ""), packages.get(value.get("name", ""), ())) == value:
         return value["name"]

@@ -16,6 +16,7 @@ import click
 COMMANDS = {
     "dedup": "Remove near-duplicate documents from a corpus.",
     "fingerprint": "Write the fingerprint of every document.",
+    "fit": "Count in how many documents each feature occurs.",
     "pairs": "List the pairs of documents that are near one another.",
     "clusters": "Decide which documents survive, from pairs and fingerprints.",
     "apply": "Write the survivors of shards, as their clusters say.",
