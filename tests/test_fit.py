@@ -9,10 +9,10 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from neardup.io.fingerprint_file import fingerprint_schema
 
 import naive
 import neardup as nd
+from neardup.fingerprint_file import fingerprint_schema
 from neardup.recipe import find_recipe, stored_recipe
 from neardup.weights.counting import FeatureCounter, merged
 from strategies import texts
