@@ -15,6 +15,7 @@ FOR_ALL = {
     "recipe",
     "hashes.names",
     "segmenters.names",
+    "profiles.names",
     "stored_parts",
     "word_lists",
     "document_frequencies",

@@ -56,17 +56,38 @@ def test_every_field_that_decides_bits_changes_the_digest(tmp_path):
     corpora = [nd.Recipe(weights="tfidf", segmenter="jieba", document_frequencies="jieba")]
     corpora += [nd.Recipe(weights="tfidf", document_frequencies=tmp_path / "df.parquet")]
     assert len({recipe.digest() for recipe in corpora}) == 2
-    undecided = {"max_distance", "document_frequencies"}
+    assert nd.Recipe(profile="moz", bits=64).digest() != nd.Recipe(profile="mfonda", bits=64).digest()
+    undecided = {"max_distance", "document_frequencies", "profile"}
     assert {field.name for field in dataclasses.fields(nd.Recipe)} == {*other, *of_segmenter} | undecided
     assert nd.Recipe(max_distance=3).digest() == nd.Recipe().digest()
 
 
 def test_digests_of_named_recipes_are_frozen():
     """A changed digest means changed bits: stored fingerprints would no longer be comparable. Raise VERSION, and say so in CHANGELOG."""
-    assert {name: named.recipe.digest() for name, named in nd.RECIPES.items()} == {
+    of_packages = {"cppjieba", "fnv1a", "go-fnv1a"}  # whose digests know the version of jieba
+    assert {name: named.recipe.digest() for name, named in nd.RECIPES.items() if name not in of_packages} == {
         "default": "149758eb4496a2d6",
         "default-64": "5d9c6844f5e11755",
         "textbook": "33c7a4508fd1c732",
+        "leonsim": "524d5c5a8b672944",
+        "moz": "c57a491df58452ae",
+        "moz-character": "42a66227a162ea7b",
+        "mfonda": "9bee07d243133a2e",
+        "mfonda-unicode": "d66bfe71c0b1ff9f",
+        "mfonda-cjk": "c474d8101a00d322",
+        "ferd": "2b98155be46ecc8a",
+        "ferd-md5": "50982a2ecc620cb1",
+        "ferd-sha512": "8dcab071ebd22c73",
+        "clickhouse-ngram": "98c149ac8a0d2858",
+        "clickhouse-ngram-any-case": "e74e37948e32dfbb",
+        "clickhouse-ngram-utf8": "76a7f02f12fbb880",
+        "clickhouse-ngram-utf8-any-case": "5deb0e568520791f",
+        "clickhouse-words": "661516e4b2c8a608",
+        "clickhouse-words-any-case": "08f7b67957a6b41a",
+        "data-juicer": "5ad3aa9422983231",
+        "data-juicer-character": "c7597676fb6b4053",
+        "text-dedup": "321fbe9a232aedf7",
+        "wayback": "eb21c0e272238dd8",
     }
 
 
@@ -84,7 +105,9 @@ def test_a_recipe_can_be_kept_in_a_toml_file(tmp_path):
 
 def test_recipe_files_that_cannot_be_used_are_refused(tmp_path):
     path = tmp_path / "mine.toml"
-    with pytest.raises(nd.OptionError, match="no recipe 'best'. Give one of default, default-64, textbook, or a file"):
+    with pytest.raises(
+        nd.OptionError, match="no recipe 'best'. Give one of default, default-64, textbook, .* or a file"
+    ):
         find_recipe("best")
     with pytest.raises(nd.InputError, match="no recipe file"):
         find_recipe(str(path))

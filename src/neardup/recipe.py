@@ -14,6 +14,7 @@ from neardup.document_frequencies import BACKGROUND, DocumentFrequencies, docume
 from neardup.errors import InputError, OptionError, RecipeMismatch
 from neardup.hashes.names import HASHES as FEATURE_HASHES
 from neardup.hashes.names import HashFunction
+from neardup.profiles.names import GO_FNV1A, NOT_DECIDED, PROFILES
 from neardup.segmenters.names import PACKAGES, SEGMENTERS, Segmenter, dictionary_problems, option_problems
 from neardup.stored_parts import StoredPart, plain, stored, with_versions
 from neardup.word_lists import STOP_LISTS, WordList, read_word_list, stop_list
@@ -84,6 +85,7 @@ class Recipe:
             UTF-8 files, one word a line, which are read now; the words are normalized as texts are.
         document_frequencies: for weights="tfidf": the path of a file by `neardup fit`, or "jieba" for the inverse document
             frequencies that come with that package. What it says of itself is read now; its content decides the digest.
+        profile: another tool whose bits are made, one of `neardup.profiles.names.PROFILES`; it decides all but its width.
 
     Raises:
         OptionError: with all that is wrong.
@@ -105,6 +107,7 @@ class Recipe:
     dictionary: Any = None
     stop_words: Sequence[Any] = ()
     document_frequencies: Any = None
+    profile: str | None = None
 
     def __post_init__(self) -> None:
         problems = [
@@ -123,7 +126,13 @@ class Recipe:
         if self.segmenter == "sudachi" and self.mode == "C":
             object.__setattr__(self, "mode", None)  # the default by its name: the same bits, the same digest
         problems += option_problems(self.segmenter, self.mode, self.hmm, self.dictionary)
-        problems += self._contradictions() + self._of_words() + self._read_lists() + self._read_frequencies()
+        problems += (
+            self._of_profile()
+            + self._contradictions()
+            + self._of_words()
+            + self._read_lists()
+            + self._read_frequencies()
+        )
         far = self.max_distance
         if far is not None and not (_is_integer(far) and not problems and 0 <= far <= self.bits):
             problems.append(f"max_distance={far!r}: give an integer from 0 to the number of bits")
@@ -167,6 +176,24 @@ class Recipe:
                 problems.append(f"stop_words: {each!r} is neither a name nor a path")
         object.__setattr__(self, "stop_words", tuple(lists))
         return problems
+
+    def _of_profile(self) -> list[str]:
+        """What a profile does not have, or decides itself."""
+        if self.profile is None:
+            return []
+        if self.profile not in PROFILES:
+            return _unknown("profile", self.profile, PROFILES)
+        found, widths = [], PROFILES[self.profile][0]
+        if self.bits not in widths:
+            found.append(f"bits={self.bits!r} with profile={self.profile!r}: give one of {', '.join(map(str, widths))}")
+        given = [
+            field.name
+            for field in dataclasses.fields(self)
+            if field.name not in NOT_DECIDED and getattr(self, field.name) != field.default
+        ]
+        if given:
+            found.append(f"{', '.join(given)} with profile={self.profile!r}, which decides that: leave it out")
+        return found
 
     def _contradictions(self) -> list[str]:
         found = []
@@ -232,6 +259,11 @@ class Recipe:
     def words(self) -> int:
         """64-bit words of a fingerprint."""
         return (self.bits + 63) // 64
+
+    @property
+    def is_of_other_tool(self) -> bool:
+        """Whether it is for the bits of another tool, not for finding most."""
+        return self.profile is not None or self.weights == "cppjieba"
 
     @property
     def needs_names(self) -> bool:
@@ -315,6 +347,20 @@ class NamedRecipe:
     purpose: str
 
 
+def _of_keywords(hash_of_features: Any, purpose: str) -> NamedRecipe:
+    recipe = Recipe(
+        normalize=(),
+        segmenter="jieba",
+        weights="cppjieba",
+        keywords=BY_LENGTH,
+        hash=hash_of_features,
+        bits=64,
+        min_tokens=1,
+        max_distance=3,
+    )
+    return NamedRecipe(recipe, purpose)
+
+
 RECIPES = {
     "default": NamedRecipe(
         Recipe(max_distance=18),
@@ -328,6 +374,17 @@ RECIPES = {
         Recipe(word_shingle=3, cjk_shingle=3, weights="tf", bits=64, max_distance=3),
         "runs of three tokens, 64 bits, distance 3, as most descriptions have it: finds little but near-identical texts",
     ),
+    "cppjieba": _of_keywords(
+        "lookup3", "yanyiwu/simhash and gosimhash: keywords of Chinese texts by cppjieba, Jenkins' hash"
+    ),
+    "fnv1a": _of_keywords("fnv1a_64", "the same with FNV-1a, as the Go program was meant"),
+    "go-fnv1a": _of_keywords(
+        GO_FNV1A, "that program as it was written: half of the hashes are those of another number"
+    ),
+    **{
+        name: NamedRecipe(Recipe(profile=name, bits=widths[0], min_tokens=1, max_distance=3), purpose)
+        for name, (widths, purpose) in PROFILES.items()
+    },
 }
 
 

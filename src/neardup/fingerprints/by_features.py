@@ -38,6 +38,7 @@ def fingerprint_folded(folded: FoldedTexts, recipe: Recipe) -> tuple[Array, Arra
         hashes_of(found.features, recipe),
         found.weights,
         found.features.offsets,
+        0,
         np.empty(64 * recipe.words, np.int64),
         values,
     )

@@ -63,7 +63,7 @@ def fingerprint_features(documents: Iterable[Any], *, recipe: Recipe | None = No
     features = _features(names, np.array(offsets, np.int64))
     values = np.empty((len(offsets) - 1, recipe.words), np.uint64)
     sums = np.empty(64 * recipe.words, np.int64)
-    vote(hashes_of(features, recipe), np.array(weights, np.int64), features.offsets, sums, values)
+    vote(hashes_of(features, recipe), np.array(weights, np.int64), features.offsets, 0, sums, values)
     values[:, 0] &= np.uint64(
         (1 << (recipe.bits - 64 * (recipe.words - 1))) - 1
     )  # above the width negative weights win

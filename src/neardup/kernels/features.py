@@ -161,8 +161,10 @@ def write_names(data, starts, ends, firsts, sizes, between, out, offsets):
 
 
 @kernel
-def vote(hashes, weights, offsets, sums, out):
+def vote(hashes, weights, offsets, tie, sums, out):
     """The fingerprint of each document: bit j is 1 where the weights of features with it outweigh those without.
+
+    `tie`, 0 or 1, is the bit where both weigh the same.
 
     hashes: uint64[f, words]; weights: int64[f]; offsets: int64[n + 1]; sums: scratch, int64[64 words]; out: uint64[n, words].
     """
@@ -179,5 +181,5 @@ def vote(hashes, weights, offsets, sums, out):
         for w in range(words):
             word = u64(0)
             for j in range(64):
-                word = word << ONE | u64(sums[64 * w + j] > 0)
+                word = word << ONE | u64(sums[64 * w + j] + tie > 0)
             out[d, w] = word
