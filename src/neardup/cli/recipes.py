@@ -15,7 +15,7 @@ def command() -> None:
         click.echo(f"{name}  ({named.recipe.digest()})\n    {named.purpose}")
         known = named.recipe.as_dict() | {"max_distance": named.recipe.max_distance}
         if named.recipe.profile is not None:
-            known = {field: known[field] for field in NOT_DECIDED}
+            known = {field: known[field] for field in NOT_DECIDED if field in known}
         click.echo("    " + ", ".join(f"{field}={shown(value)}" for field, value in known.items()))
 
 
