@@ -1,0 +1,335 @@
+"""The Hamming index: one interface over every method; documents come and go, fingerprints in tables stay."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from neardup.block_plan import check_distance
+from neardup.candidates.simhash import near_fingerprints
+from neardup.distinct import fingerprint_rows
+from neardup.errors import OptionError
+from neardup.index.buffer import BUFFER_ROWS, Buffer
+from neardup.index.ids import as_ids, concatenate, take
+from neardup.index.methods import METHODS
+from neardup.index.segment import Segment, build_segment
+from neardup.matches import candidate_pairs, hamming_distances
+from neardup.threads import in_order, thread_count
+from neardup.wording import counted
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+GROWTH = 16
+"""A segment is so many times as large as the next younger one may become."""
+QUERIES_TOGETHER = 1 << 12
+WORD_BITS = 64
+
+
+@dataclass(frozen=True)
+class Neighbors:
+    """What is near each of q queries, nearest first; of equal distances, what was added first.
+
+    Attributes:
+        offsets: int64[q + 1]; query i has ids[offsets[i]:offsets[i + 1]].
+        ids: int64[h], or an Arrow array of strings.
+        distances: int64[h].
+    """
+
+    offsets: Array
+    ids: Any
+    distances: Array
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, query: int) -> list[tuple[Any, int]]:
+        """The ids and distances of one query."""
+        if not -len(self) <= query < len(self):
+            raise IndexError(f"query {query} of {len(self)}")
+        span = slice(*self.offsets[query % len(self) :][:2].tolist())
+        ids = self.ids[span]
+        return list(zip(ids.tolist() if isinstance(ids, np.ndarray) else ids.to_pylist(), self.distances[span].tolist(), strict=True))
+
+    def __repr__(self) -> str:
+        return f"Neighbors({counted(len(self.distances), 'neighbor')} of {len(self):,} queries)"
+
+
+@dataclass(frozen=True)
+class IdPairs:
+    """Pairs of documents of an index within its distance.
+
+    Attributes:
+        left, right: int64[p], or Arrow arrays of strings; the one that was added first is on the left.
+        distances: int64[p].
+    """
+
+    left: Any
+    right: Any
+    distances: Array
+
+    def __len__(self) -> int:
+        return len(self.distances)
+
+
+class Index:
+    """Fingerprints with ids, searched by Hamming distance.
+
+    What is added is found at once: it lies in a buffer that is compared one by one, and goes to tables when the buffer is full.
+    Tables are of segments that grow by a factor, so that a document is put into new tables a few times only. What is removed is
+    marked, and left out when its segment is made anew.
+
+    Attributes:
+        bits: of a fingerprint, a multiple of 64.
+        max_distance: the largest distance that may be asked for.
+        method: one of `neardup.index.METHODS`; options: its options, as far as they were given.
+    """
+
+    def __init__(self, *, max_distance: int, bits: int = 64, method: str = "block-tables", **options: int) -> None:
+        """An empty index.
+
+        Raises:
+            OptionError: a value that is not allowed, or an option that the method does not have.
+        """
+        if bits not in range(64, 513, 64):
+            raise OptionError(f"bits={bits!r}: give 64, 128, … 512; pad narrower fingerprints with zero bits.")
+        if method not in METHODS:
+            raise OptionError(f"method={method!r}: give one of {', '.join(METHODS)}.")
+        unknown = sorted(set(options) - set(METHODS[method].options))
+        if unknown:
+            raise OptionError(
+                f"{', '.join(unknown)}: the method {method} has {', '.join(METHODS[method].options) or 'no options'}."
+            )
+        self.bits, self.max_distance, self.method = bits, check_distance(max_distance, bits), method
+        self.options = options
+        self._segments: list[Segment] = []
+        self._buffer = Buffer(bits // 64)
+        self._added = 0
+        self._strings: bool | None = None
+
+    def __len__(self) -> int:
+        """Documents that are there."""
+        return sum(segment.live for segment in self._searched())
+
+    def __repr__(self) -> str:
+        return f"Index({counted(len(self), 'document')}, {self.bits} bits, distance {self.max_distance}, {self.method})"
+
+    def _searched(self) -> list[Segment]:
+        """All that is searched, oldest first."""
+        return [*self._segments, self._buffer.segment()] if len(self._buffer) else self._segments
+
+    def add(self, ids: Any, fingerprints: Array) -> None:
+        """Add documents.
+
+        Args:
+            ids: integers or strings, as a list, a numpy or an Arrow array; None numbers them, from the number of documents that
+                were ever added on. An id may come again: then both documents have it.
+            fingerprints: uint64[n] or uint64[n, words].
+
+        Raises:
+            OptionError: not such values; integers where the index has strings, or strings where it has integers.
+        """
+        rows = fingerprint_rows(fingerprints)
+        self._check_bits(rows)
+        labels = as_ids(np.arange(self._added, self._added + len(rows)) if ids is None else ids)
+        if len(labels) != len(rows):
+            raise OptionError(f"{counted(len(labels), 'id')} for {counted(len(rows), 'fingerprint')}: give one each.")
+        if not len(rows):
+            return
+        strings = not isinstance(labels, np.ndarray)
+        if self._strings is not None and strings != self._strings:
+            kinds = ("integers", "strings")
+            raise OptionError(f"These ids are {kinds[strings]}, but those of the index are {kinds[self._strings]}.")
+        self._strings = strings
+        self._added += len(rows)
+        if len(self._buffer) + len(rows) <= BUFFER_ROWS:
+            self._buffer.append(labels, rows)
+            return
+        parts = [self._buffer.segment()] if len(self._buffer) else []
+        self._segments.append(self._merged(parts, rows, labels))
+        self._buffer.clear()
+        while len(self._segments) > 1 and len(self._segments[-2]) < GROWTH * len(self._segments[-1]):
+            self._segments[-2:] = [self._merged(self._segments[-2:])]
+
+    def merge(self) -> None:
+        """Make all one segment: the fastest to search; what was removed is gone."""
+        if searched := self._searched():
+            self._segments = [self._merged(searched)]
+            self._buffer.clear()
+
+    def _merged(self, parts: list[Segment], rows: Array | None = None, labels: Any = None) -> Segment:
+        """What is left of some segments, and new documents behind it, as one segment."""
+        fingerprints, ids = [], []
+        for part in parts:
+            live = part.live_documents()
+            fingerprints.append(part.fingerprints()[live])
+            ids.append(take(part.ids, live))
+        if rows is not None:
+            fingerprints.append(rows)
+            ids.append(labels)
+        joined = fingerprints[0] if len(fingerprints) == 1 else np.concatenate(fingerprints)
+        return build_segment(joined, concatenate(ids), self.method, self.max_distance, self._options_for(len(joined)))
+
+    def _options_for(self, rows: int) -> dict[str, int]:
+        usual = METHODS[self.method].options
+        return {name: make(self.bits, self.max_distance, rows) for name, make in usual.items()} | self.options
+
+    def remove(self, ids: Any) -> int:
+        """Remove all documents that have one of these ids. Returns how many there were."""
+        labels = as_ids(ids)
+        if self._strings is None or not len(labels):
+            return 0
+        if self._strings == isinstance(labels, np.ndarray):
+            raise OptionError(f"These ids are not {'strings' if self._strings else 'integers'}, as those of the index are.")
+        found = sum(segment.remove(labels) for segment in self._segments)
+        return found + self._buffer.remove(labels)
+
+    def query(self, fingerprint: int | np.uint64 | Array, max_distance: int | None = None) -> list[tuple[Any, int]]:
+        """The ids within the distance of one fingerprint, with their distances; nearest first, then as they were added.
+
+        Args:
+            fingerprint: an integer, or uint64[words].
+            max_distance: up to the index's; that if not given.
+        """
+        row = self._row(fingerprint)
+        limit = self._limit(max_distance)
+        base, found = 0, []
+        for segment in self._searched():
+            _, documents, distances = segment.look_up(row, 0, 1, limit, base)
+            if len(documents):
+                ids = take(segment.ids, documents - base)
+                labels = ids.tolist() if isinstance(ids, np.ndarray) else ids.to_pylist()
+                found += zip(distances.tolist(), documents.tolist(), labels, strict=True)
+            base += len(segment)
+        found.sort(key=_by_distance)
+        return [(label, distance) for distance, _, label in found]
+
+    def query_many(self, fingerprints: Array, max_distance: int | None = None, *, threads: int | None = None) -> Neighbors:
+        """What is near each of many fingerprints, all in memory; see `query_stream`.
+
+        Args:
+            fingerprints: uint64[q] or uint64[q, words].
+            max_distance: up to the index's; that if not given.
+            threads: all processors if not given. The result does not depend on it.
+        """
+        parts = list(self.query_stream(fingerprints, max_distance, threads=threads))
+        lengths = [np.zeros(1, np.int64), *(np.diff(part.offsets) for part in parts)]
+        ids = concatenate([part.ids for part in parts] or [self._no_ids()])
+        distances = np.concatenate([np.empty(0, np.int64), *(part.distances for part in parts)])
+        return Neighbors(np.cumsum(np.concatenate(lengths)), ids, distances)
+
+    def query_stream(
+        self, fingerprints: Array, max_distance: int | None = None, *, threads: int | None = None
+    ) -> Iterator[Neighbors]:
+        """As `query_many`, some thousands of queries at a time; only what is near these is in memory."""
+        rows = fingerprint_rows(fingerprints)
+        self._check_bits(rows)
+        limit, searched = self._limit(max_distance), self._searched()
+
+        def work(first: int) -> Neighbors:
+            return self._near(rows, first, min(first + QUERIES_TOGETHER, len(rows)), limit, searched)
+
+        yield from in_order(work, range(0, len(rows), QUERIES_TOGETHER), thread_count(threads))
+
+    def _near(self, rows: Array, first: int, last: int, limit: int, searched: list[Segment]) -> Neighbors:
+        base, found = 0, []
+        for segment in searched:
+            found.append(segment.look_up(rows, first, last, limit, base))
+            base += len(segment)
+        queries, documents, distances = (np.concatenate(parts) for parts in zip(*found, strict=True)) if found else (np.empty(0, np.int64),) * 3
+        order = np.lexsort((documents, distances, queries))
+        offsets = np.searchsorted(queries[order], np.arange(first, last + 1))
+        return Neighbors(offsets, self._ids_of(documents[order], searched), distances[order])
+
+    def _no_ids(self) -> Any:
+        return pa.array([], pa.large_string()) if self._strings else np.empty(0, np.int64)
+
+    def _ids_of(self, documents: Array, searched: list[Segment]) -> Any:
+        if not len(documents):
+            return self._no_ids()
+        starts = np.cumsum([0, *(len(segment) for segment in searched)])
+        of = np.searchsorted(starts, documents, "right") - 1
+        order = np.argsort(of, kind="stable")
+        parts = [
+            take(segment.ids, documents[order[of[order] == i]] - starts[i]) for i, segment in enumerate(searched)
+        ]
+        back = np.empty(len(order), np.int64)
+        back[order] = np.arange(len(order))
+        return take(concatenate(parts), back)
+
+    def pairs(
+        self, max_distance: int | None = None, *, threads: int | None = None, memory: int | None = None
+    ) -> Iterator[IdPairs]:
+        """Every pair of documents within the distance, about a million at a time.
+
+        Exact methods join all fingerprints by `neardup.join`'s block tables, whatever their own tables are; the others list what
+        each document finds of those before it. `memory`: bytes that pairs may take before they go to a temporary file.
+        """
+        limit, searched = self._limit(max_distance), self._searched()
+        if not METHODS[self.method].is_exact:
+            yield from self._found_pairs(limit, searched, threads)
+            return
+        live = [segment.live_documents() for segment in searched]
+        fingerprints = np.concatenate(
+            [np.empty((0, self.bits // 64), np.uint64)]
+            + [segment.fingerprints()[documents] for segment, documents in zip(searched, live, strict=True)]
+        )
+        starts = np.cumsum([0, *(len(segment) for segment in searched)])
+        documents = np.concatenate([np.empty(0, np.int64)] + [part + start for part, start in zip(live, starts, strict=False)])
+        found = near_fingerprints(fingerprints, max_distance=limit, threads=threads, memory=memory)
+        for left, right in candidate_pairs(found):
+            distances = hamming_distances(fingerprints, left, right)
+            yield IdPairs(
+                self._ids_of(documents[left], searched), self._ids_of(documents[right], searched), distances
+            )
+
+    def _found_pairs(self, limit: int, searched: list[Segment], threads: int | None) -> Iterator[IdPairs]:
+        start = 0
+        for segment in searched:
+            live, rows = segment.live_documents(), segment.fingerprints()
+
+            def work(first: int, rows: Array = rows, live: Array = live, start: int = start) -> IdPairs:
+                documents = live[first : first + QUERIES_TOGETHER]
+                base, found = 0, []
+                for other in searched:
+                    found.append(other.look_up(rows[documents], 0, len(documents), limit, base))
+                    base += len(other)
+                queries, others, distances = (np.concatenate(parts) for parts in zip(*found, strict=True))
+                right = documents[queries] + start
+                before = others < right
+                order = np.lexsort((others[before], right[before]))
+                left, right, distances = (part[before][order] for part in (others, right, distances))
+                return IdPairs(self._ids_of(left, searched), self._ids_of(right, searched), distances)
+
+            yield from in_order(work, range(0, len(live), QUERIES_TOGETHER), thread_count(threads))
+            start += len(segment)
+
+    def _limit(self, max_distance: int | None) -> int:
+        if max_distance is None:
+            return self.max_distance
+        if check_distance(max_distance, self.bits) > self.max_distance:
+            raise OptionError(
+                f"max_distance={max_distance}: the index was made for {self.max_distance}. Give at most that, or make another."
+            )
+        return int(max_distance)
+
+    def _check_bits(self, rows: Array) -> None:
+        if 64 * rows.shape[1] != self.bits:
+            raise OptionError(f"These fingerprints have {64 * rows.shape[1]} bits, those of the index {self.bits}.")
+
+    def _row(self, fingerprint: int | np.uint64 | Array) -> Array:
+        if isinstance(fingerprint, np.ndarray):
+            row = fingerprint_rows(fingerprint.reshape(1, -1), "fingerprint")
+            self._check_bits(row)
+            return row
+        value = int(fingerprint)
+        if not 0 <= value < 1 << self.bits:
+            raise OptionError(f"fingerprint={value}: the index has {self.bits} bits; give an integer from 0 to 2^{self.bits} - 1.")
+        if self.bits == WORD_BITS:
+            return np.array([[value]], np.uint64)
+        return np.frombuffer(value.to_bytes(self.bits // 8, "big"), ">u8").astype(np.uint64).reshape(1, -1)
+
+
+def _by_distance(found: tuple[int, int, Any]) -> tuple[int, int]:
+    return found[:2]
