@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,25 @@ import pyarrow as pa
 from neardup.block_plan import check_distance
 from neardup.candidates.simhash import near_fingerprints
 from neardup.distinct import fingerprint_rows
-from neardup.errors import OptionError
+from neardup.errors import InputError, OptionError
 from neardup.index.buffer import BUFFER_ROWS, Buffer
 from neardup.index.ids import as_ids, concatenate, take
 from neardup.index.methods import METHODS
 from neardup.index.segment import Segment, build_segment
+from neardup.index.store import (
+    Manifest,
+    StoredSegment,
+    commit,
+    damaged_pages,
+    is_index,
+    open_segments,
+    read_manifest,
+    store_removed,
+    store_segment,
+    writing,
+)
 from neardup.matches import candidate_pairs, hamming_distances
+from neardup.recipe import Recipe
 from neardup.threads import in_order, thread_count
 from neardup.wording import counted
 
@@ -50,7 +64,13 @@ class Neighbors:
             raise IndexError(f"query {query} of {len(self)}")
         span = slice(*self.offsets[query % len(self) :][:2].tolist())
         ids = self.ids[span]
-        return list(zip(ids.tolist() if isinstance(ids, np.ndarray) else ids.to_pylist(), self.distances[span].tolist(), strict=True))
+        return list(
+            zip(
+                ids.tolist() if isinstance(ids, np.ndarray) else ids.to_pylist(),
+                self.distances[span].tolist(),
+                strict=True,
+            )
+        )
 
     def __repr__(self) -> str:
         return f"Neighbors({counted(len(self.distances), 'neighbor')} of {len(self):,} queries)"
@@ -73,6 +93,35 @@ class IdPairs:
         return len(self.distances)
 
 
+@dataclass(frozen=True, kw_only=True)
+class IndexInfo:
+    """What an index holds.
+
+    Attributes:
+        documents: that are there; removed: that still take room.
+        bits, max_distance, method, is_exact: as of the index; options: of the method, a segment.
+        segments: documents of each, the buffer last.
+        nbytes: of all arrays, in memory or mapped.
+        recipe: the digest of the recipe, and recipe_fields: its fields; None if it is not known.
+        ids: `integers` or `strings`; None as long as there are none.
+        damaged: by file, the numbers of damaged pages; if they were looked at.
+    """
+
+    documents: int
+    removed: int
+    bits: int
+    max_distance: int
+    method: str
+    is_exact: bool
+    options: tuple[dict[str, int], ...]
+    segments: tuple[int, ...]
+    nbytes: int
+    recipe: str | None
+    recipe_fields: dict[str, Any] | None
+    ids: str | None
+    damaged: dict[str, list[int]]
+
+
 class Index:
     """Fingerprints with ids, searched by Hamming distance.
 
@@ -86,8 +135,21 @@ class Index:
         method: one of `neardup.index.METHODS`; options: its options, as far as they were given.
     """
 
-    def __init__(self, *, max_distance: int, bits: int = 64, method: str = "block-tables", **options: int) -> None:
+    def __init__(
+        self,
+        *,
+        max_distance: int,
+        bits: int = 64,
+        method: str = "block-tables",
+        recipe: Recipe | None = None,
+        **options: int,
+    ) -> None:
         """An empty index.
+
+        Args:
+            max_distance, bits, method: see above.
+            recipe: what makes its fingerprints; then only fingerprints of that recipe go in by the command line.
+            **options: of the method.
 
         Raises:
             OptionError: a value that is not allowed, or an option that the method does not have.
@@ -103,6 +165,10 @@ class Index:
             )
         self.bits, self.max_distance, self.method = bits, check_distance(max_distance, bits), method
         self.options = options
+        self._recipe = None if recipe is None else (recipe.digest(), recipe.as_dict())
+        self._home: Path | None = None
+        self._generation = 0
+        self._stored: dict[int, StoredSegment] = {}
         self._segments: list[Segment] = []
         self._buffer = Buffer(bits // 64)
         self._added = 0
@@ -146,9 +212,14 @@ class Index:
         if len(self._buffer) + len(rows) <= BUFFER_ROWS:
             self._buffer.append(labels, rows)
             return
+        self._flush(rows, labels)
+
+    def _flush(self, rows: Array | None = None, labels: Any = None) -> None:
+        """Make a segment of what is in the buffer, and of more; segments that have become too large for their age are merged."""
         parts = [self._buffer.segment()] if len(self._buffer) else []
-        self._segments.append(self._merged(parts, rows, labels))
-        self._buffer.clear()
+        if parts or rows is not None:
+            self._segments.append(self._merged(parts, rows, labels))
+            self._buffer.clear()
         while len(self._segments) > 1 and len(self._segments[-2]) < GROWTH * len(self._segments[-1]):
             self._segments[-2:] = [self._merged(self._segments[-2:])]
 
@@ -175,13 +246,109 @@ class Index:
         usual = METHODS[self.method].options
         return {name: make(self.bits, self.max_distance, rows) for name, make in usual.items()} | self.options
 
+    def save(self, path: str | Path | None = None) -> None:
+        """Write all to a folder: where the index was opened or saved before, or to `path`, where no other index may be.
+
+        Segments that are there already are not written again. After a crash at any point, the index is as it was before or
+        after. Others that have it opened go on with what they opened.
+
+        Raises:
+            InputError: `path` has another index, another process writes to it, or has written since this one was opened.
+        """
+        home = self._home if path is None else Path(path)
+        if home is None:
+            raise OptionError("This index was never saved. Give the path of a folder.")
+        with writing(home):
+            if is_index(home):
+                if self._home is None or home.resolve() != self._home.resolve():
+                    raise InputError(f"{home} has an index. Remove it, or save to another folder.")
+                if read_manifest(home).generation != self._generation:
+                    raise InputError(f"Another process has changed the index at {home}. Open it again.")
+            else:
+                self._stored, self._generation = {}, 0
+            self._flush()
+            generation = self._generation + 1
+            stored = {}
+            for number, segment in enumerate(self._segments):
+                known = self._stored.get(id(segment))
+                name = known.file if known else f"segment-{generation}-{number}"
+                if known is None:
+                    store_segment(home, name, segment, self.method)
+                removed = known.removed if known else None
+                if len(segment.removed) and (known is None or segment.removed_since_stored):
+                    removed = f"removed-{generation}-{number}"
+                    store_removed(home, removed, segment.removed)
+                stored[id(segment)] = StoredSegment(name, len(segment), removed)
+            commit(home, self._manifest(generation, tuple(stored.values())))
+        for segment in self._segments:
+            segment.removed_since_stored = False
+        self._home, self._generation, self._stored = home, generation, stored
+
+    def _manifest(self, generation: int, stored: tuple[StoredSegment, ...]) -> Manifest:
+        digest, fields = self._recipe or (None, None)
+        return Manifest(
+            generation,
+            self.bits,
+            self.max_distance,
+            self.method,
+            self.options,
+            digest,
+            fields,
+            self._added,
+            self._strings,
+            stored,
+        )
+
+    @classmethod
+    def open(cls, path: str | Path) -> "Index":
+        """The index in a folder; its tables are mapped, and read as they are needed.
+
+        Raises:
+            InputError: there is none.
+            DataError: it is damaged, or of another format.
+        """
+        home = Path(path)
+        manifest, segments = open_segments(home)
+        index = cls(max_distance=manifest.max_distance, bits=manifest.bits, method=manifest.method, **manifest.options)
+        if manifest.recipe is not None:
+            index._recipe = (manifest.recipe, manifest.recipe_fields or {})
+        index._home, index._generation = home, manifest.generation
+        index._segments, index._added, index._strings = segments, manifest.added, manifest.strings
+        index._stored = {id(segment): stored for segment, stored in zip(segments, manifest.segments, strict=True)}
+        return index
+
+    def info(self, *, verify: bool = False) -> "IndexInfo":
+        """What it holds. With `verify`, every page of its files is read and compared with its checksum."""
+        damaged = {}
+        if verify and self._home is not None:
+            damaged = damaged_pages(self._home, read_manifest(self._home))
+        searched = self._searched()
+        digest, fields = self._recipe or (None, None)
+        return IndexInfo(
+            documents=len(self),
+            removed=sum(len(segment) - segment.live for segment in searched),
+            bits=self.bits,
+            max_distance=self.max_distance,
+            method=self.method,
+            is_exact=METHODS[self.method].is_exact,
+            options=tuple(segment.options for segment in self._segments),
+            segments=tuple(len(segment) for segment in searched),
+            nbytes=sum(segment.nbytes for segment in searched),
+            recipe=digest,
+            recipe_fields=fields,
+            ids=None if self._strings is None else "strings" if self._strings else "integers",
+            damaged=damaged,
+        )
+
     def remove(self, ids: Any) -> int:
         """Remove all documents that have one of these ids. Returns how many there were."""
         labels = as_ids(ids)
         if self._strings is None or not len(labels):
             return 0
         if self._strings == isinstance(labels, np.ndarray):
-            raise OptionError(f"These ids are not {'strings' if self._strings else 'integers'}, as those of the index are.")
+            raise OptionError(
+                f"These ids are not {'strings' if self._strings else 'integers'}, as those of the index are."
+            )
         found = sum(segment.remove(labels) for segment in self._segments)
         return found + self._buffer.remove(labels)
 
@@ -205,7 +372,9 @@ class Index:
         found.sort(key=_by_distance)
         return [(label, distance) for distance, _, label in found]
 
-    def query_many(self, fingerprints: Array, max_distance: int | None = None, *, threads: int | None = None) -> Neighbors:
+    def query_many(
+        self, fingerprints: Array, max_distance: int | None = None, *, threads: int | None = None
+    ) -> Neighbors:
         """What is near each of many fingerprints, all in memory; see `query_stream`.
 
         Args:
@@ -237,7 +406,9 @@ class Index:
         for segment in searched:
             found.append(segment.look_up(rows, first, last, limit, base))
             base += len(segment)
-        queries, documents, distances = (np.concatenate(parts) for parts in zip(*found, strict=True)) if found else (np.empty(0, np.int64),) * 3
+        queries, documents, distances = (
+            (np.concatenate(parts) for parts in zip(*found, strict=True)) if found else (np.empty(0, np.int64),) * 3
+        )
         order = np.lexsort((documents, distances, queries))
         offsets = np.searchsorted(queries[order], np.arange(first, last + 1))
         return Neighbors(offsets, self._ids_of(documents[order], searched), distances[order])
@@ -251,9 +422,7 @@ class Index:
         starts = np.cumsum([0, *(len(segment) for segment in searched)])
         of = np.searchsorted(starts, documents, "right") - 1
         order = np.argsort(of, kind="stable")
-        parts = [
-            take(segment.ids, documents[order[of[order] == i]] - starts[i]) for i, segment in enumerate(searched)
-        ]
+        parts = [take(segment.ids, documents[order[of[order] == i]] - starts[i]) for i, segment in enumerate(searched)]
         back = np.empty(len(order), np.int64)
         back[order] = np.arange(len(order))
         return take(concatenate(parts), back)
@@ -276,13 +445,13 @@ class Index:
             + [segment.fingerprints()[documents] for segment, documents in zip(searched, live, strict=True)]
         )
         starts = np.cumsum([0, *(len(segment) for segment in searched)])
-        documents = np.concatenate([np.empty(0, np.int64)] + [part + start for part, start in zip(live, starts, strict=False)])
+        documents = np.concatenate(
+            [np.empty(0, np.int64)] + [part + start for part, start in zip(live, starts, strict=False)]
+        )
         found = near_fingerprints(fingerprints, max_distance=limit, threads=threads, memory=memory)
         for left, right in candidate_pairs(found):
             distances = hamming_distances(fingerprints, left, right)
-            yield IdPairs(
-                self._ids_of(documents[left], searched), self._ids_of(documents[right], searched), distances
-            )
+            yield IdPairs(self._ids_of(documents[left], searched), self._ids_of(documents[right], searched), distances)
 
     def _found_pairs(self, limit: int, searched: list[Segment], threads: int | None) -> Iterator[IdPairs]:
         start = 0
@@ -325,7 +494,9 @@ class Index:
             return row
         value = int(fingerprint)
         if not 0 <= value < 1 << self.bits:
-            raise OptionError(f"fingerprint={value}: the index has {self.bits} bits; give an integer from 0 to 2^{self.bits} - 1.")
+            raise OptionError(
+                f"fingerprint={value}: the index has {self.bits} bits; give an integer from 0 to 2^{self.bits} - 1."
+            )
         if self.bits == WORD_BITS:
             return np.array([[value]], np.uint64)
         return np.frombuffer(value.to_bytes(self.bits // 8, "big"), ">u8").astype(np.uint64).reshape(1, -1)

@@ -1,6 +1,5 @@
 """A segment of an index: fingerprints that do not change any more, behind a method; documents can only be marked as removed."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,6 +28,8 @@ class Segment:
         members: uint32[n], the documents of each fingerprint, ascending, by its position in the searcher.
         ids: int64[n] or Arrow large_string[n].
         removed: uint8[n], or of no length if none was.
+        options: of the method.
+        removed_since_stored: what its file says of `removed` is no longer all.
     """
 
     searcher: Searcher
@@ -36,6 +37,8 @@ class Segment:
     members: Array
     ids: Any
     removed: Array = field(default_factory=lambda: np.empty(0, np.uint8))
+    options: dict[str, int] = field(default_factory=dict)
+    removed_since_stored: bool = False
 
     def __len__(self) -> int:
         return len(self.members)
@@ -55,15 +58,15 @@ class Segment:
     def _lists(self) -> tuple[Array, Array, Array]:
         return self.member_starts, self.members, self.removed
 
-    def look_up(self, queries: Array, first: int, last: int, max_distance: int, base: int) -> tuple[Array, Array, Array]:
+    def look_up(
+        self, queries: Array, first: int, last: int, max_distance: int, base: int
+    ) -> tuple[Array, Array, Array]:
         """The documents within `max_distance` of the queries [first, last): queries, `base` + document, distances, int64[h] each."""
         hits = np.empty((ROOM, 3), np.int64)
         count = self.searcher.look_up(queries, first, last, max_distance, hits, 0)
         if count > MOST_HITS and last - first > 1:
             middle = (first + last) // 2
-            parts = [
-                self.look_up(queries, *part, max_distance, base) for part in ((first, middle), (middle, last))
-            ]
+            parts = [self.look_up(queries, *part, max_distance, base) for part in ((first, middle), (middle, last))]
             return tuple(np.concatenate(found) for found in zip(*parts, strict=True))  # type: ignore[return-value]
         if count > len(hits):
             hits = np.empty((count, 3), np.int64)
@@ -98,17 +101,18 @@ class Segment:
             self.removed = np.zeros(len(self), np.uint8)
         new = int(np.count_nonzero(chosen & (self.removed == 0)))
         self.removed[chosen] = 1
+        self.removed_since_stored |= new > 0
         return new
 
 
-def build_segment(fingerprints: Array, ids: Any, method: str, max_distance: int, options: Mapping[str, int]) -> Segment:
+def build_segment(fingerprints: Array, ids: Any, method: str, max_distance: int, options: dict[str, int]) -> Segment:
     """A segment of documents with `fingerprints`, uint64[n, words]."""
     distinct = collapse(fingerprints)
     searcher, order = METHODS[method].build(distinct.values, max_distance, options)
     members = distinct.order
     if len(distinct) == len(members):
-        return Segment(searcher, np.empty(0, np.uint32), members[order].astype(np.uint32), ids)
+        return Segment(searcher, np.empty(0, np.uint32), members[order].astype(np.uint32), ids, options=options)
     sizes = distinct.sizes[order]
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
     gathered = np.repeat(distinct.starts[:-1][order] - starts[:-1], sizes) + np.arange(len(members))
-    return Segment(searcher, starts.astype(np.uint32), members[gathered].astype(np.uint32), ids)
+    return Segment(searcher, starts.astype(np.uint32), members[gathered].astype(np.uint32), ids, options=options)

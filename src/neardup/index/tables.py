@@ -46,7 +46,7 @@ def block_keys(bits: int, max_distance: int, blocks: int) -> KeyPlan:
     if not max_distance < blocks <= bits:
         raise OptionError(f"blocks={blocks}: give an integer from {max_distance + 1}, the distance and 1, to {bits}.")
     cut = blocks_of(bits, blocks)
-    chosen = tuple(sum(key, ()) for key in combinations(cut, blocks - max_distance))  # noqa: RUF017
+    chosen = tuple(sum(key, ()) for key in combinations(cut, blocks - max_distance))
     return KeyPlan(bits, chosen, (0,) * len(chosen))
 
 
@@ -137,7 +137,6 @@ class Tables:
             count,
         )
         return found
-
 
     def values(self) -> Array:
         """See `neardup.index.methods.Searcher`."""

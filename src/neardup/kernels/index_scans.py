@@ -70,7 +70,9 @@ def add_lists(queries, first_query, last_query, lists, rows, max_distance, plane
         for block in range(lists.shape[1]):
             used = 0
             for b in range(bits):
-                wanted = u64(0) - (queries[q, b >> 6] >> u64(63 - (b & 63)) & ONE)  # all ones where the query has the bit
+                wanted = u64(0) - (
+                    queries[q, b >> 6] >> u64(63 - (b & 63)) & ONE
+                )  # all ones where the query has the bit
                 carry, plane = lists[b, block] ^ wanted, 0
                 while carry != 0:
                     if plane == used:
