@@ -26,6 +26,7 @@ from neardup.index.store import (
     read_manifest,
     store_removed,
     store_segment,
+    sweep,
     writing,
 )
 from neardup.matches import candidate_pairs, hamming_distances
@@ -164,7 +165,13 @@ class Index:
                 f"{', '.join(unknown)}: the method {method} has {', '.join(METHODS[method].options) or 'no options'}."
             )
         self.bits, self.max_distance, self.method = bits, check_distance(max_distance, bits), method
+        for name, value in options.items():
+            if isinstance(value, bool) or not isinstance(value, int) or value < (name != "seed"):
+                raise OptionError(f"{name}={value!r}: give an integer from {int(name != 'seed')} up.")
         self.options = options
+        METHODS[method].build(
+            np.empty((0, bits // 64), np.uint64), self.max_distance, self._options_for(0)
+        )  # or refuse
         self._recipe = None if recipe is None else (recipe.digest(), recipe.as_dict())
         self._home: Path | None = None
         self._generation = 0
@@ -259,13 +266,16 @@ class Index:
         if home is None:
             raise OptionError("This index was never saved. Give the path of a folder.")
         with writing(home):
-            if is_index(home):
+            if not is_index(home):
+                self._stored, self._generation = {}, 0
+                sweep(home, None)
+            else:
                 if self._home is None or home.resolve() != self._home.resolve():
                     raise InputError(f"{home} has an index. Remove it, or save to another folder.")
-                if read_manifest(home).generation != self._generation:
+                before = read_manifest(home)
+                if before.generation != self._generation:
                     raise InputError(f"Another process has changed the index at {home}. Open it again.")
-            else:
-                self._stored, self._generation = {}, 0
+                sweep(home, before)
             self._flush()
             generation = self._generation + 1
             stored = {}
@@ -309,7 +319,8 @@ class Index:
         """
         home = Path(path)
         manifest, segments = open_segments(home)
-        index = cls(max_distance=manifest.max_distance, bits=manifest.bits, method=manifest.method, **manifest.options)
+        options: dict[str, Any] = dict(manifest.options)
+        index = cls(max_distance=manifest.max_distance, bits=manifest.bits, method=manifest.method, **options)
         if manifest.recipe is not None:
             index._recipe = (manifest.recipe, manifest.recipe_fields or {})
         index._home, index._generation = home, manifest.generation
@@ -361,7 +372,8 @@ class Index:
         """
         row = self._row(fingerprint)
         limit = self._limit(max_distance)
-        base, found = 0, []
+        base = 0
+        found: list[tuple[int, int, Any]] = []
         for segment in self._searched():
             _, documents, distances = segment.look_up(row, 0, 1, limit, base)
             if len(documents):
@@ -402,13 +414,12 @@ class Index:
         yield from in_order(work, range(0, len(rows), QUERIES_TOGETHER), thread_count(threads))
 
     def _near(self, rows: Array, first: int, last: int, limit: int, searched: list[Segment]) -> Neighbors:
-        base, found = 0, []
+        base = 0
+        found: list[tuple[Array, ...]] = [(np.empty(0, np.int64),) * 3]
         for segment in searched:
             found.append(segment.look_up(rows, first, last, limit, base))
             base += len(segment)
-        queries, documents, distances = (
-            (np.concatenate(parts) for parts in zip(*found, strict=True)) if found else (np.empty(0, np.int64),) * 3
-        )
+        queries, documents, distances = (np.concatenate(parts) for parts in zip(*found, strict=True))
         order = np.lexsort((documents, distances, queries))
         offsets = np.searchsorted(queries[order], np.arange(first, last + 1))
         return Neighbors(offsets, self._ids_of(documents[order], searched), distances[order])
@@ -460,7 +471,8 @@ class Index:
 
             def work(first: int, rows: Array = rows, live: Array = live, start: int = start) -> IdPairs:
                 documents = live[first : first + QUERIES_TOGETHER]
-                base, found = 0, []
+                base = 0
+                found: list[tuple[Array, ...]] = []
                 for other in searched:
                     found.append(other.look_up(rows[documents], 0, len(documents), limit, base))
                     base += len(other)

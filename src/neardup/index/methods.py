@@ -29,7 +29,7 @@ class Searcher(Protocol):
     """Distinct fingerprints, in whatever order and form a method keeps them."""
 
     def look_up(self, queries: Array, first: int, last: int, max_distance: int, hits: Array, count: int) -> int:
-        """Write (query, position, distance) of all found for queries [first, last) to `hits` from `count` on; returns the new count.
+        """Write (query, position, distance) of what queries [first, last) find to `hits`, from `count` on; returns the new count.
 
         Those beyond the room of `hits` (int64[room, 3]) are counted only.
         """
@@ -80,7 +80,8 @@ class BitLists:
     def values(self) -> Array:
         """See `Searcher`."""
         bits = np.unpackbits(self.lists.view(np.uint8), axis=1, count=self.rows, bitorder="little")
-        return np.ascontiguousarray(np.packbits(bits.T, axis=1)).view(">u8").astype(np.uint64)
+        found: Array = np.ascontiguousarray(np.packbits(bits.T, axis=1)).view(">u8").astype(np.uint64)
+        return found
 
     def arrays(self) -> dict[str, Array]:
         """See `Searcher`."""
@@ -105,13 +106,14 @@ class SortedBeam:
             permuted[:, o] = one
         seen = np.empty(2 * self.beam * len(self.sources), np.int64)
         found: int = kernels.look_around(
-            queries, permuted, first, last, self.orders, self.positions, self.beam, max_distance, seen, hits, count
+            permuted, first, last, self.orders, self.positions, self.beam, max_distance, seen, hits, count
         )
         return found
 
     def values(self) -> Array:
         """See `Searcher`."""
-        out, back = np.empty_like(self.orders[0]), np.empty_like(self.orders[0])
+        back: Array = np.empty_like(self.orders[0])
+        out: Array = np.empty_like(self.orders[0])
         kernels.permute(self.orders[0], np.argsort(self.sources[0]), back)
         out[self.positions[0]] = back
         return out
@@ -198,7 +200,7 @@ def _blocks_for_keys(bits: int, distance: int, rows: int) -> int:
     return min(best, bits)
 
 
-def _blocks_for_probes(bits: int, distance: int, rows: int) -> int:
+def _blocks_for_probes(bits: int, _distance: int, rows: int) -> int:
     """As many as give each block about log2 n bits (Norouzi et al. 2012, section 4)."""
     return max(1, min(bits, round(bits / max(8.0, math.log2(max(2, rows))))))
 

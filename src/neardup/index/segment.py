@@ -61,7 +61,7 @@ class Segment:
     def look_up(
         self, queries: Array, first: int, last: int, max_distance: int, base: int
     ) -> tuple[Array, Array, Array]:
-        """The documents within `max_distance` of the queries [first, last): queries, `base` + document, distances, int64[h] each."""
+        """The documents within `max_distance` of queries [first, last): queries, `base` + document, distances, int64[h] each."""
         hits = np.empty((ROOM, 3), np.int64)
         count = self.searcher.look_up(queries, first, last, max_distance, hits, 0)
         if count > MOST_HITS and last - first > 1:

@@ -54,7 +54,7 @@ def write_segment_file(path: Path, arrays: Mapping[str, Array], facts: Mapping[s
         file.write(_START.pack(MAGIC, FORMAT, len(header)) + header)
         for place, array in zip(listed, arrays.values(), strict=True):
             file.seek(begin + place["offset"])
-            file.write(memoryview(np.ascontiguousarray(array)).cast("B") if array.size else b"")
+            file.write(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data if array.size else b"")
         file.truncate(end)
         file.flush()
         with path.open("rb") as again, mmap.mmap(again.fileno(), 0, access=mmap.ACCESS_READ) as data:

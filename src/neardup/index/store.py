@@ -178,7 +178,7 @@ def _open_segment(path: Path, manifest: Manifest, stored: StoredSegment) -> Segm
 
 
 def commit(path: Path, manifest: Manifest) -> None:
-    """Make this the manifest, at once; then remove files that it does not name."""
+    """Make this the manifest, at once; then sweep."""
     beside = path / (MANIFEST + ".new")
     with beside.open("wb") as file:
         file.write(manifest.to_json())
@@ -187,7 +187,13 @@ def commit(path: Path, manifest: Manifest) -> None:
     _sync(path)  # the segments' names, before the manifest's
     beside.replace(path / MANIFEST)
     _sync(path)
-    named = {MANIFEST, LOCK} | {name for each in manifest.segments for name in (each.file, each.removed) if name}
+    sweep(path, manifest)
+
+
+def sweep(path: Path, manifest: Manifest | None) -> None:
+    """Remove files that the manifest does not name: of older ones, or of a writer that was killed."""
+    segments = manifest.segments if manifest else ()
+    named = {MANIFEST, LOCK} | {name for each in segments for name in (each.file, each.removed) if name}
     for other in path.iterdir():
         if other.name not in named and other.name.startswith(("segment-", "removed-", MANIFEST)):
             other.unlink()

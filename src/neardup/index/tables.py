@@ -1,8 +1,8 @@
-"""Tables of fingerprints grouped by some of their bits: block tables, multi-index hashing, neighbour enumeration, permuted prefixes."""
+"""Tables of fingerprints grouped by some of their bits: block tables, multi-index hashing, neighbours, permuted prefixes."""
 
 import math
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,11 @@ Array = np.ndarray[Any, np.dtype[Any]]
 ROWS_A_BUCKET = 4
 """About so many rows share a bucket of a table whose keys are longer."""
 MOST_BUCKET_BITS = 26
+MOST_CODES = 1_000_000
+"""That are looked up for a query: more are slower than comparing with millions."""
+WORD_BITS = 64
+MOST_TABLES = 1_000
+"""Each holds all fingerprints."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +40,7 @@ class KeyPlan:
 def blocks_of(bits: int, blocks: int) -> list[tuple[int, ...]]:
     """The bits cut into so many blocks, as equal as can be."""
     edges = [bits * i // blocks for i in range(blocks + 1)]
-    return [tuple(range(first, last)) for first, last in zip(edges, edges[1:], strict=False)]
+    return [tuple(range(first, last)) for first, last in pairwise(edges)]
 
 
 def block_keys(bits: int, max_distance: int, blocks: int) -> KeyPlan:
@@ -44,7 +49,15 @@ def block_keys(bits: int, max_distance: int, blocks: int) -> KeyPlan:
     Manku, Jain and Das Sarma (2007), section 3; C(blocks, max_distance) tables.
     """
     if not max_distance < blocks <= bits:
-        raise OptionError(f"blocks={blocks}: give an integer from {max_distance + 1}, the distance and 1, to {bits}.")
+        raise OptionError(
+            f"blocks={blocks} at distance {max_distance}: give more blocks than the distance, up to {bits}, the bits; or use "
+            "multi-index or scan."
+        )
+    if math.comb(blocks, max_distance) > MOST_TABLES:
+        raise OptionError(
+            f"blocks={blocks} at distance {max_distance} are {math.comb(blocks, max_distance):,} tables; allowed are "
+            f"{MOST_TABLES}. Give fewer blocks, or use multi-index."
+        )
     cut = blocks_of(bits, blocks)
     chosen = tuple(sum(key, ()) for key in combinations(cut, blocks - max_distance))
     return KeyPlan(bits, chosen, (0,) * len(chosen))
@@ -53,8 +66,8 @@ def block_keys(bits: int, max_distance: int, blocks: int) -> KeyPlan:
 def multi_index_keys(bits: int, max_distance: int, blocks: int) -> KeyPlan:
     """Each block is a key that is probed within a radius (Norouzi, Punjani and Fleet 2012, section 3.1).
 
-    If two differ in at most k = blocks * r + a bits, with a < blocks, then some of the first a + 1 blocks differs in at most r bits,
-    or one of the others in at most r - 1.
+    If two differ in at most k = blocks * r + a bits, with a < blocks, then some of the first a + 1 blocks differs in at most r
+    bits, or one of the others in at most r - 1.
     """
     radius, rest = divmod(max_distance, blocks)
     radii = tuple(radius if i <= rest else radius - 1 for i in range(blocks))
@@ -65,6 +78,12 @@ def multi_index_keys(bits: int, max_distance: int, blocks: int) -> KeyPlan:
 
 def neighbour_keys(bits: int, max_distance: int) -> KeyPlan:
     """The whole fingerprint as the key: every code within the distance is looked up."""
+    codes = sum(math.comb(bits, distance) for distance in range(max_distance + 1))
+    if bits > WORD_BITS or codes > MOST_CODES:
+        raise OptionError(
+            f"neighbours would look up {codes:,} codes of {bits} bits for a query; allowed are {MOST_CODES:,} of {WORD_BITS}. "
+            "Use block-tables or multi-index."
+        )
     return KeyPlan(bits, (tuple(range(bits)),), (max_distance,))
 
 
@@ -79,8 +98,7 @@ def moves_of(key: tuple[int, ...], bits: int) -> list[tuple[int, int, int, int]]
     """How a kernel gathers a key's bits, at most 64 of them: runs of neighbours in a word, from the least significant place up."""
     moves: list[tuple[int, int, int, int]] = []
     words = (bits + 63) // 64
-    place = 0
-    for bit in sorted(key[:64], reverse=True):
+    for place, bit in enumerate(sorted(key[:64], reverse=True)):
         position = bits - 1 - bit  # from the least significant bit of the last word
         word, shift = words - 1 - position // 64, position % 64
         if moves and moves[-1][0] == word and moves[-1][1] + moves[-1][2] == shift:
@@ -88,7 +106,6 @@ def moves_of(key: tuple[int, ...], bits: int) -> list[tuple[int, int, int, int]]
             moves[-1] = (word, first, width + 1, at)
         else:
             moves.append((word, shift, 1, place))
-        place += 1
     return moves
 
 

@@ -117,7 +117,7 @@ def _below(value):
 
 @kernel
 def permute(rows, sources, out):
-    """Bits in another order: bit b of out[i] is bit sources[b] of rows[i], b counted from the most significant. uint64[n, words]."""
+    """Bits in another order: bit b of out[i] is bit sources[b] of rows[i], from the most significant. uint64[n, words]."""
     for i in range(len(rows)):
         for w in range(rows.shape[1]):
             word = u64(0)
@@ -128,10 +128,10 @@ def permute(rows, sources, out):
 
 
 @kernel
-def look_around(queries, permuted, first_query, last_query, orders, positions, beam, max_distance, seen, hits, count):
+def look_around(permuted, first_query, last_query, orders, positions, beam, max_distance, seen, hits, count):
     """The rows within `max_distance` among the `beam` before and the `beam` after each query's place in each order.
 
-    queries: uint64[q, words]; permuted: uint64[q, orders, words], the same under each order's permutation of the bits.
+    permuted: uint64[q, orders, words], the queries under each order's permutation of the bits.
     orders: uint64[orders, n, words], the permuted rows, ascending; positions: uint32[orders, n], which row each is.
     seen: scratch, int64[2 * beam * orders], rows that were reported for the query.
     """

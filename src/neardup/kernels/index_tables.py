@@ -1,8 +1,8 @@
-"""Look fingerprints up in tables: rows grouped by the bits of a key, a query compared with the rows that share its key, or nearly.
+"""Look fingerprints up in tables: rows grouped by the bits of a key; a query is compared with those that share its key, or nearly.
 
-A key is made of runs of bits, given as moves: of a fingerprint's word, so many bits from a shift on, to a place in the key. Rows are
-columns, uint64[words, n] a table, in the order of their buckets. What is found goes to `hits`, int64[room, 3]: query, position, distance;
-the kernels return how many there are, which may be more than there was room for: the caller then calls again with more.
+A key is made of runs of bits, given as moves: of a fingerprint's word, so many bits from a shift on, to a place in the key. Rows
+are columns, uint64[words, n] a table, in the order of their buckets. What is found goes to `hits`, int64[room, 3]: query, position,
+distance; the kernels return how many there are, which may be more than there was room for: the caller then calls again with more.
 """
 
 import numpy as np
@@ -51,7 +51,10 @@ def buckets_of(columns, moves, first, last, key_bits, bucket_bits, row, out):
 
 @kernel
 def group_rows(columns, buckets, starts, out, positions):
-    """Order rows by bucket, stably: uint64[words, n], int64[n] -> starts int64[2^bits + 1], columns, and where each row was, uint32[n]."""
+    """Order rows by bucket, stably.
+
+    uint64[words, n], uint32[n] -> starts int64[buckets + 1], out uint64[words, n], and where each row was, positions uint32[n].
+    """
     starts[:] = 0
     n = len(buckets)
     for i in range(n):
