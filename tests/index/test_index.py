@@ -203,12 +203,12 @@ def test_a_query_is_an_integer_or_an_array(first, second):
     [
         (lambda: Index(max_distance=65), "max_distance=65"),
         (lambda: Index(max_distance=3, bits=65), "bits=65: give 64, 128"),
-        (lambda: Index(max_distance=3, method="tree"), "method='tree': give one of scan, block-tables"),
+        (lambda: Index(max_distance=3, method="tree"), "method='tree': give one of auto, scan, block-tables"),
         (lambda: Index(max_distance=3, method="scan", blocks=4), "blocks: the method scan has no options"),
         (
             lambda: (
-                Index(max_distance=3, blocks=3).add([1], np.zeros(1, np.uint64))
-                or Index(max_distance=3, blocks=3).merge()
+                Index(max_distance=3, method="block-tables", blocks=3).add([1], np.zeros(1, np.uint64))
+                or Index(max_distance=3, method="block-tables", blocks=3).merge()
             ),
             "blocks=3",
         ),

@@ -13,8 +13,10 @@ from neardup.candidates.simhash import near_fingerprints
 from neardup.distinct import fingerprint_rows
 from neardup.errors import InputError, OptionError
 from neardup.index.buffer import BUFFER_ROWS, Buffer
+from neardup.index.chances import hit_probability
 from neardup.index.ids import as_ids, concatenate, take
 from neardup.index.methods import METHODS
+from neardup.index.planner import usual_method, usual_options
 from neardup.index.segment import Segment, build_segment
 from neardup.index.store import (
     Manifest,
@@ -39,6 +41,8 @@ Array = np.ndarray[Any, np.dtype[Any]]
 GROWTH = 16
 """A segment is so many times as large as the next younger one may become."""
 QUERIES_TOGETHER = 1 << 12
+AUTO = "auto"
+"""The method that is chosen for each segment."""
 WORD_BITS = 64
 
 
@@ -106,6 +110,8 @@ class IndexInfo:
         recipe: the digest of the recipe, and recipe_fields: its fields; None if it is not known.
         ids: `integers` or `strings`; None as long as there are none.
         damaged: by file, the numbers of damaged pages; if they were looked at.
+        hit_probability: that a document at max_distance is found; see `Index.hit_probability`.
+        methods: of the segments; those that `auto` took, if it is the index's.
     """
 
     documents: int
@@ -121,6 +127,8 @@ class IndexInfo:
     recipe_fields: dict[str, Any] | None
     ids: str | None
     damaged: dict[str, list[int]]
+    hit_probability: float
+    methods: tuple[str, ...]
 
 
 class Index:
@@ -133,7 +141,8 @@ class Index:
     Attributes:
         bits: of a fingerprint, a multiple of 64.
         max_distance: the largest distance that may be asked for.
-        method: one of `neardup.index.METHODS`; options: its options, as far as they were given.
+        method: one of `neardup.index.METHODS`, or `auto`: for each segment the exact one that `neardup.index.planner` takes for
+            its size; options: its options, as far as they were given.
     """
 
     def __init__(
@@ -141,7 +150,7 @@ class Index:
         *,
         max_distance: int,
         bits: int = 64,
-        method: str = "block-tables",
+        method: str = AUTO,
         recipe: Recipe | None = None,
         **options: int,
     ) -> None:
@@ -157,9 +166,9 @@ class Index:
         """
         if bits not in range(64, 513, 64):
             raise OptionError(f"bits={bits!r}: give 64, 128, … 512; pad narrower fingerprints with zero bits.")
-        if method not in METHODS:
-            raise OptionError(f"method={method!r}: give one of {', '.join(METHODS)}.")
-        unknown = sorted(set(options) - set(METHODS[method].options))
+        if method != AUTO and method not in METHODS:
+            raise OptionError(f"method={method!r}: give one of {AUTO}, {', '.join(METHODS)}.")
+        unknown = sorted(set(options) - set(METHODS[method].options)) if method != AUTO else []
         if unknown:
             raise OptionError(
                 f"{', '.join(unknown)}: the method {method} has {', '.join(METHODS[method].options) or 'no options'}."
@@ -169,9 +178,8 @@ class Index:
             if isinstance(value, bool) or not isinstance(value, int) or value < (name != "seed"):
                 raise OptionError(f"{name}={value!r}: give an integer from {int(name != 'seed')} up.")
         self.options = options
-        METHODS[method].build(
-            np.empty((0, bits // 64), np.uint64), self.max_distance, self._options_for(0)
-        )  # or refuse
+        chosen, limit, usual = self._searched_by(0)
+        METHODS[chosen].build(np.empty((0, bits // 64), np.uint64), limit, usual)  # or refuse
         self._recipe = None if recipe is None else (recipe.digest(), recipe.as_dict())
         self._home: Path | None = None
         self._generation = 0
@@ -180,6 +188,29 @@ class Index:
         self._buffer = Buffer(bits // 64)
         self._added = 0
         self._strings: bool | None = None
+
+    @property
+    def is_exact(self) -> bool:
+        """It finds all that there is."""
+        return self.method == AUTO or METHODS[self.method].is_exact
+
+    def hit_probability(self, distance: int | None = None) -> float:
+        """The chance that a query finds a document at a distance: the least of all segments.
+
+        1 of exact methods. Of prefix tables by the closed form, over random permutations. Of sorted orders by simulation, for
+        uniform fingerprints: where many are near one another, it is less.
+
+        Args:
+            distance: up to the index's; that if not given.
+        """
+        limit = self._limit(distance)
+        return min(
+            (
+                hit_probability(segment.method, segment.options, bits=self.bits, distance=limit, rows=len(segment))
+                for segment in self._segments
+            ),
+            default=1.0,
+        )
 
     def __len__(self) -> int:
         """Documents that are there."""
@@ -247,11 +278,13 @@ class Index:
             fingerprints.append(rows)
             ids.append(labels)
         joined = fingerprints[0] if len(fingerprints) == 1 else np.concatenate(fingerprints)
-        return build_segment(joined, concatenate(ids), self.method, self.max_distance, self._options_for(len(joined)))
+        return build_segment(joined, concatenate(ids), *self._searched_by(len(joined)))
 
-    def _options_for(self, rows: int) -> dict[str, int]:
-        usual = METHODS[self.method].options
-        return {name: make(self.bits, self.max_distance, rows) for name, make in usual.items()} | self.options
+    def _searched_by(self, rows: int) -> tuple[str, int, dict[str, int]]:
+        """The method, distance and options of a segment of so many documents."""
+        size: dict[str, int] = {"bits": self.bits, "max_distance": self.max_distance, "rows": rows}
+        method = usual_method(**size, given=self.options) if self.method == AUTO else self.method
+        return method, self.max_distance, usual_options(method, **size, given=self.options)
 
     def save(self, path: str | Path | None = None) -> None:
         """Write all to a folder: where the index was opened or saved before, or to `path`, where no other index may be.
@@ -283,7 +316,7 @@ class Index:
                 known = self._stored.get(id(segment))
                 name = known.file if known else f"segment-{generation}-{number}"
                 if known is None:
-                    store_segment(home, name, segment, self.method)
+                    store_segment(home, name, segment)
                 removed = known.removed if known else None
                 if len(segment.removed) and (known is None or segment.removed_since_stored):
                     removed = f"removed-{generation}-{number}"
@@ -341,7 +374,7 @@ class Index:
             bits=self.bits,
             max_distance=self.max_distance,
             method=self.method,
-            is_exact=METHODS[self.method].is_exact,
+            is_exact=self.is_exact,
             options=tuple(segment.options for segment in self._segments),
             segments=tuple(len(segment) for segment in searched),
             nbytes=sum(segment.nbytes for segment in searched),
@@ -349,6 +382,8 @@ class Index:
             recipe_fields=fields,
             ids=None if self._strings is None else "strings" if self._strings else "integers",
             damaged=damaged,
+            hit_probability=self.hit_probability(),
+            methods=tuple(segment.method for segment in self._segments),
         )
 
     def remove(self, ids: Any) -> int:
@@ -447,7 +482,7 @@ class Index:
         each document finds of those before it. `memory`: bytes that pairs may take before they go to a temporary file.
         """
         limit, searched = self._limit(max_distance), self._searched()
-        if not METHODS[self.method].is_exact:
+        if not self.is_exact:
             yield from self._found_pairs(limit, searched, threads)
             return
         live = [segment.live_documents() for segment in searched]

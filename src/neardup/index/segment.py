@@ -28,7 +28,7 @@ class Segment:
         members: uint32[n], the documents of each fingerprint, ascending, by its position in the searcher.
         ids: int64[n] or Arrow large_string[n].
         removed: uint8[n], or of no length if none was.
-        options: of the method.
+        method, options: how it is searched.
         removed_since_stored: what its file says of `removed` is no longer all.
     """
 
@@ -38,6 +38,7 @@ class Segment:
     ids: Any
     removed: Array = field(default_factory=lambda: np.empty(0, np.uint8))
     options: dict[str, int] = field(default_factory=dict)
+    method: str = "scan"
     removed_since_stored: bool = False
 
     def __len__(self) -> int:
@@ -111,8 +112,12 @@ def build_segment(fingerprints: Array, ids: Any, method: str, max_distance: int,
     searcher, order = METHODS[method].build(distinct.values, max_distance, options)
     members = distinct.order
     if len(distinct) == len(members):
-        return Segment(searcher, np.empty(0, np.uint32), members[order].astype(np.uint32), ids, options=options)
+        return Segment(
+            searcher, np.empty(0, np.uint32), members[order].astype(np.uint32), ids, options=options, method=method
+        )
     sizes = distinct.sizes[order]
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
     gathered = np.repeat(distinct.starts[:-1][order] - starts[:-1], sizes) + np.arange(len(members))
-    return Segment(searcher, starts.astype(np.uint32), members[gathered].astype(np.uint32), ids, options=options)
+    return Segment(
+        searcher, starts.astype(np.uint32), members[gathered].astype(np.uint32), ids, options=options, method=method
+    )

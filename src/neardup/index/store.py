@@ -150,7 +150,7 @@ def segment_of(arrays: dict[str, Array], manifest: Manifest, facts: dict[str, An
     method = METHODS[facts["method"]]
     distinct = len(starts) - 1 if len(starts) else len(members)
     searcher = method.restore(arrays, manifest.bits, manifest.max_distance, facts["options"], distinct)
-    return Segment(searcher, starts, members, ids, removed, facts["options"])
+    return Segment(searcher, starts, members, ids, removed, facts["options"], facts["method"])
 
 
 def open_segments(path: Path) -> tuple[Manifest, list[Segment]]:
@@ -207,9 +207,9 @@ def _sync(path: Path) -> None:
         os.close(folder)
 
 
-def store_segment(path: Path, name: str, segment: Segment, method: str) -> None:
+def store_segment(path: Path, name: str, segment: Segment) -> None:
     """Write a segment's file."""
-    write_segment_file(path / name, segment_arrays(segment), {"method": method, "options": segment.options})
+    write_segment_file(path / name, segment_arrays(segment), {"method": segment.method, "options": segment.options})
 
 
 def store_removed(path: Path, name: str, removed: Array) -> None:

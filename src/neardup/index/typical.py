@@ -1,0 +1,19 @@
+"""The constants that the planner takes where none are measured."""
+
+from neardup.index.machine import Machine
+
+TYPICAL = Machine(
+    source="the machine of the benchmarks (AMD EPYC with AVX-512, two processors), by `neardup plan --check`",
+    compare=((14, 3.9e-11), (17, 4e-11), (20, 4.3e-11), (22, 4.6e-11)),
+    stretch=((14, 4.4e-11), (17, 5.2e-11), (20, 2.8e-10), (22, 3.9e-10)),
+    row=((14, 3.4e-10),),
+    probe=((15, 1.8e-08), (18, 2.6e-08), (21, 9e-08), (23, 9.7e-08)),
+    step=((14, 1.9e-08), (17, 2.1e-08), (20, 2.9e-08), (22, 1.5e-07)),
+    place=((12, 1.4e-08), (15, 1.5e-08), (18, 1.3e-08), (20, 4.6e-08)),
+    collapse=((14, 5.7e-08), (17, 4e-08), (20, 2.1e-08), (22, 1.9e-08)),
+    add=((14, 3.3e-09), (17, 4.3e-09), (20, 4.3e-09), (22, 4.4e-09)),
+    slice=((14, 3.1e-09), (17, 6.7e-09), (20, 9.6e-09), (22, 9.5e-09)),
+    order=((14, 8.5e-08), (17, 9.7e-08), (20, 1.2e-07), (22, 1.5e-07)),
+    around=((14, 1.1e-07), (17, 1.5e-07), (20, 5.3e-07), (22, 1.3e-06)),
+)
+"""The medians of five runs of `neardup.index.machine.measure_machine` while others worked on the machine, too."""
