@@ -13,9 +13,11 @@ import numpy as np
 
 from neardup.index.machine import Machine
 from neardup.index.tables import (
+    ROWS_A_BUCKET,
     KeyPlan,
     block_keys,
     bucket_bits_for,
+    moves_of,
     multi_index_keys,
     neighbour_keys,
     prefix_keys,
@@ -119,13 +121,14 @@ def table_cost(plan: KeyPlan, setting: Setting) -> Cost:
     tables = len(plan.chosen)
     candidates = (setting.skew or uniform_candidates)(plan, n)
     # A table beyond the caches, which all share, is waited for once a bucket; the first of each is asked for before it is needed.
-    footprint = tables * n * setting.width
+    footprint, first_lines = tables * n * setting.width, tables * buckets * ROWS_A_BUCKET * setting.width
     asked = math.fsum(
-        setting.seconds("probe", footprint) + (count - 1) * setting.seconds("step", footprint) for count in probes
+        setting.seconds("probe", footprint) + (count - 1) * setting.seconds("step", first_lines) for count in probes
     )
     full = candidates / sum(probes) >= VECTORS_FROM
     row = setting.seconds("stretch" if full else "row", footprint) * setting.words
-    placed = tables * n * setting.width * setting.seconds("place", buckets)
+    moves = sum(len(moves_of(key, setting.bits)) - 1 for key in plan.chosen)
+    placed = n * (tables * setting.width * setting.seconds("place", buckets) + moves * setting.seconds("move"))
     return Cost(
         tables,
         min(len(key) for key in plan.chosen),
@@ -155,7 +158,7 @@ def list_cost(setting: Setting) -> Cost:
 def beam_cost(permutations: int, beam: int, setting: Setting) -> Cost:
     """Of looking around in sorted orders."""
     n, size = setting.rows, permutations * setting.rows * setting.width
-    looked = setting.seconds("around", size) * setting.words + 2 * beam * setting.seconds("row") * setting.words
+    looked = setting.seconds("around", size) + 2 * beam * setting.seconds("row") * setting.words
     built = setting.sorting() + permutations * n * setting.words * setting.seconds("order")
     return Cost(
         permutations,

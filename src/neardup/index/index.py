@@ -16,7 +16,7 @@ from neardup.index.buffer import BUFFER_ROWS, Buffer
 from neardup.index.chances import hit_probability
 from neardup.index.ids import as_ids, concatenate, take
 from neardup.index.methods import METHODS
-from neardup.index.planner import usual_method, usual_options
+from neardup.index.planner import usual_choice, usual_options
 from neardup.index.segment import Segment, build_segment
 from neardup.index.store import (
     Manifest,
@@ -283,8 +283,10 @@ class Index:
     def _searched_by(self, rows: int) -> tuple[str, int, dict[str, int]]:
         """The method, distance and options of a segment of so many documents."""
         size: dict[str, int] = {"bits": self.bits, "max_distance": self.max_distance, "rows": rows}
-        method = usual_method(**size, given=self.options) if self.method == AUTO else self.method
-        return method, self.max_distance, usual_options(method, **size, given=self.options)
+        if self.method == AUTO:
+            chosen = usual_choice(**size, given=self.options)
+            return chosen.method, self.max_distance, chosen.options
+        return self.method, self.max_distance, usual_options(self.method, **size, given=self.options)
 
     def save(self, path: str | Path | None = None) -> None:
         """Write all to a folder: where the index was opened or saved before, or to `path`, where no other index may be.

@@ -150,7 +150,9 @@ def plan(
     skew = None if rows is None else observed_skew(rows)
     setting = Setting(count, width, limit, machine, skew)
     choices, refused = choices_for(setting, EXACT + PROBABLE, memory=room)
-    chosen = choose(choices, count, memory=room)
+    chosen = choose(setting, memory=room)
+    if chosen:  # of all methods together, another option may be the best than of its method alone
+        choices = [chosen if choice.method == chosen.method else choice for choice in choices]
     return IndexPlan(
         documents=count,
         bits=width,

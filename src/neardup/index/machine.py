@@ -31,8 +31,9 @@ class Machine:
         stretch: a row of a bucket that is long enough for vectors; by rows.
         row: a row of a short bucket, compared one by one.
         probe: the bucket of a key, when many queries' are asked for together; by rows.
-        step: the bucket of a code near the key, one after the other; by rows.
+        step: the bucket of a code near the key, one after the other; by rows of tables with 4 rows a bucket.
         place: a row is put into its bucket of a table; by the table's buckets.
+        move: a further run of bits of a row's key.
         collapse: a row is sorted, equal ones together; by rows.
         add: 64 rows of a list of one bit are added up.
         slice: a row is put on the list of one bit.
@@ -47,6 +48,7 @@ class Machine:
     probe: Curve
     step: Curve
     place: Curve
+    move: Curve
     collapse: Curve
     add: Curve
     slice: Curve
@@ -80,7 +82,7 @@ SEED = 20070508
 
 
 def measure_machine(sizes: tuple[int, ...] = SIZES) -> Machine:
-    """Measure all constants on this machine with tables of uniform fingerprints: some ten seconds."""
+    """Measure all constants on this machine with tables of uniform fingerprints: some ten seconds. `sizes` are from 14 up."""
     random = np.random.default_rng(SEED)
     queries = random.integers(0, 2**64, (QUERIES, 1), np.uint64)
     curves: dict[str, list[tuple[float, float]]] = {
@@ -89,7 +91,9 @@ def measure_machine(sizes: tuple[int, ...] = SIZES) -> Machine:
     _measure(
         random.integers(0, 2**64, (64, 1), np.uint64), queries[:64], random, 0.0, {}
     )  # compiles, and is not counted
-    row = _row_seconds(random.integers(0, 2**64, (1 << sizes[0], 1), np.uint64), queries)
+    small = random.integers(0, 2**64, (1 << sizes[0], 1), np.uint64)
+    row = _row_seconds(small, queries)
+    curves["move"].append((sizes[0], _move_seconds(small)))
     curves["row"].append((sizes[0], row))
     for size in sizes:
         found: dict[str, tuple[float, float]] = {}
@@ -97,6 +101,15 @@ def measure_machine(sizes: tuple[int, ...] = SIZES) -> Machine:
         for step, point in found.items():
             curves[step].append(point)
     return Machine("measured on this machine just now", **{step: tuple(points) for step, points in curves.items()})
+
+
+def _move_seconds(values: Array) -> float:
+    """What a further run of bits of a key takes a row: from building a table by bits side by side, and by every other bit."""
+    spent = [
+        _time(lambda key=key: build_tables(values, KeyPlan(64, (key,), (0,))))  # type: ignore[misc]
+        for key in (tuple(range(12)), tuple(range(0, 24, 2)))
+    ]
+    return max(0.0, (spent[1] - spent[0]) / 11 / len(values))
 
 
 def _row_seconds(values: Array, queries: Array) -> float:
@@ -122,7 +135,7 @@ def _measure(values: Array, queries: Array, random: Any, row: float, found: dict
     wide = block_keys(64, 1, 2)
     tables, _ = build_tables(values, wide)
     buckets = 1 << tables.bucket_bits
-    found["place"] = tables.bucket_bits, _time(lambda: build_tables(values, wide), 1) / n / 2
+    found["place"] = tables.bucket_bits, _time(lambda: build_tables(values, wide)) / n / 2
     alone = time_queries(lambda part: tables.look_up(part, 0, len(part), 1, hits, 0), queries) / 2
     found["probe"] = size + 1, max(0.1 * alone, alone - row * n / buckets)
     key = max(1, round(size) - 11)

@@ -1,6 +1,6 @@
 """Choose the method of Hamming search, and its options, by what they cost: the only place that chooses.
 
-Of what fits in memory, and for which putting a document in and looking one up take at most twice the least time, that is taken
+Of what fits in memory, and for which putting a document in and looking one up take at most some times the least time, that is taken
 which needs least memory; docs/planner.md explains the model.
 """
 
@@ -17,7 +17,7 @@ EXACT = ("scan", "block-tables", "multi-index", "bit-lists", "neighbours")
 PROBABLE = ("prefix-tables", "sorted-beam")
 MOST_CHOSEN_TABLES = 64
 """More are not chosen by themselves; they can be asked for."""
-WORTH = 2.0
+WORTH = 2.5
 """Memory is worth time: what is up to so many times as slow as the fastest is taken if it needs less."""
 CHANCE = 0.95
 """Prefix tables are so many that a pair at the index's distance is found with this chance, if MOST_CHOSEN_TABLES can."""
@@ -66,34 +66,37 @@ _OPTIONS: dict[str, Callable[[Setting], Iterable[dict[str, int]]]] = {
 """What is considered, by method; the others have no options."""
 
 
-def best_of(method: str, setting: Setting, *, memory: float = math.inf, given: Options | None = None) -> Choice:
-    """The cheapest options of a method that fit in `memory`, or if none do, those that take least of it.
-
-    Args:
-        method: one of `neardup.index.METHODS`.
-        setting: what is searched.
-        memory: bytes.
-        given: options that are taken as they are.
+def considered(method: str, setting: Setting, given: Options | None = None) -> list[Choice]:
+    """A method with all options that may be the best, and with those `given` as they are.
 
     Raises:
         OptionError: the method cannot be used for these bits and this distance, or with these options.
     """
-    fixed, found, refused = dict(given or {}), [], None
-    seen = set()
+    fixed, refused = dict(given or {}), None
+    found: dict[tuple[tuple[str, int], ...], Choice] = {}
     for usual in _OPTIONS[method](setting) if method in _OPTIONS else ({},):
         options = usual | fixed
         key = tuple(sorted(options.items()))
-        if key in seen:
+        if key in found:
             continue
-        seen.add(key)
         try:
-            found.append(Choice(method, options, cost_of(method, options, setting)))
+            found[key] = Choice(method, options, cost_of(method, options, setting))
         except OptionError as problem:
             refused = refused or problem
     if not found:
         raise refused or OptionError(
             f"{method} has no options for {setting.bits} bits at distance {setting.max_distance}."
         )
+    return list(found.values())
+
+
+def best_of(method: str, setting: Setting, *, memory: float = math.inf, given: Options | None = None) -> Choice:
+    """The best options of a method that fit in `memory` (bytes), or if none do, those that take least of it.
+
+    Raises:
+        OptionError: see `considered`.
+    """
+    found = considered(method, setting, given)
     fitting = [choice for choice in found if choice.cost.nbytes <= memory]
     if not fitting:
         return min(found, key=lambda choice: choice.cost.nbytes)
@@ -109,22 +112,37 @@ def _cheapest(choices: Iterable[Choice], rows: int) -> Choice:
 
 
 def choices_for(
-    setting: Setting, methods: Iterable[str], *, memory: float = math.inf, given: Options | None = None
+    setting: Setting, methods: Iterable[str], *, memory: float = math.inf
 ) -> tuple[list[Choice], dict[str, str]]:
     """The best options of each method; and why others cannot be used, by name."""
     found, refused = [], {}
     for method in methods:
         try:
-            found.append(best_of(method, setting, memory=memory, given=given))
+            found.append(best_of(method, setting, memory=memory))
         except OptionError as problem:
             refused[method] = str(problem)
     return found, refused
 
 
-def choose(choices: Iterable[Choice], rows: int, *, memory: float = math.inf) -> Choice | None:
-    """The cheapest exact one that fits in memory, if one does."""
-    fitting = [choice for choice in choices if choice.method in EXACT and choice.cost.nbytes <= memory]
-    return _cheapest(fitting, rows) if fitting else None
+def choose(setting: Setting, *, memory: float = math.inf) -> Choice | None:
+    """The best exact method with its options that fits in memory, if one does."""
+    fitting = [choice for choice in _all_of(setting, EXACT, {}) if choice.cost.nbytes <= memory]
+    return _cheapest(fitting, setting.rows) if fitting else None
+
+
+def _all_of(setting: Setting, methods: Iterable[str], given: Options) -> list[Choice]:
+    found: list[Choice] = []
+    refused: list[str] = []
+    for method in methods:
+        try:
+            found += considered(method, setting, given)
+        except OptionError as problem:
+            refused.append(str(problem))
+    if not found:
+        fixed = ", ".join(f"{name}={value}" for name, value in given.items())
+        why = " ".join(refused) or "no exact method has such options; give method."
+        raise OptionError(f"auto, with {fixed}: {why}")
+    return found
 
 
 def usual_options(
@@ -138,8 +156,8 @@ def usual_options(
     return best_of(method, _typical(bits, max_distance, rows), given=given).options
 
 
-def usual_method(*, bits: int, max_distance: int, rows: int, given: Options | None = None) -> str:
-    """The exact method that `auto` takes for a segment of so many rows; with options given, of those that have all of these.
+def usual_choice(*, bits: int, max_distance: int, rows: int, given: Options | None = None) -> Choice:
+    """What `auto` takes for a segment of so many rows; with options given, of the exact methods that have all of these.
 
     Raises:
         OptionError: none can be used so.
@@ -147,12 +165,7 @@ def usual_method(*, bits: int, max_distance: int, rows: int, given: Options | No
     fixed = dict(given or {})
     methods = [name for name in EXACT if set(fixed) <= set(OPTIONS_OF.get(name, ()))]
     setting = _typical(bits, max_distance, rows)
-    choices, refused = choices_for(setting, methods, given=fixed)
-    chosen = choose(choices, setting.rows)
-    if chosen is None:
-        why = " ".join(refused.values()) or "No exact method has them all; give method."
-        raise OptionError(f"auto, with {', '.join(fixed)}: {why}")
-    return chosen.method
+    return _cheapest(_all_of(setting, methods, fixed), setting.rows)
 
 
 OPTIONS_OF = {

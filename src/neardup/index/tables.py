@@ -69,6 +69,8 @@ def multi_index_keys(bits: int, max_distance: int, blocks: int) -> KeyPlan:
     If two differ in at most k = blocks * r + a bits, with a < blocks, then some of the first a + 1 blocks differs in at most r
     bits, or one of the others in at most r - 1.
     """
+    if not 1 <= blocks <= bits:
+        raise OptionError(f"blocks={blocks}: give from 1 to {bits} blocks, the bits.")
     radius, rest = divmod(max_distance, blocks)
     radii = tuple(radius if i <= rest else radius - 1 for i in range(blocks))
     cut = blocks_of(bits, blocks)
