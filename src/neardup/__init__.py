@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from neardup.fingerprints.minhash import Estimate, Signatures, jaccard_estimate, signatures
     from neardup.fingerprints.simhash import fingerprint
     from neardup.hashes.names import HashFunction
+    from neardup.index.index_plan import IndexPlan, plan
     from neardup.jobs.apply import apply_files
     from neardup.jobs.clusters import cluster_files
     from neardup.jobs.dedup import deduplicate_files
@@ -60,6 +61,7 @@ _HOME = {
     "Evaluation": "evaluation.result",
     "Explanation": "explanation",
     "HashFunction": "hashes.names",
+    "IndexPlan": "index.index_plan",
     "InputError": "errors",
     "Matches": "matches",
     "MissingExtra": "errors",
@@ -100,6 +102,7 @@ _HOME = {
     "match": "matches",
     "miss_probability": "bands",
     "pair_files": "jobs.pairs",
+    "plan": "index.index_plan",
     "plan_bands": "bands",
     "replay": "comparison",
     "signatures": "fingerprints.minhash",
@@ -120,6 +123,7 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/test_public.py compares 
     "Evaluation",
     "Explanation",
     "HashFunction",
+    "IndexPlan",
     "InputError",
     "Matches",
     "MissingExtra",
@@ -160,6 +164,7 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/test_public.py compares 
     "match",
     "miss_probability",
     "pair_files",
+    "plan",
     "plan_bands",
     "replay",
     "signatures",
