@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from neardup.distinct import collapse
-from neardup.index.ids import are_in
+from neardup.index.ids import are_in, own
 from neardup.index.methods import METHODS, Searcher
 from neardup.kernels.index_scans import count_members, list_members
 
@@ -109,15 +109,17 @@ class Segment:
 def build_segment(fingerprints: Array, ids: Any, method: str, max_distance: int, options: dict[str, int]) -> Segment:
     """A segment of documents with `fingerprints`, uint64[n, words]."""
     distinct = collapse(fingerprints)
-    searcher, order = METHODS[method].build(distinct.values, max_distance, options)
-    members = distinct.order
-    if len(distinct) == len(members):
-        return Segment(
-            searcher, np.empty(0, np.uint32), members[order].astype(np.uint32), ids, options=options, method=method
-        )
-    sizes = distinct.sizes[order]
-    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
-    gathered = np.repeat(distinct.starts[:-1][order] - starts[:-1], sizes) + np.arange(len(members))
-    return Segment(
-        searcher, starts.astype(np.uint32), members[gathered].astype(np.uint32), ids, options=options, method=method
-    )
+    values, members = distinct.values, distinct.order.astype(np.uint32)
+    starts = None if len(values) == len(members) else distinct.starts
+    del distinct  # of 8 bytes, where 4 are enough
+    searcher, order = METHODS[method].build(values, max_distance, options)
+    del values  # gone before ids are copied
+    if starts is None:
+        members, member_starts = members[order], np.empty(0, np.uint32)
+    else:
+        sizes = np.diff(starts)[order]
+        ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+        gathered = np.repeat(starts[:-1][order] - ends[:-1], sizes) + np.arange(len(members))
+        members, member_starts = members[gathered], ends.astype(np.uint32)
+    del order
+    return Segment(searcher, member_starts, members, own(ids), options=options, method=method)
