@@ -17,10 +17,9 @@ from neardup.index.chances import hit_probability
 from neardup.index.ids import as_ids, concatenate, take
 from neardup.index.methods import METHODS
 from neardup.index.planner import usual_choice, usual_options
-from neardup.index.segment import Segment, build_segment
+from neardup.index.segment import Segment, StoredSegment, build_segment
 from neardup.index.store import (
     Manifest,
-    StoredSegment,
     commit,
     damaged_pages,
     is_index,
@@ -183,7 +182,6 @@ class Index:
         self._recipe = None if recipe is None else (recipe.digest(), recipe.as_dict())
         self._home: Path | None = None
         self._generation = 0
-        self._stored: dict[int, StoredSegment] = {}
         self._segments: list[Segment] = []
         self._buffer = Buffer(bits // 64)
         self._added = 0
@@ -302,7 +300,9 @@ class Index:
             raise OptionError("This index was never saved. Give the path of a folder.")
         with writing(home):
             if not is_index(home):
-                self._stored, self._generation = {}, 0
+                self._generation = 0
+                for segment in self._segments:
+                    segment.stored = None
                 sweep(home, None)
             else:
                 if self._home is None or home.resolve() != self._home.resolve():
@@ -313,9 +313,9 @@ class Index:
                 sweep(home, before)
             self._flush()
             generation = self._generation + 1
-            stored = {}
+            stored = []
             for number, segment in enumerate(self._segments):
-                known = self._stored.get(id(segment))
+                known = segment.stored
                 name = known.file if known else f"segment-{generation}-{number}"
                 if known is None:
                     store_segment(home, name, segment)
@@ -323,11 +323,11 @@ class Index:
                 if len(segment.removed) and (known is None or segment.removed_since_stored):
                     removed = f"removed-{generation}-{number}"
                     store_removed(home, removed, segment.removed)
-                stored[id(segment)] = StoredSegment(name, len(segment), removed)
-            commit(home, self._manifest(generation, tuple(stored.values())))
-        for segment in self._segments:
-            segment.removed_since_stored = False
-        self._home, self._generation, self._stored = home, generation, stored
+                stored.append(StoredSegment(name, len(segment), removed))
+            commit(home, self._manifest(generation, tuple(stored)))
+        for segment, found in zip(self._segments, stored, strict=True):
+            segment.stored, segment.removed_since_stored = found, False
+        self._home, self._generation = home, generation
 
     def _manifest(self, generation: int, stored: tuple[StoredSegment, ...]) -> Manifest:
         digest, fields = self._recipe or (None, None)
@@ -360,7 +360,6 @@ class Index:
             index._recipe = (manifest.recipe, manifest.recipe_fields or {})
         index._home, index._generation = home, manifest.generation
         index._segments, index._added, index._strings = segments, manifest.added, manifest.strings
-        index._stored = {id(segment): stored for segment, stored in zip(segments, manifest.segments, strict=True)}
         return index
 
     def info(self, *, verify: bool = False) -> "IndexInfo":

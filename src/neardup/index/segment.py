@@ -18,6 +18,15 @@ MOST_HITS = 1 << 22
 """Queries of which a block has more are looked up in smaller blocks."""
 
 
+@dataclass(frozen=True)
+class StoredSegment:
+    """A segment as the manifest names it: its file, how many documents it has, and the file that says which were removed."""
+
+    file: str
+    documents: int
+    removed: str | None = None
+
+
 @dataclass
 class Segment:
     """Documents in the order in which they were added, with their fingerprints behind a searcher.
@@ -29,7 +38,7 @@ class Segment:
         ids: int64[n] or Arrow large_string[n].
         removed: uint8[n], or of no length if none was.
         method, options: how it is searched.
-        removed_since_stored: what its file says of `removed` is no longer all.
+        stored: its file, if it has one. removed_since_stored: what its file says of `removed` is no longer all.
     """
 
     searcher: Searcher
@@ -39,6 +48,7 @@ class Segment:
     removed: Array = field(default_factory=lambda: np.empty(0, np.uint8))
     options: dict[str, int] = field(default_factory=dict)
     method: str = "scan"
+    stored: StoredSegment | None = None
     removed_since_stored: bool = False
 
     def __len__(self) -> int:

@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from neardup.errors import DataError, InputError
 from neardup.index.methods import METHODS
-from neardup.index.segment import Segment
+from neardup.index.segment import Segment, StoredSegment
 from neardup.index.segment_file import checksum, read_segment_file, verify_segment_file, write_segment_file
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -28,15 +28,6 @@ MANIFEST = "index.json"
 LOCK = "lock"
 ATTEMPTS = 5
 """Times that a manifest is read anew, because a writer has removed a file that it named."""
-
-
-@dataclass(frozen=True)
-class StoredSegment:
-    """A segment as the manifest names it: its file, how many documents it has, and the file that says which were removed."""
-
-    file: str
-    documents: int
-    removed: str | None = None
 
 
 @dataclass(frozen=True)
@@ -139,7 +130,9 @@ def segment_arrays(segment: Segment) -> dict[str, Array]:
     }
 
 
-def segment_of(arrays: dict[str, Array], manifest: Manifest, facts: dict[str, Any], removed: Array) -> Segment:
+def segment_of(
+    arrays: dict[str, Array], manifest: Manifest, facts: dict[str, Any], removed: Array, stored: StoredSegment
+) -> Segment:
     """The segment of these arrays."""
     starts, members = arrays.pop("member_starts"), arrays.pop("members")
     if "ids" in arrays:
@@ -150,7 +143,7 @@ def segment_of(arrays: dict[str, Array], manifest: Manifest, facts: dict[str, An
     method = METHODS[facts["method"]]
     distinct = len(starts) - 1 if len(starts) else len(members)
     searcher = method.restore(arrays, manifest.bits, manifest.max_distance, facts["options"], distinct)
-    return Segment(searcher, starts, members, ids, removed, facts["options"], facts["method"])
+    return Segment(searcher, starts, members, ids, removed, facts["options"], facts["method"], stored)
 
 
 def open_segments(path: Path) -> tuple[Manifest, list[Segment]]:
@@ -174,7 +167,7 @@ def _open_segment(path: Path, manifest: Manifest, stored: StoredSegment) -> Segm
     removed = np.empty(0, np.uint8)
     if stored.removed:
         removed = read_segment_file(path / stored.removed)[0]["removed"].copy()
-    return segment_of(arrays, manifest, facts, removed)
+    return segment_of(arrays, manifest, facts, removed, stored)
 
 
 def commit(path: Path, manifest: Manifest) -> None:
