@@ -189,7 +189,7 @@ def large(rows: int, folder: Path) -> dict[str, Any]:
     values = np.random.default_rng(4).integers(0, 2**64, rows, np.uint64)
     ids = np.arange(rows)
     before = peak_memory_bytes()
-    index = Index(max_distance=3, blocks=4)
+    index = Index(max_distance=3, method="block-tables", blocks=4)
     began = time.perf_counter()
     index.add(ids, values)
     record: dict[str, Any] = {"build_seconds": measure.rounded(time.perf_counter() - began)}
@@ -220,7 +220,7 @@ def growth(sizes: list[int]) -> dict[str, Any]:
     for size in sizes:
         values = np.random.default_rng(size).integers(0, 2**64, size, np.uint64)
         queries = queries_of(values, 200_000)
-        index = Index(max_distance=3, blocks=4)
+        index = Index(max_distance=3, method="block-tables", blocks=4)
         began = time.perf_counter()
         index.add(None, values)
         built = time.perf_counter() - began

@@ -28,7 +28,7 @@ LAYERS = (
     {"text"},
     {"io"},
     {"the stages"},  # all that is in no other layer
-    {"dedup", "matches", "explanation", "finished_run", "nearest", "comparison"},
+    {"dedup", "matches", "explanation", "finished_run", "nearest", "comparison", "index"},
     {"evaluation"},
     {"jobs"},
     {"cli", "__init__", "__main__"},
