@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from neardup.jobs.evaluate import evaluate_files
     from neardup.jobs.fingerprint import fingerprint_files
     from neardup.jobs.pairs import pair_files
+    from neardup.jobs.report import ReportFile, report
     from neardup.jobs.units import deduplicate_units
     from neardup.matches import Matches, match
     from neardup.options import DedupOptions
@@ -63,6 +64,7 @@ _HOME = {
     "RECIPES": "recipe",
     "Recipe": "recipe",
     "RecipeMismatch": "errors",
+    "ReportFile": "jobs.report",
     "RowError": "errors",
     "Signatures": "fingerprints.minhash",
     "Summary": "summary",
@@ -89,6 +91,7 @@ _HOME = {
     "pair_files": "jobs.pairs",
     "plan_bands": "bands",
     "replay": "comparison",
+    "report": "jobs.report",
     "signatures": "fingerprints.minhash",
     "similarity": "similarities",
 }
@@ -116,6 +119,7 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/test_public.py compares 
     "RECIPES",
     "Recipe",
     "RecipeMismatch",
+    "ReportFile",
     "RowError",
     "Signatures",
     "Summary",
@@ -142,6 +146,7 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/test_public.py compares 
     "pair_files",
     "plan_bands",
     "replay",
+    "report",
     "signatures",
     "similarity",
 ]

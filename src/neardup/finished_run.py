@@ -106,6 +106,12 @@ class FinishedRun:
         return corpus
 
 
+def recipe_of(summary: dict[str, Any]) -> Recipe:
+    """The recipe that a summary names; ValueError or TypeError if it cannot be made of that."""
+    known = ("unicode", "version", "digest")
+    return Recipe(**{name: value for name, value in summary["recipe"].items() if name not in known})
+
+
 def read_finished_run(audit: Path, wanted: str) -> FinishedRun:
     """What the summary beside an audit tells; in a folder of audits of one run in stages, any of their summaries.
 
@@ -135,8 +141,7 @@ def read_finished_run(audit: Path, wanted: str) -> FinishedRun:
                     f"The audits in {audit} do not list {wanted!r} as removed, and are of several runs, as {path} and {other} say. "
                     "Give the audit of one."
                 )
-        known = ("unicode", "version", "digest")
-        recipe = Recipe(**{name: value for name, value in found["recipe"].items() if name not in known})
+        recipe = recipe_of(found)
         kind = found["options"]["similarity"]
         if kind not in SIMILARITY_TABLE:
             raise ValueError(kind)

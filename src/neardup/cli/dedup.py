@@ -48,6 +48,7 @@ from neardup.options import CLUSTERS, KEEPS, UNITS
     help="Say what it will take, by a sample; do everything, write nothing.",
 )
 @options.audit
+@click.option("--report", metavar="FILE.html", help="Write the run as one HTML page, too; needs neardup[report].")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object on standard output.")
 @options.overwrite
 @click.option(
@@ -60,7 +61,7 @@ from neardup.options import CLUSTERS, KEEPS, UNITS
 @options.quiet
 def command(
     inputs: tuple[str, ...], output: str | None, recipe: str, unit: str,
-    annotate: bool, dry_run: bool, audit: str | None, as_json: bool, overwrite: bool, on_error: str, quiet: bool, **chosen: Any,
+    annotate: bool, dry_run: bool, audit: str | None, report: str | None, as_json: bool, overwrite: bool, on_error: str, quiet: bool, **chosen: Any,
 ) -> None:  # fmt: skip
     """Remove near-duplicate documents from a corpus.
 
@@ -69,12 +70,18 @@ def command(
     With --unit, repeated lines or paragraphs are removed from the documents, and the rest of each is written.
     """
     from neardup.jobs.dedup import deduplicate_files
+    from neardup.jobs.report import of_units
     from neardup.jobs.units import deduplicate_units
     from neardup.recipe import find_recipe
 
     if as_json and output == "-":
         raise click.UsageError("--json and -o - would both write to standard output. Give -o a file.")
-    work = deduplicate_files if unit == "document" else partial(deduplicate_units, unit=unit)
+    if unit == "document":
+        work = partial(deduplicate_files, report=report)
+    elif report is None:
+        work = partial(deduplicate_units, unit=unit)
+    else:
+        raise of_units(unit)
     done = work(
         inputs,
         output,
