@@ -42,11 +42,11 @@ def similarity_chart(counts: Tally, least: float) -> Chart | None:
         end = min(STEPS, begin + width)
         bars.append(Bar(f"{begin / STEPS:.2f} to {end / STEPS:.2f}", int(steps[begin:end].sum())))
     bars.append(Bar("1, not equal", int(steps[STEPS])))
-    bars.append(Bar("equal", counts.exact, equal=True))
+    bars += [Bar("", 0), Bar("", 0), Bar("equal", counts.exact, equal=True)]
     span = STEPS - low
     every = next(each for each in (1, 2, 5, 10, 20, 25, 50) if span / each <= 5)
     ticks = [((at - low) / width, f"{at / STEPS:.2f}") for at in range(low + -low % every, STEPS - every // 2, every)]
-    ticks += [(len(bars) - 1.5, "1"), (len(bars) - 0.5, "equal")]
+    ticks += [(len(bars) - 3.5, "1"), (len(bars) - 0.5, "equal")]
     mark = ((least * STEPS - low) / width, f"asked for: {least:g}") if least > 0 else None
     return Chart(_draw(bars, ticks, mark, "similarity to the survivor"), tuple(bars))
 
@@ -60,15 +60,15 @@ def distance_chart(counts: Tally, most: int | None) -> Chart | None:
         int(known[-1]) if known.size else 0, 8 if most is None else min(most, 4 * (int(known[-1]) if known.size else 2))
     )
     width = -(-(end + 1) // MOST_BARS)
-    bars = [Bar("equal", counts.exact, equal=True)]
+    bars = [Bar("equal", counts.exact, equal=True), Bar("", 0), Bar("", 0)]
     for begin in range(0, end + 1, width):
         last = min(end, begin + width - 1)
         label = str(begin) if width == 1 else f"{begin} to {last}"
         bars.append(Bar(label, int(counts.distances[begin : last + 1].sum())))
     every = next(each for each in (1, 2, 5, 10, 20, 50, 100, 200) if (end + 1) / each <= 9)
-    ticks = [(1 + (at + 0.5) / width if width == 1 else 1 + at / width, str(at)) for at in range(0, end + 1, every)]
+    ticks = [(3 + (at + 0.5) / width if width == 1 else 3 + at / width, str(at)) for at in range(0, end + 1, every)]
     ticks.insert(0, (0.5, "equal"))
-    mark = None if most is None or most >= end + 1 else (1 + (most + 1) / width, f"at most {most}")
+    mark = None if most is None or most >= end + 1 else (3 + (most + 1) / width, f"at most {most}")
     return Chart(_draw(bars, ticks, mark, "Hamming distance to the survivor"), tuple(bars))
 
 

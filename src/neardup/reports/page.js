@@ -129,5 +129,6 @@
   const before = store((storage) => JSON.parse(storage.getItem(key))) || {};
   for (const [ids, label] of Object.entries(before)) if (known.has(ids) && (label === 0 || label === 1)) labels[ids] = label;
   panel.hidden = false;
+  document.querySelector(".then").hidden = false;
   show();
 })();

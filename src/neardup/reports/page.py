@@ -9,15 +9,14 @@ from dataclasses import dataclass
 from importlib.resources import files as package_files
 from typing import Any
 
-
 from neardup.errors import MissingExtra
-from neardup.reports.bands import Bands
+from neardup.reports.bands import FIRST, OTHERS, Bands
 from neardup.reports.charts import distance_chart, length_label, similarity_chart, spread
 from neardup.reports.commands import command_of
-from neardup.reports.passages import Passage, compare_passages
+from neardup.reports.passages import Row, compare_passages
 from neardup.reports.tally import LARGEST, MEMBERS, Line, Tally
 from neardup.reports.texts import READ_CHARACTERS, FileCounts, ReadAgain, Text
-from neardup.reports.visible import clipped, language, name_of, plainly
+from neardup.reports.visible import language, name_of, plainly
 
 FILES_SHOWN = 20
 SNIPPET = 220
@@ -90,6 +89,8 @@ def page(summary: dict[str, Any], counts: Tally, clusters: dict[int, list[Line]]
         clusters=list(_clusters(counts, clusters, texts)),
         most_clusters=LARGEST,
         most_members=MEMBERS,
+        first_shown=FIRST,
+        others_shown=OTHERS,
         files=_files(texts),
         lengths=_lengths(texts),
         texts=texts,
@@ -140,7 +141,6 @@ class Side:
     role: str
     id: Any
     place: str
-    passages: list[Passage]
     characters: int
     lang: str
 
@@ -155,6 +155,7 @@ class ShownPair:
     exact: bool
     matched: str
     sides: tuple[Side, Side] | None
+    rows: list[Row]
     names: tuple[Any, Any]
     ids: str | None
 
@@ -175,17 +176,17 @@ def _bands(counts: Tally, bands: Bands, texts: Texts) -> Iterator[dict[str, Any]
 
 def _pair(number: int, line: Line, texts: Texts) -> ShownPair:
     survivor, removed = texts.survivor_of(line), texts.removed(line)
-    sides = None
+    sides, rows = None, list[Row]()
     if survivor is not None and removed is not None:
-        left, right = compare_passages(survivor.beginning, removed.beginning)
+        rows = compare_passages(survivor.beginning, removed.beginning)
         place = (
             f"row {line['survivor_row']:,}"
             if line["survivor_row"] is not None
             else name_of(f"row {line['reference_row']:,} of {line['reference']}, in the reference", 200)
         )
         sides = (
-            Side("Survivor", line["survivor_id"], place, left, survivor.characters, language(survivor.beginning)),
-            Side("Removed", line["id"], f"row {line['row']:,}", right, removed.characters, language(removed.beginning)),
+            Side("Survivor", line["survivor_id"], place, survivor.characters, language(survivor.beginning)),
+            Side("Removed", line["id"], f"row {line['row']:,}", removed.characters, language(removed.beginning)),
         )
     ids = json.dumps([str(line["survivor_id"]), str(line["id"])])
     matched = ""
@@ -194,15 +195,15 @@ def _pair(number: int, line: Line, texts: Texts) -> ShownPair:
         matched = name_of(line["matched_id"]) + ("" if alike is None else f" (similarity {alike:.4f})")
     names = (line["survivor_id"], line["id"])
     known = ids if max(map(len, map(str, names))) <= LABELED_ID else None
-    return ShownPair(number, line["similarity"], line["distance"], line["exact"], matched, sides, names, known)
+    return ShownPair(number, line["similarity"], line["distance"], line["exact"], matched, sides, rows, names, known)
 
 
 def _snippet(text: Text | None) -> str | None:
-    return (
-        None
-        if text is None
-        else plainly(clipped(" ".join(text.beginning[: 4 * SNIPPET].split()), SNIPPET).split("… (")[0])
-    )
+    if text is None:
+        return None
+    some = " ".join(text.beginning[: 4 * SNIPPET].split())
+    is_all = len(some) <= SNIPPET and text.characters <= 4 * SNIPPET
+    return plainly(some if is_all else some[:SNIPPET].rstrip() + "…")
 
 
 def _clusters(counts: Tally, clusters: dict[int, list[Line]], texts: Texts) -> Iterator[dict[str, Any]]:

@@ -1,6 +1,8 @@
 """What two texts have in common, for showing: the tokens of shingles that are in both, and what only one of them has."""
 
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -24,8 +26,8 @@ class Passage:
     """A piece of a text.
 
     Attributes:
-        kind: `common`, `only` (in this text alone), `skipped` (in common, not shown) or `cut` (the rest, not shown).
-        text: empty for the last two.
+        kind: `common`, `only` (in this text alone) or `cut` (the rest, not shown).
+        text: empty for the last.
         characters: that it has.
     """
 
@@ -83,31 +85,97 @@ def _windows(tokens: list[_Token]) -> list[tuple[int, int]]:
     return whole or ([(0, len(tokens))] if tokens else [])
 
 
-def compare_passages(left: str, right: str) -> tuple[list[Passage], list[Passage]]:
-    """Both texts in passages: long ones in common and all that would take too much room are left out, and said to be.
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What stands side by side of two texts; `skipped`: instead, so many characters of the left that both have in one piece."""
 
-    >>> [passage.kind for passage in compare_passages("one two three four", "zero one two three")[0]]
+    left: tuple[Passage, ...] = ()
+    right: tuple[Passage, ...] = ()
+    skipped: int = 0
+
+
+def compare_passages(left: str, right: str) -> list[Row]:
+    """Two texts side by side: long passages in common and all that would take too much room are left out, and said to be.
+
+    >>> [passage.kind for passage in compare_passages("one two three four", "zero one two three")[0].left]
     ['common', 'only']
     """
-    sides = [_tokens(left), _tokens(right)]
+    texts = (left, right)
+    sides = [_tokens(text) for text in texts]
     windows = [_windows(tokens) for tokens in sides]
     shingles = [
         [tuple(token.folded for token in tokens[first:end]) for first, end in found]
         for tokens, found in zip(sides, windows, strict=True)
     ]
-    known = [set(found) for found in shingles]
-    shown = []
-    for side, text in enumerate((left, right)):
-        tokens, shared = sides[side], [False] * len(sides[side])
+    runs = []
+    for side, text in enumerate(texts):
+        known, shared = set(shingles[1 - side]), [False] * len(sides[side])
         for (first, end), shingle in zip(windows[side], shingles[side], strict=True):
-            if shingle in known[1 - side]:
+            if shingle in known:
                 shared[first:end] = [True] * (end - first)
-        shown.append(list(_within_bytes(_condensed(list(_runs(text, tokens, shared))))))
-    return shown[0], shown[1]
+        runs.append(list(_runs(text, sides[side], shared)))
+    starts = [[sides[side][first].start for first, _ in windows[side]] for side in (0, 1)]
+    ends = [[sides[side][end - 1].end for _, end in windows[side]] for side in (0, 1)]
+    begins, rows = [0, 0], list[Row]()
+    for (i, j), (k, m) in _aligned(shingles[0], shingles[1]):
+        spans = [(starts[0][i], ends[0][k]), (starts[1][j], ends[1][m])]
+        before = CONTEXT if spans[0][0] or spans[1][0] else 0
+        after = CONTEXT if spans[0][1] < len(left.rstrip()) or spans[1][1] < len(right.rstrip()) else 0
+        if before == after == 0:
+            before = LONE
+        cut = [(first + before, end - after) for first, end in spans]
+        if min(end - first for first, end in cut) < CONTEXT:
+            continue
+        if any(cut[side][0] > begins[side] for side in (0, 1)):
+            rows.append(_row(runs, begins, [cut[0][0], cut[1][0]]))
+        rows.append(Row(skipped=cut[0][1] - cut[0][0]))
+        begins = [cut[0][1], cut[1][1]]
+    if begins[0] < len(left.rstrip()) or begins[1] < len(right.rstrip()):
+        rows.append(_row(runs, begins, [len(left), len(right)]))
+    return list(_within_bytes(rows))
+
+
+Places = tuple[int, int]
+
+
+def _aligned(left: list[tuple[str, ...]], right: list[tuple[str, ...]]) -> Iterator[tuple[Places, Places]]:
+    """Runs of shingles, first and last place of each in both lists, that both have in the same order.
+
+    By the shingles that either list has once, and of those by the longest that ascend in both (as in patience diff).
+    """
+    once = [{shingle for shingle, count in Counter(side).items() if count == 1} for side in (left, right)]
+    place = {shingle: j for j, shingle in enumerate(right) if shingle in once[1]}
+    pairs = [(i, place[shingle]) for i, shingle in enumerate(left) if shingle in once[0] and shingle in place]
+    chain = _ascending(pairs)
+    if not chain:
+        return
+    first = last = chain[0]
+    for i, j in chain[1:]:
+        if i - last[0] != j - last[1] or left[last[0] : i] != right[last[1] : j]:
+            yield first, last
+            first = i, j
+        last = i, j
+    yield first, last
+
+
+def _ascending(pairs: list[Places]) -> list[Places]:
+    """The longest of the lists of pairs, which ascend in the first place, that ascend in the second, too."""
+    tails, ends = list[int](), list[int]()
+    before = [-1] * len(pairs)
+    for number, (_, j) in enumerate(pairs):
+        at = bisect_left(tails, j)
+        tails[at : at + 1] = [j]
+        ends[at : at + 1] = [number]
+        before[number] = ends[at - 1] if at else -1
+    found, number = list[Places](), ends[-1] if ends else -1
+    while number >= 0:
+        found.append(pairs[number])
+        number = before[number]
+    return found[::-1]
 
 
 def _runs(text: str, tokens: list[_Token], shared: list[bool]) -> Iterator[Passage]:
-    """Maximal runs of one kind; what separates tokens goes with the one before."""
+    """Maximal runs of one kind; what separates tokens goes with the one before, but for the space behind a difference."""
     if not tokens:
         if text:
             yield Passage("only" if text.strip() else "common", text, len(text))
@@ -115,52 +183,72 @@ def _runs(text: str, tokens: list[_Token], shared: list[bool]) -> Iterator[Passa
     begin, kind = 0, shared[0]
     for token, is_shared in zip(tokens, shared, strict=True):
         if is_shared != kind:
-            yield Passage("common" if kind else "only", text[begin : token.start], token.start - begin)
-            begin, kind = token.start, is_shared
+            end = token.start if kind else begin + len(text[begin : token.start].rstrip())
+            yield Passage("common" if kind else "only", text[begin:end], end - begin)
+            begin, kind = end, is_shared
     yield Passage("common" if kind else "only", text[begin:], len(text) - begin)
 
 
-def _condensed(runs: list[Passage]) -> Iterator[Passage]:
-    """Of long runs in common only what is beside a difference."""
-    if len(runs) == 1 and runs[0].kind == "common" and runs[0].characters > LONE:
-        yield Passage("common", runs[0].text[:LONE], LONE)
-        yield Passage("skipped", "", runs[0].characters - LONE)
-        return
-    for number, run in enumerate(runs):
-        before = CONTEXT if number > 0 else 0
-        after = CONTEXT if number + 1 < len(runs) else 0
-        left_out = run.characters - before - after
-        if run.kind != "common" or left_out < CONTEXT:
-            yield run
+def _row(runs: list[list[Passage]], begins: list[int], ends: list[int]) -> Row:
+    left, right = (tuple(_between(runs[side], begins[side], ends[side])) for side in (0, 1))
+    return Row(left, right)
+
+
+def _between(runs: list[Passage], begin: int, end: int) -> Iterator[Passage]:
+    """The passages of a text from one character to another."""
+    place = 0
+    for run in runs:
+        text = run.text[max(0, begin - place) : max(0, end - place)]
+        place += run.characters
+        if text:
+            yield Passage(run.kind, text, len(text))
+
+
+def _within_bytes(rows: list[Row]) -> Iterator[Row]:
+    """The rows as far as there is room for either side; then what is left of both, in a row."""
+    room, rest = [SIDE_BYTES, SIDE_BYTES], [0, 0]
+    for row in rows:
+        if any(rest):
+            rest = [rest[0] + _size(row.left) + row.skipped, rest[1] + _size(row.right) + row.skipped]
             continue
-        if before:
-            yield Passage("common", run.text[:before], before)
-        yield Passage("skipped", "", left_out)
-        if after:
-            yield Passage("common", run.text[-after:], after)
+        if row.skipped:
+            room = [each - _cost("") for each in room]
+            yield row
+            continue
+        sides = []
+        for side, passages in enumerate((row.left, row.right)):
+            kept, room[side], rest[side] = _cut(passages, room[side])
+            sides.append(kept)
+        yield Row(tuple(sides[0]), tuple(sides[1]))
+    if any(rest):
+        left, right = ((Passage("cut", "", count),) if count else () for count in rest)
+        yield Row(left, right)
 
 
-def _within_bytes(passages: Iterator[Passage]) -> Iterator[Passage]:
-    room = SIDE_BYTES
-    rest = 0
+def _size(passages: Iterable[Passage]) -> int:
+    return sum(passage.characters for passage in passages)
+
+
+def _cut(passages: Iterable[Passage], room: int) -> tuple[list[Passage], int, int]:
+    """The passages for which there is room, the room that is left, and how many characters found none."""
+    kept, rest = list[Passage](), 0
     for passage in passages:
-        if rest:
-            rest += passage.characters
-            continue
         cost = _cost(passage.text)
-        if cost <= room:
-            yield passage
-            room -= cost
+        if rest or cost <= room:
+            rest += passage.characters if rest else 0
+            kept += [] if rest else [passage]
+            room -= 0 if rest else cost
             continue
         fits, beyond = 0, len(passage.text)
         while beyond - fits > 1:
             middle = (fits + beyond) // 2
             fits, beyond = (middle, beyond) if _cost(passage.text[:middle]) <= room else (fits, middle)
-        if fits:
-            yield Passage(passage.kind, passage.text[:fits], fits)
+        if fits and _cost(passage.text[:fits]) <= room:
+            kept.append(Passage(passage.kind, passage.text[:fits], fits))
+        else:
+            fits = 0
         rest = passage.characters - fits
-    if rest:
-        yield Passage("cut", "", rest)
+    return kept, room, rest
 
 
 def _cost(text: str) -> int:
