@@ -1,13 +1,18 @@
 """The command `neardup dedup`."""
 
+from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from neardup.cli import options
 from neardup.cli.options import DEFAULTS, described
 from neardup.options import CLUSTERS, KEEPS, UNITS
+
+if TYPE_CHECKING:
+    from neardup.jobs.dedup import FileResult
+    from neardup.jobs.units import UnitResult
 
 
 @click.command()
@@ -60,8 +65,8 @@ from neardup.options import CLUSTERS, KEEPS, UNITS
 @options.temp_dir
 @options.quiet
 def command(
-    inputs: tuple[str, ...], output: str | None, recipe: str, unit: str,
-    annotate: bool, dry_run: bool, audit: str | None, report: str | None, as_json: bool, overwrite: bool, on_error: str, quiet: bool, **chosen: Any,
+    inputs: tuple[str, ...], output: str | None, recipe: str, unit: str, report: str | None,
+    annotate: bool, dry_run: bool, audit: str | None, as_json: bool, overwrite: bool, on_error: str, quiet: bool, **chosen: Any,
 ) -> None:  # fmt: skip
     """Remove near-duplicate documents from a corpus.
 
@@ -76,12 +81,11 @@ def command(
 
     if as_json and output == "-":
         raise click.UsageError("--json and -o - would both write to standard output. Give -o a file.")
-    if unit == "document":
-        work = partial(deduplicate_files, report=report)
-    elif report is None:
-        work = partial(deduplicate_units, unit=unit)
-    else:
+    if unit != "document" and report is not None:
         raise of_units(unit)
+    work: Callable[..., FileResult | UnitResult] = partial(deduplicate_files, report=report)
+    if unit != "document":
+        work = partial(deduplicate_units, unit=unit)
     done = work(
         inputs,
         output,

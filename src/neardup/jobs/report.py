@@ -214,7 +214,7 @@ def _read_summary(audit: Path) -> dict[str, Any]:
             f"{summary_path(audit)}, which a report is made of, is missing. Put the summary of the run beside the audit, "
             "under this name."
         )
-    found = []
+    found = list[dict[str, Any]]()
     for path in paths:
         try:
             summary = json.loads(path.read_text(encoding="utf-8"))

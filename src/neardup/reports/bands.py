@@ -42,8 +42,8 @@ class Bands:
             found.append(Band("none", "similarity to the survivor not computed"))
         else:
             far = 0 if max_distance is None else max_distance
-            self._edges = sorted({round(far * share) for share in (0.25, 0.5, 0.75, 1)}, reverse=True)
-            for number, (high, low) in enumerate(zip(self._edges, [*self._edges[1:], -1], strict=True)):
+            self._far = sorted({round(far * share) for share in (0.25, 0.5, 0.75, 1)}, reverse=True)
+            for number, (high, low) in enumerate(zip(self._far, [*self._far[1:], -1], strict=True)):
                 found.append(Band(f"d{number}", f"distance {_span(low + 1, high)}", FIRST if number == 0 else OTHERS))
             found.append(Band("beyond", f"distance to the survivor above {far}: matched in a chain"))
         found.append(Band("equal", "equal text after normalization"))
@@ -64,7 +64,7 @@ class Bands:
         return f"s{number}" if number >= 0 else "below"
 
     def _by_distance(self, distance: int) -> str:
-        number = sum(distance <= edge for edge in self._edges) - 1
+        number = sum(distance <= edge for edge in self._far) - 1
         return f"d{number}" if number >= 0 else "beyond"
 
 

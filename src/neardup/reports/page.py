@@ -6,6 +6,7 @@ import json
 import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from importlib.resources import files as package_files
 from typing import Any
 
@@ -166,12 +167,16 @@ def _bands(counts: Tally, bands: Bands, texts: Texts) -> Iterator[dict[str, Any]
         lines = counts.sample[band.key]
         if not lines:
             continue
-        by = (lambda line: -line["distance"]) if bands.by == "distance" else (lambda line: line["similarity"] or 0)
         pairs = []
-        for line in sorted(lines, key=lambda line: (by(line), line["row"])):
+        for line in sorted(lines, key=partial(_doubt, by=bands.by)):
             number += 1
             pairs.append(_pair(number, line, texts))
         yield {"key": band.key, "title": band.title, "of": counts.of_band[band.key], "pairs": pairs}
+
+
+def _doubt(line: Line, by: str) -> tuple[float, int]:
+    """The most doubtful first."""
+    return (-line["distance"] if by == "distance" else line["similarity"] or 0.0), line["row"]
 
 
 def _pair(number: int, line: Line, texts: Texts) -> ShownPair:

@@ -17,7 +17,7 @@ CONTEXT = 140
 LONE = 400
 """Characters that are shown of texts that do not differ at all."""
 
-SIDE_BYTES = 10_000
+SIDE_BYTES = 6_000
 """What is shown of a text takes no more in the page."""
 
 
@@ -119,11 +119,16 @@ def compare_passages(left: str, right: str) -> list[Row]:
     begins, rows = [0, 0], list[Row]()
     for (i, j), (k, m) in _aligned(shingles[0], shingles[1]):
         spans = [(starts[0][i], ends[0][k]), (starts[1][j], ends[1][m])]
+        lines = _common_line_end(left[slice(*spans[0])], right[slice(*spans[1])])
+        if lines and spans[0][0] >= begins[0] and spans[1][0] >= begins[1]:
+            ended = [spans[0][0] + lines[0], spans[1][0] + lines[1]]
+            rows.append(_row(runs, begins, ended))
+            begins = ended
         before = CONTEXT if spans[0][0] or spans[1][0] else 0
         after = CONTEXT if spans[0][1] < len(left.rstrip()) or spans[1][1] < len(right.rstrip()) else 0
         if before == after == 0:
             before = LONE
-        cut = [(first + before, end - after) for first, end in spans]
+        cut = [(max(first, begins[side]) + before, end - after) for side, (first, end) in enumerate(spans)]
         if min(end - first for first, end in cut) < CONTEXT:
             continue
         if any(cut[side][0] > begins[side] for side in (0, 1)):
@@ -156,6 +161,14 @@ def _aligned(left: list[tuple[str, ...]], right: list[tuple[str, ...]]) -> Itera
             first = i, j
         last = i, j
     yield first, last
+
+
+def _common_line_end(left: str, right: str) -> Places | None:
+    """Behind the first line of either text, if both begin with the same words on a line of their own."""
+    first, second = left.find("\n") + 1, right.find("\n") + 1
+    if not first or not second or left[:first].split() != right[:second].split():
+        return None
+    return first, second
 
 
 def _ascending(pairs: list[Places]) -> list[Places]:
