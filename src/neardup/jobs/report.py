@@ -76,10 +76,10 @@ def report(
         DataError: they are damaged, or do not go together.
         MissingExtra: jinja2 is not installed.
     """
-    check_report(output)
     path, progress = Path(audit), progress_of(progress)
     if path.suffix == ".html" and Path(output).name.endswith(AUDIT_ENDING):
         raise InputError(f"The audit comes first; the report goes to -o: neardup report {output} -o {audit}")
+    check_report(output)
     next(read_audit(path), None)  # what is no audit is refused first
     summary = _read_summary(path)
     try:

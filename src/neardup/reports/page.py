@@ -271,7 +271,7 @@ def _facts(summary: dict[str, Any]) -> Iterator[tuple[str, str]]:
     if summary["max_distance"] is not None:
         yield "Fingerprints", f"at most {summary['max_distance']} bits apart"
     yield "Candidates compared", f"{summary['candidates']:,}, of which {summary['matches']:,} matched"
-    yield "Clusters", f"by {options['cluster']}"
+    yield "Clustering", str(options["cluster"])
     yield "Survivor", f"of two that match: {_plain(options['keep'])}"
 
 
@@ -280,9 +280,9 @@ def _stages(summary: dict[str, Any]) -> list[dict[str, Any]]:
     most = max([value for name, value in seconds.items() if name != "total"], default=0) or 1
     rows = []
     for name, value in seconds.items():
-        read, written = summary["read_bytes"].get(name, 0), summary["written_bytes"].get(name, 0)
+        read = summary["read_bytes"].get(name, 0)
         share = 100 * min(1.0, value / most)
-        rows.append({"name": name, "seconds": value, "share": share, "read": _bytes(read), "written": _bytes(written)})
+        rows.append({"name": name, "seconds": value, "share": share, "read": _bytes(read) if read else ""})
     return rows
 
 
