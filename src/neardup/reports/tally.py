@@ -22,7 +22,7 @@ MEMBERS = 6
 STEPS = 100
 """Bars of equal width that similarities from 0 to 1 are counted in; those of 1 have a bar more."""
 
-_TOGETHER = 1 << 16
+_TOGETHER = 1 << 14
 
 
 @dataclass(slots=True)
