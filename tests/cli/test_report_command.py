@@ -67,7 +67,7 @@ def test_the_counts_are_those_of_the_summary(run):
     assert number_of(page, "Documents before") == summary["documents"] == 5
     assert number_of(page, "Survivors after") == summary["survivors"] == 3
     assert number_of(page, "Duplicates removed") == summary["duplicates"] == 2
-    assert number_of(page, "Equal texts among them") == summary["exact_duplicates"] == 1
+    assert number_of(page, "Equal texts of these") == summary["exact_duplicates"] == 1
     assert number_of(page, "Clusters") == summary["clusters"] == 1
     assert summary["files"]["report"] == "out.html"
     assert "in.jsonl 5 2 40.0 %" in page.shown

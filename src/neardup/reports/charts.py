@@ -7,7 +7,7 @@ import numpy as np
 
 from neardup.reports.tally import STEPS, Array, Tally
 
-WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 460, 210, 44, 34, 14
+WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 460, 216, 44, 38, 16
 MOST_BARS = 50
 
 
@@ -81,7 +81,8 @@ def _nice(top: int) -> tuple[int, int]:
 
 
 def _draw(bars: list[Bar], ticks: list[tuple[float, str]], mark: tuple[float, str] | None, title: str) -> str:
-    top, step = _nice(max(bar.count for bar in bars))
+    near = max(bar.count for bar in bars if not bar.equal)
+    top, step = _nice(near or max(bar.count for bar in bars))
     wide, high = (WIDTH - LEFT - 8) / len(bars), HEIGHT - TOP - BOTTOM
     floor = HEIGHT - BOTTOM
     parts = [
@@ -92,14 +93,23 @@ def _draw(bars: list[Bar], ticks: list[tuple[float, str]], mark: tuple[float, st
         kind = "axis" if value == 0 else "grid"
         parts.append(f'<line class="{kind}" x1="{LEFT}" x2="{WIDTH - 8}" y1="{y:.1f}" y2="{y:.1f}"/>')
         parts.append(f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{_short(value)}</text>')
+    broken: list[tuple[float, int]] = []
     for number, bar in enumerate(bars):
-        tall = high * bar.count / top
+        tall = high * min(1.0, bar.count / top)
         if bar.count:
             tall = max(tall, 1.5)
         gap = min(2.0, wide * 0.15)
+        if bar.count > top:
+            broken.append((LEFT + wide * number, bar.count))
         parts.append(
             f'<rect class="{"equal" if bar.equal else "near"}" x="{LEFT + wide * number + gap / 2:.2f}" y="{floor - tall:.2f}" '
             f'width="{wide - gap:.2f}" height="{tall:.2f}"><title>{escape(bar.label)}: {bar.count:,}</title></rect>'
+        )
+    for x, count in broken:  # higher than the others by far: cut, with its number
+        parts.append(
+            f'<path class="break" d="M{x - 3:.1f} {TOP + 16} l{wide + 6:.1f} -6"/>'
+            f'<text class="marked" x="{x + wide / 2:.1f}" y="{TOP - 4}" text-anchor="{"end" if x > WIDTH / 2 else "start"}" '
+            f'dx="{wide / 2 if x > WIDTH / 2 else -wide / 2:.1f}">{count:,}</text>'
         )
     for place, label in ticks:
         parts.append(
@@ -114,7 +124,7 @@ def _draw(bars: list[Bar], ticks: list[tuple[float, str]], mark: tuple[float, st
             f'text-anchor="{"end" if near_end else "start"}">{escape(mark[1])}</text>'
         )
     parts.append(
-        f'<text x="{(LEFT + WIDTH) / 2:.0f}" y="{HEIGHT - 3}" text-anchor="middle">{escape(title)}</text></svg>'
+        f'<text x="{(LEFT + WIDTH) / 2:.0f}" y="{HEIGHT - 5}" text-anchor="middle">{escape(title)}</text></svg>'
     )
     return "".join(parts)
 
