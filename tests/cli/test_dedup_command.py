@@ -318,6 +318,7 @@ def test_the_summary_counts_everything_once(run):
         "audit": "out.duplicates.jsonl",
         "summary": "out.summary.json",
         "rejects": "out.rejects.jsonl",
+        "report": None,
     }
 
 

@@ -286,6 +286,13 @@ def test_a_run_that_removed_nothing_has_a_report(run):
     assert "Nothing was removed." in Page("out.html").shown
 
 
+def test_empty_texts_are_said_to_be(run):
+    write_lines("in.jsonl", [{"id": i, "text": text} for i, text in enumerate(["", " \n", FERRY])])
+    assert run("dedup", "in.jsonl", "-o", "out.jsonl", "--report", "out.html").code == 0
+    page = Page("out.html")
+    assert (page.text("p", "skipped"), page.text("blockquote")) == (["neither has any text"], ["no text"])
+
+
 def test_a_resumed_run_that_was_done_writes_the_report_that_is_missing(run):
     write_lines("in.jsonl", ROWS)
     assert run("dedup", "in.jsonl", "-o", "out.jsonl", "--resume").code == 0
