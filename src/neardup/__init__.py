@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from neardup.jobs.fingerprint import fingerprint_files
     from neardup.jobs.fit import fit, fit_files
     from neardup.jobs.pairs import pair_files
+    from neardup.jobs.report import ReportFile, report
     from neardup.jobs.units import deduplicate_units
     from neardup.keyword_lists import keywords
     from neardup.matches import Matches, match
@@ -72,6 +73,7 @@ _HOME = {
     "RECIPES": "recipe",
     "Recipe": "recipe",
     "RecipeMismatch": "errors",
+    "ReportFile": "jobs.report",
     "RowError": "errors",
     "Segmenter": "segmenters.names",
     "Signatures": "fingerprints.minhash",
@@ -105,6 +107,7 @@ _HOME = {
     "plan": "index.index_plan",
     "plan_bands": "bands",
     "replay": "comparison",
+    "report": "jobs.report",
     "signatures": "fingerprints.minhash",
     "similarity": "similarities",
 }
@@ -134,6 +137,7 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/test_public.py compares 
     "RECIPES",
     "Recipe",
     "RecipeMismatch",
+    "ReportFile",
     "RowError",
     "Segmenter",
     "Signatures",
@@ -167,6 +171,7 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/test_public.py compares 
     "plan",
     "plan_bands",
     "replay",
+    "report",
     "signatures",
     "similarity",
 ]
