@@ -28,8 +28,8 @@ LAYERS = (
     {"text"},
     {"io"},
     {"the stages"},  # all that is in no other layer
-    {"dedup", "matches", "explanation", "finished_run", "nearest", "comparison"},
-    {"evaluation"},
+    {"dedup", "matches", "explanation", "finished_run", "nearest", "comparison", "index"},
+    {"evaluation", "reports"},
     {"jobs"},
     {"cli", "__init__", "__main__"},
 )

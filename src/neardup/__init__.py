@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from neardup.fingerprints.minhash import Estimate, Signatures, jaccard_estimate, signatures
     from neardup.fingerprints.simhash import fingerprint
     from neardup.hashes.names import HashFunction
+    from neardup.index.index_plan import IndexPlan, plan
     from neardup.jobs.apply import apply_files
     from neardup.jobs.clusters import cluster_files
     from neardup.jobs.dedup import deduplicate_files
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from neardup.jobs.fingerprint import fingerprint_files
     from neardup.jobs.fit import fit, fit_files
     from neardup.jobs.pairs import pair_files
+    from neardup.jobs.report import ReportFile, report
     from neardup.jobs.units import deduplicate_units
     from neardup.keyword_lists import keywords
     from neardup.matches import Matches, match
@@ -60,6 +62,7 @@ _HOME = {
     "Evaluation": "evaluation.result",
     "Explanation": "explanation",
     "HashFunction": "hashes.names",
+    "IndexPlan": "index.index_plan",
     "InputError": "errors",
     "Matches": "matches",
     "MissingExtra": "errors",
@@ -70,6 +73,7 @@ _HOME = {
     "RECIPES": "recipe",
     "Recipe": "recipe",
     "RecipeMismatch": "errors",
+    "ReportFile": "jobs.report",
     "RowError": "errors",
     "Segmenter": "segmenters.names",
     "Signatures": "fingerprints.minhash",
@@ -100,8 +104,10 @@ _HOME = {
     "match": "matches",
     "miss_probability": "bands",
     "pair_files": "jobs.pairs",
+    "plan": "index.index_plan",
     "plan_bands": "bands",
     "replay": "comparison",
+    "report": "jobs.report",
     "signatures": "fingerprints.minhash",
     "similarity": "similarities",
 }
@@ -120,6 +126,7 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/test_public.py compares 
     "Evaluation",
     "Explanation",
     "HashFunction",
+    "IndexPlan",
     "InputError",
     "Matches",
     "MissingExtra",
@@ -130,6 +137,7 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/test_public.py compares 
     "RECIPES",
     "Recipe",
     "RecipeMismatch",
+    "ReportFile",
     "RowError",
     "Segmenter",
     "Signatures",
@@ -160,8 +168,10 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/test_public.py compares 
     "match",
     "miss_probability",
     "pair_files",
+    "plan",
     "plan_bands",
     "replay",
+    "report",
     "signatures",
     "similarity",
 ]

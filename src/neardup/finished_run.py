@@ -15,7 +15,7 @@ from neardup.errors import DataError, InputError
 from neardup.io.corpus import FileCorpus, open_corpus
 from neardup.io.places import Place, place_of
 from neardup.io.reading import READING, Reading
-from neardup.recipe import Recipe, check_same
+from neardup.recipe import Recipe, check_same, stored_recipe
 from neardup.similarities import SIMILARITY_TABLE
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -136,8 +136,7 @@ def read_finished_run(audit: Place, wanted: str) -> FinishedRun:
                     f"The audits in {audit} do not list {wanted!r} as removed, and are of several runs, as {path} and {other} say. "
                     "Give the audit of one."
                 )
-        known = ("unicode", "version", "digest")
-        recipe = Recipe(**{name: value for name, value in found["recipe"].items() if name not in known})
+        recipe = stored_recipe(found["recipe"])
         kind = found["options"]["similarity"]
         if kind not in SIMILARITY_TABLE:
             raise ValueError(kind)

@@ -22,6 +22,7 @@ COMMANDS = {
     "apply": "Write the survivors of shards, as their clusters say.",
     "compare": "Compare two texts and show every step.",
     "explain": "Say why a document was removed, or why it was not.",
+    "report": "Write a run as one HTML page.",
     "evaluate": "Measure precision and recall, and recommend options.",
     "plan": "Estimate what finding near-duplicates takes.",
     "recipes": "List the named recipes.",

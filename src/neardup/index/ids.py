@@ -1,0 +1,73 @@
+"""Ids of an index: int64[n], or an Arrow array of strings."""
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from neardup.errors import OptionError
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+def as_ids(given: Any) -> Any:
+    """Integers as int64[n], in the given memory where it can be; strings as an Arrow `large_string` array.
+
+    Raises:
+        OptionError: something else, or both.
+    """
+    if isinstance(given, str | bytes | int):
+        raise OptionError(f"ids={given!r} is one id: give a list, even of one: [{given!r}].")
+    try:
+        if isinstance(given, np.ndarray) and given.dtype.kind in "iu":
+            return _integers(given)
+        found = given if isinstance(given, pa.Array | pa.ChunkedArray) else pa.array(given)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as problem:
+        raise OptionError(f"ids are neither integers nor strings: {problem}.") from None
+    if isinstance(found, pa.ChunkedArray):
+        found = found.combine_chunks()
+    if found.null_count:
+        raise OptionError(f"Id {int(np.flatnonzero(found.is_null())[0])} is null. Give every document an id.")
+    if pa.types.is_integer(found.type):
+        return _integers(found.to_numpy(zero_copy_only=False))
+    if pa.types.is_string(found.type) or pa.types.is_large_string(found.type) or pa.types.is_string_view(found.type):
+        return found.cast(pa.large_string())
+    if len(found) == 0:
+        return np.empty(0, np.int64)
+    raise OptionError(f"ids are of the type {found.type}: give integers (of 64 bits, with sign) or strings.")
+
+
+def _integers(values: Array) -> Array:
+    if values.ndim != 1:
+        raise OptionError(f"ids has the shape {values.shape}; allowed is [n].")
+    if values.dtype == np.uint64 and len(values) and values.max() > np.iinfo(np.int64).max:
+        raise OptionError(f"The id {values.max()} does not fit 64 bits with sign. Give strings.")
+    return values.astype(np.int64, copy=False)
+
+
+def own(ids: Any) -> Any:
+    """The same ids, in memory that nobody else can change."""
+    return ids.copy() if isinstance(ids, np.ndarray) else ids
+
+
+def concatenate(parts: list[Any]) -> Any:
+    """Ids of one kind, one after another."""
+    if len(parts) == 1:
+        return parts[0]
+    if isinstance(parts[0], np.ndarray):
+        return np.concatenate(parts)
+    return pa.chunked_array(parts, pa.large_string()).combine_chunks()
+
+
+def take(ids: Any, places: Array) -> Any:
+    """The ids at some places, int64[]."""
+    return ids[places] if isinstance(ids, np.ndarray) else ids.take(pa.array(places))
+
+
+def are_in(ids: Any, wanted: Any) -> Array:
+    """bool[n]: which of the ids are among the wanted ones."""
+    if isinstance(ids, np.ndarray):
+        return np.isin(ids, wanted)
+    found: Array = pc.is_in(ids, value_set=wanted).to_numpy(zero_copy_only=False)
+    return found

@@ -1,0 +1,554 @@
+"""The Hamming index: one interface over every method; documents come and go, fingerprints in tables stay."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from neardup.block_plan import check_distance
+from neardup.candidates.simhash import near_fingerprints
+from neardup.distinct import fingerprint_rows
+from neardup.errors import InputError, OptionError
+from neardup.index.buffer import BUFFER_ROWS, Buffer
+from neardup.index.chances import hit_probability
+from neardup.index.ids import as_ids, concatenate, take
+from neardup.index.methods import METHODS
+from neardup.index.planner import usual_choice, usual_options
+from neardup.index.segment import Segment, StoredSegment, build_segment
+from neardup.index.store import (
+    Manifest,
+    commit,
+    damaged_pages,
+    is_index,
+    open_segments,
+    read_manifest,
+    store_removed,
+    store_segment,
+    sweep,
+    writing,
+)
+from neardup.matches import candidate_pairs, hamming_distances
+from neardup.recipe import Recipe
+from neardup.threads import in_order, thread_count
+from neardup.wording import counted
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+GROWTH = 16
+"""A segment is so many times as large as the next younger one may become."""
+QUERIES_TOGETHER = 1 << 12
+AUTO = "auto"
+"""The method that is chosen for each segment."""
+WORD_BITS = 64
+
+
+@dataclass(frozen=True)
+class Neighbors:
+    """What is near each of q queries, nearest first; of equal distances, what was added first.
+
+    Attributes:
+        offsets: int64[q + 1]; query i has ids[offsets[i]:offsets[i + 1]].
+        ids: int64[h], or an Arrow array of strings.
+        distances: int64[h].
+    """
+
+    offsets: Array
+    ids: Any
+    distances: Array
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, query: int) -> list[tuple[Any, int]]:
+        """The ids and distances of one query."""
+        if not -len(self) <= query < len(self):
+            raise IndexError(f"query {query} of {len(self)}")
+        span = slice(*self.offsets[query % len(self) :][:2].tolist())
+        ids = self.ids[span]
+        return list(
+            zip(
+                ids.tolist() if isinstance(ids, np.ndarray) else ids.to_pylist(),
+                self.distances[span].tolist(),
+                strict=True,
+            )
+        )
+
+    def __repr__(self) -> str:
+        return f"Neighbors({counted(len(self.distances), 'neighbor')} of {len(self):,} queries)"
+
+
+@dataclass(frozen=True)
+class IdPairs:
+    """Pairs of documents of an index within its distance.
+
+    Attributes:
+        left, right: int64[p], or Arrow arrays of strings; the one that was added first is on the left.
+        distances: int64[p].
+    """
+
+    left: Any
+    right: Any
+    distances: Array
+
+    def __len__(self) -> int:
+        return len(self.distances)
+
+
+@dataclass(frozen=True, kw_only=True)
+class IndexInfo:
+    """What an index holds.
+
+    Attributes:
+        documents: that are there; removed: that still take room.
+        bits, max_distance, method, is_exact: as of the index; options: of the method, a segment.
+        segments: documents of each, the buffer last.
+        nbytes: of all arrays, in memory or mapped.
+        recipe: the digest of the recipe, and recipe_fields: its fields; None if it is not known.
+        ids: `integers` or `strings`; None as long as there are none.
+        damaged: by file, the numbers of damaged pages; if they were looked at.
+        hit_probability: that a document at max_distance is found; see `Index.hit_probability`.
+        methods: of the segments; those that `auto` took, if it is the index's.
+    """
+
+    documents: int
+    removed: int
+    bits: int
+    max_distance: int
+    method: str
+    is_exact: bool
+    options: tuple[dict[str, int], ...]
+    segments: tuple[int, ...]
+    nbytes: int
+    recipe: str | None
+    recipe_fields: dict[str, Any] | None
+    ids: str | None
+    damaged: dict[str, list[int]]
+    hit_probability: float
+    methods: tuple[str, ...]
+
+
+class Index:
+    """Fingerprints with ids, searched by Hamming distance.
+
+    What is added is found at once: it lies in a buffer that is compared one by one, and goes to tables when the buffer is full.
+    Tables are of segments that grow by a factor, so that a document is put into new tables a few times only. What is removed is
+    marked, and left out when its segment is made anew.
+
+    Attributes:
+        bits: of a fingerprint, a multiple of 64.
+        max_distance: the largest distance that may be asked for.
+        method: one of `neardup.index.METHODS`, or `auto`: for each segment the exact one that `neardup.index.planner` takes for
+            its size; options: its options, as far as they were given.
+    """
+
+    def __init__(
+        self,
+        *,
+        max_distance: int,
+        bits: int = 64,
+        method: str = AUTO,
+        recipe: Recipe | None = None,
+        **options: int,
+    ) -> None:
+        """An empty index.
+
+        Args:
+            max_distance, bits, method: see above.
+            recipe: what makes its fingerprints; then only fingerprints of that recipe go in by the command line.
+            **options: of the method.
+
+        Raises:
+            OptionError: a value that is not allowed, or an option that the method does not have.
+        """
+        if bits not in range(64, 513, 64):
+            raise OptionError(f"bits={bits!r}: give 64, 128, … 512; pad narrower fingerprints with zero bits.")
+        if method != AUTO and method not in METHODS:
+            raise OptionError(f"method={method!r}: give one of {AUTO}, {', '.join(METHODS)}.")
+        unknown = sorted(set(options) - set(METHODS[method].options)) if method != AUTO else []
+        if unknown:
+            raise OptionError(
+                f"{', '.join(unknown)}: the method {method} has {', '.join(METHODS[method].options) or 'no options'}."
+            )
+        self.bits, self.max_distance, self.method = bits, check_distance(max_distance, bits), method
+        for name, value in options.items():
+            if isinstance(value, bool) or not isinstance(value, int) or value < (name != "seed"):
+                raise OptionError(f"{name}={value!r}: give an integer from {int(name != 'seed')} up.")
+        self.options = options
+        chosen, limit, usual = self._searched_by(0)
+        METHODS[chosen].build(np.empty((0, bits // 64), np.uint64), limit, usual)  # or refuse
+        self._recipe = None if recipe is None else (recipe.digest(), recipe.as_dict())
+        self._home: Path | None = None
+        self._generation = 0
+        self._segments: list[Segment] = []
+        self._buffer = Buffer(bits // 64)
+        self._added = 0
+        self._strings: bool | None = None
+
+    @property
+    def is_exact(self) -> bool:
+        """It finds all that there is."""
+        return self.method == AUTO or METHODS[self.method].is_exact
+
+    def hit_probability(self, distance: int | None = None) -> float:
+        """The chance that a query finds a document at a distance: the least of all segments.
+
+        1 of exact methods. Of prefix tables by the closed form, over random permutations. Of sorted orders by simulation, for
+        uniform fingerprints: where many are near one another, it is less.
+
+        Args:
+            distance: up to the index's; that if not given.
+        """
+        limit = self._limit(distance)
+        return min(
+            (
+                hit_probability(segment.method, segment.options, bits=self.bits, distance=limit, rows=len(segment))
+                for segment in self._segments
+            ),
+            default=1.0,
+        )
+
+    def __len__(self) -> int:
+        """Documents that are there."""
+        return sum(segment.live for segment in self._searched())
+
+    def __repr__(self) -> str:
+        return f"Index({counted(len(self), 'document')}, {self.bits} bits, distance {self.max_distance}, {self.method})"
+
+    def _searched(self) -> list[Segment]:
+        """All that is searched, oldest first."""
+        return [*self._segments, self._buffer.segment()] if len(self._buffer) else self._segments
+
+    def add(self, ids: Any, fingerprints: Array) -> None:
+        """Add documents.
+
+        Args:
+            ids: integers or strings, as a list, a numpy or an Arrow array; None numbers them, from the number of documents that
+                were ever added on. An id may come again: then both documents have it.
+            fingerprints: uint64[n] or uint64[n, words].
+
+        Raises:
+            OptionError: not such values; integers where the index has strings, or strings where it has integers.
+        """
+        rows = fingerprint_rows(fingerprints)
+        self._check_bits(rows)
+        labels = as_ids(np.arange(self._added, self._added + len(rows)) if ids is None else ids)
+        if len(labels) != len(rows):
+            raise OptionError(f"{counted(len(labels), 'id')} for {counted(len(rows), 'fingerprint')}: give one each.")
+        if not len(rows):
+            return
+        strings = not isinstance(labels, np.ndarray)
+        if self._strings is not None and strings != self._strings:
+            kinds = ("integers", "strings")
+            raise OptionError(f"These ids are {kinds[strings]}, but those of the index are {kinds[self._strings]}.")
+        self._strings = strings
+        self._added += len(rows)
+        if len(self._buffer) + len(rows) <= BUFFER_ROWS:
+            self._buffer.append(labels, rows)
+            return
+        self._flush(rows, labels)
+
+    def _flush(self, rows: Array | None = None, labels: Any = None) -> None:
+        """Make a segment of what is in the buffer, and of more; segments that have become too large for their age are merged."""
+        parts = [self._buffer.segment()] if len(self._buffer) else []
+        if parts or rows is not None:
+            self._segments.append(self._merged(parts, rows, labels))
+            self._buffer.clear()
+        while len(self._segments) > 1 and len(self._segments[-2]) < GROWTH * len(self._segments[-1]):
+            self._segments[-2:] = [self._merged(self._segments[-2:])]
+
+    def merge(self) -> None:
+        """Make all one segment: the fastest to search; what was removed is gone."""
+        if searched := self._searched():
+            self._segments = [self._merged(searched)]
+            self._buffer.clear()
+
+    def _merged(self, parts: list[Segment], rows: Array | None = None, labels: Any = None) -> Segment:
+        """What is left of some segments, and new documents behind it, as one segment."""
+        fingerprints, ids = [], []
+        for part in parts:
+            live = part.live_documents()
+            fingerprints.append(part.fingerprints()[live])
+            ids.append(take(part.ids, live))
+        if rows is not None:
+            fingerprints.append(rows)
+            ids.append(labels)
+        joined = fingerprints[0] if len(fingerprints) == 1 else np.concatenate(fingerprints)
+        return build_segment(joined, concatenate(ids), *self._searched_by(len(joined)))
+
+    def _searched_by(self, rows: int) -> tuple[str, int, dict[str, int]]:
+        """The method, distance and options of a segment of so many documents."""
+        size: dict[str, int] = {"bits": self.bits, "max_distance": self.max_distance, "rows": rows}
+        if self.method == AUTO:
+            chosen = usual_choice(**size, given=self.options)
+            return chosen.method, self.max_distance, chosen.options
+        return self.method, self.max_distance, usual_options(self.method, **size, given=self.options)
+
+    def save(self, path: str | Path | None = None) -> None:
+        """Write all to a folder: where the index was opened or saved before, or to `path`, where no other index may be.
+
+        Segments that are there already are not written again. After a crash at any point, the index is as it was before or
+        after. Others that have it opened go on with what they opened.
+
+        Raises:
+            InputError: `path` has another index, another process writes to it, or has written since this one was opened.
+        """
+        home = self._home if path is None else Path(path)
+        if home is None:
+            raise OptionError("This index was never saved. Give the path of a folder.")
+        with writing(home):
+            if not is_index(home):
+                self._generation = 0
+                for segment in self._segments:
+                    segment.stored = None
+                sweep(home, None)
+            else:
+                if self._home is None or home.resolve() != self._home.resolve():
+                    raise InputError(f"{home} has an index. Remove it, or save to another folder.")
+                before = read_manifest(home)
+                if before.generation != self._generation:
+                    raise InputError(f"Another process has changed the index at {home}. Open it again.")
+                sweep(home, before)
+            self._flush()
+            generation = self._generation + 1
+            stored = []
+            for number, segment in enumerate(self._segments):
+                known = segment.stored
+                name = known.file if known else f"segment-{generation}-{number}"
+                if known is None:
+                    store_segment(home, name, segment)
+                removed = known.removed if known else None
+                if len(segment.removed) and (known is None or segment.removed_since_stored):
+                    removed = f"removed-{generation}-{number}"
+                    store_removed(home, removed, segment.removed)
+                stored.append(StoredSegment(name, len(segment), removed))
+            commit(home, self._manifest(generation, tuple(stored)))
+        for segment, found in zip(self._segments, stored, strict=True):
+            segment.stored, segment.removed_since_stored = found, False
+        self._home, self._generation = home, generation
+
+    def _manifest(self, generation: int, stored: tuple[StoredSegment, ...]) -> Manifest:
+        digest, fields = self._recipe or (None, None)
+        return Manifest(
+            generation,
+            self.bits,
+            self.max_distance,
+            self.method,
+            self.options,
+            digest,
+            fields,
+            self._added,
+            self._strings,
+            stored,
+        )
+
+    @classmethod
+    def open(cls, path: str | Path) -> "Index":
+        """The index in a folder; its tables are mapped, and read as they are needed.
+
+        Raises:
+            InputError: there is none.
+            DataError: it is damaged, or of another format.
+        """
+        home = Path(path)
+        manifest, segments = open_segments(home)
+        options: dict[str, Any] = dict(manifest.options)
+        index = cls(max_distance=manifest.max_distance, bits=manifest.bits, method=manifest.method, **options)
+        if manifest.recipe is not None:
+            index._recipe = (manifest.recipe, manifest.recipe_fields or {})
+        index._home, index._generation = home, manifest.generation
+        index._segments, index._added, index._strings = segments, manifest.added, manifest.strings
+        return index
+
+    def info(self, *, verify: bool = False) -> "IndexInfo":
+        """What it holds. With `verify`, every page of its files is read and compared with its checksum."""
+        damaged = {}
+        if verify and self._home is not None:
+            damaged = damaged_pages(self._home, read_manifest(self._home))
+        searched = self._searched()
+        digest, fields = self._recipe or (None, None)
+        return IndexInfo(
+            documents=len(self),
+            removed=sum(len(segment) - segment.live for segment in searched),
+            bits=self.bits,
+            max_distance=self.max_distance,
+            method=self.method,
+            is_exact=self.is_exact,
+            options=tuple(segment.options for segment in self._segments),
+            segments=tuple(len(segment) for segment in searched),
+            nbytes=sum(segment.nbytes for segment in searched),
+            recipe=digest,
+            recipe_fields=fields,
+            ids=None if self._strings is None else "strings" if self._strings else "integers",
+            damaged=damaged,
+            hit_probability=self.hit_probability(),
+            methods=tuple(segment.method for segment in self._segments),
+        )
+
+    def remove(self, ids: Any) -> int:
+        """Remove all documents that have one of these ids. Returns how many there were."""
+        labels = as_ids(ids)
+        if self._strings is None or not len(labels):
+            return 0
+        if self._strings == isinstance(labels, np.ndarray):
+            raise OptionError(
+                f"These ids are not {'strings' if self._strings else 'integers'}, as those of the index are."
+            )
+        found = sum(segment.remove(labels) for segment in self._segments)
+        return found + self._buffer.remove(labels)
+
+    def query(self, fingerprint: int | np.uint64 | Array, max_distance: int | None = None) -> list[tuple[Any, int]]:
+        """The ids within the distance of one fingerprint, with their distances; nearest first, then as they were added.
+
+        Args:
+            fingerprint: an integer, or uint64[words].
+            max_distance: up to the index's; that if not given.
+        """
+        row = self._row(fingerprint)
+        limit = self._limit(max_distance)
+        base = 0
+        found: list[tuple[int, int, Any]] = []
+        for segment in self._searched():
+            _, documents, distances = segment.look_up(row, 0, 1, limit, base)
+            if len(documents):
+                ids = take(segment.ids, documents - base)
+                labels = ids.tolist() if isinstance(ids, np.ndarray) else ids.to_pylist()
+                found += zip(distances.tolist(), documents.tolist(), labels, strict=True)
+            base += len(segment)
+        found.sort(key=_by_distance)
+        return [(label, distance) for distance, _, label in found]
+
+    def query_many(
+        self, fingerprints: Array, max_distance: int | None = None, *, threads: int | None = None
+    ) -> Neighbors:
+        """What is near each of many fingerprints, all in memory; see `query_stream`.
+
+        Args:
+            fingerprints: uint64[q] or uint64[q, words].
+            max_distance: up to the index's; that if not given.
+            threads: all processors if not given. The result does not depend on it.
+        """
+        parts = list(self.query_stream(fingerprints, max_distance, threads=threads))
+        lengths = [np.zeros(1, np.int64), *(np.diff(part.offsets) for part in parts)]
+        ids = concatenate([part.ids for part in parts] or [self._no_ids()])
+        distances = np.concatenate([np.empty(0, np.int64), *(part.distances for part in parts)])
+        return Neighbors(np.cumsum(np.concatenate(lengths)), ids, distances)
+
+    def query_stream(
+        self, fingerprints: Array, max_distance: int | None = None, *, threads: int | None = None
+    ) -> Iterator[Neighbors]:
+        """As `query_many`, some thousands of queries at a time; only what is near these is in memory."""
+        rows = fingerprint_rows(fingerprints)
+        self._check_bits(rows)
+        limit, searched = self._limit(max_distance), self._searched()
+
+        def work(first: int) -> Neighbors:
+            return self._near(rows, first, min(first + QUERIES_TOGETHER, len(rows)), limit, searched)
+
+        yield from in_order(work, range(0, len(rows), QUERIES_TOGETHER), thread_count(threads))
+
+    def _near(self, rows: Array, first: int, last: int, limit: int, searched: list[Segment]) -> Neighbors:
+        base = 0
+        found: list[tuple[Array, ...]] = [(np.empty(0, np.int64),) * 3]
+        for segment in searched:
+            found.append(segment.look_up(rows, first, last, limit, base))
+            base += len(segment)
+        queries, documents, distances = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        order = np.lexsort((documents, distances, queries))
+        offsets = np.searchsorted(queries[order], np.arange(first, last + 1))
+        return Neighbors(offsets, self._ids_of(documents[order], searched), distances[order])
+
+    def _no_ids(self) -> Any:
+        return pa.array([], pa.large_string()) if self._strings else np.empty(0, np.int64)
+
+    def _ids_of(self, documents: Array, searched: list[Segment]) -> Any:
+        if not len(documents):
+            return self._no_ids()
+        starts = np.cumsum([0, *(len(segment) for segment in searched)])
+        of = np.searchsorted(starts, documents, "right") - 1
+        order = np.argsort(of, kind="stable")
+        parts = [take(segment.ids, documents[order[of[order] == i]] - starts[i]) for i, segment in enumerate(searched)]
+        back = np.empty(len(order), np.int64)
+        back[order] = np.arange(len(order))
+        return take(concatenate(parts), back)
+
+    def pairs(
+        self, max_distance: int | None = None, *, threads: int | None = None, memory: int | None = None
+    ) -> Iterator[IdPairs]:
+        """Every pair of documents within the distance, about a million at a time.
+
+        Exact methods join all fingerprints by `neardup.join`'s block tables, whatever their own tables are; the others list what
+        each document finds of those before it. `memory`: bytes that pairs may take before they go to a temporary file.
+        """
+        limit, searched = self._limit(max_distance), self._searched()
+        if not self.is_exact:
+            yield from self._found_pairs(limit, searched, threads)
+            return
+        live = [segment.live_documents() for segment in searched]
+        fingerprints = np.concatenate(
+            [np.empty((0, self.bits // 64), np.uint64)]
+            + [segment.fingerprints()[documents] for segment, documents in zip(searched, live, strict=True)]
+        )
+        starts = np.cumsum([0, *(len(segment) for segment in searched)])
+        documents = np.concatenate(
+            [np.empty(0, np.int64)] + [part + start for part, start in zip(live, starts, strict=False)]
+        )
+        found = near_fingerprints(fingerprints, max_distance=limit, threads=threads, memory=memory)
+        for left, right in candidate_pairs(found):
+            distances = hamming_distances(fingerprints, left, right)
+            yield IdPairs(self._ids_of(documents[left], searched), self._ids_of(documents[right], searched), distances)
+
+    def _found_pairs(self, limit: int, searched: list[Segment], threads: int | None) -> Iterator[IdPairs]:
+        start = 0
+        for segment in searched:
+            live, rows = segment.live_documents(), segment.fingerprints()
+
+            def work(first: int, rows: Array = rows, live: Array = live, start: int = start) -> IdPairs:
+                documents = live[first : first + QUERIES_TOGETHER]
+                base = 0
+                found: list[tuple[Array, ...]] = []
+                for other in searched:
+                    found.append(other.look_up(rows[documents], 0, len(documents), limit, base))
+                    base += len(other)
+                queries, others, distances = (np.concatenate(parts) for parts in zip(*found, strict=True))
+                right = documents[queries] + start
+                before = others < right
+                order = np.lexsort((others[before], right[before]))
+                left, right, distances = (part[before][order] for part in (others, right, distances))
+                return IdPairs(self._ids_of(left, searched), self._ids_of(right, searched), distances)
+
+            yield from in_order(work, range(0, len(live), QUERIES_TOGETHER), thread_count(threads))
+            start += len(segment)
+
+    def _limit(self, max_distance: int | None) -> int:
+        if max_distance is None:
+            return self.max_distance
+        if check_distance(max_distance, self.bits) > self.max_distance:
+            raise OptionError(
+                f"max_distance={max_distance}: the index was made for {self.max_distance}. Give at most that, or make another."
+            )
+        return int(max_distance)
+
+    def _check_bits(self, rows: Array) -> None:
+        if 64 * rows.shape[1] != self.bits:
+            raise OptionError(f"These fingerprints have {64 * rows.shape[1]} bits, those of the index {self.bits}.")
+
+    def _row(self, fingerprint: int | np.uint64 | Array) -> Array:
+        if isinstance(fingerprint, np.ndarray):
+            row = fingerprint_rows(fingerprint.reshape(1, -1), "fingerprint")
+            self._check_bits(row)
+            return row
+        value = int(fingerprint)
+        if not 0 <= value < 1 << self.bits:
+            raise OptionError(
+                f"fingerprint={value}: the index has {self.bits} bits; give an integer from 0 to 2^{self.bits} - 1."
+            )
+        if self.bits == WORD_BITS:
+            return np.array([[value]], np.uint64)
+        return np.frombuffer(value.to_bytes(self.bits // 8, "big"), ">u8").astype(np.uint64).reshape(1, -1)
+
+
+def _by_distance(found: tuple[int, int, Any]) -> tuple[int, int]:
+    return found[:2]

@@ -1,0 +1,121 @@
+"""A segment on disk: arrays that are mapped, with a checksum for every page; docs/index-format.md describes every byte.
+
+magic, format, header length | header (JSON) | arrays, each on a page of the system | a checksum for every MiB before | footer
+"""
+
+import json
+import mmap
+import os
+import struct
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from neardup.errors import DataError
+from neardup.kernels.digests import digest_documents
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+MAGIC = b"NDSEGMT\n"
+FORMAT = 1
+ALIGNMENT = 4096
+PAGE = 1 << 20
+"""Bytes that have a checksum of their own."""
+_START = struct.Struct("<8sIQ")
+_FOOTER = struct.Struct("<QQQ8s")
+"""Where the checksums begin, the checksum of these and the header, the length of the file, and the magic."""
+
+
+def checksum(content: Any) -> int:
+    """The high word of XXH3-128 of some bytes."""
+    data = np.frombuffer(content, np.uint8)
+    found = np.empty((1, 2), np.uint64)
+    padded = data if len(data) else np.zeros(1, np.uint8)
+    digest_documents(padded, np.array([0, len(data)], np.int64), found)
+    return int(found[0, 0])
+
+
+def _pages(data: Any, end: int) -> Array:
+    return np.array([checksum(data[first : min(first + PAGE, end)]) for first in range(0, end, PAGE)], "<u8")
+
+
+def write_segment_file(path: Path, arrays: Mapping[str, Array], facts: Mapping[str, Any]) -> None:
+    """Write arrays and facts (plain values) to a new file, and have it on the disk before this returns."""
+    listed, offset = [], 0
+    for name, array in arrays.items():
+        listed.append({"name": name, "dtype": array.dtype.str, "shape": array.shape, "offset": offset})
+        offset += -(-array.nbytes // ALIGNMENT) * ALIGNMENT
+    header = json.dumps({"arrays": listed, "bytes": offset, "page": PAGE, **facts}).encode()
+    begin = -(-(_START.size + len(header)) // ALIGNMENT) * ALIGNMENT
+    end = begin + offset
+    with path.open("xb") as file:
+        file.write(_START.pack(MAGIC, FORMAT, len(header)) + header)
+        for place, array in zip(listed, arrays.values(), strict=True):
+            file.seek(begin + place["offset"])
+            file.write(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data if array.size else b"")
+        file.truncate(end)
+        file.flush()
+        with path.open("rb") as again, mmap.mmap(again.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            sums = _pages(data, end)
+        file.seek(end)
+        footing = sums.tobytes()
+        file.write(footing)
+        file.write(_FOOTER.pack(end, checksum(header + footing), end + len(footing) + _FOOTER.size, MAGIC))
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def read_segment_file(path: Path) -> tuple[dict[str, Array], dict[str, Any]]:
+    """Map the arrays of a segment file, read-only, and its facts; header and footer are checked, pages are not.
+
+    Raises:
+        DataError: it is damaged, truncated, of another format, or no segment file.
+    """
+    header, begin, _, _ = _opened(path)
+    arrays = {}
+    for place in header.pop("arrays"):
+        shape, dtype = tuple(place["shape"]), np.dtype(place["dtype"])
+        if 0 in shape:
+            arrays[place["name"]] = np.empty(shape, dtype)
+        else:
+            mapped = np.memmap(path, dtype, "r", begin + place["offset"], shape)
+            arrays[place["name"]] = mapped.view(np.ndarray)
+    return arrays, header
+
+
+def verify_segment_file(path: Path) -> list[int]:
+    """The pages (of the size of PAGE) whose checksum is not that of their bytes."""
+    _, _, sums, end = _opened(path)
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        found = _pages(data, end)
+    return np.flatnonzero(found != sums).tolist()
+
+
+def _opened(path: Path) -> tuple[dict[str, Any], int, Array, int]:
+    """Header, where arrays begin, checksums of the pages, and where these begin."""
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        start = file.read(_START.size)
+        if len(start) < _START.size or start[:8] != MAGIC:
+            raise DataError(f"{path} is no segment of an index. Restore it, or build the index anew.")
+        _, written, length = _START.unpack(start)
+        if written != FORMAT:
+            raise DataError(f"{path} is of format {written}; this version reads {FORMAT}. Build the index anew.")
+        header = file.read(length) if length <= size else b""
+        file.seek(max(0, size - _FOOTER.size))
+        footer = file.read(_FOOTER.size)
+        if len(footer) < _FOOTER.size or footer[-8:] != MAGIC:
+            raise DataError(f"{path} is truncated: it has no end. Restore it, or build the index anew.")
+        end, expected, whole, _ = _FOOTER.unpack(footer)
+        if whole != size or end > size - _FOOTER.size:
+            raise DataError(
+                f"{path} has {size:,} bytes, but should have {whole:,}. Restore it, or build the index anew."
+            )
+        file.seek(end)
+        footing = file.read(size - _FOOTER.size - end)
+    if checksum(header + footing) != expected:
+        raise DataError(f"{path} is damaged: its header or its checksums are. Restore it, or build the index anew.")
+    begin = -(-(_START.size + length) // ALIGNMENT) * ALIGNMENT
+    return json.loads(header), begin, np.frombuffer(footing, "<u8"), end

@@ -1,0 +1,217 @@
+"""An index on disk: a folder with a manifest that is replaced at once, and segment files that never change.
+
+A crash leaves the old or the new manifest. Readers map the files that their manifest names, and keep them mapped when a writer
+removes them. One process writes at a time.
+"""
+
+import contextlib
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from neardup.errors import DataError, InputError
+from neardup.index.methods import METHODS
+from neardup.index.segment import Segment, StoredSegment
+from neardup.index.segment_file import checksum, read_segment_file, verify_segment_file, write_segment_file
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+FORMAT = 1
+MANIFEST = "index.json"
+LOCK = "lock"
+ATTEMPTS = 5
+"""Times that a manifest is read anew, because a writer has removed a file that it named."""
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What an index is.
+
+    Attributes:
+        generation: grows with every change.
+        bits, max_distance, method, options: as of the index.
+        recipe: the digest of the recipe of its fingerprints; None if it is not known. recipe_fields: that recipe.
+        added: documents that were ever added.
+        strings: whether ids are strings; None as long as there are none.
+        segments: oldest first.
+    """
+
+    generation: int
+    bits: int
+    max_distance: int
+    method: str
+    options: dict[str, int]
+    recipe: str | None
+    recipe_fields: dict[str, Any] | None
+    added: int
+    strings: bool | None
+    segments: tuple[StoredSegment, ...] = field(default=())
+
+    def to_json(self) -> bytes:
+        """With a checksum of itself."""
+        values = {"format": FORMAT, **asdict(self)}
+        return json.dumps(values | {"checksum": checksum(_canonical(values))}, indent=1).encode() + b"\n"
+
+
+def _canonical(values: dict[str, Any]) -> bytes:
+    return json.dumps(values, sort_keys=True, separators=(",", ":")).encode()
+
+
+def is_index(path: Path) -> bool:
+    """Whether there is an index at `path`."""
+    return (path / MANIFEST).is_file()
+
+
+def read_manifest(path: Path) -> Manifest:
+    """The manifest of the index at `path`.
+
+    Raises:
+        InputError: there is no index.
+        DataError: the manifest is damaged, or of another format.
+    """
+    place = path / MANIFEST
+    try:
+        values = json.loads(place.read_bytes())
+        written, expected = values.pop("checksum"), values["format"]
+    except FileNotFoundError:
+        raise InputError(f"There is no index at {path}. Make one with `neardup index build {path} INPUT...`.") from None
+    except (ValueError, KeyError, TypeError, AttributeError) as problem:
+        raise DataError(
+            f"{place} is damaged or no manifest of an index: {problem!r}. Restore it, or build the index anew."
+        ) from None
+    except OSError as problem:
+        raise InputError(f"{place} cannot be read: {problem.strerror}.") from None
+    if expected != FORMAT:
+        raise DataError(f"{place} is of format {expected}; this version reads {FORMAT}. Build the index anew.")
+    if checksum(_canonical(values)) != written:
+        raise DataError(f"{place} is damaged: its checksum is another. Restore it, or build the index anew.")
+    del values["format"]
+    segments = tuple(StoredSegment(**segment) for segment in values.pop("segments"))
+    return Manifest(**values, segments=segments)
+
+
+@contextlib.contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Be the only process that writes to the index at `path`.
+
+    Raises:
+        InputError: another one does.
+    """
+    path.mkdir(parents=True, exist_ok=True)
+    with (path / LOCK).open("a") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InputError(f"Another process writes to the index at {path}. Wait until it has ended.") from None
+        yield
+
+
+def segment_arrays(segment: Segment) -> dict[str, Array]:
+    """All that a segment holds but for what was removed, as arrays."""
+    arrays = {
+        **segment.searcher.arrays(),
+        "member_starts": segment.member_starts,
+        "members": segment.members,
+    }
+    if isinstance(segment.ids, np.ndarray):
+        return arrays | {"ids": segment.ids}
+    ids = segment.ids if segment.ids.offset == 0 else pa.concat_arrays([segment.ids])
+    _, offsets, data = ids.buffers()
+    return arrays | {
+        "id_offsets": np.frombuffer(offsets, np.int64)[: len(ids) + 1],
+        "id_bytes": np.frombuffer(data if data is not None else b"", np.uint8),
+    }
+
+
+def segment_of(
+    arrays: dict[str, Array], manifest: Manifest, facts: dict[str, Any], removed: Array, stored: StoredSegment
+) -> Segment:
+    """The segment of these arrays."""
+    starts, members = arrays.pop("member_starts"), arrays.pop("members")
+    if "ids" in arrays:
+        ids: Any = arrays.pop("ids")
+    else:
+        buffers = [None, pa.py_buffer(arrays.pop("id_offsets")), pa.py_buffer(arrays.pop("id_bytes"))]
+        ids = pa.Array.from_buffers(pa.large_string(), len(members), buffers)
+    method = METHODS[facts["method"]]
+    distinct = len(starts) - 1 if len(starts) else len(members)
+    searcher = method.restore(arrays, manifest.bits, manifest.max_distance, facts["options"], distinct)
+    return Segment(searcher, starts, members, ids, removed, facts["options"], facts["method"], stored)
+
+
+def open_segments(path: Path) -> tuple[Manifest, list[Segment]]:
+    """The manifest of the index at `path`, and its segments, mapped.
+
+    Raises:
+        InputError, DataError: see `read_manifest` and `read_segment_file`.
+    """
+    for attempt in range(ATTEMPTS):
+        manifest = read_manifest(path)
+        try:
+            return manifest, [_open_segment(path, manifest, stored) for stored in manifest.segments]
+        except FileNotFoundError as problem:
+            if attempt + 1 == ATTEMPTS or read_manifest(path).generation == manifest.generation:
+                raise DataError(f"{problem.filename} is missing. Restore it, or build the index anew.") from None
+    raise AssertionError("unreachable")
+
+
+def _open_segment(path: Path, manifest: Manifest, stored: StoredSegment) -> Segment:
+    arrays, facts = read_segment_file(path / stored.file)
+    removed = np.empty(0, np.uint8)
+    if stored.removed:
+        removed = read_segment_file(path / stored.removed)[0]["removed"].copy()
+    return segment_of(arrays, manifest, facts, removed, stored)
+
+
+def commit(path: Path, manifest: Manifest) -> None:
+    """Make this the manifest, at once; then sweep."""
+    beside = path / (MANIFEST + ".new")
+    with beside.open("wb") as file:
+        file.write(manifest.to_json())
+        file.flush()
+        os.fsync(file.fileno())
+    _sync(path)  # the segments' names, before the manifest's
+    beside.replace(path / MANIFEST)
+    _sync(path)
+    sweep(path, manifest)
+
+
+def sweep(path: Path, manifest: Manifest | None) -> None:
+    """Remove files that the manifest does not name: of older ones, or of a writer that was killed."""
+    segments = manifest.segments if manifest else ()
+    named = {MANIFEST, LOCK} | {name for each in segments for name in (each.file, each.removed) if name}
+    for other in path.iterdir():
+        if other.name not in named and other.name.startswith(("segment-", "removed-", MANIFEST)):
+            other.unlink()
+
+
+def _sync(path: Path) -> None:
+    folder = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def store_segment(path: Path, name: str, segment: Segment) -> None:
+    """Write a segment's file."""
+    write_segment_file(path / name, segment_arrays(segment), {"method": segment.method, "options": segment.options})
+
+
+def store_removed(path: Path, name: str, removed: Array) -> None:
+    """Write the file of what was removed of a segment."""
+    write_segment_file(path / name, {"removed": removed}, {})
+
+
+def damaged_pages(path: Path, manifest: Manifest) -> dict[str, list[int]]:
+    """By file, the pages whose checksum is not that of their bytes; of files with such pages."""
+    names = [name for each in manifest.segments for name in (each.file, each.removed) if name]
+    found = {name: verify_segment_file(path / name) for name in names}
+    return {name: pages for name, pages in found.items() if pages}

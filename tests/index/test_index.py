@@ -1,0 +1,253 @@
+"""The Hamming index: every method gives what comparing with each fingerprint gives, whatever is added, removed, saved and opened."""
+
+import shutil
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+import neardup as nd
+from neardup.index import METHODS, Index
+from neardup.index import buffer as buffers
+from neardup.index import index as indexes
+
+EXACT = [name for name, method in METHODS.items() if method.is_exact]
+PROBABLE = [name for name, method in METHODS.items() if not method.is_exact]
+
+BASES = np.random.default_rng(7).integers(0, 2**64, (6, 2), np.uint64)
+
+
+def fingerprint_at(base, flips, words):
+    """A fingerprint some bits away from one of a few: clusters, so that there is something to find."""
+    row = BASES[base, :words].copy()
+    for bit in flips:
+        row[bit // 64 % words] ^= np.uint64(1) << np.uint64(bit % 64)
+    return row
+
+
+def naive_distance(a, b):
+    return sum((int(x) ^ int(y)).bit_count() for x, y in zip(a.tolist(), b.tolist(), strict=True))
+
+
+FLIPS = st.lists(st.integers(0, 127), max_size=7)
+POINTS = st.tuples(st.integers(0, 5), FLIPS)
+
+
+class IndexMachine(RuleBasedStateMachine):
+    """Documents come and go; what is found is what a list of them gives."""
+
+    method = "scan"
+
+    @initialize(words=st.sampled_from([1, 2]), distance=st.integers(0, 6), strings=st.booleans())
+    def begin(self, words, distance, strings):
+        if self.method == "neighbours":
+            words, distance = 1, min(distance, 2)
+        self.words, self.distance, self.strings = words, distance, strings
+        self.index = Index(max_distance=distance, bits=64 * words, method=self.method)
+        self.there = []  # (id, fingerprint), as they were added
+        self.folder = Path(tempfile.mkdtemp(prefix="neardup-test-"))
+        self.saved = False
+
+    def teardown(self):
+        if hasattr(self, "folder"):
+            shutil.rmtree(self.folder)
+
+    @rule(points=st.lists(POINTS, min_size=1, max_size=40), first=st.integers(0, 60))
+    def add(self, points, first):
+        rows = np.array([fingerprint_at(*point, self.words) for point in points])
+        ids = [f"d{first + i}" if self.strings else first + i for i in range(len(points))]
+        self.index.add(ids, rows)
+        self.there += zip(ids, rows, strict=True)
+
+    @rule(gone=st.lists(st.integers(0, 100), max_size=10))
+    def remove(self, gone):
+        ids = {f"d{i}" if self.strings else i for i in gone}
+        expected = sum(name in ids for name, _ in self.there)
+        assert self.index.remove(sorted(ids)) == expected
+        self.there = [(name, row) for name, row in self.there if name not in ids]
+
+    @rule(point=POINTS, less=st.integers(0, 6))
+    def query(self, point, less):
+        row, limit = fingerprint_at(*point, self.words), max(0, self.distance - less)
+        distances = [(naive_distance(row, other), i, name) for i, (name, other) in enumerate(self.there)]
+        expected = [(name, distance) for distance, _, name in sorted(distances) if distance <= limit]
+        found = self.index.query(row, limit)
+        many = self.index.query_many(np.array([row, row]), limit, threads=2)
+        assert many[0] == many[1] == found
+        if METHODS[self.method].is_exact:
+            assert found == expected
+        else:
+            assert set(found) <= set(expected)
+
+    @rule()
+    def pairs(self):
+        rows = self.there
+        expected = sorted(
+            (i, j, naive_distance(rows[i][1], rows[j][1]))
+            for i in range(len(rows))
+            for j in range(i + 1, len(rows))
+            if naive_distance(rows[i][1], rows[j][1]) <= self.distance
+        )
+        expected = sorted((str(rows[i][0]), str(rows[j][0]), distance) for i, j, distance in expected)
+        found = []
+        for part in self.index.pairs(threads=1):
+            left, right = (
+                side.tolist() if isinstance(side, np.ndarray) else side.to_pylist() for side in (part.left, part.right)
+            )
+            found += zip(map(str, left), map(str, right), part.distances.tolist(), strict=True)
+        if METHODS[self.method].is_exact:
+            assert sorted(found) == expected
+        else:
+            assert set(found) <= set(expected)
+
+    @rule()
+    def save(self):
+        self.index.save(None if self.saved else self.folder / "index")
+        self.saved = True
+
+    @rule()
+    def open_again(self):
+        if self.saved:
+            self.index.save()
+            self.index = Index.open(self.folder / "index")
+            assert self.index.info(verify=True).damaged == {}
+
+    @rule()
+    def merge(self):
+        self.index.merge()
+
+    @invariant()
+    def counts(self):
+        if hasattr(self, "there"):
+            assert len(self.index) == len(self.there)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_whatever_happens_to_an_index_it_finds_what_a_list_of_its_documents_gives(method, monkeypatch):
+    monkeypatch.setattr(buffers, "BUFFER_ROWS", 16)
+    monkeypatch.setattr(indexes, "BUFFER_ROWS", 16)
+    monkeypatch.setattr(indexes, "GROWTH", 3)
+    machine = type(f"Machine_{method}", (IndexMachine,), {"method": method})
+    machine.TestCase.settings = settings(
+        max_examples=25, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
+    )
+    machine.TestCase("runTest").runTest()
+
+
+@pytest.mark.parametrize("method", EXACT)
+@pytest.mark.parametrize("rows", ["equal", "one bucket", "near copies", "ascending"])
+def test_skewed_fingerprints_are_found_like_any(method, rows):
+    n = 3000
+    values = {
+        "equal": np.full(n, 12345, np.uint64),
+        "one bucket": np.arange(n, dtype=np.uint64) << np.uint64(48),
+        "near copies": np.uint64(1) << (np.arange(n) % 64).astype(np.uint64),
+        "ascending": np.arange(n, dtype=np.uint64),
+    }[rows]
+    index = Index(max_distance=2, method=method)
+    index.add(None, values)
+    for query in (values[0], values[n // 2], np.uint64(0)):
+        expected = np.bitwise_count(values ^ query)
+        found = index.query(query)
+        assert [name for name, _ in found] == np.argsort(expected, kind="stable")[: len(found)].tolist()
+        assert len(found) == int(np.count_nonzero(expected <= 2))
+
+
+@pytest.mark.parametrize("method", ["block-tables", "prefix-tables"])
+def test_pairs_of_a_large_index_are_those_of_a_join(method):
+    choose = np.random.default_rng(3)
+    values = choose.integers(0, 2**64, 20_000, np.uint64)
+    values[10_000:] = values[:10_000] ^ (np.uint64(1) << choose.integers(0, 64, 10_000).astype(np.uint64))
+    index = Index(max_distance=2, method=method)
+    for first in range(0, 20_000, 900):
+        index.add(None, values[first : first + 900])
+    expected = nd.join(values, max_distance=2)
+    found = np.concatenate(
+        [np.column_stack([part.left, part.right, part.distances]) for part in index.pairs(threads=2)]
+    )
+    wanted = set(zip(expected.left.tolist(), expected.right.tolist(), expected.distance.tolist(), strict=True))
+    if method == "block-tables":
+        assert set(map(tuple, found.tolist())) == wanted
+        assert len(found) == len(wanted)
+    else:
+        assert set(map(tuple, found.tolist())) <= wanted
+        assert len(found) > 0.9 * len(wanted)
+
+
+def test_results_of_many_queries_stream_in_order():
+    values = np.arange(20_000, dtype=np.uint64)
+    index = Index(max_distance=0)
+    index.add([f"n{i}" for i in range(20_000)], values)
+    parts = list(index.query_stream(values, threads=2))
+    assert len(parts) > 1
+    assert pa.concat_arrays([part.ids for part in parts]).to_pylist() == [f"n{i}" for i in range(20_000)]
+
+
+@given(st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1))
+def test_a_query_is_an_integer_or_an_array(first, second):
+    index = Index(max_distance=64, method="scan")
+    index.add([1], np.array([first], np.uint64))
+    expected = [(1, (first ^ second).bit_count())]
+    assert (
+        index.query(second) == index.query(np.uint64(second)) == index.query(np.array([second], np.uint64)) == expected
+    )
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: Index(max_distance=65), "max_distance=65"),
+        (lambda: Index(max_distance=3, bits=65), "bits=65: give 64, 128"),
+        (lambda: Index(max_distance=3, method="tree"), "method='tree': give one of auto, scan, block-tables"),
+        (lambda: Index(max_distance=3, method="scan", blocks=4), "blocks: the method scan has no options"),
+        (
+            lambda: (
+                Index(max_distance=3, method="block-tables", blocks=3).add([1], np.zeros(1, np.uint64))
+                or Index(max_distance=3, method="block-tables", blocks=3).merge()
+            ),
+            "blocks=3",
+        ),
+    ],
+)
+def test_an_index_that_is_not_possible_is_refused(call, said):
+    with pytest.raises(nd.OptionError, match=said):
+        call()
+
+
+def test_what_does_not_go_into_an_index_is_refused_and_nothing_is_added():
+    index = Index(max_distance=3)
+    one = np.zeros(1, np.uint64)
+    index.add([1], one)
+    for ids, rows, said in (
+        (["a"], one, "These ids are strings, but those of the index are integers"),
+        ([1, 2], one, "2 ids for 1 fingerprint: give one each"),
+        ([1.5], one, "ids are of the type double"),
+        ([None], one, "Id 0 is null"),
+        ([2**64 - 1], one, "does not fit|neither"),
+        (7, one, "give a list"),
+        ([2], np.zeros((1, 2), np.uint64), "have 128 bits, those of the index 64"),
+        ([2], np.zeros(1, np.int64), "dtype int64"),
+    ):
+        with pytest.raises(nd.OptionError, match=said):
+            index.add(ids, rows)
+    with pytest.raises(nd.OptionError, match="are not integers"):
+        index.remove(["a"])
+    with pytest.raises(nd.OptionError, match="the index was made for 3"):
+        index.query(0, 4)
+    with pytest.raises(nd.OptionError, match="from 0 to 2\\^64 - 1"):
+        index.query(2**64)
+    assert len(index) == 1
+
+
+def test_an_index_of_nothing_finds_nothing():
+    index = Index(max_distance=3)
+    assert index.query(0) == []
+    assert len(index.query_many(np.zeros(3, np.uint64)).distances) == 0
+    assert list(index.pairs()) == []
+    assert index.remove([1]) == 0
+    assert "0 documents" in repr(index)

@@ -1,0 +1,224 @@
+"""An index on disk: a crash leaves the old or the new one, damage is found, and readers go on while one writes."""
+
+import builtins
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import neardup as nd
+from neardup.index import METHODS, Index
+from neardup.index.segment_file import verify_segment_file
+from neardup.index.store import writing
+
+VALUES = np.random.default_rng(5).integers(0, 2**64, 5_000, np.uint64)
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+def everything(index):
+    found = index.query_many(VALUES)
+    ids = found.ids.tolist() if isinstance(found.ids, np.ndarray) else found.ids.to_pylist()
+    return found.offsets.tolist(), ids, found.distances.tolist()
+
+
+def changed(path):
+    """An index at `path`, and what is to be done to it."""
+    index = Index.open(path)
+    index.add(range(10_000, 14_000), VALUES[1_000:])
+    index.remove(range(100))
+    return index
+
+
+@pytest.mark.parametrize("method", ["block-tables", "bit-lists"])
+def test_a_writer_killed_at_any_step_leaves_the_old_or_the_new_index(tmp_path, monkeypatch, method):
+    first = Index(max_distance=3, method=method)
+    first.add(range(3_000), VALUES[:3_000])
+    first.save(tmp_path / "start")
+    old = everything(Index.open(tmp_path / "start"))
+    new = everything(changed(tmp_path / "start"))
+    assert old != new
+    steps = {"left": -1}
+
+    def counted(original):
+        def step(*args, **kwargs):
+            if steps["left"] == 0:
+                raise Killed
+            steps["left"] -= 1
+            return original(*args, **kwargs)
+
+        return step
+
+    original_open = Path.open
+
+    class Half:
+        """A file that writes half of what it should when the process ends."""
+
+        def __init__(self, file):
+            self._file = file
+
+        def write(self, data):
+            if steps["left"] == 0:
+                self._file.write(bytes(data)[: len(data) // 2])
+                self._file.flush()
+                raise Killed
+            steps["left"] -= 1
+            return self._file.write(data)
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            self._file.close()
+
+        def __getattr__(self, name):
+            return getattr(self._file, name)
+
+    def opened(self, mode="r", *args, **kwargs):
+        file = original_open(self, mode, *args, **kwargs)
+        return Half(file) if mode in ("xb", "wb") else file
+
+    outcomes = set()
+    for kill_at in range(200):
+        path = tmp_path / f"run{kill_at}"
+        shutil.copytree(tmp_path / "start", path)
+        index = changed(path)
+        reader = Index.open(path)
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "fsync", counted(os.fsync))
+            patch.setattr(Path, "replace", counted(Path.replace))
+            patch.setattr(Path, "unlink", counted(Path.unlink))
+            patch.setattr(Path, "open", opened)
+            steps["left"] = kill_at
+            try:
+                index.save()
+                done = True
+            except Killed:
+                done = False
+            steps["left"] = -1
+        found = everything(Index.open(path))
+        assert found in (old, new), kill_at
+        assert everything(reader) == old
+        outcomes.add(found == new)
+        again = changed(path)  # whatever is left lying about is no hindrance
+        again.save()
+        assert Index.open(path).info(verify=True).damaged == {}
+        named = json.loads((path / "index.json").read_text())["segments"]
+        kept = {"index.json", "lock"} | {
+            segment[key] for segment in named for key in ("file", "removed") if segment[key]
+        }
+        assert {file.name for file in path.iterdir()} == kept
+        shutil.rmtree(path)
+        if done:
+            break
+    assert done
+    assert outcomes == {False, True}
+
+
+def test_a_reader_keeps_what_it_opened_while_another_process_writes(tmp_path):
+    index = Index(max_distance=3)
+    index.add(range(5_000), VALUES)
+    index.save(tmp_path / "index")
+    reader = Index.open(tmp_path / "index")
+    before = everything(reader)
+    program = (
+        "import sys, numpy as np; from neardup.index import Index\n"
+        "index = Index.open(sys.argv[1]); index.remove(range(2000)); index.merge(); index.save()"
+    )
+    subprocess.run([sys.executable, "-c", program, str(tmp_path / "index")], check=True)
+    assert everything(reader) == before
+    assert len(Index.open(tmp_path / "index")) == 3_000
+    with pytest.raises(nd.InputError, match="Another process has changed the index"):
+        reader.save()
+
+
+def test_one_process_writes_at_a_time(tmp_path):
+    index = Index(max_distance=3)
+    index.save(tmp_path / "index")
+    with writing(tmp_path / "index"), pytest.raises(nd.InputError, match="Another process writes"):
+        index.save()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_damaged_page_is_found_and_named(tmp_path, method):
+    index = Index(max_distance=2, method=method)
+    index.add([f"é{i}" for i in range(5_000)], VALUES)
+    index.save(tmp_path / "index")
+    [file] = (tmp_path / "index").glob("segment-*")
+    whole = file.read_bytes()
+    assert verify_segment_file(file) == []
+    file.write_bytes(whole[:5_000] + bytes([whole[5_000] ^ 1]) + whole[5_001:])
+    assert Index.open(tmp_path / "index").info(verify=True).damaged == {file.name: [0]}
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (lambda whole: b"", "is no segment"),
+        (lambda whole: whole[:100], "truncated"),
+        (lambda whole: whole[:-1], "truncated"),
+        (lambda whole: whole[:-5000] + whole[-4000:], "should have"),
+        (lambda whole: b"PAR1" + whole[4:], "is no segment"),
+        (lambda whole: whole[:8] + b"\2" + whole[9:], "format 2; this version reads 1"),
+        (lambda whole: whole[:30] + b"x" + whole[31:], "its header or its checksums"),
+        (lambda whole: whole[:-38] + b"xx" + whole[-36:], "its header or its checksums"),
+    ],
+)
+def test_a_damaged_segment_is_refused_with_what_is_wrong(tmp_path, damage, said):
+    index = Index(max_distance=3)
+    index.add(range(5_000), VALUES)
+    index.save(tmp_path / "index")
+    [file] = (tmp_path / "index").glob("segment-*")
+    file.write_bytes(damage(file.read_bytes()))
+    with pytest.raises(nd.DataError, match=said):
+        Index.open(tmp_path / "index")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "damaged or no manifest"),
+        (b"[]", "damaged or no manifest"),
+        (b'{"format": 1}', "damaged or no manifest"),
+        (b'{"format": 9, "checksum": 1}', "format 9; this version reads 1"),
+        (b'{"format": 1, "checksum": 1}', "its checksum is another"),
+    ],
+)
+def test_a_damaged_manifest_is_refused(tmp_path, content, said):
+    (tmp_path / "index.json").write_bytes(content)
+    with pytest.raises(nd.DataError, match=said):
+        Index.open(tmp_path)
+
+
+def test_what_is_no_place_for_an_index_is_refused(tmp_path):
+    with pytest.raises(nd.InputError, match="There is no index at"):
+        Index.open(tmp_path / "none")
+    index = Index(max_distance=3)
+    with pytest.raises(nd.OptionError, match="never saved"):
+        index.save()
+    index.save(tmp_path / "index")
+    with pytest.raises(nd.InputError, match="has an index"):
+        Index(max_distance=3).save(tmp_path / "index")
+    index.add(range(5_000), VALUES)
+    index.save()
+    [file] = (tmp_path / "index").glob("segment-*")
+    file.unlink()
+    with pytest.raises(nd.DataError, match="is missing"):
+        Index.open(tmp_path / "index")
+
+
+def test_a_copy_may_be_saved_elsewhere(tmp_path):
+    index = Index(max_distance=3)
+    index.add(range(5_000), VALUES)
+    index.save(tmp_path / "a")
+    index.save(tmp_path / "b")
+    shutil.rmtree(tmp_path / "a")
+    assert everything(Index.open(tmp_path / "b")) == everything(index)
+    assert builtins.len(index) == 5_000
