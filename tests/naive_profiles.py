@@ -53,13 +53,13 @@ def data_juicer_character(text, size=6):
     return moz_windows(list(text.lower()), size, "")
 
 
-def text_dedup(text, size=3, bits=64):
+def text_dedup(text, size=3, bits=64, seed=0):
     digest = xxhash.xxh3_64_intdigest if bits == 64 else xxhash.xxh3_128_intdigest
     pieces = re.split(r"\W", text.lower())
     if len(pieces) < 5:
         return 0
     found = {" ".join(pieces[i : i + size]) for i in range(max(len(pieces) - size + 1, 1))}
-    return simhash([digest(each.encode()) for each in found], bits)
+    return simhash([digest(each.encode(), seed) for each in found], bits)
 
 
 def ferd(text, name="sha1"):

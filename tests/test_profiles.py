@@ -3,6 +3,7 @@
 import hashlib
 import json
 import random
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -89,6 +90,34 @@ def test_go_gave_these_values():
         assert values(name, cases["texts"]) == list(map(int, expected)), name
 
 
+def test_simhash_pybind_gave_these_values():
+    cases = golden("moz.json")
+    for column, name in enumerate(cases["columns"][1:], 1):
+        given_texts = [case[0] for case in cases["cases"]]
+        assert values(name, given_texts) == [int(case[column]) for case in cases["cases"]], name
+
+
+def test_a_package_that_is_missing_is_named(monkeypatch):
+    monkeypatch.setattr("neardup.stored_parts.version_of", lambda name: None)
+    with pytest.raises(
+        nd.MissingExtra,
+        match=r"profile='text-dedup-seeded' needs xxhash. Install it: pip install 'neardup\[profiles\]'",
+    ):
+        values("text-dedup-seeded", ["a b c d e"])
+
+
+def test_pages_need_their_parser(monkeypatch):
+    monkeypatch.setitem(sys.modules, "selectolax.lexbor", None)
+    with pytest.raises(nd.MissingExtra, match=r"profile='wayback' needs selectolax.*pip install 'neardup\[html\]'"):
+        values("wayback", ["<p>page</p>"])
+
+
+def test_distances_are_those_of_the_tools():
+    assert nd.RECIPES["data-juicer"].recipe.max_distance == 4
+    assert nd.RECIPES["leonsim"].recipe.max_distance == 2
+    assert nd.RECIPES["moz"].recipe.max_distance == 3
+
+
 def test_datasketch_gave_these_signatures():
     for seed, num_perm, features, expected in golden("datasketch.json")["cases"]:
         assert datasketch_signature((f.encode() for f in features), num_perm=num_perm, seed=seed) == expected
@@ -134,7 +163,9 @@ def test_profiles_give_what_a_slow_definition_gives(text, size):
     ):
         assert values(name, [text]) == [slow(text)], name
         assert values(name, [text], window=size) == [slow(text, size)], name
-    assert values("text-dedup", [text], 128) == [naive.text_dedup(text, bits=128)]
+    for bits in (64, 128):
+        assert values("text-dedup", [text], bits) == [naive.text_dedup(text, bits=bits)]
+        assert values("text-dedup-seeded", [text], bits) == [naive.text_dedup(text, bits=bits, seed=42)]
     assert values("clickhouse-ngram-any-case", [text]) == [naive.clickhouse_ngram(text, any_case=True)]
     for name, hash_name in (("ferd", "sha1"), ("ferd-md5", "md5"), ("ferd-sha512", "sha512")):
         assert values(name, [text]) == [naive.ferd(text, hash_name)]

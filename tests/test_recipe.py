@@ -89,6 +89,7 @@ def test_digests_of_named_recipes_are_frozen():
         "data-juicer-character": "c7597676fb6b4053",
         "data-juicer-punctuation": "9b9f9ae04acd0083",
         "text-dedup": "321fbe9a232aedf7",
+        "text-dedup-seeded": "8ab533f667eacace",
         "wayback": "eb21c0e272238dd8",
     }
 

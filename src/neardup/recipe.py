@@ -14,7 +14,7 @@ from neardup.document_frequencies import BACKGROUND, DocumentFrequencies, docume
 from neardup.errors import InputError, OptionError, RecipeMismatch
 from neardup.hashes.names import HASHES as FEATURE_HASHES
 from neardup.hashes.names import HashFunction
-from neardup.profiles.names import GO_FNV1A, NOT_DECIDED, PROFILES, WINDOWED
+from neardup.profiles.names import DISTANCES, GO_FNV1A, NOT_DECIDED, PROFILES, WINDOWED
 from neardup.segmenters.names import PACKAGES, SEGMENTERS, Segmenter, dictionary_problems, option_problems
 from neardup.stored_parts import StoredPart, plain, stored, with_versions
 from neardup.word_lists import STOP_LISTS, WordList, read_word_list, stop_list
@@ -389,7 +389,9 @@ RECIPES = {
         GO_FNV1A, "that program as it was written: half of the hashes are those of another number"
     ),
     **{
-        name: NamedRecipe(Recipe(profile=name, bits=widths[0], min_tokens=1, max_distance=3), purpose)
+        name: NamedRecipe(
+            Recipe(profile=name, bits=widths[0], min_tokens=1, max_distance=DISTANCES.get(name, 3)), purpose
+        )
         for name, (widths, purpose) in PROFILES.items()
     },
 }

@@ -25,9 +25,21 @@ PROFILES = {
     "data-juicer-character": ((64,), "the same with windows of 6 characters"),
     "data-juicer-punctuation": ((64,), "the same with windows of 6 pieces between punctuation marks"),
     "text-dedup": ((64, 128), "text-dedup: distinct windows of 3 words, XXH3"),
+    "text-dedup-seeded": (
+        (64, 128),
+        "the same with the seed 42, as its configuration files have it: the extra [profiles]",
+    ),
     "wayback": ((256, *range(8, 513, 8)), "web.archive.org's changes: words of an HTML page, BLAKE2b"),
 }
 """Of each the widths that it has, the usual one first, and what it is. `neardup.profiles.tools` has the profiles themselves."""
+
+DISTANCES = {
+    "leonsim": 2,
+    "data-juicer": 4,
+    "data-juicer-character": 4,
+    "data-juicer-punctuation": 4,
+}
+"""The distance that a tool takes by itself, where it is not 3."""
 
 WINDOWED = ("moz", "clickhouse", "data-juicer", "text-dedup")
 """How the names of profiles begin whose windows may have another size: `profile_window`."""

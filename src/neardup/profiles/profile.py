@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from neardup.hashes import hash_features
+from neardup.hashes import HashFunction, hash_features
 from neardup.kernels.features import vote
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -22,7 +22,7 @@ class Profile:
 
     Attributes:
         features: of a text; if there is a window, of a text and the window's size.
-        hash: of the features, one of `neardup.hashes.HASHES`.
+        hash: of the features, one of `neardup.hashes.HASHES` or a function.
         wide_hash: the hash at more than 64 bits, where that is another one.
         window: how many words, characters or bytes the tool usually puts together; 0: it has no such choice.
         hash_bits: the hash is taken at this width, and the fingerprint's bits are the highest of it; 0: the fingerprint's width.
@@ -32,8 +32,8 @@ class Profile:
     """
 
     features: Callable[..., Weighted]
-    hash: str
-    wide_hash: str = ""
+    hash: str | HashFunction
+    wide_hash: str | HashFunction = ""
     window: int = 0
     hash_bits: int = 0
     tie: int = 0

@@ -6,7 +6,9 @@ import unicodedata
 from collections.abc import Callable
 from functools import partial
 
+from neardup.hashes.names import HashFunction
 from neardup.profiles.profile import Profile, Weighted, counted, windows
+from neardup.stored_parts import check_installed
 from neardup.text.html import page_text
 
 _LEONSIM_LETTERS = re.compile(r"[\w\u4e00-\u9fcc]+")
@@ -137,6 +139,19 @@ def text_dedup(text: str, size: int = 3) -> Weighted:
     return [(feature, 1) for feature in dict.fromkeys(found)]
 
 
+def _seeded(bits: int) -> HashFunction:
+    """XXH3 with the seed 42."""
+
+    def value(feature: bytes) -> int:
+        check_installed("profile='text-dedup-seeded'", ("xxhash",), "profiles")
+        import xxhash
+
+        digest = xxhash.xxh3_64_intdigest if bits == 64 else xxhash.xxh3_128_intdigest
+        return int(digest(feature, seed=42))
+
+    return HashFunction(value, name="xxh3-seed-42", version="1", bits=bits)
+
+
 _PUNCTUATION = str.maketrans(string.punctuation, " " * len(string.punctuation))
 
 
@@ -191,6 +206,7 @@ PROFILES = {
     "data-juicer-character": _moz(data_juicer_character, 6),
     "data-juicer-punctuation": _moz(data_juicer_punctuation, 6),
     "text-dedup": Profile(text_dedup, "xxh3_64", wide_hash="xxh3_128", window=3),
+    "text-dedup-seeded": Profile(text_dedup, _seeded(64), wide_hash=_seeded(128), window=3),
     "wayback": Profile(wayback, "blake2b"),
 }
 """By the names of `neardup.profiles.names.PROFILES`, which says what each is."""
