@@ -4,6 +4,7 @@ import hashlib
 import json
 import random
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +27,7 @@ from neardup.profiles.helpers import (
     weighted_value,
 )
 from neardup.profiles.profile import as_integer
+from neardup.weights.partial_sort import partial_sort_keeps
 from strategies import texts
 
 
@@ -116,6 +118,23 @@ def test_distances_are_those_of_the_tools():
     assert nd.RECIPES["data-juicer"].recipe.max_distance == 4
     assert nd.RECIPES["leonsim"].recipe.max_distance == 2
     assert nd.RECIPES["moz"].recipe.max_distance == 3
+
+
+def test_of_equal_keywords_those_are_kept_that_the_cpp_library_puts_first():
+    for weights, most, expected in golden("partial_sort.json")["cases"]:
+        assert partial_sort_keeps(weights, most) == expected
+
+
+def test_cppjieba_keeps_of_equally_heavy_words_those_of_its_partial_sort():
+    text = "，".join(f"{a}{b}x" for a in "qwzkv" for b in "ptgj")  # in no dictionary: all weigh the mean
+    recipe = nd.RECIPES["cppjieba"].recipe
+    every = sorted(nd.keywords([text], recipe=replace(recipe, keywords=200))[0], key=lambda pair: pair[0].encode())
+    assert len(every) == 20
+    for most in (1, 5, 8):
+        kept = partial_sort_keeps([round(weight * 65536) for _, weight in every], most)
+        found = nd.keywords([text], recipe=replace(recipe, keywords=most))[0]
+        assert {word for word, _ in found} == {every[i][0] for i in kept}
+        assert len(found) == most
 
 
 def test_datasketch_gave_these_signatures():
