@@ -16,6 +16,7 @@ FOR_ALL = {
     "hashes.names",
     "segmenters.names",
     "stored_parts",
+    "vectors.recipe",
     "word_lists",
     "options",
     "progress",

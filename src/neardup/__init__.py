@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from neardup.jobs.fingerprint import fingerprint_files
     from neardup.jobs.pairs import pair_files
     from neardup.jobs.units import deduplicate_units
+    from neardup.jobs.vectors import fingerprint_vector_files
     from neardup.matches import Matches, match
     from neardup.options import DedupOptions
     from neardup.pairs import Pairs, distance, distances, join
@@ -42,6 +43,9 @@ if TYPE_CHECKING:
     from neardup.segmenters.names import Segmenter
     from neardup.similarities import similarity
     from neardup.summary import Summary
+    from neardup.vectors.cosine import EstimatedCosine, estimated_cosine
+    from neardup.vectors.fingerprint import fingerprint_vectors
+    from neardup.vectors.recipe import VectorRecipe
 
 _HOME = {
     "BandedPairs": "bands",
@@ -52,6 +56,7 @@ _HOME = {
     "DedupOptions": "options",
     "DedupResult": "dedup",
     "Estimate": "fingerprints.minhash",
+    "EstimatedCosine": "vectors.cosine",
     "Evaluation": "evaluation.result",
     "Explanation": "explanation",
     "HashFunction": "hashes.names",
@@ -70,6 +75,7 @@ _HOME = {
     "Signatures": "fingerprints.minhash",
     "Summary": "summary",
     "TransferError": "errors",
+    "VectorRecipe": "vectors.recipe",
     "apply_files": "jobs.apply",
     "cluster_files": "jobs.clusters",
     "compare": "comparison",
@@ -79,12 +85,15 @@ _HOME = {
     "distance": "pairs",
     "distances": "pairs",
     "estimate_files": "jobs.estimate",
+    "estimated_cosine": "vectors.cosine",
     "evaluate": "evaluation.flow",
     "evaluate_files": "jobs.evaluate",
     "explain": "explanation",
     "find_banded": "bands",
     "fingerprint": "fingerprints.simhash",
     "fingerprint_files": "jobs.fingerprint",
+    "fingerprint_vector_files": "jobs.vectors",
+    "fingerprint_vectors": "vectors.fingerprint",
     "hit_probability": "bands",
     "jaccard_estimate": "fingerprints.minhash",
     "join": "pairs",
@@ -107,6 +116,7 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/test_public.py compares 
     "DedupOptions",
     "DedupResult",
     "Estimate",
+    "EstimatedCosine",
     "Evaluation",
     "Explanation",
     "HashFunction",
@@ -125,6 +135,7 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/test_public.py compares 
     "Signatures",
     "Summary",
     "TransferError",
+    "VectorRecipe",
     "apply_files",
     "cluster_files",
     "compare",
@@ -134,12 +145,15 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/test_public.py compares 
     "distance",
     "distances",
     "estimate_files",
+    "estimated_cosine",
     "evaluate",
     "evaluate_files",
     "explain",
     "find_banded",
     "fingerprint",
     "fingerprint_files",
+    "fingerprint_vector_files",
+    "fingerprint_vectors",
     "hit_probability",
     "jaccard_estimate",
     "join",

@@ -167,7 +167,7 @@ def hashed_rows(indptr, indices, data, seed, top_mask, hashes, lanes, pair, pair
 
 @kernel
 def sums_to_bits(sums, bits, out):
-    """out (uint64[words]) from sums (float64[bits]), the most significant bit first."""
+    """Fill out (uint64[words]) from sums (float64[bits]), the most significant bit first."""
     words = len(out)
     first = 0
     for w in range(words):

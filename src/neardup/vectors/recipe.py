@@ -3,6 +3,7 @@
 import difflib
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -89,3 +90,8 @@ class VectorRecipe:
         """16 hexadecimal digits that differ between any two recipes, of vectors or of texts."""
         canonical = json.dumps(self.as_dict(), sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(canonical.encode()).hexdigest()[:16]
+
+
+def stored_vector_recipe(values: Mapping[str, Any]) -> VectorRecipe:
+    """The recipe of which `VectorRecipe.as_dict` gave these values."""
+    return VectorRecipe(**{name: values[name] for name in ("dimension", "bits", "seed", "method")})

@@ -86,7 +86,7 @@ def _check_dimension(dimension: int) -> None:
 def _of_arrow(vectors: Any, protocol: str) -> Array:
     import pyarrow as pa
 
-    from neardup.vectors.columns import list_kind, vectors_of_column
+    from neardup.io.vector_columns import list_kind, vectors_of_column
 
     try:
         column = pa.array(vectors) if protocol == "__arrow_c_array__" else pa.chunked_array(vectors)
@@ -128,7 +128,7 @@ def _sparse(matrix: Any) -> SparseRows:
         )
     entries = int(indptr[-1])
     indices, data = indices[:entries], data[:entries]
-    if entries and not (0 <= int(indices.min()) and int(indices.max()) < dimension):
+    if entries and (int(indices.min()) < 0 or int(indices.max()) >= dimension):
         raise DataError(
             f"The CSR matrix has {dimension} columns, but indices from {indices.min()} to {indices.max()}. Make it anew."
         )

@@ -57,7 +57,7 @@ SPARSE: dict[str, Callable[[VectorRecipe], Fill]] = {"signs": by_signs, "indepen
 
 
 def fill_sparse(rows: SparseRows, fill: Fill, largest: float, out: Array, threads: int) -> None:
-    """out (uint64[n, words]): the fingerprints; `largest`: the largest number of a plane, or 1."""
+    """Fill out (uint64[n, words]) with fingerprints; `largest`: the largest number of a plane, or 1."""
 
     def work(part: slice) -> None:
         fill(*_ordered(rows, part, largest), out[part])

@@ -9,6 +9,9 @@ import pyarrow.compute as pc
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
+LARGEST = 1e300
+"""Sums of larger numbers may be beyond float64."""
+
 
 @dataclass(frozen=True, slots=True)
 class ColumnVectors:
@@ -24,11 +27,17 @@ class ColumnVectors:
     dimension: int | None
     problems: dict[int, str]
 
+    def as_lists(self, usable: Array) -> Any:
+        """An Arrow array of lists of fixed size, null where `usable` (bool[rows]) is False."""
+        mask = None if usable.all() else pa.array(~usable)
+        flat = pa.array(np.ascontiguousarray(self.values).reshape(-1))
+        return pa.FixedSizeListArray.from_arrays(flat, self.values.shape[1], mask=mask)
+
 
 def list_kind(kind: Any) -> Any:
     """The type of the numbers of a type of lists; None if it is another type, or the lists hold something else."""
     if isinstance(kind, pa.BaseExtensionType):
-        kind = _storage(kind)
+        kind = kind.storage_type
     if not any(test(kind) for test in (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)):
         return None
     inner = kind.value_type
@@ -38,13 +47,8 @@ def list_kind(kind: Any) -> Any:
 def fixed_dimension(kind: Any) -> int | None:
     """The length of a type of fixed-size lists, else None."""
     if isinstance(kind, pa.BaseExtensionType):
-        kind = _storage(kind)
+        kind = kind.storage_type
     return int(kind.list_size) if pa.types.is_fixed_size_list(kind) else None
-
-
-def _storage(kind: Any) -> Any:
-    """The type behind an extension type; of tensors of one axis, lists of their length."""
-    return kind.storage_type
 
 
 def vectors_of_column(column: Any, dimension: int | None) -> ColumnVectors:
@@ -59,7 +63,7 @@ def vectors_of_column(column: Any, dimension: int | None) -> ColumnVectors:
     if dimension is None and not null.all():
         dimension = int(lengths[~null][0])
     if dimension is None:
-        return ColumnVectors(np.empty((len(column), 0)), None, {i: "its vector is null" for i in range(len(column))})
+        return ColumnVectors(np.empty((len(column), 0)), None, dict.fromkeys(range(len(column)), "its vector is null"))
     problems = {int(i): "its vector is null" for i in np.flatnonzero(null)}
     ragged = ~null & (lengths != dimension)
     problems |= {
@@ -77,6 +81,9 @@ def vectors_of_column(column: Any, dimension: int | None) -> ColumnVectors:
     if flat.dtype.kind == "f":
         for i in np.flatnonzero(~np.isfinite(matrix).all(axis=1)):
             problems[int(kept[i])] = f"its vector holds {matrix[i][~np.isfinite(matrix[i])][0]}"
+    if flat.dtype == np.float64:
+        for i in np.flatnonzero((np.isfinite(matrix) & (np.abs(matrix) > LARGEST)).any(axis=1)):
+            problems.setdefault(int(kept[i]), f"its vector holds numbers beyond {LARGEST:g}: scale it")
     if problems:
         whole = np.zeros((len(column), dimension), flat.dtype)
         whole[kept] = matrix
