@@ -12,8 +12,8 @@ from neardup.vectors.rows import blocks, refuse_row
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-BLOCK_BYTES = 1 << 21
-"""Of a block of rows and its products, about: what a processor's cache holds."""
+BLOCK_BYTES = 1 << 25
+"""Of a block of rows and its products, about. Every product makes the threads of NumPy's library wait for one another."""
 LEAST_SQUARE, MOST_SQUARE = 1e-20, 1e30
 """Between them sums of squares in float32 are as exact as rounding says; rows outside are summed in float64."""
 
