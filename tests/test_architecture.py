@@ -17,6 +17,7 @@ FOR_ALL = {
     "segmenters.names",
     "profiles.names",
     "stored_parts",
+    "vectors.recipe",
     "word_lists",
     "document_frequencies",
     "options",

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from neardup.jobs.pairs import pair_files
     from neardup.jobs.report import ReportFile, report
     from neardup.jobs.units import deduplicate_units
+    from neardup.jobs.vectors import fingerprint_vector_files
     from neardup.keyword_lists import keywords
     from neardup.matches import Matches, match
     from neardup.options import DedupOptions
@@ -48,6 +49,9 @@ if TYPE_CHECKING:
     from neardup.segmenters.names import Segmenter
     from neardup.similarities import similarity
     from neardup.summary import Summary
+    from neardup.vectors.cosine import EstimatedCosine, estimated_cosine
+    from neardup.vectors.fingerprint import fingerprint_vectors
+    from neardup.vectors.recipe import VectorRecipe
 
 _HOME = {
     "BandedPairs": "bands",
@@ -59,6 +63,7 @@ _HOME = {
     "DedupResult": "dedup",
     "DocumentFrequencies": "document_frequencies",
     "Estimate": "fingerprints.minhash",
+    "EstimatedCosine": "vectors.cosine",
     "Evaluation": "evaluation.result",
     "Explanation": "explanation",
     "HashFunction": "hashes.names",
@@ -79,6 +84,7 @@ _HOME = {
     "Signatures": "fingerprints.minhash",
     "Summary": "summary",
     "TransferError": "errors",
+    "VectorRecipe": "vectors.recipe",
     "apply_files": "jobs.apply",
     "cluster_files": "jobs.clusters",
     "compare": "comparison",
@@ -88,6 +94,7 @@ _HOME = {
     "distance": "pairs",
     "distances": "pairs",
     "estimate_files": "jobs.estimate",
+    "estimated_cosine": "vectors.cosine",
     "evaluate": "evaluation.flow",
     "evaluate_files": "jobs.evaluate",
     "explain": "explanation",
@@ -97,6 +104,8 @@ _HOME = {
     "fingerprint_files": "jobs.fingerprint",
     "fit": "jobs.fit",
     "fit_files": "jobs.fit",
+    "fingerprint_vector_files": "jobs.vectors",
+    "fingerprint_vectors": "vectors.fingerprint",
     "hit_probability": "bands",
     "jaccard_estimate": "fingerprints.minhash",
     "join": "pairs",
@@ -123,6 +132,7 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/test_public.py compares 
     "DedupResult",
     "DocumentFrequencies",
     "Estimate",
+    "EstimatedCosine",
     "Evaluation",
     "Explanation",
     "HashFunction",
@@ -143,6 +153,7 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/test_public.py compares 
     "Signatures",
     "Summary",
     "TransferError",
+    "VectorRecipe",
     "apply_files",
     "cluster_files",
     "compare",
@@ -152,6 +163,7 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/test_public.py compares 
     "distance",
     "distances",
     "estimate_files",
+    "estimated_cosine",
     "evaluate",
     "evaluate_files",
     "explain",
@@ -161,6 +173,8 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/test_public.py compares 
     "fingerprint_files",
     "fit",
     "fit_files",
+    "fingerprint_vector_files",
+    "fingerprint_vectors",
     "hit_probability",
     "jaccard_estimate",
     "join",

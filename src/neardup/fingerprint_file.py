@@ -3,7 +3,8 @@
 Columns: `id`, and `id_is_string` (false for integers); `fingerprint` (uint64 for up to 64 bits, else fixed-size binary,
 big-endian); `short` (too few tokens to be near anything by fingerprint alone); `tokens`, their number, -1 for a row that was
 rejected, whose id is null; `length`, in characters, of the text as it came; `digest` (16 bytes, big-endian), equal for equal
-normalized texts; for each further column that was asked for `value:NAME`, JSON values.
+normalized texts; of vectors, whose `tokens` are the numbers that are not 0 and whose `length` is the dimension, for equal
+vectors; for each further column that was asked for `value:NAME`, JSON values.
 
 The metadata holds `neardup.format` (2), `neardup.recipe` (JSON), `neardup.digest` (the recipe's) and `neardup.shards` (JSON: name,
 relative, rows and size of each shard, in the order of the rows).
@@ -25,6 +26,7 @@ from neardup.io.ids import plain_ids, tokens_of_ids
 from neardup.io.places import Place, parquet_source, place_of
 from neardup.io.stored_shards import StoredShard, starts_of
 from neardup.recipe import Recipe, stored_recipe
+from neardup.vectors.recipe import KIND, VectorRecipe, stored_vector_recipe
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -34,7 +36,7 @@ VALUE = "value:"
 """What the name of a further column begins with."""
 
 
-def fingerprint_schema(recipe: Recipe, values: Sequence[str] = ()) -> Any:
+def fingerprint_schema(recipe: Recipe | VectorRecipe, values: Sequence[str] = ()) -> Any:
     """The schema, with the recipe in its metadata."""
     kind = pa.uint64() if recipe.words == 1 else pa.binary(8 * recipe.words)
     kinds = (pa.large_string(), pa.bool_(), kind, pa.bool_(), pa.int64(), pa.int64(), pa.binary(16))
@@ -65,7 +67,7 @@ def _big_endian(words: Array) -> Any:
 class FingerprintWriter:
     """Writes a fingerprint file, a batch at a time, to an open binary file."""
 
-    def __init__(self, sink: Any, recipe: Recipe, values: Sequence[str] = ()) -> None:
+    def __init__(self, sink: Any, recipe: Recipe | VectorRecipe, values: Sequence[str] = ()) -> None:
         self._recipe, self._schema = recipe, fingerprint_schema(recipe, values)
         self._writer = pq.ParquetWriter(sink, self._schema, compression="zstd")
 
@@ -108,8 +110,10 @@ class FingerprintFile:
     recipe: dict[str, Any]
     digest: str
 
-    def made_by(self) -> Recipe:
+    def made_by(self) -> Recipe | VectorRecipe:
         """The recipe; parts of which only the identity is stored cannot make fingerprints (`neardup.recipe.stored_recipe`)."""
+        if self.recipe.get("kind") == KIND:
+            return stored_vector_recipe(self.recipe)
         return stored_recipe(self.recipe)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from neardup.errors import OptionError
 from neardup.recipe import Recipe, usual_distance
 from neardup.threads import thread_count
+from neardup.vectors.recipe import VectorRecipe
 
 METHODS = {
     "auto": "exact where it fits the memory and is not much slower, else minhash; simhash if a distance is asked for",
@@ -228,7 +229,7 @@ SIEVE_SHARE = 0.3
 """minhash does not verify candidates whose fingerprints differ in more of their bits: docs/decisions/0005-methods.md."""
 
 
-def distance_limit(recipe: Recipe, options: DedupOptions) -> int | None:
+def distance_limit(recipe: Recipe | VectorRecipe, options: DedupOptions) -> int | None:
     """The distance asked for, or what the method takes: the recipe's (simhash), the sieve's (minhash), None (exact).
 
     Raises:

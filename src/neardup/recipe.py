@@ -17,6 +17,7 @@ from neardup.hashes.names import HashFunction
 from neardup.profiles.names import DISTANCES, GO_FNV1A, NOT_DECIDED, PROFILES, WINDOWED
 from neardup.segmenters.names import PACKAGES, SEGMENTERS, Segmenter, dictionary_problems, option_problems
 from neardup.stored_parts import StoredPart, plain, stored, with_versions
+from neardup.vectors.recipe import VectorRecipe
 from neardup.word_lists import STOP_LISTS, WordList, read_word_list, stop_list
 
 NORMALIZERS = {
@@ -476,7 +477,7 @@ def _stored_value(name: str, value: Any) -> Any:
     return stored(value)
 
 
-def usual_distance(recipe: Recipe) -> int | None:
+def usual_distance(recipe: Recipe | VectorRecipe) -> int | None:
     """The recipe's own distance, else that of the named recipe with the same bits, else None."""
     if recipe.max_distance is not None:
         return recipe.max_distance

@@ -25,7 +25,8 @@ from neardup.threads import thread_count
 from neardup.wording import counted
 
 
-def _targets(output: str, shards: Sequence[Shard]) -> list[Place]:
+def fingerprint_targets(output: str, shards: Sequence[Shard]) -> list[Place]:
+    """Where the fingerprints of each shard go; refused if that is no place for them."""
     if not output:
         raise InputError("Name an output: a file that ends in .parquet, or a folder that ends in /.")
     folder = output_folder(output)
@@ -84,7 +85,7 @@ def fingerprint_files(
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=temp_dir) as spool:
         corpus = open_corpus(inputs, how, temporary=Path(spool), values=value, on_error=on_error, progress=progress)
         shards = corpus.shards
-        targets = _targets(output, shards)
+        targets = fingerprint_targets(output, shards)
         rejects = [place_of(stem(output) + REJECTS_ENDING)] if on_error == "skip" else []
         refuse_inputs([*targets, *rejects], shards)
         corpus.check()
