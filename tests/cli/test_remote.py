@@ -158,6 +158,7 @@ def neardup_shards(given):
     ("arguments", "message"),
     [
         (["s3://corpus/missing.jsonl"], "s3://corpus/missing.jsonl: there is no such file, folder or bucket"),
+        (["s3://corpus/missing/"], "s3://corpus/missing/: there is no such file, folder or bucket"),
         (["s3://nowhere/in.jsonl"], "s3://nowhere/in.jsonl: there is no such file, folder or bucket"),
         (["s3://corpus/*.csv"], "s3://corpus/*.csv: no file matches"),
         (["s3://corpus/in.jsonl", "s3://corpus/*.jsonl"], "s3://corpus/in.jsonl is given twice"),
@@ -306,6 +307,29 @@ def test_a_write_whose_answer_is_lost_leaves_nothing(run, store):
     store.proxy.fault = lambda method, path: "lost" if method == "PUT" and "/out/a" in path else None
     assert run("dedup", "s3://corpus/in", "-o", "s3://corpus/out/").code == 1
     assert store.keys() == before
+
+
+@pytest.mark.parametrize(("method", "mark"), [("DELETE", "uploadId"), ("POST", "uploadId"), ("POST", "uploads")])
+def test_an_upload_whose_answer_is_lost_once_is_tried_again(run, store, monkeypatch, method, mark):
+    monkeypatch.setenv("AWS_MAX_ATTEMPTS", "2")  # so that a request is sent twice
+    monkeypatch.setattr(remote, "_UPLOAD_BYTES", 5 << 20)  # the least that S3 allows of a part
+    rows = [{"id": i, "text": f"{i} " * 1_000_000} for i in range(4)]
+    store.put("in/a.jsonl", lines(rows))
+    lost = []
+
+    def fault(verb, path):
+        if (verb, lost) == (method, []) and mark in path and "/out/a" in path:
+            lost.append(path)
+            return "lost"
+        return None
+
+    store.proxy.fault = fault
+    done = run("dedup", "s3://corpus/in", "-o", "s3://corpus/out/", "--min-similarity", "1")
+    assert (done.code, len(lost)) == (0, 1), done.err
+    assert store.get("out/a.jsonl") == lines(rows)
+    for upload in store.unfinished():  # begun by the lost answer, which nobody can know the name of
+        assert (method, mark) == ("POST", "uploads"), upload
+    store.clear()
 
 
 @pytest.mark.parametrize("part", ["/out.duplicates.jsonl", "/out/a"])

@@ -19,6 +19,7 @@ from neardup.errors import DataError, InputError, OptionError
 from neardup.io.batch import Columns
 from neardup.io.delimited_rows import read_header, read_rows
 from neardup.io.dialect import Dialect
+from neardup.io.dialect_search import find_dialect
 from neardup.io.formats import FORMATS, open_sink
 from neardup.io.json_values import JSON_TOKEN
 from neardup.io.shards import Shard, find_shards
@@ -166,6 +167,20 @@ def test_usual_dialects_are_found_out(
     assert result.texts == [row[1] for row in TABLE[1:]]
     assert result.ids == ['"1"', '"2"', '"3"']
     assert result.reasons == {}
+
+
+def test_the_dialect_is_found_out_from_the_beginning_of_a_long_row(shard: Make, monkeypatch: Any) -> None:
+    seen = []
+
+    def find(sample: Any, **given: Any) -> Dialect:
+        seen.append(len(sample))
+        return find_dialect(sample, **given)
+
+    monkeypatch.setattr("neardup.io.delimited_rows.find_dialect", find)
+    assert read_header(shard(b"id,text\n1,'" + b"a, b" * (1 << 18) + b"'\n", "a.csv")).dialect == Dialect(",", "'")
+    assert read_header(shard(b"id,text\n1,'" + b"a, b" * (1 << 21) + b"'\n", "a.csv")).dialect.delimiter == ","
+    assert seen[0] > 1 << 20
+    assert seen[1] == 1 << 22
 
 
 def test_tab_separated_texts_may_begin_with_a_quote(shard: Make, reading: Any) -> None:

@@ -34,6 +34,7 @@ from neardup.kernels.delimited import (
 Array = np.ndarray[Any, np.dtype[Any]]
 
 _SAMPLE_BYTES = 1 << 18
+_LONGEST_SAMPLE = 1 << 22  # a row may be longer than anybody waits for a dialect
 _DELIMITERS = {"csv": ",;\t|", "tsv": "\t"}
 _NOTHING = np.empty(0, np.uint8)
 _NO_LINES = LineBlock(_NOTHING, np.empty(0, np.int64), _NOTHING, np.empty(0, np.int64))
@@ -114,7 +115,8 @@ def read_header(shard: Shard) -> Header:
             raise InputError(
                 f"{shard.name} has carriage returns, but no newlines at the ends of its rows. Convert it: tr '\\r' '\\n'"
             )
-        dialect = find_dialect(sample.data, complete=complete, delimiters=_DELIMITERS[shard.format], name=shard.name)
+        beginning = sample.data[:_LONGEST_SAMPLE]
+        dialect = find_dialect(beginning, complete=complete, delimiters=_DELIMITERS[shard.format], name=shard.name)
     ends = np.empty(len(sample.ends), np.int64)
     ends = ends[: split_rows(sample.data, BEGIN, *dialect.codes, ends)[0]]
     if complete and len(sample.data):

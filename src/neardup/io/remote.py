@@ -202,7 +202,8 @@ class RemotePath:
         except BaseException:
             with contextlib.suppress(AttributeError):  # a store in memory
                 target.closed = True  # else it would be finished when it is collected
-            target.discard()
+            with contextlib.suppress(FileNotFoundError):
+                target.discard()
             raise
 
     def check_writable(self) -> None:
@@ -219,7 +220,8 @@ class RemotePath:
             target = store.open(key, "wb", autocommit=False)
             target.closed = True
             target._initiate_upload()
-            target.discard()
+            with contextlib.suppress(FileNotFoundError):  # given up already, but the answer was lost
+                target.discard()
 
         attempted(self.url, "beginning to write it", begin)
 

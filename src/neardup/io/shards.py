@@ -174,6 +174,8 @@ def _expand_remote(path: RemotePath, reading: Reading) -> list[Shard]:
             return sorted(shards, key=lambda shard: shard.relative)
         if path.is_dir():
             return _folder(path, path, reading)
+        if split_ending(path.name) is None:
+            path.status()  # what is not there has no ending to mend
         return [_shard(path, path.parent, reading)]
     except FileNotFoundError as error:
         raise InputError(f"{path}: {error.strerror}.") from None
