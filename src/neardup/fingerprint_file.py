@@ -9,7 +9,6 @@ The metadata holds `neardup.format` (2), `neardup.recipe` (JSON), `neardup.diges
 relative, rows and size of each shard, in the order of the rows).
 """
 
-import dataclasses
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,7 +24,7 @@ from neardup.documents import Documents
 from neardup.errors import DataError
 from neardup.io.ids import plain_ids, tokens_of_ids
 from neardup.io.stored_shards import StoredShard, starts_of
-from neardup.recipe import Recipe
+from neardup.recipe import Recipe, recipe_of_fields
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -111,8 +110,7 @@ class FingerprintFile:
 
     def made_by(self) -> Recipe:
         """The recipe."""
-        known = {field.name for field in dataclasses.fields(Recipe)}
-        return Recipe(**{name: value for name, value in self.recipe.items() if name in known})
+        return recipe_of_fields(self.recipe)
 
 
 def is_fingerprint_file(path: str | Path) -> bool:

@@ -5,7 +5,7 @@ import difflib
 import hashlib
 import json
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -200,6 +200,12 @@ def find_recipe(name: str) -> Recipe:
     if unknown:
         raise OptionError(f"{name}: a recipe has no {', '.join(unknown)}. It has {', '.join(known)}.")
     return Recipe(**values)
+
+
+def recipe_of_fields(fields: Mapping[str, Any]) -> Recipe:
+    """The recipe of which `as_dict` gave these."""
+    known = {field.name for field in dataclasses.fields(Recipe)}
+    return Recipe(**{name: value for name, value in fields.items() if name in known})
 
 
 def usual_distance(recipe: Recipe) -> int | None:

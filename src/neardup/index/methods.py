@@ -247,3 +247,12 @@ METHODS: dict[str, Method] = {
     ),
 }
 """By name."""
+
+
+MOST_FOR_BLOCKS = 5
+"""Distances above are served better by probing within a radius."""
+
+
+def usual_method(max_distance: int) -> str:
+    """The method to use for a distance if none is named; exact."""
+    return "block-tables" if max_distance <= MOST_FOR_BLOCKS else "multi-index"
