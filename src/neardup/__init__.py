@@ -25,12 +25,15 @@ if TYPE_CHECKING:
     from neardup.fingerprints.minhash import Estimate, Signatures, jaccard_estimate, signatures
     from neardup.fingerprints.simhash import fingerprint
     from neardup.hashes.names import HashFunction
+    from neardup.index.index import IdPairs, Index, IndexInfo, Neighbors
     from neardup.jobs.apply import apply_files
     from neardup.jobs.clusters import cluster_files
     from neardup.jobs.dedup import deduplicate_files
     from neardup.jobs.estimate import CostEstimate, estimate_files
     from neardup.jobs.evaluate import evaluate_files
+    from neardup.jobs.filter import filter_files
     from neardup.jobs.fingerprint import fingerprint_files
+    from neardup.jobs.index import add_to_index, build_index, query_index, remove_from_index
     from neardup.jobs.pairs import pair_files
     from neardup.jobs.units import deduplicate_units
     from neardup.matches import Matches, match
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
     from neardup.progress import ProgressEvent
     from neardup.recipe import RECIPES, Recipe
     from neardup.similarities import similarity
+    from neardup.stream import Match, Stream
     from neardup.summary import Summary
 
 _HOME = {
@@ -53,10 +57,15 @@ _HOME = {
     "Evaluation": "evaluation.result",
     "Explanation": "explanation",
     "HashFunction": "hashes.names",
+    "IdPairs": "index.index",
+    "Index": "index.index",
+    "IndexInfo": "index.index",
     "InputError": "errors",
+    "Match": "stream",
     "Matches": "matches",
     "MissingExtra": "errors",
     "NeardupError": "errors",
+    "Neighbors": "index.index",
     "OptionError": "errors",
     "Pairs": "pairs",
     "ProgressEvent": "progress",
@@ -65,8 +74,11 @@ _HOME = {
     "RecipeMismatch": "errors",
     "RowError": "errors",
     "Signatures": "fingerprints.minhash",
+    "Stream": "stream",
     "Summary": "summary",
+    "add_to_index": "jobs.index",
     "apply_files": "jobs.apply",
+    "build_index": "jobs.index",
     "cluster_files": "jobs.clusters",
     "compare": "comparison",
     "deduplicate": "dedup",
@@ -78,6 +90,7 @@ _HOME = {
     "evaluate": "evaluation.flow",
     "evaluate_files": "jobs.evaluate",
     "explain": "explanation",
+    "filter_files": "jobs.filter",
     "find_banded": "bands",
     "fingerprint": "fingerprints.simhash",
     "fingerprint_files": "jobs.fingerprint",
@@ -88,6 +101,8 @@ _HOME = {
     "miss_probability": "bands",
     "pair_files": "jobs.pairs",
     "plan_bands": "bands",
+    "query_index": "jobs.index",
+    "remove_from_index": "jobs.index",
     "replay": "comparison",
     "signatures": "fingerprints.minhash",
     "similarity": "similarities",
@@ -106,10 +121,15 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/test_public.py compares 
     "Evaluation",
     "Explanation",
     "HashFunction",
+    "IdPairs",
+    "Index",
+    "IndexInfo",
     "InputError",
+    "Match",
     "Matches",
     "MissingExtra",
     "NeardupError",
+    "Neighbors",
     "OptionError",
     "Pairs",
     "ProgressEvent",
@@ -118,8 +138,11 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/test_public.py compares 
     "RecipeMismatch",
     "RowError",
     "Signatures",
+    "Stream",
     "Summary",
+    "add_to_index",
     "apply_files",
+    "build_index",
     "cluster_files",
     "compare",
     "deduplicate",
@@ -131,6 +154,7 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/test_public.py compares 
     "evaluate",
     "evaluate_files",
     "explain",
+    "filter_files",
     "find_banded",
     "fingerprint",
     "fingerprint_files",
@@ -141,6 +165,8 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/test_public.py compares 
     "miss_probability",
     "pair_files",
     "plan_bands",
+    "query_index",
+    "remove_from_index",
     "replay",
     "signatures",
     "similarity",

@@ -10,7 +10,7 @@ relative, rows and size of each shard, in the order of the rows).
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -121,28 +121,21 @@ def is_fingerprint_file(path: str | Path) -> bool:
         return False
 
 
-def read_fingerprint_file(path: str | Path) -> FingerprintFile:
-    """Read a fingerprint file.
-
-    Raises:
-        DataError: it is damaged, of another format, or its columns are not those of a fingerprint file.
-    """
-    try:
-        with pq.ParquetFile(path) as file:
-            metadata, table = file.metadata.metadata or {}, file.read()
-    except (OSError, pa.ArrowInvalid) as problem:
-        raise DataError(f"{path} cannot be read as a fingerprint file: {problem}.") from None
-    written, names = metadata.get(b"neardup.format"), table.column_names
+def _checked(path: str | Path, metadata: dict[bytes, bytes], names: Sequence[str]) -> dict[str, Any]:
+    """The recipe's fields, of a file with this metadata and these columns."""
+    written = metadata.get(b"neardup.format")
     if written != FORMAT or tuple(names[: len(COLUMNS)]) != COLUMNS or b"neardup.shards" not in metadata:
         found = f", but of format {written.decode()}" if written not in (None, FORMAT) else ""
         raise DataError(
             f"{path} is no fingerprint file of format {FORMAT.decode()}{found}. Make it anew with `neardup fingerprint`."
         )
-    recipe = json.loads(metadata[b"neardup.recipe"])
-    shards = tuple(StoredShard(**shard) for shard in json.loads(metadata[b"neardup.shards"]))
-    if starts_of(shards)[-1] != len(table):
-        raise DataError(f"{path} has {len(table):,} rows, but its shards have {starts_of(shards)[-1]:,}. Make it anew.")
-    documents = Documents(
+    recipe: dict[str, Any] = json.loads(metadata[b"neardup.recipe"])
+    return recipe
+
+
+def _documents(table: Any, recipe: dict[str, Any]) -> Documents:
+    names = table.column_names
+    return Documents(
         _words(table.column("fingerprint"), (recipe["bits"] + 63) // 64),
         _words(table.column("digest"), 2),
         table.column("tokens").to_numpy(),
@@ -153,9 +146,59 @@ def read_fingerprint_file(path: str | Path) -> FingerprintFile:
             for name in names[len(COLUMNS) :]
         },
     )
+
+
+def _unreadable(path: str | Path, problem: Exception) -> DataError:
+    return DataError(f"{path} cannot be read as a fingerprint file: {problem}.")
+
+
+def read_fingerprint_file(path: str | Path) -> FingerprintFile:
+    """Read a fingerprint file.
+
+    Raises:
+        DataError: it is damaged, of another format, or its columns are not those of a fingerprint file.
+    """
+    try:
+        with pq.ParquetFile(path) as file:
+            metadata, table = file.metadata.metadata or {}, file.read()
+    except (OSError, pa.ArrowInvalid) as problem:
+        raise _unreadable(path, problem) from None
+    recipe = _checked(path, metadata, table.column_names)
+    shards = tuple(StoredShard(**shard) for shard in json.loads(metadata[b"neardup.shards"]))
+    if starts_of(shards)[-1] != len(table):
+        raise DataError(f"{path} has {len(table):,} rows, but its shards have {starts_of(shards)[-1]:,}. Make it anew.")
+    documents = _documents(table, recipe)
     return FingerprintFile(
         documents, table.column("short").to_numpy(), shards, recipe, metadata[b"neardup.digest"].decode()
     )
+
+
+def fingerprint_file_recipe(path: str | Path) -> Recipe:
+    """The recipe of a fingerprint file.
+
+    Raises:
+        DataError: see `read_fingerprint_file`.
+    """
+    try:
+        found = pq.read_metadata(path)
+    except (OSError, pa.ArrowInvalid) as problem:
+        raise _unreadable(path, problem) from None
+    return recipe_of_fields(_checked(path, found.metadata or {}, found.schema.to_arrow_schema().names))
+
+
+def fingerprint_file_parts(path: str | Path, rows: int = 1 << 16) -> Iterator[Documents]:
+    """The rows of a fingerprint file, some at a time.
+
+    Raises:
+        DataError: see `read_fingerprint_file`.
+    """
+    try:
+        with pq.ParquetFile(path) as file:
+            recipe = _checked(path, file.metadata.metadata or {}, file.schema_arrow.names)
+            for batch in file.iter_batches(rows, columns=list(COLUMNS)):
+                yield _documents(pa.table(batch), recipe)
+    except (OSError, pa.ArrowInvalid) as problem:
+        raise _unreadable(path, problem) from None
 
 
 def _words(column: Any, words: int) -> Array:

@@ -13,6 +13,16 @@ from neardup.errors import OptionError
 from neardup.recipe import Recipe, usual_distance
 from neardup.threads import thread_count
 
+INDEX_METHODS = (
+    "scan",
+    "block-tables",
+    "multi-index",
+    "bit-lists",
+    "neighbours",
+    "prefix-tables",
+    "sorted-beam",
+)
+"""Of Hamming indexes; `neardup.index.METHODS` says what each is."""
 METHODS = {
     "auto": "exact where it fits the memory and is not much slower, else minhash; simhash if a distance is asked for",
     "exact": "every pair of at least the similarity, by theorem",

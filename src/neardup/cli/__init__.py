@@ -23,6 +23,8 @@ COMMANDS = {
     "explain": "Say why a document was removed, or why it was not.",
     "evaluate": "Measure precision and recall, and recommend options.",
     "plan": "Estimate what finding near-duplicates takes.",
+    "index": "Keep a Hamming index on disk, and ask it.",
+    "filter": "Pass on documents that are new, and remember them.",
     "recipes": "List the named recipes.",
 }
 """Each is the `command` of the module `neardup.cli.NAME`."""

@@ -165,7 +165,7 @@ class Index:
         """
         if bits not in range(64, 513, 64):
             raise OptionError(f"bits={bits!r}: give 64, 128, … 512; pad narrower fingerprints with zero bits.")
-        method = usual_method(max_distance) if method is None else method
+        method = usual_method(check_distance(max_distance, bits)) if method is None else method
         if method not in METHODS:
             raise OptionError(f"method={method!r}: give one of {', '.join(METHODS)}.")
         unknown = sorted(set(options) - set(METHODS[method].options))
@@ -199,8 +199,14 @@ class Index:
 
     @property
     def has_strings(self) -> bool | None:
-        """Whether ids are strings; None as long as there are none."""
+        """Whether ids are strings; None as long as there are none. It can be set before the first is added."""
         return self._strings
+
+    @has_strings.setter
+    def has_strings(self, strings: bool | None) -> None:
+        if self._strings not in (None, strings):
+            raise OptionError("This index has ids, so of which kind they are cannot change.")
+        self._strings = strings
 
     def __len__(self) -> int:
         """Documents that are there."""
@@ -263,11 +269,14 @@ class Index:
         self._short = self._short or self._for_digests()
         self._short.add(labels, rows)
 
-    def find_short(self, digests: Array) -> Neighbors:
-        """The first of the short texts that are equal to each of those with these digests, uint64[q, 2]; all distances are 0."""
+    def find_short(self, digests: Array, *, nearest: bool = False) -> Neighbors:
+        """The short texts that are equal to each of those with these digests, uint64[q, 2]; all distances are 0.
+
+        `nearest`: only the one of each that was added first.
+        """
         short = self._short or self._for_digests()
         short._strings = self._strings
-        return short.query_many(digests, nearest=True, threads=1)
+        return short.query_many(digests, nearest=nearest, threads=1)
 
     @staticmethod
     def _for_digests() -> "Index":
