@@ -70,7 +70,9 @@ def _exit(code: int, message: str = "") -> NoReturn:
     with contextlib.suppress(OSError):  # nobody listens any more
         if message:
             click.echo(f"neardup: error: {message}", err=True)
-    for stream in filter(None, (sys.stdout, sys.stderr)):  # None: it was closed before the program began
+    for stream in (sys.stdout, sys.stderr):
+        if stream is None:  # it was closed before the program began
+            continue
         try:
             stream.flush()
         except OSError:  # the interpreter would try again at its end, and complain

@@ -88,6 +88,20 @@ def is_index(path: Path) -> bool:
     return (path / MANIFEST).is_file()
 
 
+def demand_free(path: Path) -> None:
+    """Refuse a place where an index cannot be made; what a writer that was killed left there is no hindrance.
+
+    Raises:
+        InputError: something else is there.
+    """
+    if path.exists() and not (path.is_dir() and all(map(_is_ours, path.iterdir()))):
+        raise InputError(f"{path} is there, and is no index. Name a folder that is empty, or not there.")
+
+
+def _is_ours(file: Path) -> bool:
+    return file.name == LOCK or file.name.startswith(("segment-", "removed-", MANIFEST))
+
+
 def read_manifest(path: Path) -> Manifest:
     """The manifest of the index at `path`.
 
@@ -207,7 +221,7 @@ def sweep(path: Path, manifest: Manifest | None) -> None:
     """Remove files that the manifest does not name: of older ones, or of a writer that was killed."""
     named = {MANIFEST, LOCK, *(manifest.files if manifest else ())}
     for other in path.iterdir():
-        if other.name not in named and other.name.startswith(("segment-", "removed-", MANIFEST)):
+        if other.name not in named and _is_ours(other):
             other.unlink()
 
 

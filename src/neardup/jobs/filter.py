@@ -15,6 +15,7 @@ import pyarrow as pa
 from neardup.errors import InputError, NeardupError, RowError
 from neardup.fingerprints.simhash import Fingerprints, fingerprint_chunks
 from neardup.index.labels import labels_of
+from neardup.index.store import demand_free
 from neardup.io.batch import BATCH_BYTES, Batch, Rejections
 from neardup.io.encodings import Encoding
 from neardup.io.line_rows import after_rows, block_reader, demand_lines, line_rows, pipe_shard
@@ -104,8 +105,8 @@ def filter_files(
     paths = filter_paths(output, audit, with_rejects=on_error == "skip")
     refuse_inputs(paths.files, [] if from_pipe else shards)
     stream = Stream(home, recipe=recipe, max_distance=max_distance)
-    if stream.is_new and home.exists() and (not home.is_dir() or any(home.iterdir())):
-        raise InputError(f"{home} is there, and is no index. Name a folder that is empty, or not there.")
+    if stream.is_new:
+        demand_free(home)
     if stream.is_new or integer_ids:
         stream.index.has_strings = not integer_ids
     walk = _Walk(stream, shards, how, on_error, thread_count(1 if from_pipe else threads), progress)

@@ -18,7 +18,7 @@ from neardup.fingerprint_file import fingerprint_file_parts, fingerprint_file_re
 from neardup.fingerprints.simhash import fingerprint_array
 from neardup.index import Index
 from neardup.index.labels import labels_of
-from neardup.index.store import is_index
+from neardup.index.store import demand_free, is_index
 from neardup.io.compression import open_for_writing
 from neardup.io.corpus import FileCorpus
 from neardup.io.json_values import quote
@@ -80,8 +80,8 @@ def build_index(
     if is_index(home):
         if not overwrite:
             raise InputError(f"{home} has an index. Add to it with `neardup index add`, or pass --overwrite.")
-    elif home.exists() and (not home.is_dir() or any(home.iterdir())):
-        raise InputError(f"{home} is there, and is no index. Name a folder that is empty, or not there.")
+    else:
+        demand_free(home)
     with _opened(inputs, reading, on_error, temp_dir, progress) as source:
         made_by = source.demand_recipe(recipe)
         index = new_index(made_by, max_distance, method, method_options)
