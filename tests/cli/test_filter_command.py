@@ -132,7 +132,7 @@ class Killed(BaseException):
 
 
 def test_killed_at_any_step_and_run_again_it_gives_what_an_uninterrupted_run_gives(run, monkeypatch, place):
-    small_steps(monkeypatch, 30)
+    small_steps(monkeypatch, 50)
     write_lines("a.jsonl", ROWS[:70])
     Path("b.jsonl").write_bytes(lines(ROWS[70:]).rstrip(b"\n"))
     run("filter", "--index", "whole", "b.jsonl", "a.jsonl", "-o", "whole.jsonl")

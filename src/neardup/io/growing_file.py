@@ -37,13 +37,13 @@ class GrowingFile:
                     "run with --give-up: what it wrote after that is lost."
                 )
             self._file.truncate(length)
+            to_disk(self._partial.parent)
         except BlockingIOError:
             self._file.close()
             raise InputError(f"Another process writes to {self._partial}. Wait until it has ended.") from None
         except BaseException:
             self._file.close()
             raise
-        to_disk(self._partial.parent)
 
     def __enter__(self) -> "GrowingFile":
         return self

@@ -107,7 +107,7 @@ class LineFile:
             room = (max(size, len(rest)) + 3) & -4  # a line longer than `size` is looked for in steps that double
             data = np.empty(len(rest) + room, np.uint8)
             data[: len(rest)] = rest
-            filled = (self._file.readinto1 if self._as_it_comes else self._file.readinto)(data.data[len(rest) :])
+            filled = self._fill(data[len(rest) :])
             data = data[: len(rest) + filled]
             ends = (np.flatnonzero(data[: len(data) // unit * unit].view(_UNITS[unit]) == value) + 1) * unit
             if not filled or (filled < room and not self._as_it_comes):
@@ -125,6 +125,15 @@ class LineFile:
                 rest, inside = data[:0], True
             else:
                 rest = data
+
+    def _fill(self, room: Array) -> int:
+        """Read bytes; returns how many: fewer than there is room for at the end of a file, none at the end of a pipe."""
+        if self._as_it_comes:
+            found = np.frombuffer(self._file.read1(len(room)), np.uint8)  # readinto1 waits for more than it has
+            room[: len(found)] = found
+            return len(found)
+        filled: int = self._file.readinto(room.data)
+        return filled
 
     def _fragment(self, raw: Array, decoder: Any) -> LineBlock:
         ends = np.array([len(raw)])
