@@ -6,7 +6,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test test-checked test-interpreted fuzz lint types docs bench bench-quick bench-scale soak clean
+.PHONY: help demo test test-checked test-interpreted fuzz lint types docs chromium bench bench-quick bench-scale soak clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*## /: /' | sort
@@ -47,13 +47,16 @@ types: $(VENV)/developing  ## types, strictly
 docs: $(VENV)/developing  ## write the generated pages anew; the tests fail where they are stale
 	$(BIN)/python tools/make_cli_reference.py
 
+chromium:  ## Debian's Chromium, in which tests look at the report; as root
+	command -v chromium >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium fonts-noto-cjk; }
+
 bench-quick: $(VENV)/developing  ## a short form of the benchmarks, with the peers
 	$(BIN)/python -m pip install --quiet -r benchmarks/requirements.txt
 	for each in fingerprints recipes hashes hamming_join end_to_end exact_join dedup_peers; do $(BIN)/python benchmarks/$$each.py --quick || exit 1; done
 
 bench: $(VENV)/developing  ## the benchmarks; writes benchmarks/results
 	$(BIN)/python -m pip install --quiet -r benchmarks/requirements.txt
-	for each in fingerprints recipes hashes hamming_join end_to_end memory json_readers; do $(BIN)/python benchmarks/$$each.py || exit 1; done
+	for each in fingerprints recipes hashes hamming_join end_to_end memory json_readers segmenters weights; do $(BIN)/python benchmarks/$$each.py || exit 1; done
 
 # text-dedup in an environment of its own, without what its two commands do not use.
 $(VENV)/text-dedup/installed: benchmarks/requirements-text-dedup.txt

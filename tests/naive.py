@@ -6,10 +6,11 @@ Plain Python, no kernels, nothing shared with the package but names.
 import re
 import unicodedata
 from collections import Counter
-from functools import cache
+from functools import cache, reduce
 from hashlib import shake_128
 from itertools import combinations
-from math import sqrt
+from math import floor, log, sqrt
+from operator import add
 
 import xxhash
 
@@ -39,6 +40,20 @@ def normalize(text):
     return re.sub(" +", " ", unicodedata.normalize("NFC", folded)).strip(" ")
 
 
+def is_punctuation(character):
+    return unicodedata.category(character)[0] == "P" or character in "$+<=>^`|~"
+
+
+NORMALIZERS = {
+    "nfkc_casefold": normalize,
+    "nfkc": lambda text: unicodedata.normalize("NFKC", text),
+    "casefold": str.casefold,
+    "lower": str.lower,
+    "digits": lambda text: "".join("0" if unicodedata.category(c) == "Nd" else c for c in text),
+    "punctuation": lambda text: "".join(c for c in text if not is_punctuation(c)),
+}
+"""The steps of normalization, but for the one that a package does."""
+
 CJK_NAMES = tuple(
     "CJK UNIFIED,CJK COMPATIBILITY IDEOGRAPH,HIRAGANA,KATAKANA,HALFWIDTH KATAKANA,HENTAIGANA,COMBINING KATAKANA-HIRAGANA,"
     "VERTICAL KANA REPEAT,MASU MARK,IDEOGRAPHIC ITERATION,VERTICAL IDEOGRAPHIC ITERATION,OLD CHINESE ITERATION,"
@@ -51,9 +66,25 @@ def is_cjk(character):
 
 
 def tokens(text):
-    """The tokens of a text: runs of letters, marks and numbers; Han and Kana characters one by one."""
+    """The tokens of a text after normalization."""
+    return words(normalize(text))
+
+
+def characters(text):
+    """The letters, marks and numbers of a text."""
+    return [character for character in text if unicodedata.category(character)[0] in "LMN"]
+
+
+def between_spaces(text):
+    """What stands between white space and holds a letter, mark or number."""
+    parts = "".join(" " if c in WHITE_SPACE else c for c in text).split(" ")
+    return [part for part in parts if characters(part)]
+
+
+def words(text):
+    """The runs of letters, marks and numbers of a text; Han and Kana characters one by one."""
     found, run = [], ""
-    for character in [*normalize(text), " "]:
+    for character in [*text, " "]:
         inside = unicodedata.category(character)[0] in "LMN"
         if inside and not is_cjk(character):
             run += character
@@ -170,6 +201,52 @@ WEIGHTS = {
     "log": lambda count: count.bit_length(),
     "sqrt": lambda count: int(sqrt(count) * 65536 + 0.5),
 }
+
+
+def fixed_point(weight):
+    """The nearest multiple of 2^-16, of two the upper, as an integer."""
+    return floor(weight * 65536 + 0.5)
+
+
+def inverse_document_frequency(count, documents):
+    """As if one more document had every feature."""
+    return 1 + log((1 + documents) / (1 + count))
+
+
+def document_frequencies(texts, *, word_shingle=1, cjk_shingle=2):
+    """In how many texts each feature occurs."""
+    return Counter(w for text in texts for w in set(windows(tokens(text), word_shingle, cjk_shingle)))
+
+
+def tfidf(text, corpus, *, word_shingle=1, cjk_shingle=2):
+    """What each feature of a text weighs, in 2^-16, by how rare it is in a corpus."""
+    frequencies = document_frequencies(corpus, word_shingle=word_shingle, cjk_shingle=cjk_shingle)
+    return {
+        window: count * fixed_point(inverse_document_frequency(frequencies[window], len(corpus)))
+        for window, count in Counter(windows(tokens(text), word_shingle, cjk_shingle)).items()
+    }
+
+
+def textrank(sequence, *, window=5, damping=0.85, rounds=30):
+    """The score of each distinct member: what others that stand fewer than `window` places away give, in equal shares."""
+    near = {member: [] for member in sequence}
+    for i, a in enumerate(sequence):
+        for b in sequence[i + 1 : i + window]:
+            if a != b:
+                near[a].append(b)
+                near[b].append(a)
+    scores = dict.fromkeys(near, 1.0)
+    for _ in range(rounds):
+        shares = {member: score / max(len(near[member]), 1) for member, score in scores.items()}
+        given = {member: reduce(add, (shares[other] for other in near[member]), 0.0) for member in near}
+        scores = {member: (1 - damping) + damping * value for member, value in given.items()}
+    return scores
+
+
+def keyword_weights(words, idf):
+    """cppjieba's: how often each word of two characters or more occurs times its idf; the mean where it has none."""
+    mean = sum(idf.values()) / len(idf)
+    return {word: count * idf.get(word, mean) for word, count in Counter(words).items() if len(word) > 1}
 
 
 def simhash(weighted, bits):

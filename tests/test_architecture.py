@@ -8,15 +8,29 @@ import pytest
 import neardup
 
 SOURCE = Path(neardup.__file__).parent
-FOR_ALL = {"errors", "wording", "threads", "recipe", "hashes.names", "options", "progress"}
+FOR_ALL = {
+    "errors",
+    "wording",
+    "threads",
+    "recipe",
+    "hashes.names",
+    "segmenters.names",
+    "profiles.names",
+    "stored_parts",
+    "vectors.recipe",
+    "word_lists",
+    "document_frequencies",
+    "options",
+    "progress",
+}
 LAYERS = (
     FOR_ALL,
     {"kernels"},
     {"text"},
     {"io"},
     {"the stages"},  # all that is in no other layer
-    {"dedup", "matches", "explanation", "finished_run", "nearest", "comparison"},
-    {"evaluation"},
+    {"dedup", "matches", "explanation", "finished_run", "nearest", "comparison", "index", "stream"},
+    {"evaluation", "reports"},
     {"jobs"},
     {"cli", "__init__", "__main__"},
 )
@@ -43,13 +57,16 @@ def imported(source):
             yield from (a.name.removeprefix("neardup.") for a in node.names if a.name.startswith("neardup."))
 
 
+ON_FIRST_USE = {"document_frequencies": {"weights.jieba_package", "io.frequency_file"}}
+"""What a recipe names a file for, it reads when it is asked for the digest; the reader of the file is in a higher layer."""
+
 MODULES = {".".join(path.relative_to(SOURCE).with_suffix("").parts): path for path in sorted(SOURCE.rglob("*.py"))}
 
 
 @pytest.mark.parametrize("module", MODULES)
 def test_nothing_imports_upward(module):
-    upward = [name for name in imported(MODULES[module].read_text(encoding="utf-8")) if layer(name) > layer(module)]
-    assert upward == []
+    upward = {name for name in imported(MODULES[module].read_text(encoding="utf-8")) if layer(name) > layer(module)}
+    assert upward == ON_FIRST_USE.get(module, set())
 
 
 def test_every_layer_has_modules():

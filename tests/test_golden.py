@@ -22,3 +22,19 @@ def fingerprints(recipe):
 @pytest.mark.parametrize("name", nd.RECIPES)
 def test_named_recipes_give_the_fingerprints_that_they_gave(name):
     assert fingerprints(nd.RECIPES[name].recipe) == json.loads(GOLDEN.read_text())[name]
+
+
+def weighted_recipes(folder):
+    """Recipes of weights that are a matter of no package, and of a corpus that is here."""
+    texts = [json.loads(line)["text"] for line in NOTES.read_text(encoding="utf-8").splitlines()]
+    counted = nd.fit(texts, folder / "df.parquet")
+    return {
+        f"tfidf by {counted.digest}": nd.Recipe(weights="tfidf", document_frequencies=counted, bits=64),
+        "textrank": nd.Recipe(weights="textrank", bits=64),
+        "ten keywords by textrank": nd.Recipe(weights="textrank", keywords=10, bits=64),
+    }
+
+
+def test_weights_give_the_fingerprints_that_they_gave(tmp_path):
+    found = {name: fingerprints(recipe) for name, recipe in weighted_recipes(tmp_path).items()}
+    assert found == json.loads(GOLDEN.with_name("weights.json").read_text())

@@ -1,11 +1,13 @@
 """Recipes: what is refused, what the digest depends on, and what is named."""
 
 import dataclasses
+import json
 
 import pytest
 
 import neardup as nd
-from neardup.recipe import UNICODE, check_same, find_recipe
+from neardup.fingerprint_file import read_fingerprint_file
+from neardup.recipe import UNICODE, check_same, find_recipe, stored_recipe
 from neardup.text.unicode_tables import UNICODE_VERSION
 
 
@@ -18,7 +20,7 @@ from neardup.text.unicode_tables import UNICODE_VERSION
         ({"bits": "64"}, "bits='64'"),
         ({"word_shingle": 0}, "word_shingle=0: give an integer from 1 to 64"),
         ({"cjk_shingle": 65}, "cjk_shingle=65"),
-        ({"weights": "tfidf"}, "weights='tfidf': give one of uniform, tf, log, sqrt"),
+        ({"weights": "idf"}, "weights='idf': give one of uniform, tf, log, sqrt, tfidf"),
         ({"hash": "md55"}, "hash='md55': give one of xxh3.*did you mean md5"),
         ({"min_tokens": 0}, "min_tokens=0"),
         ({"max_distance": 129}, "max_distance=129: give an integer from 0 to the number of bits"),
@@ -30,7 +32,9 @@ def test_recipes_that_are_not_possible_are_refused(fields, message):
         nd.Recipe(**fields)
 
 
-def test_every_field_that_decides_bits_changes_the_digest():
+def test_every_field_that_decides_bits_changes_the_digest(tmp_path):
+    words = tmp_path / "words.txt"
+    words.write_text("法律\n", encoding="utf-8")
     other = {
         "word_shingle": 2,
         "cjk_shingle": 3,
@@ -39,20 +43,51 @@ def test_every_field_that_decides_bits_changes_the_digest():
         "min_tokens": 9,
         "hash": "md5",
         "keywords": 5,
+        "normalize": ["lower"],
+        "segmenter": "characters",
+        "stop_words": ["en"],
     }
     for name, value in other.items():
         assert nd.Recipe(**{name: value}).digest() != nd.Recipe().digest(), name
-    undecided = {"max_distance", "normalize", "segmenter"}  # no part of the digest; or there is one so far
-    assert {field.name for field in dataclasses.fields(nd.Recipe)} == set(other) | undecided
+    of_segmenter = {"mode": "search", "hmm": False, "dictionary": str(words)}
+    for name, value in of_segmenter.items():
+        assert nd.Recipe(segmenter="jieba", **{name: value}).digest() != nd.Recipe(segmenter="jieba").digest(), name
+    nd.fit(["red"], tmp_path / "df.parquet")
+    corpora = [nd.Recipe(weights="tfidf", segmenter="jieba", document_frequencies="jieba")]
+    corpora += [nd.Recipe(weights="tfidf", document_frequencies=tmp_path / "df.parquet")]
+    assert len({recipe.digest() for recipe in corpora}) == 2
+    assert nd.Recipe(profile="moz", bits=64).digest() != nd.Recipe(profile="mfonda", bits=64).digest()
+    undecided = {"max_distance", "document_frequencies", "profile"}
+    assert {field.name for field in dataclasses.fields(nd.Recipe)} == {*other, *of_segmenter} | undecided
     assert nd.Recipe(max_distance=3).digest() == nd.Recipe().digest()
 
 
 def test_digests_of_named_recipes_are_frozen():
     """A changed digest means changed bits: stored fingerprints would no longer be comparable. Raise VERSION, and say so in CHANGELOG."""
-    assert {name: named.recipe.digest() for name, named in nd.RECIPES.items()} == {
+    of_packages = {"cppjieba", "fnv1a", "go-fnv1a"}  # whose digests know the version of jieba
+    assert {name: named.recipe.digest() for name, named in nd.RECIPES.items() if name not in of_packages} == {
         "default": "149758eb4496a2d6",
         "default-64": "5d9c6844f5e11755",
         "textbook": "33c7a4508fd1c732",
+        "leonsim": "524d5c5a8b672944",
+        "moz": "c57a491df58452ae",
+        "moz-character": "42a66227a162ea7b",
+        "mfonda": "9bee07d243133a2e",
+        "mfonda-unicode": "d66bfe71c0b1ff9f",
+        "mfonda-cjk": "c474d8101a00d322",
+        "ferd": "2b98155be46ecc8a",
+        "ferd-md5": "50982a2ecc620cb1",
+        "ferd-sha512": "8dcab071ebd22c73",
+        "clickhouse-ngram": "98c149ac8a0d2858",
+        "clickhouse-ngram-any-case": "e74e37948e32dfbb",
+        "clickhouse-ngram-utf8": "76a7f02f12fbb880",
+        "clickhouse-ngram-utf8-any-case": "5deb0e568520791f",
+        "clickhouse-words": "661516e4b2c8a608",
+        "clickhouse-words-any-case": "08f7b67957a6b41a",
+        "data-juicer": "5ad3aa9422983231",
+        "data-juicer-character": "c7597676fb6b4053",
+        "text-dedup": "321fbe9a232aedf7",
+        "wayback": "eb21c0e272238dd8",
     }
 
 
@@ -70,7 +105,9 @@ def test_a_recipe_can_be_kept_in_a_toml_file(tmp_path):
 
 def test_recipe_files_that_cannot_be_used_are_refused(tmp_path):
     path = tmp_path / "mine.toml"
-    with pytest.raises(nd.OptionError, match="no recipe 'best'. Give one of default, default-64, textbook, or a file"):
+    with pytest.raises(
+        nd.OptionError, match="no recipe 'best'. Give one of default, default-64, textbook, .* or a file"
+    ):
         find_recipe("best")
     with pytest.raises(nd.InputError, match="no recipe file"):
         find_recipe(str(path))
@@ -91,3 +128,171 @@ def test_fingerprints_of_two_recipes_are_not_mixed():
     with pytest.raises(nd.RecipeMismatch, match="b.parquet was made by the recipe 2, not by 1"):
         check_same("1", "2", "b.parquet")
     check_same("1", "1", "b.parquet")
+
+
+def test_a_recipe_file_names_files_by_paths_relative_to_itself(tmp_path, monkeypatch):
+    (tmp_path / "words.txt").write_text("51区\n", encoding="utf-8")
+    (tmp_path / "stop.txt").write_text("的\n", encoding="utf-8")
+    path = tmp_path / "mine.toml"
+    fields = 'segmenter = "jieba"\nmode = "search"\nhmm = false\nnormalize = ["simplified", "nfkc_casefold"]\n'
+    path.write_text(fields + 'dictionary = "words.txt"\nstop_words = ["zh", "stop.txt"]\n', encoding="utf-8")
+    found = find_recipe(str(path))
+    assert (found.segmenter, found.mode, found.hmm) == ("jieba", "search", False)
+    assert found.normalize == ("simplified", "nfkc_casefold")
+    assert found.dictionary.lines == ("51区",)
+    assert [each.name for each in found.stop_words] == ["zh", str(tmp_path / "stop.txt")]
+    monkeypatch.chdir(tmp_path)
+    assert find_recipe("mine.toml").digest() == found.digest()
+
+
+def test_a_recipe_file_gets_all_its_problems_at_once(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text(
+        'bit = 64\ncolour = 1\nbits = "64"\nsegmenter = "jeiba"\nnormalize = "nfkc"\nkeywords = 5\nweights = "uniform"\n'
+        'stop_words = ["zhh", 3]\nhmm = 1\ndictionary = "nowhere.txt"\n'
+    )
+    with pytest.raises(nd.OptionError) as refused:
+        find_recipe(str(path))
+    for said in (
+        str(path),
+        "a recipe has no bit (did you mean bits?)",
+        "a recipe has no colour. It has",
+        "bits='64': give an integer",
+        "segmenter='jeiba': give one of words, characters, whitespace, jieba, sudachi (did you mean jieba?)",
+        "normalize='nfkc': give a list of names",
+        "keywords with weights='uniform'",
+        "stop list 'zhh': give one of zh, ja, en, or an existing file (did you mean zh?)",
+        "stop_words: 3 is neither a name nor a path",
+        "hmm=1: give true or false",
+        f"dictionary '{tmp_path / 'nowhere.txt'}' cannot be read: No such file or directory",
+    ):
+        assert said in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"segmenter": "characters", "cjk_shingle": 3}, "cjk_shingle=3 is for segmenter='words'"),
+        ({"mode": "search"}, "mode='search' with segmenter='words': words has no modes; jieba and sudachi have"),
+        ({"segmenter": "sudachi", "mode": "search"}, "sudachi has A, B, C"),
+        ({"segmenter": "sudachi", "hmm": False}, "only jieba has a hidden Markov model"),
+        ({"segmenter": str.split}, "wrap a function of your own: Segmenter"),
+        ({"segmenter": ["words"]}, "give one of words, characters"),
+        ({"dictionary": 3, "segmenter": "jieba"}, "dictionary=3: give the path of a file"),
+        ({"stop_words": "zh"}, "stop_words='zh': give a list of names, of zh, ja, en, or paths"),
+        ({"normalize": [3]}, "normalize=3: give one of"),
+    ],
+)
+def test_segmenters_and_lists_that_contradict_each_other_are_refused(fields, said):
+    with pytest.raises(nd.OptionError, match=said):
+        nd.Recipe(**fields)
+
+
+def test_a_dictionary_is_for_segmenters_that_have_one(tmp_path):
+    path = tmp_path / "words.txt"
+    path.write_text("a\n")
+    with pytest.raises(
+        nd.OptionError, match="dictionary with segmenter='words': only jieba and sudachi have dictionaries"
+    ):
+        nd.Recipe(dictionary=path)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "is empty, line 1 on"),
+        (b"\n \n", "is empty"),
+        ("法律\n条文\n".encode() + b"\xff\n", "line 3: this is not UTF-8"),
+        (b"a\nb\0c\n", "line 2: a zero byte"),
+    ],
+)
+def test_lists_that_cannot_be_used_are_refused_by_name_and_line(tmp_path, content, said):
+    path = tmp_path / "words.txt"
+    path.write_bytes(content)
+    for fields in ({"stop_words": [path]}, {"segmenter": "jieba", "dictionary": path}):
+        with pytest.raises(nd.OptionError, match=f"(stop list|dictionary) '{path}'.* {said}"):
+            nd.Recipe(**fields)
+
+
+@pytest.mark.parametrize(
+    ("segmenter", "content", "said"),
+    [
+        ("jieba", "法律\n条文 3 n x\n", "line 2: '条文 3 n x' is not a word, or a word and its count"),
+        ("jieba", "法律 9999999999999\n", "line 1"),
+        ("sudachi", "a,b\n", "line 1: 2 columns; an entry of Sudachi's user dictionary .* has 18"),
+    ],
+)
+def test_entries_of_dictionaries_that_are_none_are_refused_by_line(tmp_path, segmenter, content, said):
+    path = tmp_path / "words.txt"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(nd.OptionError, match=f"dictionary '{path}', {said}"):
+        nd.Recipe(segmenter=segmenter, dictionary=path)
+
+
+def test_the_content_of_a_list_decides_the_digest_not_its_path_or_its_line_ends(tmp_path):
+    digests = []
+    for name, content in (("a", "法律\n条文\n"), ("b", "\ufeff法律\r\n\r\n条文"), ("c", "法律\n")):
+        (tmp_path / name).write_text(content, encoding="utf-8", newline="")
+        digests.append(nd.Recipe(segmenter="jieba", dictionary=tmp_path / name).digest())
+    assert digests[0] == digests[1] != digests[2]
+    both = nd.Recipe(stop_words=["en", tmp_path / "a"])
+    assert both.digest() == nd.Recipe(stop_words=[str(tmp_path / "b"), "en"]).digest()
+
+
+def test_versions_of_packages_decide_the_digest(monkeypatch):
+    before = nd.Recipe(segmenter="jieba").digest(), nd.Recipe(normalize=["simplified"]).digest()
+    monkeypatch.setattr("neardup.stored_parts.version_of", lambda name: "0.0.1")
+    after = nd.Recipe(segmenter="jieba").digest(), nd.Recipe(normalize=["simplified"]).digest()
+    assert before[0] != after[0]
+    assert before[1] != after[1]
+
+
+def test_a_stored_recipe_comes_back_whole_where_its_parts_are_at_hand():
+    for recipe in (
+        nd.Recipe(),
+        nd.Recipe(segmenter="jieba", mode="search", hmm=False, stop_words=["zh", "en"], bits=64),
+        nd.Recipe(segmenter="sudachi", mode="A", normalize=["simplified", "lower"]),
+        nd.Recipe(normalize=[], keywords=3),
+    ):
+        found = stored_recipe(json.loads(json.dumps(recipe.as_dict())))
+        assert found.digest() == recipe.digest()
+        assert (
+            nd.fingerprint(["法律 条文"], recipe=found).tolist()
+            == nd.fingerprint(["法律 条文"], recipe=recipe).tolist()
+        )
+
+
+def test_a_stored_recipe_keeps_its_digest_and_says_what_is_not_at_hand(tmp_path):
+    path = tmp_path / "words.txt"
+    path.write_text("法律\n", encoding="utf-8")
+    elsewhere = nd.Recipe(segmenter="jieba").as_dict()
+    elsewhere["segmenter"]["rjieba"] = "0.0.1"
+    for part, values in (
+        ("segmenter", nd.Recipe(segmenter=nd.Segmenter(str.split, name="mine", version="7")).as_dict()),
+        ("segmenter", elsewhere),
+        ("dictionary", nd.Recipe(segmenter="jieba", dictionary=path).as_dict()),
+        ("stop_words", nd.Recipe(stop_words=[path]).as_dict()),
+        ("normalize", nd.Recipe().as_dict() | {"normalize": [{"name": "simplified", "opencc": "0.0.1"}]}),
+    ):
+        found = stored_recipe(values)
+        assert found.as_dict() == values
+        with pytest.raises(nd.OptionError, match=f"{part}: only its identity, .* is stored.*Give the recipe itself"):
+            nd.fingerprint(["法律"], recipe=found)
+
+
+def test_fingerprints_by_a_callers_segmenter_can_be_stored_and_paired(tmp_path):
+    recipe = nd.Recipe(segmenter=nd.Segmenter(str.split, name="split", version="1"), max_distance=3, bits=64)
+    texts = tmp_path / "texts.jsonl"
+    line = json.dumps({"id": "a", "text": "one two three four five six seven eight nine"})
+    texts.write_text(line + "\n" + line.replace('"a"', '"b"') + "\n")
+    nd.fingerprint_files([str(texts)], str(tmp_path / "found.parquet"), recipe=recipe)
+    stored = read_fingerprint_file(tmp_path / "found.parquet")
+    assert stored.made_by().digest() == stored.digest == recipe.digest()
+    nd.pair_files(
+        [str(tmp_path / "found.parquet")],
+        str(tmp_path / "pairs.jsonl"),
+        method="simhash",
+        max_distance=3,
+        min_similarity=0,
+    )
+    assert json.loads((tmp_path / "pairs.jsonl").read_text())["distance"] == 0

@@ -84,6 +84,11 @@ def two_stage(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return index.astype(np.uint16).ravel(), blocks.ravel()
 
 
+def edges(holds: list[bool]) -> np.ndarray:
+    """Where runs of code points for which something holds begin and end, in turn."""
+    return np.flatnonzero(np.diff(np.concatenate([[False], holds, [False]]))).astype(np.int32)
+
+
 def main() -> None:
     if unicodedata.unidata_version != VERSION:
         sys.exit(
@@ -108,8 +113,8 @@ def main() -> None:
         combining = unicodedata.combining(chr(code))
         marks[code] = COMPOSES if code in maybe else combining
         folds[code] = value | kind << KIND_SHIFT | token_class(code) << CLASS_SHIFT | (marks[code] != 0) << MARK_BIT
-    assigned = np.array([unicodedata.category(chr(code)) != "Cn" for code in range(LIMIT)])
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], assigned, [False]])))
+    categories = [unicodedata.category(chr(code)) for code in range(LIMIT)]
+    punctuation = [category[0] == "P" or chr(code) in "$+<=>^`|~" for code, category in enumerate(categories)]
     fold_index, fold_blocks = two_stage(folds)
     mark_index, mark_blocks = two_stage(marks)
     texts = list(expansions)
@@ -121,7 +126,9 @@ def main() -> None:
         mark_blocks=mark_blocks,
         expansion_starts=np.cumsum([0, *map(len, texts)]).astype(np.int32),
         expansions=np.array([ord(c) for text in texts for c in text], np.uint32),
-        assigned=edges.astype(np.int32),
+        assigned=edges([category != "Cn" for category in categories]),
+        decimal_digits=edges([category == "Nd" for category in categories]),
+        punctuation=edges(punctuation),  # and what ASCII has of symbols, as most tools mean it
     )
     print(f"{TARGET.name}: {TARGET.stat().st_size:,} bytes, {len(texts)} expansions")
 

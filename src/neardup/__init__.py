@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from neardup.bands import BandedPairs, Bands, find_banded, hit_probability, miss_probability, plan_bands
     from neardup.comparison import Comparison, compare, replay
     from neardup.dedup import DedupResult, deduplicate
+    from neardup.document_frequencies import DocumentFrequencies
     from neardup.errors import (
         DataError,
         InputError,
@@ -18,14 +19,17 @@ if TYPE_CHECKING:
         OptionError,
         RecipeMismatch,
         RowError,
+        TransferError,
     )
     from neardup.evaluation.flow import evaluate
     from neardup.evaluation.result import Evaluation
     from neardup.explanation import Explanation, explain
+    from neardup.fingerprints.given import fingerprint_features
     from neardup.fingerprints.minhash import Estimate, Signatures, jaccard_estimate, signatures
     from neardup.fingerprints.simhash import fingerprint
     from neardup.hashes.names import HashFunction
     from neardup.index.index import IdPairs, Index, IndexInfo, Neighbors
+    from neardup.index.index_plan import IndexPlan, plan
     from neardup.jobs.apply import apply_files
     from neardup.jobs.clusters import cluster_files
     from neardup.jobs.dedup import deduplicate_files
@@ -33,17 +37,25 @@ if TYPE_CHECKING:
     from neardup.jobs.evaluate import evaluate_files
     from neardup.jobs.filter import filter_files
     from neardup.jobs.fingerprint import fingerprint_files
+    from neardup.jobs.fit import fit, fit_files
     from neardup.jobs.index import add_to_index, build_index, query_index, remove_from_index
     from neardup.jobs.pairs import pair_files
+    from neardup.jobs.report import ReportFile, report
     from neardup.jobs.units import deduplicate_units
+    from neardup.jobs.vectors import fingerprint_vector_files
+    from neardup.keyword_lists import keywords
     from neardup.matches import Matches, match
     from neardup.options import DedupOptions
     from neardup.pairs import Pairs, distance, distances, join
     from neardup.progress import ProgressEvent
     from neardup.recipe import RECIPES, Recipe
+    from neardup.segmenters.names import Segmenter
     from neardup.similarities import similarity
     from neardup.stream import Match, Stream
     from neardup.summary import Summary
+    from neardup.vectors.cosine import EstimatedCosine, estimated_cosine
+    from neardup.vectors.fingerprint import fingerprint_vectors
+    from neardup.vectors.recipe import VectorRecipe
 
 _HOME = {
     "BandedPairs": "bands",
@@ -53,13 +65,16 @@ _HOME = {
     "DataError": "errors",
     "DedupOptions": "options",
     "DedupResult": "dedup",
+    "DocumentFrequencies": "document_frequencies",
     "Estimate": "fingerprints.minhash",
+    "EstimatedCosine": "vectors.cosine",
     "Evaluation": "evaluation.result",
     "Explanation": "explanation",
     "HashFunction": "hashes.names",
     "IdPairs": "index.index",
     "Index": "index.index",
     "IndexInfo": "index.index",
+    "IndexPlan": "index.index_plan",
     "InputError": "errors",
     "Match": "stream",
     "Matches": "matches",
@@ -72,10 +87,14 @@ _HOME = {
     "RECIPES": "recipe",
     "Recipe": "recipe",
     "RecipeMismatch": "errors",
+    "ReportFile": "jobs.report",
     "RowError": "errors",
+    "Segmenter": "segmenters.names",
     "Signatures": "fingerprints.minhash",
     "Stream": "stream",
     "Summary": "summary",
+    "TransferError": "errors",
+    "VectorRecipe": "vectors.recipe",
     "add_to_index": "jobs.index",
     "apply_files": "jobs.apply",
     "build_index": "jobs.index",
@@ -87,23 +106,32 @@ _HOME = {
     "distance": "pairs",
     "distances": "pairs",
     "estimate_files": "jobs.estimate",
+    "estimated_cosine": "vectors.cosine",
     "evaluate": "evaluation.flow",
     "evaluate_files": "jobs.evaluate",
     "explain": "explanation",
     "filter_files": "jobs.filter",
     "find_banded": "bands",
     "fingerprint": "fingerprints.simhash",
+    "fingerprint_features": "fingerprints.given",
     "fingerprint_files": "jobs.fingerprint",
+    "fingerprint_vector_files": "jobs.vectors",
+    "fingerprint_vectors": "vectors.fingerprint",
+    "fit": "jobs.fit",
+    "fit_files": "jobs.fit",
     "hit_probability": "bands",
     "jaccard_estimate": "fingerprints.minhash",
     "join": "pairs",
+    "keywords": "keyword_lists",
     "match": "matches",
     "miss_probability": "bands",
     "pair_files": "jobs.pairs",
+    "plan": "index.index_plan",
     "plan_bands": "bands",
     "query_index": "jobs.index",
     "remove_from_index": "jobs.index",
     "replay": "comparison",
+    "report": "jobs.report",
     "signatures": "fingerprints.minhash",
     "similarity": "similarities",
 }
@@ -117,13 +145,16 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/test_public.py compares 
     "DataError",
     "DedupOptions",
     "DedupResult",
+    "DocumentFrequencies",
     "Estimate",
+    "EstimatedCosine",
     "Evaluation",
     "Explanation",
     "HashFunction",
     "IdPairs",
     "Index",
     "IndexInfo",
+    "IndexPlan",
     "InputError",
     "Match",
     "Matches",
@@ -136,10 +167,14 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/test_public.py compares 
     "RECIPES",
     "Recipe",
     "RecipeMismatch",
+    "ReportFile",
     "RowError",
+    "Segmenter",
     "Signatures",
     "Stream",
     "Summary",
+    "TransferError",
+    "VectorRecipe",
     "add_to_index",
     "apply_files",
     "build_index",
@@ -151,23 +186,32 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/test_public.py compares 
     "distance",
     "distances",
     "estimate_files",
+    "estimated_cosine",
     "evaluate",
     "evaluate_files",
     "explain",
     "filter_files",
     "find_banded",
     "fingerprint",
+    "fingerprint_features",
     "fingerprint_files",
+    "fingerprint_vector_files",
+    "fingerprint_vectors",
+    "fit",
+    "fit_files",
     "hit_probability",
     "jaccard_estimate",
     "join",
+    "keywords",
     "match",
     "miss_probability",
     "pair_files",
+    "plan",
     "plan_bands",
     "query_index",
     "remove_from_index",
     "replay",
+    "report",
     "signatures",
     "similarity",
 ]

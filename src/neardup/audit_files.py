@@ -2,37 +2,37 @@
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from neardup.audit import COLUMNS
 from neardup.errors import DataError, InputError
 from neardup.io.compression import open_for_reading
 from neardup.io.outputs import output_folder, stem
+from neardup.io.places import Place, files_below, place_of
 from neardup.io.shards import COMPRESSION_ENDINGS, compression_of_name
 
 AUDIT_ENDING, SUMMARY_ENDING = ".duplicates.jsonl", ".summary.json"
 
 
-def summary_path(audit: str | Path) -> Path:
+def summary_path(audit: str | Place) -> Place:
     """Where the summary lies that belongs to an audit."""
     if output_folder(str(audit)) is not None:
-        return Path(stem(str(audit)) + SUMMARY_ENDING)
+        return place_of(stem(str(audit)) + SUMMARY_ENDING)
     name = str(audit)
     for ending in (".gz", ".zst", ".jsonl", ".duplicates"):
         name = name.removesuffix(ending)
-    return Path(name + SUMMARY_ENDING)
+    return place_of(name + SUMMARY_ENDING)
 
 
-def summary_paths(audit: Path) -> list[Path]:
+def summary_paths(audit: Place) -> list[Place]:
     """The summaries there are of an audit; in a folder of audits that were written one by one, those of each."""
     beside = summary_path(audit)
     if beside.is_file():
         return [beside]
-    return sorted(audit.rglob("*" + SUMMARY_ENDING)) if audit.is_dir() else []
+    return files_below(audit, (SUMMARY_ENDING,)) if audit.is_dir() else []
 
 
-def audit_files(audit: Path) -> list[Path]:
+def audit_files(audit: Place) -> list[Place]:
     """The files of an audit, in the order of the shards.
 
     Raises:
@@ -40,7 +40,7 @@ def audit_files(audit: Path) -> list[Path]:
     """
     if audit.is_dir():
         endings = tuple(AUDIT_ENDING + compression for compression in ("", *COMPRESSION_ENDINGS))
-        found = sorted(path for path in audit.rglob("*") if path.name.endswith(endings) and path.is_file())
+        found = files_below(audit, endings)
         if not found:
             raise InputError(f"There is no audit in the folder {str(audit)!r}. {_known_to_be_one(audit)}")
         return found
@@ -49,15 +49,15 @@ def audit_files(audit: Path) -> list[Path]:
     return [audit]
 
 
-def _known_to_be_one(given: Path) -> str:
+def _known_to_be_one(given: Place) -> str:
     """What to give instead: the audit beside an output, if that was given."""
-    beside = Path(stem(str(given)) + AUDIT_ENDING)
+    beside = place_of(stem(str(given)) + AUDIT_ENDING)
     if beside.is_file():
         return f"Give the one beside it: {beside}"
     return f"Give the {AUDIT_ENDING} file that `neardup dedup` wrote, or a folder with such files."
 
 
-def read_audit(audit: Path) -> Iterator[dict[str, Any]]:
+def read_audit(audit: Place) -> Iterator[dict[str, Any]]:
     """The lines of an audit.
 
     Raises:

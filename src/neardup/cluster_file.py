@@ -21,6 +21,7 @@ import pyarrow.parquet as pq
 
 from neardup.errors import DataError
 from neardup.io.ids import plain_ids, tokens_of_ids
+from neardup.io.places import Place, parquet_source, place_of
 from neardup.io.stored_shards import StoredShard, starts_of
 from neardup.survivors import NONE, Decisions
 
@@ -101,14 +102,14 @@ def is_cluster_file(path: str | Path) -> bool:
         return False
 
 
-def read_cluster_file(path: str | Path) -> ClusterFile:
+def read_cluster_file(path: str | Place) -> ClusterFile:
     """Read a cluster file.
 
     Raises:
         DataError: it is damaged, or no such file.
     """
     try:
-        table = pq.read_table(path)
+        table = pq.read_table(parquet_source(place_of(path)))
         said = json.loads((table.schema.metadata or {}).get(KEY, b"{}"))
         if said.get("format") != FORMAT:
             raise ValueError(f"it is no cluster file of format {FORMAT}")

@@ -4,7 +4,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal, localcontext
 from pathlib import Path
 from typing import Any
@@ -17,12 +17,14 @@ from neardup.features import weighted_features
 from neardup.fingerprints.by_features import hashes_of
 from neardup.kernels.xxh3 import xxh3_64, xxh3_128
 from neardup.notebook import SHOWN_ROWS, html_table
+from neardup.profiles.profile import as_integer
+from neardup.profiles.tools import PROFILES
 from neardup.recipe import Recipe
 from neardup.similarities import CJK_SHINGLE, SIMILARITY_TABLE, WORD_SHINGLE
 from neardup.similarities import similarity as text_similarity
 from neardup.text.normalizers import normalized
 from neardup.text.tokenizers import tokens, windows
-from neardup.weights import ONE
+from neardup.weights import unit
 from neardup.wording import counted
 
 
@@ -137,7 +139,7 @@ def _named_steps(text: str, recipe: Recipe) -> Steps:
         Feature(
             data[offsets[i] : offsets[i + 1]].tobytes().decode(),
             int(of_text.counts[i]),
-            Decimal(int(found.weights[i])) / ONE,
+            Decimal(int(found.weights[i])) / unit(recipe),
             "".join(f"{word:064b}" for word in hashes[i].tolist())[64 * recipe.words - recipe.bits :],
         )
         for i in range(len(of_text.hashes))
@@ -147,8 +149,27 @@ def _named_steps(text: str, recipe: Recipe) -> Steps:
     return Steps(tuple(tokens.text(i) for i in range(len(tokens.starts))), tuple(features), sums, bits)
 
 
+def _profile_steps(text: str, recipe: Recipe) -> Steps:
+    """As `steps`, of another tool; its features are its own, and a tie may be 1."""
+    profile, bits = PROFILES[recipe.profile or ""], recipe.bits
+    weighted = profile.features(text)
+    hashes, _, _ = profile.hashed([weighted], bits)
+    shown = [f"{as_integer(row) & ((1 << bits) - 1):0{bits}b}" for row in hashes]
+    if profile.reversed:
+        shown = [found[::-1] for found in shown]
+    features = [
+        Feature(name.decode("utf-8", "backslashreplace"), weight, Decimal(weight), found)
+        for (name, weight), found in zip(weighted, shown, strict=True)
+    ]
+    features.sort(key=lambda feature: (-feature.weight, feature.name))
+    sums, _ = simhash(features, bits)
+    return Steps((), tuple(features), sums, f"{as_integer(profile.fingerprint([text], bits)[0]):0{bits}b}")
+
+
 def steps(text: str, recipe: Recipe) -> Steps:
     """How the fingerprint of `text` comes about."""
+    if recipe.profile is not None:
+        return _profile_steps(text, recipe)
     if recipe.needs_names:
         return _named_steps(text, recipe)
     found = tokens(text)
@@ -168,8 +189,12 @@ def _compare(left: Steps, right: Steps) -> tuple[int, float]:
     return distance, math.cos(math.pi * distance / len(left.bits))
 
 
-def compare(left: str, right: str, *, recipe: Recipe | None = None) -> Comparison:
+def compare(
+    left: str, right: str, *, recipe: Recipe | None = None, keywords: tuple[int, int] | None = None
+) -> Comparison:
     """Compare two texts, with every step kept.
+
+    `keywords`: of the left and of the right text so many features vote, the heaviest; as the recipe says if not given.
 
     The expected distance of two fingerprints of f bits is f / π times the angle between the weighted features, so their cosine
     is estimated as cos(π distance / f) (Charikar 2002, section 3).
@@ -192,9 +217,10 @@ def compare(left: str, right: str, *, recipe: Recipe | None = None) -> Compariso
             raise DataError(
                 f"The {side} text is not Unicode text: {problem.reason} (character {problem.start}). Give it in UTF-8."
             ) from None
-    a, b = steps(left, recipe), steps(right, recipe)
+    recipes = [recipe, recipe] if keywords is None else [replace(recipe, keywords=most) for most in keywords]
+    a, b = (steps(text, each) for text, each in zip((left, right), recipes, strict=True))
     distance, cosine = _compare(a, b)
-    of_a, of_b = (set(windows(list(found.tokens), WORD_SHINGLE, CJK_SHINGLE)) for found in (a, b))
+    of_a, of_b = (set(windows(tokens(text), WORD_SHINGLE, CJK_SHINGLE)) for text in (left, right))
     alike = {kind: text_similarity(left, right, kind=kind, recipe=recipe) for kind in SIMILARITY_TABLE}
     return Comparison(a, b, distance, cosine, alike["jaccard"], len(of_a & of_b), len(of_a | of_b), alike)
 

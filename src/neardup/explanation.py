@@ -9,6 +9,7 @@ from typing import Any
 from neardup.audit_files import read_audit, summary_paths
 from neardup.errors import InputError
 from neardup.finished_run import same_id
+from neardup.io.places import Place, place_of
 from neardup.nearest import Neighbor, why_kept
 
 
@@ -43,8 +44,8 @@ def explain(audit: str | Path, wanted: str) -> Explanation:
         InputError: there is no such audit or document, or the inputs are gone, or not what they were.
         DataError: the audit is damaged.
     """
-    path = Path(audit)
-    if not path.exists() and Path(wanted).exists():
+    path = place_of(audit)
+    if isinstance(path, Path) and not path.exists() and Path(wanted).exists():
         raise InputError(
             f"There is no audit {str(audit)!r}, but there is a {wanted!r}: the audit comes first, then the id."
         )
@@ -59,7 +60,7 @@ def explain(audit: str | Path, wanted: str) -> Explanation:
     )
 
 
-def _have_repeated_ids(summaries: Iterable[Path]) -> bool:
+def _have_repeated_ids(summaries: Iterable[Place]) -> bool:
     try:
         return any(json.loads(path.read_text(encoding="utf-8"))["repeated_ids"] for path in summaries)
     except (OSError, ValueError, LookupError, TypeError):

@@ -10,7 +10,7 @@ from neardup.recipe import Recipe
 from neardup.segmenters import tokens_of
 from neardup.segmenters.tokens import Tokens
 from neardup.text.normalizers import FoldedTexts
-from neardup.weights import weigh
+from neardup.weights import EXTRACTORS, voters, weights_of
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -56,12 +56,26 @@ class Features(NamedTuple):
         return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
 
 
+class Occurrences(NamedTuple):
+    """The features of n texts, and where they occur.
+
+    Attributes:
+        features: the distinct ones.
+        feature_of: int64[m], which feature each window of tokens is, in the order of the texts.
+        offsets: int64[n + 1]; text d has the windows from offsets[d] to offsets[d + 1].
+    """
+
+    features: Features
+    feature_of: Array
+    offsets: Array
+
+
 class WeightedFeatures(NamedTuple):
     """Features that vote.
 
     Attributes:
         features: those that are left.
-        weights: int64[f], in 2^-16: fixed-point, so that no sum depends on its order.
+        weights: int64[f], in units of 1 / `neardup.weights.unit(recipe)`: fixed-point, so that no sum depends on its order.
         tokens: int64[n], the tokens of each text, stop words left out.
     """
 
@@ -72,6 +86,11 @@ class WeightedFeatures(NamedTuple):
 
 def features_of(tokens: Tokens, recipe: Recipe) -> Features:
     """The distinct windows of tokens of each text."""
+    return occurrences_of(tokens, recipe).features
+
+
+def occurrences_of(tokens: Tokens, recipe: Recipe) -> Occurrences:
+    """The distinct windows of tokens of each text, and where they occur."""
     n, total = len(tokens.documents) - 1, len(tokens.starts)
     hashes = tokens.hashes()
     firsts, sizes, offsets = np.empty(total, np.int64), np.empty(total, np.int64), np.empty(n + 1, np.int64)
@@ -95,7 +114,7 @@ def features_of(tokens: Tokens, recipe: Recipe) -> Features:
         feature_offsets,
     )
     first = windows[: feature_offsets[-1]]
-    return Features(
+    features = Features(
         found[first],
         counts[: len(first)],
         feature_offsets,
@@ -104,10 +123,26 @@ def features_of(tokens: Tokens, recipe: Recipe) -> Features:
         tokens,
         int(recipe.segmenter != "characters"),
     )
+    return Occurrences(features, feature_of, offsets)
 
 
 def weighted_features(folded: FoldedTexts, recipe: Recipe) -> WeightedFeatures:
-    """The features of normalized texts, with their weights; if the recipe has `keywords`, only the heaviest of each text."""
-    tokens = tokens_of(folded, recipe)
-    features, weights = weigh(features_of(tokens, recipe), folded, recipe)
-    return WeightedFeatures(features, weights, np.diff(tokens.documents))
+    """The features of normalized texts, with their weights; if the recipe has `keywords`, only the heaviest of each text.
+
+    Raises:
+        MissingExtra: a package that the recipe needs is not installed.
+        OptionError: of a part of the recipe only the identity is known.
+        DataError: its document frequencies are damaged.
+    """
+    if recipe.weights in EXTRACTORS:
+        from neardup.weights.jieba_extractors import extracted
+
+        found = extracted(folded, recipe)
+    else:
+        tokens = tokens_of(folded, recipe)
+        occurrences = occurrences_of(tokens, recipe)
+        found = WeightedFeatures(occurrences.features, weights_of(occurrences, recipe), np.diff(tokens.documents))
+    keep = voters(found.features, found.weights, np.diff(folded.offsets), recipe)
+    if keep.all():
+        return found
+    return WeightedFeatures(found.features.only(keep), found.weights[keep], found.tokens)

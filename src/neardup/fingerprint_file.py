@@ -3,7 +3,8 @@
 Columns: `id`, and `id_is_string` (false for integers); `fingerprint` (uint64 for up to 64 bits, else fixed-size binary,
 big-endian); `short` (too few tokens to be near anything by fingerprint alone); `tokens`, their number, -1 for a row that was
 rejected, whose id is null; `length`, in characters, of the text as it came; `digest` (16 bytes, big-endian), equal for equal
-normalized texts; for each further column that was asked for `value:NAME`, JSON values.
+normalized texts; of vectors, whose `tokens` are the numbers that are not 0 and whose `length` is the dimension, for equal
+vectors; for each further column that was asked for `value:NAME`, JSON values.
 
 The metadata holds `neardup.format` (2), `neardup.recipe` (JSON), `neardup.digest` (the recipe's) and `neardup.shards` (JSON: name,
 relative, rows and size of each shard, in the order of the rows).
@@ -12,7 +13,6 @@ relative, rows and size of each shard, in the order of the rows).
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,8 +23,10 @@ import pyarrow.parquet as pq
 from neardup.documents import Documents
 from neardup.errors import DataError
 from neardup.io.ids import plain_ids, tokens_of_ids
+from neardup.io.places import Place, parquet_source, place_of
 from neardup.io.stored_shards import StoredShard, starts_of
-from neardup.recipe import Recipe, recipe_of_fields
+from neardup.recipe import Recipe, any_stored_recipe
+from neardup.vectors.recipe import VectorRecipe
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -34,7 +36,7 @@ VALUE = "value:"
 """What the name of a further column begins with."""
 
 
-def fingerprint_schema(recipe: Recipe, values: Sequence[str] = ()) -> Any:
+def fingerprint_schema(recipe: Recipe | VectorRecipe, values: Sequence[str] = ()) -> Any:
     """The schema, with the recipe in its metadata."""
     kind = pa.uint64() if recipe.words == 1 else pa.binary(8 * recipe.words)
     kinds = (pa.large_string(), pa.bool_(), kind, pa.bool_(), pa.int64(), pa.int64(), pa.binary(16))
@@ -65,7 +67,7 @@ def _big_endian(words: Array) -> Any:
 class FingerprintWriter:
     """Writes a fingerprint file, a batch at a time, to an open binary file."""
 
-    def __init__(self, sink: Any, recipe: Recipe, values: Sequence[str] = ()) -> None:
+    def __init__(self, sink: Any, recipe: Recipe | VectorRecipe, values: Sequence[str] = ()) -> None:
         self._recipe, self._schema = recipe, fingerprint_schema(recipe, values)
         self._writer = pq.ParquetWriter(sink, self._schema, compression="zstd")
 
@@ -108,20 +110,20 @@ class FingerprintFile:
     recipe: dict[str, Any]
     digest: str
 
-    def made_by(self) -> Recipe:
-        """The recipe."""
-        return recipe_of_fields(self.recipe)
+    def made_by(self) -> Recipe | VectorRecipe:
+        """The recipe; parts of which only the identity is stored cannot make fingerprints (`neardup.recipe.stored_recipe`)."""
+        return any_stored_recipe(self.recipe)
 
 
-def is_fingerprint_file(path: str | Path) -> bool:
+def is_fingerprint_file(path: str | Place) -> bool:
     """Whether `path` is a Parquet file that says it holds fingerprints."""
     try:
-        return b"neardup.digest" in (pq.read_schema(path).metadata or {})
+        return b"neardup.digest" in (pq.read_schema(parquet_source(place_of(path))).metadata or {})
     except (OSError, pa.ArrowInvalid):
         return False
 
 
-def _checked(path: str | Path, metadata: dict[bytes, bytes], names: Sequence[str]) -> dict[str, Any]:
+def _checked(path: str | Place, metadata: dict[bytes, bytes], names: Sequence[str]) -> dict[str, Any]:
     """The recipe's fields, of a file with this metadata and these columns."""
     written = metadata.get(b"neardup.format")
     if written != FORMAT or tuple(names[: len(COLUMNS)]) != COLUMNS or b"neardup.shards" not in metadata:
@@ -148,18 +150,18 @@ def _documents(table: Any, recipe: dict[str, Any]) -> Documents:
     )
 
 
-def _unreadable(path: str | Path, problem: Exception) -> DataError:
+def _unreadable(path: str | Place, problem: Exception) -> DataError:
     return DataError(f"{path} cannot be read as a fingerprint file: {problem}.")
 
 
-def read_fingerprint_file(path: str | Path) -> FingerprintFile:
+def read_fingerprint_file(path: str | Place) -> FingerprintFile:
     """Read a fingerprint file.
 
     Raises:
         DataError: it is damaged, of another format, or its columns are not those of a fingerprint file.
     """
     try:
-        with pq.ParquetFile(path) as file:
+        with pq.ParquetFile(parquet_source(place_of(path))) as file:
             metadata, table = file.metadata.metadata or {}, file.read()
     except (OSError, pa.ArrowInvalid) as problem:
         raise _unreadable(path, problem) from None
@@ -173,27 +175,27 @@ def read_fingerprint_file(path: str | Path) -> FingerprintFile:
     )
 
 
-def fingerprint_file_recipe(path: str | Path) -> Recipe:
+def fingerprint_file_recipe(path: str | Place) -> Recipe | VectorRecipe:
     """The recipe of a fingerprint file.
 
     Raises:
         DataError: see `read_fingerprint_file`.
     """
     try:
-        found = pq.read_metadata(path)
+        found = pq.read_metadata(parquet_source(place_of(path)))
     except (OSError, pa.ArrowInvalid) as problem:
         raise _unreadable(path, problem) from None
-    return recipe_of_fields(_checked(path, found.metadata or {}, found.schema.to_arrow_schema().names))
+    return any_stored_recipe(_checked(path, found.metadata or {}, found.schema.to_arrow_schema().names))
 
 
-def fingerprint_file_parts(path: str | Path, rows: int = 1 << 16) -> Iterator[Documents]:
+def fingerprint_file_parts(path: str | Place, rows: int = 1 << 16) -> Iterator[Documents]:
     """The rows of a fingerprint file, some at a time.
 
     Raises:
         DataError: see `read_fingerprint_file`.
     """
     try:
-        with pq.ParquetFile(path) as file:
+        with pq.ParquetFile(parquet_source(place_of(path))) as file:
             recipe = _checked(path, file.metadata.metadata or {}, file.schema_arrow.names)
             for batch in file.iter_batches(rows, columns=list(COLUMNS)):
                 yield _documents(pa.table(batch), recipe)

@@ -13,8 +13,9 @@ from neardup.audit_files import read_audit, summary_path, summary_paths
 from neardup.cluster_file import ClusterFile, read_cluster_file
 from neardup.errors import DataError, InputError
 from neardup.io.corpus import FileCorpus, open_corpus
+from neardup.io.places import Place, place_of
 from neardup.io.reading import READING, Reading
-from neardup.recipe import Recipe, check_same
+from neardup.recipe import Recipe, check_same, stored_recipe
 from neardup.similarities import SIMILARITY_TABLE
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -41,7 +42,7 @@ class FinishedRun:
         clusters: of a run in stages, what decided it; then rows are counted over its shards.
     """
 
-    audit: Path
+    audit: Place
     recipe: Recipe
     method: str
     similarity: str
@@ -106,7 +107,7 @@ class FinishedRun:
         return corpus
 
 
-def read_finished_run(audit: Path, wanted: str) -> FinishedRun:
+def read_finished_run(audit: Place, wanted: str) -> FinishedRun:
     """What the summary beside an audit tells; in a folder of audits of one run in stages, any of their summaries.
 
     Raises:
@@ -135,8 +136,7 @@ def read_finished_run(audit: Path, wanted: str) -> FinishedRun:
                     f"The audits in {audit} do not list {wanted!r} as removed, and are of several runs, as {path} and {other} say. "
                     "Give the audit of one."
                 )
-        known = ("unicode", "version", "digest")
-        recipe = Recipe(**{name: value for name, value in found["recipe"].items() if name not in known})
+        recipe = stored_recipe(found["recipe"])
         kind = found["options"]["similarity"]
         if kind not in SIMILARITY_TABLE:
             raise ValueError(kind)
@@ -163,7 +163,7 @@ def read_finished_run(audit: Path, wanted: str) -> FinishedRun:
 
 
 def _clusters(name: str, folder: str, wanted: str) -> ClusterFile:
-    if not Path(name).is_file():
+    if not place_of(name).is_file():
         raise InputError(
             f"The audit does not list {wanted!r} as removed. To say why it was kept, the clusters of all shards are needed, but "
             f"{name}: there is no such file. Run this in {folder}, with the cluster file and the inputs in their places."

@@ -3,7 +3,6 @@
 import json
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from neardup.fingerprints.simhash import Fingerprints, fingerprint_array
 from neardup.finished_run import FinishedRun, read_finished_run, same_id
 from neardup.io.batch import Batch
 from neardup.io.corpus import FileCorpus
+from neardup.io.places import Place
 from neardup.preference import groups_of
 from neardup.similarities import similarities_to, similarity
 from neardup.text.normalizers import normalize
@@ -72,7 +72,7 @@ class _Near:
     tokens: int
 
 
-def why_kept(audit: Path, wanted: str) -> Kept:
+def why_kept(audit: Place, wanted: str) -> Kept:
     """The documents nearest to the one of this id, each with the reason why it is no match, or what became of it.
 
     Nearest by the distance of the fingerprints if the run was by simhash, else by the similarity of the texts.

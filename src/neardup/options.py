@@ -12,8 +12,10 @@ from typing import Any
 from neardup.errors import OptionError
 from neardup.recipe import Recipe, usual_distance
 from neardup.threads import thread_count
+from neardup.vectors.recipe import VectorRecipe
 
 INDEX_METHODS = (
+    "auto",
     "scan",
     "block-tables",
     "multi-index",
@@ -22,7 +24,7 @@ INDEX_METHODS = (
     "prefix-tables",
     "sorted-beam",
 )
-"""Of Hamming indexes; `neardup.index.METHODS` says what each is."""
+"""Of Hamming indexes; `neardup.index.METHODS` says what each is, and `auto` takes an exact one."""
 METHODS = {
     "auto": "exact where it fits the memory and is not much slower, else minhash; simhash if a distance is asked for",
     "exact": "every pair of at least the similarity, by theorem",
@@ -238,7 +240,7 @@ SIEVE_SHARE = 0.3
 """minhash does not verify candidates whose fingerprints differ in more of their bits: docs/decisions/0005-methods.md."""
 
 
-def distance_limit(recipe: Recipe, options: DedupOptions) -> int | None:
+def distance_limit(recipe: Recipe | VectorRecipe, options: DedupOptions) -> int | None:
     """The distance asked for, or what the method takes: the recipe's (simhash), the sieve's (minhash), None (exact).
 
     Raises:

@@ -15,6 +15,7 @@ from neardup.index.store import is_index
 from neardup.recipe import Recipe, check_same, usual_distance
 from neardup.text.columns import as_text_arrays, in_chunks
 from neardup.threads import in_order, thread_count
+from neardup.vectors.recipe import VectorRecipe
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -31,7 +32,7 @@ class Kept(Protocol):
     has_strings: bool | None
 
     @property
-    def recipe(self) -> Recipe | None:
+    def recipe(self) -> Recipe | VectorRecipe | None:
         """Of its fingerprints."""
 
     def query_many(
@@ -110,6 +111,8 @@ class Stream:
         else:
             found = Index.open(index) if isinstance(index, str | Path) else index
         made_by = found.recipe
+        if isinstance(made_by, VectorRecipe):
+            raise OptionError("This index holds fingerprints of vectors, not of texts. Name another.")
         if made_by is None and recipe is None:
             raise OptionError("This index does not know the recipe of its fingerprints. Give recipe=.")
         if made_by is not None and recipe is not None:

@@ -15,6 +15,7 @@ from neardup.progress import Progress, peak_memory_bytes
 from neardup.recipe import Recipe
 from neardup.survivors import Findings
 from neardup.text.html import html_versions
+from neardup.vectors.recipe import VectorRecipe
 from neardup.wording import counted
 
 
@@ -101,7 +102,7 @@ def versions() -> dict[str, str]:
 
 def summarize(
     findings: Findings,
-    recipe: Recipe,
+    recipe: Recipe | VectorRecipe,
     options: DedupOptions,
     progress: Progress,
     *,

@@ -105,7 +105,8 @@ def in_order_of_preference(
     Rows of a reference, which are those from `inputs` on, come before all others, in their order. Then come the sources:
     `sources` (int64[rows]), the most preferred being 0. Then what `options.keep` says.
     """
-    rows = np.flatnonzero(documents.valid)
+    inputs = len(documents) if inputs is None else inputs
+    rows, reference = np.flatnonzero(documents.valid[:inputs]), inputs + np.flatnonzero(documents.valid[inputs:])
     if options.keep == "last":
         rows = rows[::-1]
     cost = _cost(documents, options)
@@ -113,10 +114,7 @@ def in_order_of_preference(
         rows = rows[np.argsort(cost[rows], kind="stable")]
     if sources is not None:
         rows = rows[np.argsort(sources[rows], kind="stable")]
-    if inputs is not None and inputs < len(documents):
-        reference = np.arange(inputs, len(documents))
-        rows = np.concatenate([reference[documents.valid[inputs:]], rows[rows < inputs]])
-    return rows
+    return np.concatenate([reference, rows]) if len(reference) else rows
 
 
 def _cost(documents: Documents, options: DedupOptions) -> Array | None:

@@ -1,6 +1,7 @@
 """Work on several threads, with results in order."""
 
 import os
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -21,12 +22,24 @@ def thread_count(threads: int | None) -> int:
     return threads
 
 
+_THREAD = threading.local()
+
+
+def _is_one() -> None:
+    _THREAD.one_of_several = True
+
+
+def is_one_of_several() -> bool:
+    """Whether this thread works beside others of one `in_order`: what holds Python's lock would make them wait."""
+    return getattr(_THREAD, "one_of_several", False)
+
+
 def in_order(work: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Iterator[Result]:
     """work(item) of each item, in their order, by `threads` threads; only a few items are taken ahead of the results."""
     if threads == 1:
         yield from map(work, items)
         return
-    with ThreadPoolExecutor(threads, "neardup") as pool:
+    with ThreadPoolExecutor(threads, "neardup", _is_one) as pool:
         waiting: deque[Future[Result]] = deque()
         try:
             for item in items:

@@ -191,7 +191,7 @@ def test_a_recipe_can_be_a_file(dedup):
     ("content", "message"),
     [
         ("bits = ", "The recipe file 'mine.toml' cannot be read: Invalid value"),
-        ("bit = 64", "mine.toml: a recipe has no bit. It has word_shingle, cjk_shingle, weights"),
+        ("bit = 64", "mine.toml: a recipe has no bit (did you mean bits?). It has word_shingle, cjk_shingle, weights"),
         ("bits = 1000", "bits=1000: give an integer from 1 to 512"),
         ('bits = "64"', "bits='64': give an integer from 1 to 512"),
         (
@@ -232,7 +232,7 @@ def test_a_recipe_without_a_distance_needs_one_for_simhash_only(run):
         (["--method", "exact", "--min-similarity", "0"], "method='exact' finds pairs by their similarity"),
         (["--method", "exact", "--max-distance", "3"], "max_distance=3: method='exact' asks for no distance"),
         (["--memory", "much"], "memory='much': give bytes, at least 16M"),
-        (["--recipe", "mine"], "There is no recipe 'mine'. Give one of default, default-64, textbook, or a file"),
+        (["--recipe", "mine"], "There is no recipe 'mine'. Give one of default, default-64, textbook, cppjieba, "),
         (["--recipe", "mine.toml"], "There is no recipe file 'mine.toml'"),
         (["--keep", "best"], "keep='best': give one of first, last, longest, shortest, max:COLUMN, min:COLUMN."),
         (["--cluster", "cliques"], "'cliques' is not one of 'star', 'components'"),
@@ -318,6 +318,7 @@ def test_the_summary_counts_everything_once(run):
         "audit": "out.duplicates.jsonl",
         "summary": "out.summary.json",
         "rejects": "out.rejects.jsonl",
+        "report": None,
     }
 
 

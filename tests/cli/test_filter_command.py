@@ -266,6 +266,7 @@ def test_an_output_that_was_cut_short_is_refused(run, monkeypatch, place):
         (["--index", "ix", "a.jsonl", "-"], "Standard input (-) goes alone"),
         (["--index", "ix", "a.csv"], "can be passed on line by line"),
         (["--index", "ix", "a.jsonl", "-o", "out.jsonl.gz"], "Name a plain file"),
+        (["--index", "ix", "a.jsonl", "-o", "memory://out.jsonl"], "Name a plain file"),
         (["--index", "ix", "a.jsonl", "-o", "full"], "Name a plain file"),
         (["--index", "ix", "a.jsonl", "-o", "b.jsonl"], "exists already"),
         (["--index", "ix", "a.jsonl", "-o", "a.jsonl", "--overwrite"], "is an input"),

@@ -3,6 +3,8 @@
 import json
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import neardup as nd
@@ -119,7 +121,7 @@ def test_every_method_can_be_chosen(run, method):
 
 
 def test_the_methods_that_can_be_named_are_those_that_there_are():
-    assert set(INDEX_METHODS) == set(METHODS)
+    assert set(INDEX_METHODS) == {"auto", *METHODS}
 
 
 def test_an_index_is_replaced_only_if_asked_and_by_a_complete_one(run):
@@ -181,3 +183,19 @@ def test_damage_is_named_by_file_and_page(run, place):
     segment.write_bytes(content)
     done = run("index", "info", "ix", "--verify")
     assert (done.code, f"{segment.name}: pages 0" in done.err) == (1, True)
+
+
+def test_fingerprints_of_vectors_are_indexed_but_no_texts_go_with_them(run, place):
+    columns = {"id": ["a", "b"], "vector": pa.array([[1.0, 2, 3, 4], [1.0, 2, 3, 5]], pa.list_(pa.float32()))}
+    pq.write_table(pa.table(columns), place.work / "vectors.parquet")
+    nd.fingerprint_vector_files(["vectors.parquet"], "prints.parquet", vector="vector")
+    write_lines("a.jsonl", DOCUMENTS)
+    assert "has no max_distance" in run("index", "build", "ix", "prints.parquet").err
+    assert run("index", "build", "ix", "prints.parquet", "--max-distance", "20").code == 0
+    found = lines(run("index", "query", "ix", "prints.parquet").out)
+    assert {(row["id"], row["neighbor_id"]) for row in found} >= {("a", "a"), ("b", "b")}
+    for arguments in (("index", "add", "ix", "a.jsonl"), ("index", "query", "ix", "--literal", "x")):
+        refused = run(*arguments)
+        assert (refused.code, "holds fingerprints of vectors" in refused.err) == (2, True)
+    refused = run("filter", "--index", "ix", "a.jsonl")
+    assert (refused.code, "holds fingerprints of vectors" in refused.err) == (2, True)

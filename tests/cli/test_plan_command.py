@@ -4,7 +4,11 @@ import json
 
 import pytest
 
+import neardup as nd
 from corpora import ROWS, write_lines
+from neardup.index import index_plan
+from neardup.index.typical import TYPICAL
+from neardup.jobs.plan import plan_files
 from test_methods import near_copies
 
 
@@ -51,6 +55,49 @@ def test_a_join_of_fingerprints_is_planned_by_its_tables(run):
     assert "tables       6 of 6 blocks, keys of 21 bits" in shown
 
 
+def test_an_index_is_planned_beside_the_join():
+    found = plan_files(documents=2**26, max_distance=3, bits=64, memory="12G")
+    assert found.index == nd.plan(2**26, max_distance=3, bits=64, memory="12G")
+    assert found.fingerprints.tables == 6
+
+
+def test_an_index_too_large_for_the_memory_is_dealt_out(run):
+    shown = run(
+        "plan", "--documents", "8000000000", "--max-distance", "3", "--bits", "64", "--memory", "64G"
+    ).out.decode()
+    assert "auto takes" not in shown
+    assert "Past one machine: no exact method fits in 68,719,476,736 bytes" in shown
+    found = plan(run, "--documents", "8000000000", "--max-distance", "3", "--bits", "64", "--memory", "64G")
+    assert found["index"]["shards"]["shards"] > 1
+
+
+def test_fingerprint_files_give_the_spread_and_the_number_of_documents(run):
+    write_lines("in.jsonl", [{"text": text} for text in near_copies(400)])
+    assert run("fingerprint", "in.jsonl", "-o", "in.parquet").code == 0
+    found = plan(run, "--fingerprints", "in.parquet", "--max-distance", "3")
+    assert (found["documents"], found["index"]["bits"]) == (400, 128)
+    assert found["index"]["based_on"] == "the spread of 400 fingerprints"
+    more = plan(run, "--fingerprints", "in.parquet", "--max-distance", "3", "--documents", "1000000")
+    assert more["index"]["documents"] == 1_000_000
+
+
+def test_a_check_prints_both_columns(run, monkeypatch):
+    monkeypatch.setattr(index_plan, "measure_machine", lambda: TYPICAL)
+    done = run("plan", "--documents", "3000", "--max-distance", "2", "--bits", "64", "--check")
+    shown = done.out.decode()
+    assert "Checked with 3,000 documents" in shown
+    assert "predicted" in shown
+    assert "measured" in shown
+
+
+def test_fingerprints_of_two_recipes_are_refused(run):
+    write_lines("in.jsonl", ROWS)
+    for recipe, name in (("default", "a.parquet"), ("default-64", "b.parquet")):
+        assert run("fingerprint", "in.jsonl", "-o", name, "--recipe", recipe).code == 0
+    done = run("plan", "--fingerprints", "a.parquet", "--fingerprints", "b.parquet", "--max-distance", "3")
+    assert (done.code, "another recipe than a.parquet" in done.err) == (2, True)
+
+
 def test_what_a_person_reads_names_the_choice(run):
     write_lines("in.jsonl", ROWS)
     shown = run("plan", "in.jsonl", "--quiet").out.decode()
@@ -75,6 +122,7 @@ def test_a_similarity_that_only_exact_serves_is_planned(run):
         (["in.jsonl", "--max-distance", "3"], "A plan for max_distance needs the number of documents"),
         (["--documents", "5", "--max-distance", "700"], "max_distance=700 is not a whole number from 0 to 128"),
         (["nowhere.jsonl"], "nowhere.jsonl"),
+        (["--documents", "5", "--check"], "fingerprints and check are for a plan of an index"),
         (["in.jsonl", "--text", "body"], 'has no column "body"'),
         (["in.jsonl", "--min-similarity", "0"], "by its similarity"),
     ],

@@ -230,3 +230,12 @@ def test_fingerprints_that_cannot_be_a_reference_are_refused(run, options, said)
     done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--against", "old.parquet", *options)
     assert (done.code, files()) == (2, before)
     assert said in done.err
+
+
+def test_a_reference_goes_with_preferred_sources(run):
+    write_lines("web/a.jsonl", ROWS)
+    write_lines("books/x.jsonl", [{"id": "book", "text": BREAD + " And a little more."}])
+    write_lines("old.jsonl", [{"id": "old", "text": FERRY_EDITED}])
+    done = run("dedup", "web", "books", "-o", "out.jsonl", "--prefer-source", "books", "--against", "old.jsonl")
+    assert done.code == 0
+    assert {line["survivor_id"] for line in read_lines("out.duplicates.jsonl")} >= {"book", "old"}

@@ -14,6 +14,7 @@ from neardup.options import distance_limit, memory_bytes
 from neardup.pairs import collapse, plan, spool_near
 from neardup.progress import Progress
 from neardup.recipe import Recipe
+from neardup.vectors.recipe import VectorRecipe
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -61,7 +62,7 @@ def near_fingerprints(
     return candidates_of(fingerprints, distinct, spool.all(), memory=memory // 8, temp_dir=temp_dir, scratch=scratch)
 
 
-def check_cost(n: int, recipe: Recipe, max_distance: int, progress: Progress) -> None:
+def check_cost(n: int, recipe: Recipe | VectorRecipe, max_distance: int, progress: Progress) -> None:
     """Say when the join will take long, refuse when it would take for ever."""
     expected = plan(n, bits=64 * recipe.words, max_distance=max_distance).seconds
     if expected <= LONG_JOIN_SECONDS:

@@ -16,11 +16,13 @@ import click
 COMMANDS = {
     "dedup": "Remove near-duplicate documents from a corpus.",
     "fingerprint": "Write the fingerprint of every document.",
+    "fit": "Count in how many documents each feature occurs.",
     "pairs": "List the pairs of documents that are near one another.",
     "clusters": "Decide which documents survive, from pairs and fingerprints.",
     "apply": "Write the survivors of shards, as their clusters say.",
     "compare": "Compare two texts and show every step.",
     "explain": "Say why a document was removed, or why it was not.",
+    "report": "Write a run as one HTML page.",
     "evaluate": "Measure precision and recall, and recommend options.",
     "plan": "Estimate what finding near-duplicates takes.",
     "index": "Keep a Hamming index on disk, and ask it.",
@@ -128,7 +130,7 @@ def _clean_end() -> Iterator[None]:
 
 def main(arguments: list[str] | None = None) -> Any:
     """Run the command line; every expected failure becomes a message on standard error and an exit code."""
-    from neardup.errors import DataError, NeardupError
+    from neardup.errors import DataError, NeardupError, TransferError
 
     _prepare_output()
     try:
@@ -142,7 +144,7 @@ def main(arguments: list[str] | None = None) -> Any:
     except (click.Abort, KeyboardInterrupt) as problem:
         interrupt = problem.__cause__ if isinstance(problem, click.Abort) else problem
         _exit(EXIT_INTERRUPTED, f"interrupted; {str(interrupt or '') or 'unfinished files were removed'}")
-    except DataError as problem:
+    except (DataError, TransferError) as problem:
         _exit(EXIT_DATA, str(problem))
     except NeardupError as problem:
         _exit(EXIT_CALL, str(problem))

@@ -86,6 +86,16 @@ def _read(path: str) -> str:
         raise InputError(f"{path} cannot be read: {problem.strerror}.") from None
 
 
+def _numbers(given: str | None) -> tuple[int, int] | None:
+    """Of the left text and of the right one."""
+    if given is None:
+        return None
+    parts = given.split(",")
+    if len(parts) > 2 or not all(part.strip().isdecimal() and int(part) for part in parts):
+        raise click.UsageError(f"--keywords {given}: give a number, or two with a comma between, such as 22,11.")
+    return int(parts[0]), int(parts[-1])
+
+
 @click.command()
 @click.argument("files", nargs=-1, metavar="[A B]")
 @click.option("--text", nargs=2, metavar="TEXT TEXT", help="Two texts instead of two files.")
@@ -93,7 +103,14 @@ def _read(path: str) -> str:
     "--features", metavar="FILE.json", help="Features, weights and hashes that are given: every step is shown."
 )
 @options.recipe
-def command(files: tuple[str, ...], text: tuple[str, str] | None, features: str | None, recipe: str) -> None:
+@click.option(
+    "--keywords",
+    metavar="N[,M]",
+    help="Only so many features of each text vote, the heaviest: of both, or of the left and the right one.",
+)
+def command(
+    files: tuple[str, ...], text: tuple[str, str] | None, features: str | None, recipe: str, keywords: str | None
+) -> None:
     """Compare two texts and show every step.
 
     Tokens, the heaviest features with weight and hash, the sums, both fingerprints, their distance, the cosine that it
@@ -107,6 +124,8 @@ def command(files: tuple[str, ...], text: tuple[str, str] | None, features: str 
     if features is not None:
         if click.get_current_context().get_parameter_source("recipe") is not ParameterSource.DEFAULT:
             raise click.UsageError("--features brings its own weights and hashes. Leave --recipe out.")
+        if keywords is not None:
+            raise click.UsageError("--features brings its own weights and hashes. Leave --keywords out.")
         found = replay(features)
         if isinstance(found, Comparison):
             _show(found)
@@ -115,4 +134,4 @@ def command(files: tuple[str, ...], text: tuple[str, str] | None, features: str 
         return
     left, right = text or (_read(files[0]), _read(files[1]))
     chosen = find_recipe(recipe)
-    _show(compare(left, right, recipe=chosen), chosen.min_tokens)
+    _show(compare(left, right, recipe=chosen, keywords=_numbers(keywords)), chosen.min_tokens)

@@ -1,13 +1,18 @@
 """The command `neardup dedup`."""
 
+from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from neardup.cli import options
 from neardup.cli.options import DEFAULTS, described
 from neardup.options import CLUSTERS, KEEPS, UNITS
+
+if TYPE_CHECKING:
+    from neardup.jobs.dedup import FileResult
+    from neardup.jobs.units import UnitResult
 
 
 @click.command()
@@ -48,6 +53,7 @@ from neardup.options import CLUSTERS, KEEPS, UNITS
     help="Say what it will take, by a sample; do everything, write nothing.",
 )
 @options.audit
+@click.option("--report", metavar="FILE.html", help="Write the run as one HTML page, too; needs neardup[report].")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object on standard output.")
 @options.overwrite
 @click.option(
@@ -59,7 +65,7 @@ from neardup.options import CLUSTERS, KEEPS, UNITS
 @options.temp_dir
 @options.quiet
 def command(
-    inputs: tuple[str, ...], output: str | None, recipe: str, unit: str,
+    inputs: tuple[str, ...], output: str | None, recipe: str, unit: str, report: str | None,
     annotate: bool, dry_run: bool, audit: str | None, as_json: bool, overwrite: bool, on_error: str, quiet: bool, **chosen: Any,
 ) -> None:  # fmt: skip
     """Remove near-duplicate documents from a corpus.
@@ -69,12 +75,17 @@ def command(
     With --unit, repeated lines or paragraphs are removed from the documents, and the rest of each is written.
     """
     from neardup.jobs.dedup import deduplicate_files
+    from neardup.jobs.report import of_units
     from neardup.jobs.units import deduplicate_units
     from neardup.recipe import find_recipe
 
     if as_json and output == "-":
         raise click.UsageError("--json and -o - would both write to standard output. Give -o a file.")
-    work = deduplicate_files if unit == "document" else partial(deduplicate_units, unit=unit)
+    if unit != "document" and report is not None:
+        raise of_units(unit)
+    work: Callable[..., FileResult | UnitResult] = partial(deduplicate_files, report=report)
+    if unit != "document":
+        work = partial(deduplicate_units, unit=unit)
     done = work(
         inputs,
         output,

@@ -3,8 +3,11 @@
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from neardup.cli import options
+from neardup.errors import OptionError
+from neardup.vectors.recipe import METHODS, MOST_BITS
 
 
 @click.command()
@@ -20,6 +23,16 @@ from neardup.cli import options
     metavar="COLUMN",
     help="Store this column, too, for `neardup clusters` to choose by (--keep, --within); repeatable.",
 )
+@click.option(
+    "--vector",
+    metavar="COLUMN",
+    help="Of Parquet: fingerprint the numeric vectors in this column (lists of numbers) instead of texts.",
+)
+@click.option("--bits", type=int, metavar="N", help=f"With --vector: the width, 1 to {MOST_BITS} (64).")
+@click.option("--seed", type=int, metavar="N", help="With --vector: of the planes (0).")
+@click.option(
+    "--method", type=click.Choice(list(METHODS)), help=f"With --vector: {options.described(METHODS)} (signs)."
+)
 @options.overwrite
 @options.on_error
 @options.threads
@@ -27,9 +40,10 @@ from neardup.cli import options
 @options.quiet
 def command(
     inputs: tuple[str, ...], output: str, recipe: str, value: tuple[str, ...], on_error: str,
-    overwrite: bool, threads: int | None, temp_dir: str | None, quiet: bool, **reading: Any,
+    overwrite: bool, threads: int | None, temp_dir: str | None, quiet: bool, vector: str | None, bits: int | None,
+    seed: int | None, method: str | None, **reading: Any,
 ) -> None:  # fmt: skip
-    """Write the fingerprint of every document.
+    """Write the fingerprint of every document, or of every vector.
 
     Parquet with the columns id, fingerprint (uint64; above 64 bits fixed-size binary, big-endian), short and what later stages
     need (docs/files.md); the recipe and the shards are in the file's metadata.
@@ -37,6 +51,29 @@ def command(
     from neardup.jobs.fingerprint import fingerprint_files
     from neardup.recipe import find_recipe
 
+    given = {"bits": bits, "seed": seed, "method": method}
+    chosen: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    if vector is not None:
+        _refuse_text_options(value)
+        from neardup.jobs.vectors import fingerprint_vector_files
+
+        progress = options.progress(quiet)
+        total = fingerprint_vector_files(
+            inputs,
+            output,
+            vector=vector,
+            id=reading["id"],
+            on_error=on_error,
+            threads=threads,
+            temp_dir=temp_dir,
+            overwrite=overwrite,
+            progress=progress,
+            **chosen,
+        )
+        progress.say(f"{total:,} fingerprints: {output}")
+        return
+    if chosen:
+        raise OptionError(f"--{', --'.join(chosen)}: for --vector only; of texts, the recipe says it. Leave it out.")
     progress = options.progress(quiet)
     total = fingerprint_files(
         inputs,
@@ -51,3 +88,14 @@ def command(
         **reading,
     )
     progress.say(f"{total:,} fingerprints: {output}")
+
+
+def _refuse_text_options(value: tuple[str, ...]) -> None:
+    """Refuse what says how texts are read or hashed."""
+    context = click.get_current_context()
+    of_texts = ("text", "html", "lines", "encoding", "dialect", "max_document_bytes", "recipe")
+    given = [name for name in of_texts if context.get_parameter_source(name) is ParameterSource.COMMANDLINE]
+    given += ["value"] * bool(value)
+    if given:
+        flags = ", ".join("--" + name.replace("_", "-") for name in given)
+        raise OptionError(f"{flags}: for texts, not for --vector. Leave it out.")

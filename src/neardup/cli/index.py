@@ -44,7 +44,9 @@ def command() -> None:
 @click.option(
     "--method",
     type=click.Choice(INDEX_METHODS),
-    help="How it searches (by the distance: block-tables up to 5, multi-index above); docs/index.md has what each is for.",
+    default="auto",
+    show_default=True,
+    help="How it searches; auto: as is fastest for its size, of the exact ones (docs/index.md has what each is for).",
 )
 @_method_options
 @click.option(

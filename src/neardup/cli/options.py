@@ -7,7 +7,6 @@ import click
 
 from neardup.io.reading import HTML, Reading
 from neardup.options import METHODS, SIMILARITIES, DedupOptions
-from neardup.recipe import RECIPES
 
 if TYPE_CHECKING:
     from neardup.progress import Progress
@@ -90,7 +89,7 @@ recipe = click.option(
     default="default",
     show_default=True,
     metavar="NAME|FILE.toml",
-    help=f"One of {', '.join(RECIPES)}, or a file.",
+    help="A name that `neardup recipes` lists, or a .toml file.",
 )
 near = _several(
     click.option(

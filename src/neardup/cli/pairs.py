@@ -6,7 +6,6 @@ import click
 from click.core import ParameterSource
 
 from neardup.cli import options
-from neardup.recipe import RECIPES
 
 
 @click.command()
@@ -30,7 +29,7 @@ from neardup.recipe import RECIPES
 @click.option(
     "--recipe",
     metavar="NAME|FILE.toml",
-    help=f"One of {', '.join(RECIPES)}, or a file (default; the fingerprints' own).",
+    help="A name that `neardup recipes` lists, or a .toml file (default; the fingerprints' own).",
 )
 @options.overwrite
 @options.on_error

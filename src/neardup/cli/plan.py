@@ -30,8 +30,25 @@ if TYPE_CHECKING:
     show_default=True,
     help=described(SIMILARITIES),
 )
-@click.option("--max-distance", type=int, metavar="K", help="Plan a join of fingerprints within this distance instead.")
-@click.option("--bits", type=int, default=128, show_default=True, metavar="B", help="Bits of these fingerprints.")
+@click.option(
+    "--max-distance",
+    type=int,
+    metavar="K",
+    help="Plan Hamming search within this distance instead: a join of fingerprints, and an index of them.",
+)
+@click.option("--bits", type=int, metavar="B", help="Bits of these fingerprints (those of the files, or 128).")
+@click.option(
+    "--fingerprints",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="FILE",
+    help="A fingerprint file by whose spread an index is planned; repeatable.",
+)
+@click.option(
+    "--check",
+    is_flag=True,
+    help="Measure this machine and an index of a sample by every method, and compare with what is predicted; about a minute.",
+)
 @options.reading
 @options.recipe
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
@@ -40,14 +57,14 @@ if TYPE_CHECKING:
 @options.temp_dir
 @options.quiet
 def command(
-    inputs: tuple[str, ...], documents: int | None, bits: int, recipe: str, as_json: bool, quiet: bool,
+    inputs: tuple[str, ...], documents: int | None, bits: int | None, recipe: str, as_json: bool, quiet: bool,
     **chosen: Any,
 ) -> None:  # fmt: skip
     """Estimate what finding near-duplicates takes, before it is done.
 
     INPUT: texts as for `neardup dedup`, of which about 32 MB are read. Without them, and for more documents than were read, the
     figures are extrapolated. Seconds are of this many threads of the machine of the benchmarks; `neardup dedup --dry-run` times
-    this one.
+    this one, and --check an index. What fits in --memory, and what does not, is said of each method of search.
     """
     from neardup.jobs.plan import plan_files
     from neardup.recipe import find_recipe
@@ -74,6 +91,8 @@ def _shown(plan: "JoinPlan", threads: int) -> str:
             f"  memory       {blocks.working_bytes / 2**20:,.0f} MiB besides the fingerprints",
             f"  time         {_time(blocks.seconds)}",
         ]
+    if plan.index is not None:
+        lines.append(str(plan.index))
     for each in plan.estimates:
         lines.append(f"{each.method}")
         if each.postings:

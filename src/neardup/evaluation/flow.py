@@ -116,6 +116,8 @@ def evaluate_corpus(
             if named.recipe.digest() == recipe.digest():
                 name_of_own = name
                 continue
+            if named.recipe.is_of_other_tool:
+                continue
             others = read_documents(corpus, named.recipe, threads=options.threads, progress=Progress())
             found = survey(truth, others, named.recipe, among, threads=options.threads)
             curve = distance_scores(truth, found, named.recipe.bits)

@@ -5,10 +5,12 @@ from typing import Any
 import numpy as np
 
 from neardup.features import Features, weighted_features
+from neardup.hashes import hash_features
 from neardup.kernels.digests import digest_documents
 from neardup.kernels.features import vote
 from neardup.kernels.votes import widen
 from neardup.recipe import Recipe
+from neardup.stored_parts import StoredPart
 from neardup.text.normalizers import FoldedTexts
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -16,9 +18,9 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 def hashes_of(features: Features, recipe: Recipe) -> Array:
     """The hash of each feature at the fingerprint's width: uint64[f, words], bits that the width leaves over in word 0 are 0."""
+    if isinstance(recipe.hash, StoredPart):
+        recipe.hash.refuse("hash")
     if recipe.hash != "xxh3":
-        from neardup.hashes import hash_features
-
         return hash_features(*features.names(), recipe.hash, recipe.bits)
     lanes = np.empty((recipe.words, len(features.hashes)), np.uint64)
     pair = np.empty(2, np.uint64)
@@ -36,6 +38,7 @@ def fingerprint_folded(folded: FoldedTexts, recipe: Recipe) -> tuple[Array, Arra
         hashes_of(found.features, recipe),
         found.weights,
         found.features.offsets,
+        0,
         np.empty(64 * recipe.words, np.int64),
         values,
     )

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from neardup.fingerprints.by_features import fingerprint_folded
+from neardup.fingerprints.by_profile import fingerprint_by_profile
 from neardup.fingerprints.workspace import Workspace
 from neardup.kernels.simhash import fingerprint_documents, scratch
 from neardup.kernels.votes import WEIGHTINGS
@@ -41,6 +42,8 @@ class Fingerprints:
 
 def fingerprint_array(texts: Any, recipe: Recipe) -> Fingerprints:
     """Fingerprints of one Arrow `large_string` array of valid UTF-8; a null counts as an empty text."""
+    if recipe.profile is not None:
+        return Fingerprints(*fingerprint_by_profile(texts, recipe))
     if recipe.needs_names:
         return Fingerprints(*fingerprint_folded(normalized(texts, recipe.normalize), recipe))
     folded = _WORKSPACE.fold(texts)

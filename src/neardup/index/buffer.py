@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from neardup.index.ids import concatenate
+from neardup.index.ids import concatenate, own
 from neardup.index.methods import Scan
 from neardup.index.segment import Segment
 
@@ -32,7 +32,7 @@ class Buffer:
         """Add documents, for which there must be room."""
         after = self._rows + len(rows)
         self._columns[:, self._rows : after] = rows.T
-        self._ids.append(ids)
+        self._ids.append(own(ids))
         self._rows, self._segment = after, None
 
     def segment(self) -> Segment:

@@ -12,7 +12,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def as_ids(given: Any) -> Any:
-    """Integers as int64[n], strings as an Arrow `large_string` array.
+    """Integers as int64[n], in the given memory where it can be; strings as an Arrow `large_string` array.
 
     Raises:
         OptionError: something else, or both.
@@ -43,7 +43,12 @@ def _integers(values: Array) -> Array:
         raise OptionError(f"ids has the shape {values.shape}; allowed is [n].")
     if values.dtype == np.uint64 and len(values) and values.max() > np.iinfo(np.int64).max:
         raise OptionError(f"The id {values.max()} does not fit 64 bits with sign. Give strings.")
-    return values.astype(np.int64)
+    return values.astype(np.int64, copy=False)
+
+
+def own(ids: Any) -> Any:
+    """The same ids, in memory that nobody else can change."""
+    return ids.copy() if isinstance(ids, np.ndarray) else ids
 
 
 def concatenate(parts: list[Any]) -> Any:

@@ -13,13 +13,14 @@ from neardup.candidates.simhash import near_fingerprints
 from neardup.distinct import fingerprint_rows
 from neardup.errors import InputError, OptionError
 from neardup.index.buffer import BUFFER_ROWS, Buffer
+from neardup.index.chances import hit_probability
 from neardup.index.ids import as_ids, concatenate, take
-from neardup.index.methods import METHODS, usual_method
-from neardup.index.segment import Segment, build_segment
+from neardup.index.methods import METHODS
+from neardup.index.planner import usual_choice, usual_options
+from neardup.index.segment import Segment, StoredSegment, build_segment
 from neardup.index.store import (
     DIGEST_BITS,
     Manifest,
-    StoredSegment,
     commit,
     damaged_pages,
     is_index,
@@ -31,8 +32,9 @@ from neardup.index.store import (
     writing,
 )
 from neardup.matches import candidate_pairs, hamming_distances
-from neardup.recipe import Recipe, recipe_of_fields
+from neardup.recipe import Recipe, any_stored_recipe
 from neardup.threads import in_order, thread_count
+from neardup.vectors.recipe import VectorRecipe
 from neardup.wording import counted
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -40,6 +42,8 @@ Array = np.ndarray[Any, np.dtype[Any]]
 GROWTH = 16
 """A segment is so many times as large as the next younger one may become."""
 QUERIES_TOGETHER = 1 << 12
+AUTO = "auto"
+"""The method that is chosen for each segment."""
 WORD_BITS = 64
 
 
@@ -107,6 +111,8 @@ class IndexInfo:
         recipe: the digest of the recipe, and recipe_fields: its fields; None if it is not known.
         ids: `integers` or `strings`; None as long as there are none.
         damaged: by file, the numbers of damaged pages; if they were looked at.
+        hit_probability: that a document at max_distance is found; see `Index.hit_probability`.
+        methods: of the segments; those that `auto` took, if it is the index's.
     """
 
     documents: int
@@ -123,6 +129,8 @@ class IndexInfo:
     recipe_fields: dict[str, Any] | None
     ids: str | None
     damaged: dict[str, list[int]]
+    hit_probability: float
+    methods: tuple[str, ...]
 
 
 class Index:
@@ -135,7 +143,8 @@ class Index:
     Attributes:
         bits: of a fingerprint, a multiple of 64.
         max_distance: the largest distance that may be asked for.
-        method: one of `neardup.index.METHODS`; options: its options, as far as they were given.
+        method: one of `neardup.index.METHODS`, or `auto`: for each segment the exact one that `neardup.index.planner` takes for
+            its size; options: its options, as far as they were given.
         recipe: what makes its fingerprints; None if it is not known.
         state: plain values (as JSON has them) that are saved with the index, at once: what a program must know to go on where it
             stopped. None if there are none.
@@ -148,15 +157,14 @@ class Index:
         *,
         max_distance: int,
         bits: int = 64,
-        method: str | None = None,
-        recipe: Recipe | None = None,
+        method: str = AUTO,
+        recipe: Recipe | VectorRecipe | None = None,
         **options: int,
     ) -> None:
         """An empty index.
 
         Args:
-            max_distance, bits: see above.
-            method: see above; block-tables up to a distance of 5, and multi-index above, if it is not given.
+            max_distance, bits, method: see above.
             recipe: what makes its fingerprints; then only fingerprints of that recipe go in by the command line.
             **options: of the method.
 
@@ -165,10 +173,9 @@ class Index:
         """
         if bits not in range(64, 513, 64):
             raise OptionError(f"bits={bits!r}: give 64, 128, … 512; pad narrower fingerprints with zero bits.")
-        method = usual_method(check_distance(max_distance, bits)) if method is None else method
-        if method not in METHODS:
-            raise OptionError(f"method={method!r}: give one of {', '.join(METHODS)}.")
-        unknown = sorted(set(options) - set(METHODS[method].options))
+        if method != AUTO and method not in METHODS:
+            raise OptionError(f"method={method!r}: give one of {AUTO}, {', '.join(METHODS)}.")
+        unknown = sorted(set(options) - set(METHODS[method].options)) if method != AUTO else []
         if unknown:
             raise OptionError(
                 f"{', '.join(unknown)}: the method {method} has {', '.join(METHODS[method].options) or 'no options'}."
@@ -178,13 +185,11 @@ class Index:
             if isinstance(value, bool) or not isinstance(value, int) or value < (name != "seed"):
                 raise OptionError(f"{name}={value!r}: give an integer from {int(name != 'seed')} up.")
         self.options = options
-        METHODS[method].build(
-            np.empty((0, bits // 64), np.uint64), self.max_distance, self._options_for(0)
-        )  # or refuse
+        chosen, limit, usual = self._searched_by(0)
+        METHODS[chosen].build(np.empty((0, bits // 64), np.uint64), limit, usual)  # or refuse
         self._recipe = None if recipe is None else (recipe.digest(), recipe.as_dict())
         self._home: Path | None = None
         self._generation = 0
-        self._stored: dict[int, StoredSegment] = {}
         self._segments: list[Segment] = []
         self._buffer = Buffer(bits // 64)
         self._added = 0
@@ -193,9 +198,9 @@ class Index:
         self.state = None
 
     @property
-    def recipe(self) -> Recipe | None:
+    def recipe(self) -> Recipe | VectorRecipe | None:
         """See above."""
-        return None if self._recipe is None else recipe_of_fields(self._recipe[1])
+        return None if self._recipe is None else any_stored_recipe(self._recipe[1])
 
     @property
     def has_strings(self) -> bool | None:
@@ -207,6 +212,29 @@ class Index:
         if self._strings not in (None, strings):
             raise OptionError("This index has ids, so of which kind they are cannot change.")
         self._strings = strings
+
+    @property
+    def is_exact(self) -> bool:
+        """It finds all that there is."""
+        return self.method == AUTO or METHODS[self.method].is_exact
+
+    def hit_probability(self, distance: int | None = None) -> float:
+        """The chance that a query finds a document at a distance: the least of all segments.
+
+        1 of exact methods. Of prefix tables by the closed form, over random permutations. Of sorted orders by simulation, for
+        uniform fingerprints: where many are near one another, it is less.
+
+        Args:
+            distance: up to the index's; that if not given.
+        """
+        limit = self._limit(distance)
+        return min(
+            (
+                hit_probability(segment.method, segment.options, bits=self.bits, distance=limit, rows=len(segment))
+                for segment in self._segments
+            ),
+            default=1.0,
+        )
 
     def __len__(self) -> int:
         """Documents that are there."""
@@ -280,7 +308,7 @@ class Index:
 
     @staticmethod
     def _for_digests() -> "Index":
-        return Index(max_distance=0, bits=DIGEST_BITS)
+        return Index(max_distance=0, bits=DIGEST_BITS, method="block-tables")
 
     def _flush(self, rows: Array | None = None, labels: Any = None) -> None:
         """Make a segment of what is in the buffer, and of more; segments that have become too large for their age are merged."""
@@ -310,11 +338,15 @@ class Index:
             fingerprints.append(rows)
             ids.append(labels)
         joined = fingerprints[0] if len(fingerprints) == 1 else np.concatenate(fingerprints)
-        return build_segment(joined, concatenate(ids), self.method, self.max_distance, self._options_for(len(joined)))
+        return build_segment(joined, concatenate(ids), *self._searched_by(len(joined)))
 
-    def _options_for(self, rows: int) -> dict[str, int]:
-        usual = METHODS[self.method].options
-        return {name: make(self.bits, self.max_distance, rows) for name, make in usual.items()} | self.options
+    def _searched_by(self, rows: int) -> tuple[str, int, dict[str, int]]:
+        """The method, distance and options of a segment of so many documents."""
+        size: dict[str, int] = {"bits": self.bits, "max_distance": self.max_distance, "rows": rows}
+        if self.method == AUTO:
+            chosen = usual_choice(**size, given=self.options)
+            return chosen.method, self.max_distance, chosen.options
+        return self.method, self.max_distance, usual_options(self.method, **size, given=self.options)
 
     def save(self, path: str | Path | None = None, *, overwrite: bool = False) -> None:
         """Write all to a folder: where the index was opened or saved before, or to `path`, where no other index may be.
@@ -346,33 +378,32 @@ class Index:
             stored = [
                 part._store(home, f"{generation}-{name}") for part, name in zip(parts, ("", "short-"), strict=False)
             ]
-            commit(home, self._manifest(generation, *(tuple(files.values()) for files in stored)))
+            commit(home, self._manifest(generation, *map(tuple, stored)))
         for part, files in zip(parts, stored, strict=True):
-            part._stored = files
-            for segment in part._segments:
-                segment.removed_since_stored = False
+            for segment, file in zip(part._segments, files, strict=True):
+                segment.stored, segment.removed_since_stored = file, False
         self._home, self._generation = home, generation
 
     def _forget_files(self, generation: int) -> None:
         """Know of no file that has its segments."""
-        self._stored, self._generation = {}, generation
-        if self._short is not None:
-            self._short._stored = {}
+        self._generation = generation
+        for segment in [*self._segments, *(self._short._segments if self._short is not None else [])]:
+            segment.stored = None
 
-    def _store(self, home: Path, prefix: str) -> dict[int, StoredSegment]:
-        """Write the segments that are not there yet, and what was removed; by segment, its files."""
+    def _store(self, home: Path, prefix: str) -> list[StoredSegment]:
+        """Write the segments that are not there yet, and what was removed; the files of each segment."""
         self._flush()
-        stored = {}
+        stored = []
         for number, segment in enumerate(self._segments):
-            known = self._stored.get(id(segment))
+            known = segment.stored
             name = known.file if known else f"segment-{prefix}{number}"
             if known is None:
-                store_segment(home, name, segment, self.method)
+                store_segment(home, name, segment)
             removed = known.removed if known else None
             if len(segment.removed) and (known is None or segment.removed_since_stored):
                 removed = f"removed-{prefix}{number}"
                 store_removed(home, removed, segment.removed)
-            stored[id(segment)] = StoredSegment(name, len(segment), removed)
+            stored.append(StoredSegment(name, len(segment), removed))
         return stored
 
     def _manifest(
@@ -410,11 +441,9 @@ class Index:
             index._recipe = (manifest.recipe, manifest.recipe_fields or {})
         index._home, index._generation = home, manifest.generation
         index._segments, index._added, index._strings = segments, manifest.added, manifest.strings
-        index._stored = {id(segment): stored for segment, stored in zip(segments, manifest.segments, strict=True)}
         if short:
             index._short = cls._for_digests()
             index._short._segments, index._short._strings = short, manifest.strings
-            index._short._stored = {id(segment): stored for segment, stored in zip(short, manifest.short, strict=True)}
         index.state = manifest.state
         return index
 
@@ -432,7 +461,7 @@ class Index:
             bits=self.bits,
             max_distance=self.max_distance,
             method=self.method,
-            is_exact=METHODS[self.method].is_exact,
+            is_exact=self.is_exact,
             options=tuple(segment.options for segment in self._segments),
             segments=tuple(len(segment) for segment in searched),
             nbytes=sum(segment.nbytes for segment in searched),
@@ -440,6 +469,8 @@ class Index:
             recipe_fields=fields,
             ids=None if self._strings is None else "strings" if self._strings else "integers",
             damaged=damaged,
+            hit_probability=self.hit_probability(),
+            methods=tuple(segment.method for segment in self._segments),
         )
 
     def remove(self, ids: Any) -> int:
@@ -556,7 +587,7 @@ class Index:
         each document finds of those before it. `memory`: bytes that pairs may take before they go to a temporary file.
         """
         limit, searched = self._limit(max_distance), self._searched()
-        if not METHODS[self.method].is_exact:
+        if not self.is_exact:
             yield from self._found_pairs(limit, searched, threads)
             return
         live = [segment.live_documents() for segment in searched]

@@ -4,22 +4,15 @@ All are used alike: `look_up` gives for queries what lies within a distance, as 
 those that the method's `build` gave to the fingerprints.
 """
 
-import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
-from neardup.index.tables import (
-    KeyPlan,
-    block_keys,
-    build_tables,
-    multi_index_keys,
-    neighbour_keys,
-    prefix_keys,
-    tables_of,
-)
+from neardup.index.costs import PLANS
+from neardup.index.planner import OPTIONS_OF
+from neardup.index.tables import build_tables, tables_of
 from neardup.kernels import index_scans as kernels
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -155,18 +148,16 @@ def _sorted_beam(values: Array, _distance: int, options: Mapping[str, int]) -> B
     return SortedBeam(orders, positions, sources, options["beam"]), _in_place(values)
 
 
-Plan = Callable[[int, int, Mapping[str, int]], KeyPlan]
-"""From the bits, the distance and the options."""
+def _of_tables(name: str, purpose: str, *, is_exact: bool = True) -> "Method":
+    plan = PLANS[name]
 
-
-def _of_tables(purpose: str, plan: Plan, **others: Any) -> "Method":
     def build(values: Array, distance: int, options: Mapping[str, int]) -> Built:
         return build_tables(values, plan(64 * values.shape[1], distance, options))
 
     def restore(arrays: Mapping[str, Array], bits: int, distance: int, options: Mapping[str, int], _: int) -> Searcher:
         return tables_of(plan(bits, distance, options), **arrays)
 
-    return Method(purpose, build, restore, **others)
+    return Method(purpose, build, restore, OPTIONS_OF.get(name, ()), is_exact)
 
 
 @dataclass(frozen=True)
@@ -176,7 +167,7 @@ class Method:
     Attributes:
         purpose: what it is, and what for.
         build: from distinct fingerprints uint64[n, words], the distance and the options, what is looked up.
-        options: its options with what they are by default for a number of bits, a distance and a number of fingerprints.
+        options: their names; `neardup.index.planner` chooses what they are if they are not given.
         is_exact: it finds all that there is.
         restore: from a searcher's arrays, the bits, the distance, the options and the number of fingerprints, the searcher again.
     """
@@ -184,29 +175,8 @@ class Method:
     purpose: str
     build: Callable[[Array, int, Mapping[str, int]], Built]
     restore: Callable[[Mapping[str, Array], int, int, Mapping[str, int], int], Searcher]
-    options: Mapping[str, Callable[[int, int, int], int]] = field(default_factory=dict)
+    options: tuple[str, ...] = ()
     is_exact: bool = True
-
-
-def _blocks_for_keys(bits: int, distance: int, rows: int) -> int:
-    """The fewest blocks whose keys are long enough that a bucket holds few rows, or else the fewest there are."""
-    wanted = max(1.0, math.log2(max(2, rows)) - 4)
-    best = distance + 1
-    for blocks in range(distance + 1, distance + 4):
-        if blocks <= bits and math.comb(blocks, distance) <= 24:
-            best = blocks
-            if bits * (blocks - distance) / blocks >= wanted:
-                break
-    return min(best, bits)
-
-
-def _blocks_for_probes(bits: int, _distance: int, rows: int) -> int:
-    """As many as give each block about log2 n bits (Norouzi et al. 2012, section 4)."""
-    return max(1, min(bits, round(bits / max(8.0, math.log2(max(2, rows))))))
-
-
-def _prefix(bits: int, _distance: int, rows: int) -> int:
-    return min(bits, max(8, math.ceil(math.log2(max(2, rows)))))
 
 
 METHODS: dict[str, Method] = {
@@ -214,45 +184,28 @@ METHODS: dict[str, Method] = {
         "compares with every fingerprint, at the speed of the memory", _scan, lambda arrays, *_: Scan(**arrays)
     ),
     "block-tables": _of_tables(
-        "tables whose keys are any blocks - k of the blocks: for small distances",
-        lambda bits, distance, options: block_keys(bits, distance, options["blocks"]),
-        options={"blocks": _blocks_for_keys},
+        "block-tables", "tables whose keys are any blocks - k of the blocks: for small distances"
     ),
-    "multi-index": _of_tables(
-        "a table a block, probed within a radius: for distances from 6 to 16",
-        lambda bits, distance, options: multi_index_keys(bits, distance, options["blocks"]),
-        options={"blocks": _blocks_for_probes},
-    ),
+    "multi-index": _of_tables("multi-index", "a table a block, probed within a radius: for distances from 6 to 16"),
     "bit-lists": Method(
         "for each bit the list of those that have it, added up: to be understood, not to be fast",
         _bit_lists,
         lambda arrays, _bits, _distance, _options, rows: BitLists(arrays["lists"], rows),
     ),
     "neighbours": _of_tables(
-        "one table, in which every code within the distance is looked up: for distances to 3",
-        lambda bits, distance, _: neighbour_keys(bits, distance),
+        "neighbours", "one table, in which every code within the distance is looked up: for distances to 3"
     ),
     "prefix-tables": _of_tables(
+        "prefix-tables",
         "tables under random permutations of the bits, whose keys are the first ones: probable",
-        lambda bits, _, options: prefix_keys(bits, options["prefix"], options["tables"], options["seed"]),
-        options={"prefix": _prefix, "tables": lambda *_: 8, "seed": lambda *_: 0},
         is_exact=False,
     ),
     "sorted-beam": Method(
         "sorted under random permutations of the bits; compares with what lies nearby in each order: probable",
         _sorted_beam,
         lambda arrays, _bits, _distance, options, _rows: SortedBeam(**arrays, beam=options["beam"]),
-        {"permutations": lambda *_: 16, "beam": lambda *_: 16, "seed": lambda *_: 0},
+        OPTIONS_OF["sorted-beam"],
         is_exact=False,
     ),
 }
 """By name."""
-
-
-MOST_FOR_BLOCKS = 5
-"""Distances above are served better by probing within a radius."""
-
-
-def usual_method(max_distance: int) -> str:
-    """The method to use for a distance if none is named; exact."""
-    return "block-tables" if max_distance <= MOST_FOR_BLOCKS else "multi-index"

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from neardup.distinct import collapse
-from neardup.index.ids import are_in
+from neardup.index.ids import are_in, own
 from neardup.index.methods import METHODS, Searcher
 from neardup.kernels.index_scans import count_members, list_members
 
@@ -16,6 +16,15 @@ ROOM = 1 << 12
 """Hits that there is room for at first, a block of queries."""
 MOST_HITS = 1 << 22
 """Queries of which a block has more are looked up in smaller blocks."""
+
+
+@dataclass(frozen=True)
+class StoredSegment:
+    """A segment as the manifest names it: its file, how many documents it has, and the file that says which were removed."""
+
+    file: str
+    documents: int
+    removed: str | None = None
 
 
 @dataclass
@@ -28,8 +37,8 @@ class Segment:
         members: uint32[n], the documents of each fingerprint, ascending, by its position in the searcher.
         ids: int64[n] or Arrow large_string[n].
         removed: uint8[n], or of no length if none was.
-        options: of the method.
-        removed_since_stored: what its file says of `removed` is no longer all.
+        method, options: how it is searched.
+        stored: its file, if it has one. removed_since_stored: what its file says of `removed` is no longer all.
     """
 
     searcher: Searcher
@@ -38,6 +47,8 @@ class Segment:
     ids: Any
     removed: Array = field(default_factory=lambda: np.empty(0, np.uint8))
     options: dict[str, int] = field(default_factory=dict)
+    method: str = "scan"
+    stored: StoredSegment | None = None
     removed_since_stored: bool = False
     _first_live: Array | None = None
 
@@ -143,11 +154,17 @@ class Segment:
 def build_segment(fingerprints: Array, ids: Any, method: str, max_distance: int, options: dict[str, int]) -> Segment:
     """A segment of documents with `fingerprints`, uint64[n, words]."""
     distinct = collapse(fingerprints)
-    searcher, order = METHODS[method].build(distinct.values, max_distance, options)
-    members = distinct.order
-    if len(distinct) == len(members):
-        return Segment(searcher, np.empty(0, np.uint32), members[order].astype(np.uint32), ids, options=options)
-    sizes = distinct.sizes[order]
-    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
-    gathered = np.repeat(distinct.starts[:-1][order] - starts[:-1], sizes) + np.arange(len(members))
-    return Segment(searcher, starts.astype(np.uint32), members[gathered].astype(np.uint32), ids, options=options)
+    values, members = distinct.values, distinct.order.astype(np.uint32)
+    starts = None if len(values) == len(members) else distinct.starts
+    del distinct  # of 8 bytes, where 4 are enough
+    searcher, order = METHODS[method].build(values, max_distance, options)
+    del values  # gone before ids are copied
+    if starts is None:
+        members, member_starts = members[order], np.empty(0, np.uint32)
+    else:
+        sizes = np.diff(starts)[order]
+        ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+        gathered = np.repeat(starts[:-1][order] - ends[:-1], sizes) + np.arange(len(members))
+        members, member_starts = members[gathered], ends.astype(np.uint32)
+    del order
+    return Segment(searcher, member_starts, members, own(ids), options=options, method=method)

@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from neardup.errors import DataError, InputError
 from neardup.index.methods import METHODS
-from neardup.index.segment import Segment
+from neardup.index.segment import Segment, StoredSegment
 from neardup.index.segment_file import checksum, read_segment_file, verify_segment_file, write_segment_file
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -29,15 +29,6 @@ LOCK = "lock"
 DIGEST_BITS = 128
 ATTEMPTS = 5
 """Times that a manifest is read anew, because a writer has removed a file that it named."""
-
-
-@dataclass(frozen=True)
-class StoredSegment:
-    """A segment as the manifest names it: its file, how many documents it has, and the file that says which were removed."""
-
-    file: str
-    documents: int
-    removed: str | None = None
 
 
 @dataclass(frozen=True)
@@ -164,7 +155,7 @@ def segment_arrays(segment: Segment) -> dict[str, Array]:
 
 
 def segment_of(
-    arrays: dict[str, Array], bits: int, max_distance: int, facts: dict[str, Any], removed: Array
+    arrays: dict[str, Array], bits: int, max_distance: int, facts: dict[str, Any], removed: Array, stored: StoredSegment
 ) -> Segment:
     """The segment of these arrays."""
     starts, members = arrays.pop("member_starts"), arrays.pop("members")
@@ -176,7 +167,7 @@ def segment_of(
     method = METHODS[facts["method"]]
     distinct = len(starts) - 1 if len(starts) else len(members)
     searcher = method.restore(arrays, bits, max_distance, facts["options"], distinct)
-    return Segment(searcher, starts, members, ids, removed, facts["options"])
+    return Segment(searcher, starts, members, ids, removed, facts["options"], facts["method"], stored)
 
 
 def open_segments(path: Path) -> tuple[Manifest, list[Segment], list[Segment]]:
@@ -201,7 +192,7 @@ def _open_segment(path: Path, stored: StoredSegment, bits: int, max_distance: in
     removed = np.empty(0, np.uint8)
     if stored.removed:
         removed = read_segment_file(path / stored.removed)[0]["removed"].copy()
-    return segment_of(arrays, bits, max_distance, facts, removed)
+    return segment_of(arrays, bits, max_distance, facts, removed, stored)
 
 
 def commit(path: Path, manifest: Manifest) -> None:
@@ -233,9 +224,9 @@ def _sync(path: Path) -> None:
         os.close(folder)
 
 
-def store_segment(path: Path, name: str, segment: Segment, method: str) -> None:
+def store_segment(path: Path, name: str, segment: Segment) -> None:
     """Write a segment's file."""
-    write_segment_file(path / name, segment_arrays(segment), {"method": method, "options": segment.options})
+    write_segment_file(path / name, segment_arrays(segment), {"method": segment.method, "options": segment.options})
 
 
 def store_removed(path: Path, name: str, removed: Array) -> None:

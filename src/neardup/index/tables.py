@@ -69,6 +69,8 @@ def multi_index_keys(bits: int, max_distance: int, blocks: int) -> KeyPlan:
     If two differ in at most k = blocks * r + a bits, with a < blocks, then some of the first a + 1 blocks differs in at most r
     bits, or one of the others in at most r - 1.
     """
+    if not 1 <= blocks <= bits:
+        raise OptionError(f"blocks={blocks}: give from 1 to {bits} blocks, the bits.")
     radius, rest = divmod(max_distance, blocks)
     radii = tuple(radius if i <= rest else radius - 1 for i in range(blocks))
     cut = blocks_of(bits, blocks)
@@ -187,13 +189,23 @@ def tables_of(plan: KeyPlan, columns: Array, starts: Array, positions: Array) ->
     )
 
 
+def bucket_bits_for(plan: KeyPlan, rows: int) -> int:
+    """Tables of so many rows have two to the power of how many buckets."""
+    longest = max(min(64, len(key)) for key in plan.chosen)
+    wide = math.ceil(math.log2(max(2, rows) / ROWS_A_BUCKET))
+    return min(MOST_BUCKET_BITS, longest, max(wide, 1))
+
+
+def table_bytes(plan: KeyPlan, rows: int) -> int:
+    """What tables of so many rows take: columns, starts and positions."""
+    tables, words = len(plan.chosen), plan.bits // 64
+    return 8 * tables * (words * rows + (1 << bucket_bits_for(plan, rows)) + 1) + 4 * (tables - 1) * rows
+
+
 def build_tables(values: Array, plan: KeyPlan) -> tuple[Tables, Array]:
     """Group `values`, uint64[n, words], by the keys of a plan. Returns the tables, and the order of the first: uint32[n]."""
     n, words = values.shape
-    tables = len(plan.chosen)
-    longest = max(min(64, len(key)) for key in plan.chosen)
-    wide = math.ceil(math.log2(max(2, n) / ROWS_A_BUCKET))
-    bucket_bits = min(MOST_BUCKET_BITS, longest, max(wide, 1))
+    tables, bucket_bits = len(plan.chosen), bucket_bits_for(plan, n)
     columns, positions = np.empty((tables, words, n), np.uint64), np.empty((tables - 1, n), np.uint32)
     found = tables_of(plan, columns, np.empty((tables, (1 << bucket_bits) + 1), np.int64), positions)
     buckets, row, given = np.empty(n, np.uint32), np.empty(words, np.uint64), np.ascontiguousarray(values.T)

@@ -29,6 +29,9 @@ class Columns:
         html: how the text, which is HTML, becomes text: one of `neardup.io.reading.HTML`; None if it is text. It is for whom reads
             batches (`neardup.io.corpus`), not for the formats.
         separator: what joins the texts of several columns.
+        vector: the column of numeric vectors, which then takes the place of `text`; of Parquet only. Batches have them in
+            `texts`, as lists of fixed size.
+        dimension: how many numbers each vector must have.
 
     Raises:
         OptionError: no text column is named, or a string was given where a tuple of strings belongs.
@@ -39,6 +42,8 @@ class Columns:
     values: tuple[str, ...] = ()
     html: str | None = None
     separator: str = "\n"
+    vector: str | None = None
+    dimension: int = 0
 
     def __post_init__(self) -> None:
         problems = []

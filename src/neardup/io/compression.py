@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, cast
 import zstandard
 
 from neardup.errors import DataError, InputError
+from neardup.io.places import Place
 from neardup.io.refusals import damaged
 
 _INPUT_BYTES = {"gzip": 1 << 16, "zstd": 1 << 12}
@@ -108,11 +109,12 @@ class _GzipWriter(gzip.GzipFile):
             self._below.close()
 
 
-def open_for_reading(path: Path, compression: str, *, name: str | None = None) -> io.BufferedReader:
+def open_for_reading(path: Place, compression: str, *, name: str | None = None) -> io.BufferedReader:
     """Open a file for reading its decompressed bytes; `name` is how messages call it.
 
     Raises:
         InputError: it cannot be opened.
+        TransferError: from the call or from reading: a store fails again and again.
         DataError: from the call or from reading: the data is truncated, damaged, or of another compression.
     """
     name = name or str(path)

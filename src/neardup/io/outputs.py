@@ -3,6 +3,7 @@
 import contextlib
 import os
 import secrets
+import shutil
 import stat
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,20 +12,25 @@ from typing import Any
 
 from neardup.errors import InputError
 from neardup.io.formats import FORMATS
+from neardup.io.places import Place, identity, is_url, place_of, real_name
 from neardup.io.refusals import mixed_formats
+from neardup.io.remote import RemotePath
 from neardup.io.saved_work import SavedWork
 from neardup.io.shards import ALLOWED, Shard, split_ending
+from neardup.io.uploads import upload_all
 
 STANDARD_OUTPUT = Path("-")
 _LISTED = 5
 
 
-def output_folder(out: str) -> Path | None:
-    """The folder that OUT means: it ends in a slash, or is there; None if OUT is a file or `-`."""
+def output_folder(out: str) -> Place | None:
+    """The folder that OUT means: it ends in a slash, or is there (a URL must end in one); None if OUT is a file or `-`."""
+    if is_url(out):
+        return place_of(out) if out.endswith("/") else None
     return Path(out) if out != "-" and (out.endswith(("/", os.sep)) or Path(out).is_dir()) else None
 
 
-def output_names(out: str, shards: Sequence[Shard]) -> list[Path]:
+def output_names(out: str, shards: Sequence[Shard]) -> list[Place]:
     """The output file of each shard: the same for all, or its relative name in a folder.
 
     Raises:
@@ -35,25 +41,25 @@ def output_names(out: str, shards: Sequence[Shard]) -> list[Path]:
     if folder is None:
         return [_one_file(out, shards)] * len(shards)
     names = [folder / shard.relative for shard in shards]
-    owner: dict[Path, Shard] = {}
+    owner: dict[Place, Shard] = {}
     problems = []
-    inside = os.path.realpath(folder) + os.sep
+    inside = real_name(folder) + "/"
     for name, shard in zip(names, shards, strict=True):
         first = owner.setdefault(name, shard)
         if first is not shard:
             problems.append(
                 f"{first.name} and {shard.name} would both be written to {name}. Give the folder above them as input."
             )
-        real = os.path.realpath(shard.path)
-        if real.startswith(inside) and real != os.path.realpath(name):
+        real = real_name(shard.path)
+        if real.startswith(inside) and real != real_name(name):
             problems.append(f"{shard.name} lies in the output folder {out}. Name another folder.")
     if problems:
         raise InputError(_listed(problems))
     return names
 
 
-def _one_file(out: str, shards: Sequence[Shard]) -> Path:
-    path = Path(out)
+def _one_file(out: str, shards: Sequence[Shard]) -> Place:
+    path = place_of(out)
     if {shard.format for shard in shards} == {"lines"}:  # of files with any ending
         _refuse_parquet(path, shards[0])
         FORMATS["lines"].check_together(shards)
@@ -69,7 +75,7 @@ def _one_file(out: str, shards: Sequence[Shard]) -> Path:
     return path
 
 
-def _refuse_parquet(path: Path, shard: Shard) -> None:
+def _refuse_parquet(path: Place, shard: Shard) -> None:
     if path.suffix.lower() == ".parquet":
         raise mixed_formats(shard.name, "lines", "parquet")
 
@@ -77,10 +83,13 @@ def _refuse_parquet(path: Path, shard: Shard) -> None:
 def stem(out: str) -> str:
     """OUT without its data endings, for the names of files beside it: `out` of `out.jsonl.gz`, `kept` of `kept/`."""
     folder = output_folder(out)
+    if isinstance(folder, RemotePath):
+        return folder.url.rstrip("/")
     if folder is not None:
         return str(folder) if folder.name not in ("", "..") else str(folder.resolve())
-    known = split_ending(Path(out).name)
-    return str(Path(out).with_name(known[0])) if known else out
+    path = place_of(out)
+    known = split_ending(path.name)
+    return str(path.with_name(known[0])) if known else out
 
 
 class Outputs:
@@ -95,6 +104,7 @@ class Outputs:
         inputs: shards, which are not to be overwritten unawares.
         overwrite: replace files that are there.
         folder, audit_folder: folders that, with folders in them, are made where missing (see `output_folder`).
+        temp_dir: where files that go to remote stores are written first; the system's folder for temporary files if not given.
         saved: the work of a run that is to be resumable; then what is unfinished stays, and what was finished is not written again.
 
     Raises:
@@ -104,29 +114,33 @@ class Outputs:
 
     def __init__(
         self,
-        paths: Iterable[Path],
+        paths: Iterable[Place],
         *,
         inputs: Iterable[Shard] = (),
         overwrite: bool = False,
-        folder: Path | None = None,
-        audit_folder: Path | None = None,
+        folder: Place | None = None,
+        audit_folder: Place | None = None,
         saved: SavedWork | None = None,
+        temp_dir: str | None = None,
     ) -> None:
         self._paths = [path for path in dict.fromkeys(paths) if path != STANDARD_OUTPUT]
         self._known = frozenset(self._paths)
-        self._inputs = {_identity(shard.path): shard.name for shard in inputs}
+        self._inputs = {identity(shard.path): shard.name for shard in inputs}
         self._overwrite = overwrite
-        self._folders = [os.path.realpath(each) for each in (folder, audit_folder) if each is not None]
-        self._temporary: dict[Path, Path] = {}
+        self._folders = [os.path.realpath(each) for each in (folder, audit_folder) if isinstance(each, Path)]
+        self._temporary: dict[Place, Path] = {}
         self._made: list[Path] = []
         self._saved = saved
-        self._absent: list[Path] = []
+        self._absent: list[Place] = []
+        self._temp_dir = temp_dir
+        self._staging: Path | None = None
+        self._replaced: set[RemotePath] = set()
 
     def __enter__(self) -> "Outputs":
         problems = [problem for path in self._paths for problem in self._problems(path)]
-        finals: dict[str, Path] = {}
+        finals: dict[str, Place] = {}
         for path in self._paths:
-            first = finals.setdefault(os.path.realpath(path), path)
+            first = finals.setdefault(real_name(path), path)
             if first is not path:
                 problems.append(f"{first} and {path} are the same file, but two outputs. Name another for one of them.")
         problems += self._folder_problems() if not problems else []
@@ -135,7 +149,10 @@ class Outputs:
             raise InputError(_listed(problems))
         return self
 
-    def _problems(self, path: Path) -> Iterator[str]:
+    def _problems(self, path: Place) -> Iterator[str]:
+        if isinstance(path, RemotePath):
+            yield from self._remote_problems(path)
+            return
         try:
             status = path.stat()
         except FileNotFoundError:
@@ -152,8 +169,29 @@ class Outputs:
         elif not self._overwrite:
             yield f"{path} exists already. Name another output, or pass --overwrite to replace it."
 
+    def _remote_problems(self, path: RemotePath) -> Iterator[str]:
+        try:
+            if not self._overwrite and identity(path) in self._inputs:
+                yield f"{path} is also an input. Name another output, or pass --overwrite to replace it."
+            elif path.is_dir():
+                yield f"{path} is a folder; a file is to be written there. Name another output."
+            elif not path.is_file():
+                return
+            elif not self._overwrite:
+                yield f"{path} exists already. Name another output, or pass --overwrite to replace it."
+            else:
+                self._replaced.add(path)
+        except OSError as error:
+            yield f"{path} cannot be written: {error.strerror}."
+
     def _folder_problems(self) -> Iterator[str]:
-        for folder in dict.fromkeys(Path(os.path.realpath(path)).parent for path in self._paths):
+        remote = {path.parent: path for path in self._paths if isinstance(path, RemotePath)}
+        for path in remote.values():
+            try:
+                path.check_writable()
+            except OSError as error:
+                yield f"{path} cannot be written: {error.strerror}. Name another output."
+        for folder in dict.fromkeys(_final(path).parent for path in self._paths if isinstance(path, Path)):
             try:
                 if any(folder.is_relative_to(each) for each in self._folders):
                     self._make(folder)
@@ -170,27 +208,32 @@ class Outputs:
         self._made.append(folder)  # before it is there: an interrupt may come between
         folder.mkdir()
 
-    def claim(self, path: Path) -> Path:
+    def claim(self, path: Place) -> Path:
         """The temporary file, empty at first, to be written in place of one of `paths`; `-` stands for itself."""
         if path == STANDARD_OUTPUT:
-            return path
+            return STANDARD_OUTPUT
         if path not in self._known:
             raise ValueError(f"{path} is not one of the outputs")
-        if path not in self._temporary:
-            final = Path(os.path.realpath(path))
+        if path not in self._temporary and isinstance(path, RemotePath):
+            if self._staging is None:
+                self._staging = Path(tempfile.mkdtemp(prefix="neardup-", dir=self._temp_dir))
+            self._temporary[path] = self._staging / f"{len(self._temporary):06}"
+            self._temporary[path].touch()
+        elif path not in self._temporary:
+            final = _final(path)
             mark = f"{os.getpid()}-{secrets.token_hex(6)}" if self._saved is None else self._saved.mark(final)
             # Known before it is there: an interrupt may come between.
             self._temporary[path] = final.with_name(f".{final.name[:60]}.partial-{mark}")
             self._temporary[path].touch(exist_ok=self._saved is not None)
         return self._temporary[path]
 
-    def finish(self, path: Path) -> None:
+    def finish(self, path: Place) -> None:
         """No more is written to this one."""
         if self._saved is not None and path != STANDARD_OUTPUT:
             _to_disk(self._temporary[path])
             self._saved.note(self._temporary[path])
 
-    def is_finished(self, path: Path) -> bool:
+    def is_finished(self, path: Place) -> bool:
         """Whether an earlier run finished it."""
         return self._saved is not None and path != STANDARD_OUTPUT and self._saved.has_noted(self.claim(path))
 
@@ -199,7 +242,7 @@ class Outputs:
         """What has been written to the claimed files so far."""
         return sum(temporary.stat().st_size for temporary in self._temporary.values())
 
-    def leave_out(self, path: Path) -> None:
+    def leave_out(self, path: Place) -> None:
         """One of `paths` is not to be there: `commit` removes what it was to replace."""
         self._absent.append(path)
 
@@ -209,28 +252,37 @@ class Outputs:
         `result`: of the run, kept with its saved work.
 
         Raises:
-            InputError: a file that was not there before is there now; none has been renamed then.
+            InputError: a file that was not there before is there now, or a store denies one; none is there then.
+            TransferError: a store fails again and again; none that was not there before is there then.
         """
-        for temporary in self._temporary.values():
-            _to_disk(temporary)
+        remote = {path: local for path, local in self._temporary.items() if isinstance(path, RemotePath)}
+        for path, temporary in self._temporary.items():
+            if path not in remote:
+                _to_disk(temporary)
         problems = [problem for path in (*self._temporary, *self._absent) for problem in self._problems(path)]
         if problems:
             raise InputError(_listed(problems))
+        upload_all(remote, replaced=self._replaced)
+        for path in remote:
+            del self._temporary[path]
         for path in self._absent:
             path.unlink(missing_ok=True)
         if self._saved is not None:
-            finals = ((temporary, Path(os.path.realpath(path))) for path, temporary in self._temporary.items())
+            finals = ((temporary, _final(path)) for path, temporary in self._temporary.items())
             self._saved.complete(finals, result or {})
         for path, temporary in list(self._temporary.items()):
-            os.replace(temporary, os.path.realpath(path))
+            os.replace(temporary, _final(path))
             del self._temporary[path]
-        for folder in {Path(os.path.realpath(path)).parent for path in self._paths}:
+        for folder in {_final(path).parent for path in self._paths if isinstance(path, Path)}:
             _to_disk(folder)
         self._made.clear()
         if self._saved is not None:
             self._saved.clear()
 
     def _remove(self) -> None:
+        if self._staging is not None:
+            shutil.rmtree(self._staging, ignore_errors=True)
+            self._staging = None
         if self._saved is not None:
             return
         for temporary in self._temporary.values():
@@ -250,9 +302,9 @@ class Outputs:
             )
 
 
-def _identity(path: Path) -> tuple[int, int]:
-    status = path.stat()
-    return status.st_dev, status.st_ino
+def _final(path: Place) -> Path:
+    """Where a local file is in the end."""
+    return Path(real_name(path))
 
 
 def _to_disk(path: Path) -> None:

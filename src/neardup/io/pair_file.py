@@ -21,6 +21,7 @@ from neardup.errors import DataError, InputError
 from neardup.io.compression import open_for_reading, open_for_writing
 from neardup.io.ids import plain_ids
 from neardup.io.json_values import quote
+from neardup.io.places import Place, parquet_source, place_of
 from neardup.io.shards import split_ending
 from neardup.io.stored_shards import StoredShard
 
@@ -76,24 +77,24 @@ class PairSummary:
         return content.encode("utf-8", "backslashreplace") + b"\n"
 
 
-def pair_summary_path(path: Path) -> Path:
+def pair_summary_path(path: Place) -> Place:
     """Where the summary of a file of pairs lies."""
-    return Path(f"{path}{SUMMARY_ENDING}")
+    return place_of(f"{path}{SUMMARY_ENDING}")
 
 
-def _ending(path: Path) -> tuple[str, str, str]:
+def _ending(path: Place) -> tuple[str, str, str]:
     known = split_ending(path.name)
     if known is None or known[1] not in ("jsonl", "parquet"):
         raise InputError(f"{path}: pairs are written to a file that ends in .jsonl, .jsonl.gz, .jsonl.zst or .parquet.")
     return known
 
 
-def check_pair_name(path: Path) -> None:
+def check_pair_name(path: Place) -> None:
     """Raise InputError if the ending is not one of a file of pairs."""
     _ending(path)
 
 
-def read_pair_summary(path: Path) -> PairSummary:
+def read_pair_summary(path: Place) -> PairSummary:
     """Read what made the pairs of `path`.
 
     Raises:
@@ -129,7 +130,7 @@ class Side:
 class PairWriter:
     """Writes pairs, a chunk at a time. `files`: the names of the files that sides refer to."""
 
-    def __init__(self, path: Path, temporary: Path, files: Sequence[str]) -> None:
+    def __init__(self, path: Place, temporary: Path, files: Sequence[str]) -> None:
         known = _ending(path)
         self._files, self._quoted = pa.array(files, pa.string()), [quote(name) for name in files]
         self._parquet = pq.ParquetWriter(temporary, PAIR_SCHEMA, compression="zstd") if known[1] == "parquet" else None
@@ -190,7 +191,7 @@ class PairChunk:
         return len(self.distance)
 
 
-def read_pairs(path: Path) -> Iterator[PairChunk]:
+def read_pairs(path: Place) -> Iterator[PairChunk]:
     """The pairs of a file, in parts.
 
     Raises:
@@ -199,7 +200,7 @@ def read_pairs(path: Path) -> Iterator[PairChunk]:
     known = _ending(path)
     try:
         if known[1] == "parquet":
-            with pq.ParquetFile(path) as file:
+            with pq.ParquetFile(parquet_source(path)) as file:
                 for batch in file.iter_batches(CHUNK_PAIRS, columns=["distance", "similarity", *PLACES]):
                     yield _chunk({name: batch.column(name) for name in batch.schema.names})
         else:

@@ -13,6 +13,7 @@ from neardup.io.json_values import default_ids, is_utf8, only, quoted
 from neardup.io.lines import too_long
 from neardup.io.parquet_values import is_value, value_tokens
 from neardup.io.shards import Shard
+from neardup.io.vector_columns import list_kind, vectors_of_column
 from neardup.text.nested import Keys, column_at, type_at
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -35,7 +36,8 @@ class ColumnReader:
         self._separator = columns.separator
         self._limit = shard.max_document_bytes
         self._too_long = too_long(shard).removeprefix("it is ")
-        self._texts = [(name, self._place(schema, name)) for name in columns.text]
+        texts = columns.text if columns.vector is None else ()
+        self._texts = [(name, self._place(schema, name)) for name in texts]
         for name, path in self._texts:
             self._demand(name, type_at(schema, path), _is_string, "a column of strings")
         self._id: Keys | None = None
@@ -47,7 +49,14 @@ class ColumnReader:
         self._values = [(name, self._place(schema, name)) for name in columns.values]
         for name, path in self._values:
             self._demand(name, type_at(schema, path), is_value, "a column of strings, numbers, dates or truth values")
-        paths = [path for _, path in [*self._texts, *self._values]] + ([self._id] if self._id else [])
+        self._dimension = columns.dimension
+        self._vector = None if columns.vector is None else self._place(schema, columns.vector)
+        if self._vector is not None:
+            kind = type_at(schema, self._vector)
+            self._demand(str(columns.vector), kind, _is_vector, "a column of lists of numbers, of fixed size or not,")
+        paths = [path for _, path in [*self._texts, *self._values]] + [
+            each for each in (self._id, self._vector) if each
+        ]
         self.names = list(dict.fromkeys(".".join(path) for path in paths))
 
     def _place(self, schema: Any, name: str) -> Keys:
@@ -85,6 +94,13 @@ class ColumnReader:
             set_aside(_nulls(texts[-1]), name, "null, not a string")
             set_aside(_broken(texts[-1]), name, "not UTF-8")
             set_aside(_sizes(texts[-1]) > self._limit, name, self._too_long)
+        if self._vector is not None:
+            found = vectors_of_column(column_at(batch, self._vector), self._dimension)
+            reasons.update((i, reason) for i, reason in found.problems.items() if usable[i])
+            usable[list(found.problems)] = False
+            ids = self._ids(batch, row, set_aside)
+            vectors = found.as_lists(usable)
+            return Batch(row, vectors, only(ids, usable)), [(row + i, reasons[i]) for i in sorted(reasons)]
         text = texts[0] if len(texts) == 1 else pc.binary_join_element_wise(*texts, pa.scalar(self._separator, _TEXT))
         ids = self._ids(batch, row, set_aside)
         values = [self._value(batch, name, keys, set_aside) for name, keys in self._values]
@@ -145,6 +161,10 @@ def _is_string(kind: Any) -> bool:
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
     return any(test(kind) for test in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view))
+
+
+def _is_vector(kind: Any) -> bool:
+    return list_kind(kind) is not None
 
 
 def _is_id(kind: Any) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from neardup.io.places import parquet_source
 from neardup.io.refusals import damaged
 from neardup.io.shards import Shard
 
@@ -19,7 +20,7 @@ _ARROW_ERRORS = (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowKeyError,
 def opened(shard: Shard) -> Iterator[Any]:
     shard.check_unchanged()
     try:
-        file = pq.ParquetFile(shard.path, buffer_size=_STREAM_BYTES, page_checksum_verification=True)
+        file = pq.ParquetFile(parquet_source(shard.path), buffer_size=_STREAM_BYTES, page_checksum_verification=True)
     except _ARROW_ERRORS as error:
         raise damaged(shard.name, "Parquet", str(error)) from None
     with file:

@@ -4,15 +4,16 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from neardup.io.compression import open_for_writing
+from neardup.io.places import Place
 from neardup.io.shards import compression_of_name
 
 
-def compression_of(path: Path) -> str:
+def compression_of(path: Place) -> str:
     """What the ending of a file says."""
     return compression_of_name(path.name)
 
 
-def write_lines(path: Path, temporary: Path, lines: Iterable[str]) -> None:
+def write_lines(path: Place, temporary: Path, lines: Iterable[str]) -> None:
     """Write lines to `temporary`, compressed as the name `path` says."""
     with open_for_writing(temporary, compression_of(path)) as file:
         for line in lines:

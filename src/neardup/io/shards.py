@@ -7,11 +7,14 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from neardup.errors import DataError, InputError
 from neardup.io.batch import MAX_DOCUMENT_BYTES
 from neardup.io.compression import sniff
+from neardup.io.places import Place, identity, place_of, status_of
 from neardup.io.reading import Reading
+from neardup.io.remote import RemotePath
 
 FORMAT_ENDINGS = {
     ".jsonl": "jsonl",
@@ -50,19 +53,19 @@ class Shard:
         format: a key of `neardup.io.formats.FORMATS`.
         compression: `plain`, `gzip` or `zstd`.
         size: bytes on disk.
-        modified: time of the last change, in nanoseconds.
+        modified: time of the last change, in nanoseconds; of a remote file what its store calls the version.
         encoding: of its text; Parquet says itself how it is stored.
         max_document_bytes: bytes of a row above which it is not read.
         dialect: characters of delimited text, as `neardup.io.dialect.Dialect.parse` takes them; found out if None.
     """
 
-    path: Path
+    path: Place
     name: str
     relative: str
     format: str
     compression: str
     size: int
-    modified: int
+    modified: int | str
     encoding: str = "utf-8"
     max_document_bytes: int = MAX_DOCUMENT_BYTES
     dialect: str | None = None
@@ -70,10 +73,10 @@ class Shard:
     def check_unchanged(self) -> None:
         """Raise DataError if the file is not what was found: row numbers of an earlier pass would be wrong."""
         try:
-            now = self.path.stat()
+            now = status_of(self.path)
         except OSError as error:
             raise DataError(f"{self.name} cannot be read any more: {error.strerror}. Run again.") from None
-        if (now.st_size, now.st_mtime_ns) != (self.size, self.modified):
+        if now != (self.size, self.modified):
             raise self.changed()
 
     def changed(self) -> DataError:
@@ -105,11 +108,14 @@ def find_shards(
 
     A folder stands for all files of known endings below it, without hidden ones, `.json` and `.md`, and those of HTML unless
     `reading` says that texts are HTML; a glob for all that it matches; `-` for JSON lines (or lines, if `reading` says so) on
-    standard input, which go to a file in `temporary`. Symbolic links are followed.
+    standard input, which go to a file in `temporary`. Symbolic links are followed. What is a URL is looked for in its
+    store.
 
     Raises:
         InputError: with every problem found: nothing there, not readable, an unknown ending, a folder or glob without
             any file, the same file twice.
+        MissingExtra: a URL needs a package that is not installed.
+        TransferError: a store fails again and again.
     """
     reading = reading or Reading()
     wanted = [str(given) for given in ([inputs] if isinstance(inputs, str | Path) else inputs)]
@@ -131,9 +137,12 @@ def find_shards(
 
 
 def _expand(given: str, reading: Reading) -> list[Shard]:
-    path = Path(given)
     if not given:
         raise InputError("An input is an empty string. Name a file, a folder or a glob, or - for standard input.")
+    path = place_of(given)
+    if isinstance(path, RemotePath):
+        return _expand_remote(path, reading)
+    given = str(path)
     if path.is_dir():
         return _folder(path, path, reading)
     if os.path.lexists(path):
@@ -152,9 +161,30 @@ def _expand(given: str, reading: Reading) -> list[Shard]:
     return sorted(shards, key=lambda shard: shard.relative)
 
 
-def _folder(folder: Path, base: Path, reading: Reading) -> list[Shard]:
+def _expand_remote(path: RemotePath, reading: Reading) -> list[Shard]:
+    try:
+        if glob.has_magic(path.url):
+            fixed, matches = path.matches()
+            if not matches:
+                raise InputError(f"{path}: no file matches. Check the pattern; hidden files are never matched.")
+            shards: list[Shard] = []
+            for match in matches:
+                is_folder = match.url.endswith("/")
+                shards += _folder(match, fixed, reading) if is_folder else [_shard(match, fixed, reading)]
+            return sorted(shards, key=lambda shard: shard.relative)
+        if path.is_dir():
+            return _folder(path, path, reading)
+        return [_shard(path, path.parent, reading)]
+    except FileNotFoundError as error:
+        raise InputError(f"{path}: {error.strerror}.") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
+
+
+def _folder(folder: Place, base: Place, reading: Reading) -> list[Shard]:
     shards, named_only = [], []
-    for path in _files_below(folder, frozenset()):
+    files = folder.files() if isinstance(folder, RemotePath) else _files_below(folder, frozenset())
+    for path in files:
         known = split_ending(path.name)
         if path.suffix.lower() in _OTHER_COMPRESSIONS and split_ending(path.stem):
             raise InputError(f"{path}: {path.suffix} is not read. {ALLOWED}. Compress it anew, or move it elsewhere.")
@@ -192,7 +222,7 @@ def _files_below(folder: Path, above: frozenset[tuple[int, int]]) -> Iterator[Pa
             yield path
 
 
-def _shard(path: Path, base: Path, reading: Reading, name: str | None = None) -> Shard:
+def _shard(path: Place, base: Place, reading: Reading, name: str | None = None) -> Shard:
     known = split_ending(path.name)
     if known is None and not reading.lines:
         raise InputError(f"{path}: the ending does not tell the format. {ALLOWED}.")
@@ -205,26 +235,31 @@ def _shard(path: Path, base: Path, reading: Reading, name: str | None = None) ->
         if kind == "parquet":
             raise InputError(f"{path} is Parquet, which has no lines. Leave --lines out, or the file.")
         kind = "lines"
+    stored = (reading.encoding, int(reading.max_document_bytes), reading.dialect)
+    if isinstance(path, RemotePath):
+        relative = path.url[len(base.url.rstrip("/")) + 1 :] if isinstance(base, RemotePath) else path.name
+        size, version = path.known or path.status()
+        return Shard(
+            replace(path, known=(size, version)), path.url, relative, kind, compression, size, version, *stored
+        )
     try:
-        status = path.stat()
+        size, modified = status_of(path)
         if not path.is_file():
             raise InputError(f"{path} is not a regular file. Give its contents on standard input: -")
         path.open("rb").close()
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from None
-    relative = Path(os.path.relpath(path, base)).as_posix()
+    relative = Path(os.path.relpath(path, str(base))).as_posix()
     name = os.fsencode(name or path).decode("utf-8", "replace")  # a file's name may be any bytes, an id is a text
-    stored = (reading.encoding, int(reading.max_document_bytes), reading.dialect)
-    return Shard(path, name, relative, kind, compression, status.st_size, status.st_mtime_ns, *stored)
+    return Shard(path, name, relative, kind, compression, size, modified, *stored)
 
 
 def repeated_files(shards: Iterable[Shard]) -> list[str]:
     """A problem for each file that is among the shards twice."""
-    seen: dict[tuple[int, int], Shard] = {}
+    seen: dict[tuple[Any, Any], Shard] = {}
     problems = []
     for shard in shards:
-        status = shard.path.stat()
-        first = seen.setdefault((status.st_dev, status.st_ino), shard)
+        first = seen.setdefault(identity(shard.path), shard)
         if first is not shard:
             also = "" if first.name == shard.name else f" (as {first.name})"
             problems.append(f"{shard.name} is given twice{also}: all its rows would be duplicates. Name it once.")

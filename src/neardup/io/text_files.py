@@ -19,6 +19,7 @@ from neardup.io.compression import open_for_reading, open_for_writing
 from neardup.io.encodings import encoding_of
 from neardup.io.json_values import quote
 from neardup.io.lines import too_long
+from neardup.io.places import copy_file
 from neardup.io.refusals import mixed_formats, no_columns
 from neardup.io.shards import Shard
 
@@ -144,7 +145,7 @@ def copy(shard: Shard, keep: Array, sink: Any) -> None:
     sink.begin(shard)
     shard.check_unchanged()
     if sink.compression == shard.compression:
-        shutil.copyfile(shard.path, sink.path)
+        copy_file(shard.path, sink.path)
     else:
         with (
             open_for_reading(shard.path, shard.compression, name=shard.name) as file,

@@ -15,6 +15,7 @@ from neardup.cluster_file import ClusterFile, is_cluster_file, read_cluster_file
 from neardup.errors import InputError
 from neardup.io.corpus import LISTED, open_corpus
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder
+from neardup.io.places import place_of, real_name
 from neardup.io.reading import Reading
 from neardup.io.shards import Shard
 from neardup.io.stored_shards import starts_of
@@ -67,13 +68,14 @@ def apply_files(
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=temp_dir) as spool:
         corpus = open_corpus(inputs, how, temporary=Path(spool), progress=progress)
         shards = corpus.shards
-        if not Path(clusters).is_file():
+        source = place_of(clusters)
+        if not source.is_file():
             raise InputError(f"{clusters}: there is no such file. Make it with `neardup clusters`.")
-        found = read_cluster_file(clusters)
+        found = read_cluster_file(source)
         numbers = _numbers(found, shards, clusters)
         targets = dedup_targets(output, shards, audit=audit, with_rejects=False)
         for path in [*targets.outputs, *targets.records]:
-            if path.resolve() == Path(clusters).resolve():
+            if real_name(path) == real_name(source):
                 raise InputError(f"{path} is the cluster file: it would be lost. Name another file.")
         refuse_inputs(targets.records, shards)
         corpus.check(ANNOTATIONS if annotate else ())
@@ -88,6 +90,7 @@ def apply_files(
             overwrite=overwrite,
             folder=folder,
             audit_folder=targets.audit_folder,
+            temp_dir=temp_dir,
         ) as outputs:
             write = partial(
                 write_rows,

@@ -18,6 +18,7 @@ from neardup.fingerprint_file import is_fingerprint_file
 from neardup.io.corpus import LISTED, is_of_source
 from neardup.io.outputs import Outputs
 from neardup.io.pair_file import PairChunk, PairSummary, read_pair_summary, read_pairs
+from neardup.io.places import place_of
 from neardup.io.shards import Shard, find_shards
 from neardup.io.stored_shards import StoredShard, starts_of
 from neardup.jobs.dedup import FileResult
@@ -73,7 +74,7 @@ def cluster_files(
     if unknown:
         raise OptionError(f"{', '.join(sorted(unknown))}: the pairs say how they were found. Leave it out.")
     progress = progress_of(progress)
-    path = Path(output)
+    path = place_of(output)
     if not output.endswith(".parquet"):
         raise InputError(f"{output}: clusters are Parquet. Give a name that ends in .parquet.")
     with tempfile.TemporaryDirectory(prefix="neardup-") as spool:
@@ -253,7 +254,7 @@ def _read(
     starts, sizes, valid = starts_of(shards), np.array([shard.rows for shard in shards]), documents.valid
     rows, distances, similarities = [np.empty((2, 0), np.int64)], [np.empty(0, np.int64)], [np.empty(0)]
 
-    def global_rows(files: Any, there: Array, path: Path) -> Array:
+    def global_rows(files: Any, there: Array, path: str) -> Array:
         numbers = pc.index_in(files, names)
         if numbers.null_count:
             name = files.filter(numbers.is_null())[0].as_py()
@@ -269,8 +270,8 @@ def _read(
         for chunk in read_pairs(shard.path):
             total += len(chunk)
             chunk = _at_least(chunk, least)
-            left = global_rows(chunk.left_files, chunk.left_rows, shard.path)
-            right = global_rows(chunk.right_files, chunk.right_rows, shard.path)
+            left = global_rows(chunk.left_files, chunk.left_rows, shard.name)
+            right = global_rows(chunk.right_files, chunk.right_rows, shard.name)
             rows.append(np.stack([left, right]))
             distances.append(chunk.distance)
             similarities.append(chunk.similarity)

@@ -2,9 +2,8 @@
 
 import dataclasses
 import json
-import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -19,12 +18,16 @@ from neardup.dedup import find_duplicates
 from neardup.errors import InputError
 from neardup.io.corpus import FileCorpus, open_corpus
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder, stem
+from neardup.io.places import real_name
 from neardup.io.reading import Reading, split_options
 from neardup.io.records import write_lines
+from neardup.io.remote import RemotePath
 from neardup.io.saved_work import SavedWork
 from neardup.jobs.audits import write_audits
 from neardup.jobs.estimate import CostEstimate, estimate_corpus
 from neardup.jobs.reference import FingerprintReference, open_reference
+from neardup.jobs.report import check_report, make_report
+from neardup.jobs.report import report as write_report
 from neardup.jobs.targets import Targets, dedup_targets, demand_output
 from neardup.jobs.writing import write_rows
 from neardup.options import DedupOptions, memory_bytes
@@ -74,7 +77,7 @@ class FileResult:
             )
         if counts.rejected:
             lines.append(f"{counted(counts.rejected, 'row')} could not be read: {files['rejects'] or 'not written'}")
-        places = {name: files[name] for name in ("output", "audit", "summary") if files[name]}
+        places = {name: files[name] for name in ("output", "audit", "summary", "report") if files.get(name)}
         lines += [f"{name}: {'standard output' if place == '-' else place}" for name, place in places.items()]
         return "\n".join(lines)
 
@@ -104,6 +107,15 @@ def _write_records(
         write_audits(lines, targets, corpus.shards, rows, outputs)
     if targets.rejects:
         write_lines(targets.rejects, outputs.claim(targets.rejects), reject_lines(corpus.rejected))
+
+
+def _audit_of(
+    findings: Findings, reference: FileCorpus | FingerprintReference | None, *, with_matched: bool
+) -> Iterator[dict[str, Any]]:
+    """The lines of the audit, without a file."""
+    locate = None if reference is None else reference.locate
+    for _, lines in audit_lines(findings.of_inputs, findings.documents.ids, with_matched=with_matched, locate=locate):
+        yield from map(json.loads, lines)
 
 
 def _repeated(ids: Any) -> int:
@@ -153,8 +165,13 @@ def _open_saved(
         raise InputError("--resume keeps its work beside the output. Name a file or a folder with -o.")
     if any(shard.name == "stdin" for shard in corpus.shards):
         raise InputError("--resume: standard input cannot be read again. Name files.")
-    inputs = {os.path.realpath(shard.path) for shard in corpus.shards}
-    if any(os.path.realpath(path) in inputs for path in targets.outputs):
+    if any(isinstance(path, RemotePath) for path in [*targets.outputs, *targets.records]):
+        raise InputError(
+            "--resume keeps its work beside the output, in a folder of this machine. Name a local output, and copy it when the "
+            "run is done; inputs may be remote."
+        )
+    inputs = {real_name(shard.path) for shard in corpus.shards}
+    if any(real_name(path) in inputs for path in targets.outputs):
         raise InputError(
             "--resume: an output would replace an input, which could then not be read again. Name another output."
         )
@@ -169,6 +186,7 @@ def deduplicate_files(
     annotate: bool = False,
     dry_run: bool = False,
     audit: str | None = None,
+    report: str | None = None,
     against: str | Path | Sequence[str | Path] = (),
     overwrite: bool = False,
     resume: bool = False,
@@ -188,6 +206,7 @@ def deduplicate_files(
         dry_run: say what is expected, from a sample, do everything, write nothing.
         audit: where the audit goes: a file, or a folder (ends in /; one file for each input); the output without its data endings +
             `.duplicates.jsonl` if not given.
+        report: where the run goes as one HTML page, which ends in .html; of a dry run, too. The inputs are read once more for it.
         against: a reference: files of texts, like the inputs, or fingerprint files (then by distance alone). What is near one of
             its documents is removed; it stays as it is, and which of its own documents are near one another is not looked at.
         overwrite: replace outputs that exist.
@@ -210,6 +229,8 @@ def deduplicate_files(
     chosen = DedupOptions(**others)
     if not dry_run:
         demand_output(output)  # before inputs are looked for: who forgot -o has named the output as an input
+    if report is not None:
+        check_report(report)
     inputs = [inputs] if isinstance(inputs, str | Path) else list(inputs)
     against = [against] if isinstance(against, str | Path) else list(against)
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
@@ -237,18 +258,22 @@ def deduplicate_files(
             saved = _open_saved(output, dry_run, targets, corpus, run)
             if (done := saved.completed()) is not None:
                 progress.say(f"{saved.folder}: this run was done before")
+                if report is not None and not Path(report).exists():
+                    write_report(done["files"]["audit"], report, threads=chosen.threads, progress=progress)
+                    done["files"]["report"] = report
                 return FileResult(Summary(**done["summary"]), done["files"])
             corpus.save_in(saved, "inputs")
             if isinstance(reference, FileCorpus):
                 reference.save_in(saved, "reference")
         to_stdout = targets.outputs[:1] == (STANDARD_OUTPUT,)
         with Outputs(
-            [*targets.outputs, *targets.records],
+            [*targets.outputs, *targets.records, *([Path(report)] if report else [])],
             inputs=shards,
             overwrite=overwrite,
             folder=folder,
             audit_folder=targets.audit_folder,
             saved=saved,
+            temp_dir=chosen.temp_dir,
         ) as outputs:
             expected = None
             if dry_run:
@@ -298,12 +323,28 @@ def deduplicate_files(
                     name: str(path) if (path := getattr(targets, name)) else None
                     for name in ("audit", "summary", "rejects")
                 },
+                "report": report,
             }
             repeated = _repeated(findings.documents.ids.slice(0, findings.inputs))
             counts = summarize(findings, recipe, chosen, progress, repeated_ids=repeated, html=reading.html)
             result = FileResult(counts, files, expected)
             if targets.summary:
                 outputs.claim(targets.summary).write_bytes(result.to_json(indent=2))
+            if report is not None:
+                lines = partial(_audit_of, findings, reference, with_matched=chosen.cluster == "components")
+                made, reason = make_report(
+                    json.loads(result.to_json()),
+                    lines,
+                    rows=findings.inputs,
+                    corpus=corpus,
+                    reference=reference if isinstance(reference, FileCorpus) else None,
+                    recipe=recipe,
+                    threads=chosen.threads,
+                    progress=progress,
+                )
+                outputs.claim(Path(report)).write_bytes(made)
+                if reason:
+                    progress.say(f"{report} shows no texts: {reason}")
             if to_stdout:
                 write()
             outputs.commit({"summary": result.summary.as_dict(), "files": files})

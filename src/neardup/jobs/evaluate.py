@@ -13,6 +13,7 @@ from neardup.evaluation.plot import check_plot, draw
 from neardup.evaluation.result import Evaluation
 from neardup.io.corpus import open_corpus
 from neardup.io.outputs import Outputs
+from neardup.io.places import place_of
 from neardup.io.reading import split_options
 from neardup.jobs.targets import refuse_inputs
 from neardup.options import DedupOptions
@@ -67,8 +68,10 @@ def evaluate_files(
     progress, chosen = progress_of(progress), DedupOptions(**others)
     if plot is not None:
         check_plot(plot)
-    paths = [Path(path) for path in (output, plot) if path is not None]
-    if pairs is not None and any(path.exists() and path.samefile(pairs) for path in paths if Path(pairs).exists()):
+    paths = [place_of(path) for path in (output, plot) if path is not None]
+    if pairs is not None and any(
+        isinstance(path, Path) and path.exists() and path.samefile(pairs) for path in paths if Path(pairs).exists()
+    ):
         raise InputError(f"{pairs} is the file of labels: it would be lost. Name another file.")
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
         corpus = open_corpus(inputs, reading, temporary=Path(spool), progress=progress)
@@ -88,8 +91,8 @@ def evaluate_files(
                 progress=progress,
             )
             if output is not None:
-                outputs.claim(Path(output)).write_text(result.to_json(), encoding="utf-8")
+                outputs.claim(place_of(output)).write_text(result.to_json(), encoding="utf-8")
             if plot is not None:
-                draw(result, outputs.claim(Path(plot)), kind=PLOT_FORMATS[Path(plot).suffix.lower()])
+                draw(result, outputs.claim(place_of(plot)), kind=PLOT_FORMATS[Path(plot).suffix.lower()])
             outputs.commit()
     return result

@@ -16,6 +16,7 @@ from neardup.audit_files import AUDIT_ENDING
 from neardup.errors import InputError
 from neardup.io.growing_file import GrowingFile, partial_of
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder, stem
+from neardup.io.places import is_url, real_name
 from neardup.io.reading import Reading
 from neardup.io.shards import Shard, split_ending
 from neardup.jobs.targets import REJECTS_ENDING
@@ -48,9 +49,13 @@ def filter_paths(output: str, audit: str | None, *, with_rejects: bool) -> Filte
     for name, given in (("-o", output), ("--audit", audit)):
         if given is not None and given != "-":
             known = split_ending(Path(given).name)
-            if output_folder(given) is not None or (known and (known[2] != "plain" or known[1] == "parquet")):
+            if (
+                is_url(given)
+                or output_folder(given) is not None
+                or (known and (known[2] != "plain" or known[1] == "parquet"))
+            ):
                 raise InputError(
-                    f"{name} {given}: this file grows line by line. Name a plain file, such as fresh.jsonl."
+                    f"{name} {given}: this file grows line by line. Name a plain file on this machine, such as fresh.jsonl."
                 )
     if output == "-" and audit is None:
         if with_rejects:
@@ -110,7 +115,7 @@ class FilterRun:
     ) -> None:
         self._stream, self._shards, self._paths = stream, shards, paths
         self._of: dict[str, Any] = {
-            "inputs": [[os.path.realpath(shard.path), shard.size, shard.modified] for shard in shards],
+            "inputs": [[real_name(shard.path), shard.size, shard.modified] for shard in shards],
             **{
                 name: None if path is None else os.path.realpath(path)
                 for name, path in (("output", paths.output), ("audit", paths.audit), ("rejects", paths.rejects))

@@ -12,6 +12,7 @@ from neardup.errors import InputError
 from neardup.fingerprint_file import FingerprintWriter
 from neardup.io.corpus import open_corpus
 from neardup.io.outputs import Outputs, output_folder, stem
+from neardup.io.places import Place, place_of
 from neardup.io.reading import Reading
 from neardup.io.records import write_lines
 from neardup.io.shards import Shard
@@ -24,7 +25,8 @@ from neardup.threads import thread_count
 from neardup.wording import counted
 
 
-def _targets(output: str, shards: Sequence[Shard]) -> list[Path]:
+def fingerprint_targets(output: str, shards: Sequence[Shard]) -> list[Place]:
+    """Where the fingerprints of each shard go; refused if that is no place for them."""
     if not output:
         raise InputError("Name an output: a file that ends in .parquet, or a folder that ends in /.")
     folder = output_folder(output)
@@ -33,9 +35,9 @@ def _targets(output: str, shards: Sequence[Shard]) -> list[Path]:
             raise InputError(
                 f"{output}: fingerprints are Parquet. Give a name that ends in .parquet, or a folder that ends in /."
             )
-        return [Path(output)] * len(shards)
+        return [place_of(output)] * len(shards)
     names = [folder / (stem(shard.relative) + ".parquet") for shard in shards]
-    owner: dict[Path, Shard] = {}
+    owner: dict[Place, Shard] = {}
     for name, shard in zip(names, shards, strict=True):
         first = owner.setdefault(name, shard)
         if first is not shard:
@@ -83,14 +85,16 @@ def fingerprint_files(
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=temp_dir) as spool:
         corpus = open_corpus(inputs, how, temporary=Path(spool), values=value, on_error=on_error, progress=progress)
         shards = corpus.shards
-        targets = _targets(output, shards)
-        rejects = [Path(stem(output) + REJECTS_ENDING)] if on_error == "skip" else []
+        targets = fingerprint_targets(output, shards)
+        rejects = [place_of(stem(output) + REJECTS_ENDING)] if on_error == "skip" else []
         refuse_inputs([*targets, *rejects], shards)
         corpus.check()
         total, rejected = 0, []
         folder = output_folder(output)
         with (
-            Outputs([*targets, *rejects], inputs=shards, overwrite=overwrite, folder=folder) as outputs,
+            Outputs(
+                [*targets, *rejects], inputs=shards, overwrite=overwrite, folder=folder, temp_dir=temp_dir
+            ) as outputs,
             progress.stage("fingerprint"),
         ):
             progress.expect(sum(shard.size for shard in shards))

@@ -17,6 +17,7 @@ from neardup.errors import InputError, OptionError
 from neardup.fingerprint_file import fingerprint_file_parts, fingerprint_file_recipe, is_fingerprint_file
 from neardup.fingerprints.simhash import fingerprint_array
 from neardup.index import Index
+from neardup.index.index import AUTO
 from neardup.index.labels import labels_of
 from neardup.index.store import demand_free, is_index
 from neardup.io.compression import open_for_writing
@@ -31,6 +32,7 @@ from neardup.options import check_temp_dir
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe import Recipe, check_same, usual_distance
 from neardup.threads import thread_count
+from neardup.vectors.recipe import VectorRecipe
 from neardup.wording import counted
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -43,7 +45,7 @@ def build_index(
     *,
     max_distance: int | None = None,
     recipe: Recipe | None = None,
-    method: str | None = None,
+    method: str = AUTO,
     method_options: dict[str, int] | None = None,
     integer_ids: bool = False,
     overwrite: bool = False,
@@ -93,7 +95,7 @@ def build_index(
 
 
 def new_index(
-    recipe: Recipe, max_distance: int | None, method: str | None = None, options: dict[str, int] | None = None
+    recipe: Recipe | VectorRecipe, max_distance: int | None, method: str, options: dict[str, int] | None = None
 ) -> Index:
     """An empty index for fingerprints of a recipe.
 
@@ -216,7 +218,7 @@ def query_index(
             answers = (line for part in source.parts(recipe, threads) for line in ask(part))
         elif texts:
             recipe = _recipe(index, path)
-            answers = ask(_of_texts(texts, recipe))
+            answers = ask(_of_texts(texts, _of_text(recipe)))
         else:
             answers = _of_fingerprints(index, fingerprints, max_distance)
         outputs = stack.enter_context(Outputs([target], inputs=source.shards if source else (), overwrite=overwrite))
@@ -274,13 +276,19 @@ def _of_fingerprints(index: Index, fingerprints: Sequence[str], max_distance: in
             yield _line(quote(given), neighbor, distance)
 
 
-def _recipe(index: Index, path: str | Path) -> Recipe:
+def _recipe(index: Index, path: str | Path) -> Recipe | VectorRecipe:
     recipe = index.recipe
     if recipe is None:
         raise InputError(
             f"{path} does not know the recipe of its fingerprints, so no files go with it. Use it from Python, "
             "or build it with a recipe."
         )
+    return recipe
+
+
+def _of_text(recipe: Recipe | VectorRecipe) -> Recipe:
+    if isinstance(recipe, VectorRecipe):
+        raise InputError("This index holds fingerprints of vectors, so no texts go with it. Give fingerprint files.")
     return recipe
 
 
@@ -303,29 +311,29 @@ class _Source:
         if not any(made):
             self._corpus.check()
 
-    def demand_recipe(self, wanted: Recipe | None) -> Recipe:
+    def demand_recipe(self, wanted: Recipe | VectorRecipe | None) -> Recipe | VectorRecipe:
         """The recipe of all the fingerprints."""
         if not self._hold_fingerprints:
-            return wanted or Recipe()
+            return _of_text(wanted or Recipe())
         recipe = wanted or fingerprint_file_recipe(self.shards[0].path)
         for shard in self.shards:
             check_same(recipe.digest(), fingerprint_file_recipe(shard.path).digest(), shard.name)
         return recipe
 
-    def parts(self, recipe: Recipe, threads: int | None) -> Iterator[Documents]:
+    def parts(self, recipe: Recipe | VectorRecipe, threads: int | None) -> Iterator[Documents]:
         """Rows, some at a time."""
         if self._hold_fingerprints:
             for shard in self.shards:
                 yield from fingerprint_file_parts(shard.path)
             return
-        work = partial(read_part, recipe=recipe, functions={})
+        work = partial(read_part, recipe=_of_text(recipe), functions={})
         for _, part in self._corpus.map(work, threads=thread_count(threads)):
             prints = part.found
             yield Documents(prints.values, prints.digests, prints.tokens, part.lengths, part.ids)
         if self._corpus.rejected:
             self._progress.say(f"{counted(len(self._corpus.rejected), 'row')} could not be read, and were left out")
 
-    def add_to(self, index: Index, recipe: Recipe, threads: int | None) -> int:
+    def add_to(self, index: Index, recipe: Recipe | VectorRecipe, threads: int | None) -> int:
         """Add all documents; returns how many there were."""
         total = 0
         with self._progress.stage("add"):
@@ -336,7 +344,7 @@ class _Source:
         return total
 
 
-def add_documents(index: Index, part: Documents, recipe: Recipe) -> None:
+def add_documents(index: Index, part: Documents, recipe: Recipe | VectorRecipe) -> None:
     """Add documents by fingerprint, and those that are too short for it by digest."""
     valid, short = part.valid, part.tokens < recipe.min_tokens
     for chosen, add, values in (

@@ -19,6 +19,7 @@ from neardup.fingerprint_file import FingerprintFile, is_fingerprint_file, read_
 from neardup.io.corpus import FileCorpus
 from neardup.io.outputs import Outputs
 from neardup.io.pair_file import PairSummary, PairWriter, Side, check_pair_name, pair_summary_path
+from neardup.io.places import Place, place_of
 from neardup.io.reading import READING, Reading, split_options
 from neardup.io.shards import Shard, find_shards, repeated_files
 from neardup.io.stored_shards import StoredShard, starts_of, stored_shards
@@ -99,10 +100,10 @@ def pair_files(
         if any(made) and reading != Reading():
             given = [name for name in READING if getattr(reading, name) != getattr(Reading(), name)]
             raise OptionError(f"{', '.join(given)}: these are fingerprint files, not texts. Leave it out.")
-        path = Path(output)
+        path = place_of(output)
         paths = [path, pair_summary_path(path)]
         refuse_inputs(paths, shards)
-        with Outputs(paths, inputs=shards, overwrite=overwrite) as outputs:
+        with Outputs(paths, inputs=shards, overwrite=overwrite, temp_dir=chosen.temp_dir) as outputs:
             check_pair_name(path)
             temporary = outputs.claim(path)
             if any(made):
@@ -128,7 +129,7 @@ class _Listing:
     summary: Any = None
 
 
-def _write(found: _Listing, path: Path, temporary: Path) -> int:
+def _write(found: _Listing, path: Place, temporary: Path) -> int:
     starts, total = starts_of(found.shards), 0
 
     def side(rows: Array) -> Side:

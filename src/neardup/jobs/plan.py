@@ -8,9 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from neardup.block_plan import BlockPlan, plan
 from neardup.candidates.estimates import TYPICAL, Estimate, typical_estimates
-from neardup.errors import OptionError
+from neardup.errors import OptionError, RecipeMismatch
+from neardup.fingerprint_file import read_fingerprint_file
+from neardup.index.index_plan import IndexPlan
+from neardup.index.index_plan import plan as plan_index
 from neardup.io.corpus import open_corpus
 from neardup.io.reading import Reading, split_options
 from neardup.io.sample import read_sample
@@ -19,6 +24,8 @@ from neardup.options import DedupOptions, memory_bytes
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe import Recipe
 from neardup.threads import thread_count
+
+Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True)
@@ -32,6 +39,7 @@ class JoinPlan:
         method: that `auto` would take; None if that is not known without texts.
         reason: why.
         fingerprints: how fingerprints would be joined, if a distance was given.
+        index: what an index of them would take, by method, if a distance was given.
     """
 
     documents: int
@@ -40,6 +48,7 @@ class JoinPlan:
     method: str | None
     reason: str | None
     fingerprints: BlockPlan | None
+    index: IndexPlan | None = None
 
     def to_json(self) -> str:
         """One JSON object."""
@@ -50,17 +59,21 @@ def plan_files(
     inputs: str | Path | Sequence[str | Path] = (),
     *,
     documents: int | None = None,
-    bits: int = 128,
+    bits: int | None = None,
+    fingerprints: Sequence[str | Path] = (),
+    check: bool = False,
     recipe: Recipe | None = None,
     progress: Watcher = None,
     **options: Any,
 ) -> JoinPlan:
-    """Estimate what a join takes: of the similarity of texts, or, with max_distance, of fingerprints.
+    """Estimate what a join takes: of the similarity of texts, or, with max_distance, of fingerprints, and an index of these.
 
     Args:
         inputs: texts as in `deduplicate_files`, of which about 32 MB are read; without them figures of a known corpus are used.
         documents: for how many; those of the inputs if not given.
-        bits: of fingerprints, for max_distance.
+        bits: of fingerprints, for max_distance (those of the files, or 128).
+        fingerprints: fingerprint files, for max_distance, by whose spread the index is planned; documents are theirs if not given.
+        check: for max_distance, measure this machine and a sample; see `neardup.plan`.
         recipe, progress: as in `deduplicate_files`.
         **options: the fields of `neardup.io.reading.Reading` (text …);
             min_similarity, similarity, max_distance, threads, memory, temp_dir of `DedupOptions`.
@@ -73,7 +86,9 @@ def plan_files(
     chosen, progress = DedupOptions(**others), progress_of(progress)
     if documents is not None and (isinstance(documents, bool) or not isinstance(documents, int) or documents < 1):
         raise OptionError(f"documents={documents!r}: give an integer from 1 up.")
-    if not inputs and documents is None:
+    if chosen.max_distance is None and (fingerprints or check):
+        raise OptionError("fingerprints and check are for a plan of an index. Give max_distance, or leave them out.")
+    if not inputs and not fingerprints and documents is None:
         raise OptionError("Give texts to be sampled, or the number of documents.")
     if chosen.max_distance is None:
         if chosen.min_similarity == 0:
@@ -87,8 +102,21 @@ def plan_files(
         raise OptionError(
             "A plan for max_distance needs the number of documents, not their texts. Give documents, or leave max_distance out."
         )
-    blocks = plan(documents or 1, bits=bits, max_distance=chosen.max_distance, threads=chosen.threads)
-    return JoinPlan(documents or 1, "fingerprints whose bits are independent", (), "simhash", None, blocks)
+    rows = _fingerprints(fingerprints) if fingerprints else None
+    index = plan_index(
+        documents, max_distance=chosen.max_distance, bits=bits, memory=chosen.memory, fingerprints=rows, check=check
+    )
+    blocks = plan(index.documents, bits=index.bits, max_distance=index.max_distance, threads=chosen.threads)
+    return JoinPlan(index.documents, "fingerprints whose bits are independent", (), "simhash", None, blocks, index)
+
+
+def _fingerprints(paths: Sequence[str | Path]) -> Array:
+    """Of all files: uint64[n, words]."""
+    files = [read_fingerprint_file(path) for path in paths]
+    for path, file in zip(paths, files, strict=True):
+        if file.digest != files[0].digest:
+            raise RecipeMismatch(f"{path} was made by another recipe than {paths[0]}. Give files of one recipe.")
+    return np.concatenate([file.documents.fingerprints for file in files])
 
 
 def _typical(documents: int, options: DedupOptions) -> JoinPlan:

@@ -260,7 +260,12 @@ def deduplicate_units(
         to_stdout = targets.outputs[:1] == (STANDARD_OUTPUT,)
         paths = [*targets.outputs, *targets.records]
         with Outputs(
-            paths, inputs=shards, overwrite=overwrite, folder=folder, audit_folder=targets.audit_folder
+            paths,
+            inputs=shards,
+            overwrite=overwrite,
+            folder=folder,
+            audit_folder=targets.audit_folder,
+            temp_dir=chosen.temp_dir,
         ) as outputs:
             findings = find_duplicates(corpus, recipe, chosen, progress)
             removal = _Removal.of(corpus, findings.decisions)

@@ -1,7 +1,6 @@
 """WRITE: rows of shards as decisions say, survivors alone or all with more columns."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,6 +8,7 @@ import numpy as np
 from neardup.annotations import annotations
 from neardup.io.formats import FILES, FORMATS, open_sink
 from neardup.io.outputs import Outputs
+from neardup.io.places import Place
 from neardup.io.records import compression_of
 from neardup.io.shards import Shard
 from neardup.progress import Progress
@@ -31,7 +31,7 @@ def write_rows(
     ids: Any,
     valid: Array,
     *,
-    paths: Sequence[Path],
+    paths: Sequence[Place],
     outputs: Outputs,
     annotate: bool,
     threads: int | None,
@@ -44,11 +44,11 @@ def write_rows(
         decisions, ids, valid: by row; Arrow large_string[rows], each a JSON value; bool[rows], which are documents.
     """
     progress.expect(sum(shard.size for shard in shards))
-    numbers: dict[Path, list[int]] = {}
+    numbers: dict[Place, list[int]] = {}
     for number, path in enumerate(paths):
         numbers.setdefault(path, []).append(number)
 
-    def write(task: tuple[Path, list[int]]) -> list[int]:
+    def write(task: tuple[Place, list[int]]) -> list[int]:
         path, together = task
         first = together[0]
         if shards[first].format in FILES and not _kept(decisions, rows[first]).any():

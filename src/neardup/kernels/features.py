@@ -33,28 +33,28 @@ def find_words(data, offsets, starts, ends, kinds, documents, tables):
 
 
 @kernel
-def split_joined(data, length, starts, ends):
-    """The spans of the tokens of `data[:length]`, which are joined by zero bytes; as many as `starts` has places."""
-    begin, t = 0, 0
-    for i in range(length):
-        if data[i] == 0:
-            starts[t], ends[t] = begin, i
-            begin = i + 1
-            t += 1
-    if t < len(starts):
-        starts[t], ends[t] = begin, length
+def split_joined(data, counts, starts, ends, documents, tables):
+    """The spans of the tokens that are joined by zero bytes in `data` and hold a letter, mark or number.
 
-
-@kernel
-def keep_words(data, starts, ends, keep, tables):
-    """Which of the spans hold a letter, mark or number: bool[t]."""
-    for t in range(len(starts)):
-        keep[t] = False
-        i = starts[t]
-        while i < ends[t] and not keep[t]:
-            code, length = decode(data, i)
-            keep[t] = fold_entry(code, tables) >> CLASS_SHIFT & TWO_BITS != 0
-            i += length
+    counts: int64[n], so many tokens each document has in `data`, one document after another; behind the last is a zero byte, too.
+    starts, ends: int64[], with a place for each token. documents: int64[n + 1], where the tokens of each document begin.
+    """
+    i, t = 0, 0
+    documents[0] = 0
+    for d in range(len(counts)):
+        for _ in range(counts[d]):
+            begin, keep = i, False
+            while data[i] != 0 and not keep:
+                code, length = decode(data, i)
+                keep = fold_entry(code, tables) >> CLASS_SHIFT & TWO_BITS != 0
+                i += length
+            while data[i] != 0:
+                i += 1
+            if keep:
+                starts[t], ends[t] = begin, i
+                t += 1
+            i += 1
+        documents[d + 1] = t
 
 
 @kernel
@@ -107,9 +107,14 @@ def name_distinct_windows(found, offsets, keys, places, counts, firsts, feature_
     window that is its first. feature_of: int64[m], which feature each window is. feature_offsets: int64[n + 1].
     """
     f = 0
-    mask = u64(len(keys) - 1)
     feature_offsets[0] = 0
     for d in range(len(offsets) - 1):
+        size = np.int64(4)
+        while size < 2 * (
+            offsets[d + 1] - offsets[d]
+        ):  # no more of the table than this document needs: it stays in the cache
+            size *= 2
+        mask = u64(size - 1)
         for m in range(offsets[d], offsets[d + 1]):
             key = found[m]
             place = key & mask
@@ -156,8 +161,10 @@ def write_names(data, starts, ends, firsts, sizes, between, out, offsets):
 
 
 @kernel
-def vote(hashes, weights, offsets, sums, out):
+def vote(hashes, weights, offsets, tie, sums, out):
     """The fingerprint of each document: bit j is 1 where the weights of features with it outweigh those without.
+
+    `tie`, 0 or 1, is the bit where both weigh the same.
 
     hashes: uint64[f, words]; weights: int64[f]; offsets: int64[n + 1]; sums: scratch, int64[64 words]; out: uint64[n, words].
     """
@@ -174,5 +181,5 @@ def vote(hashes, weights, offsets, sums, out):
         for w in range(words):
             word = u64(0)
             for j in range(64):
-                word = word << ONE | u64(sums[64 * w + j] > 0)
+                word = word << ONE | u64(sums[64 * w + j] + tie > 0)
             out[d, w] = word

@@ -162,3 +162,27 @@ def fold_documents(data, offsets, first, out, out_offsets, hard, tables):
         hard[d] = needed
         out_offsets[d + 1] = o
     return len(offsets) - 1
+
+
+@kernel
+def replace_characters(data, offsets, table, digit, dropped, out, out_offsets):
+    """The documents without the characters for which `table` has `dropped`, and with a 0 for those for which it has `digit`.
+
+    uint8[], int64[n + 1], uint8[0x110000] -> uint8[] of at least as many bytes, int64[n + 1]. The text must be valid UTF-8.
+    """
+    o = 0
+    for d in range(len(offsets) - 1):
+        out_offsets[d] = o
+        i = offsets[d]
+        while i < offsets[d + 1]:
+            code, length = decode(data, i)
+            what = table[code]
+            if what != 0 and what == digit:
+                out[o] = np.uint8(0x30)
+                o += 1
+            elif what == 0 or what != dropped:
+                for j in range(length):
+                    out[o + j] = data[i + j]
+                o += length
+            i += length
+    out_offsets[len(offsets) - 1] = o

@@ -1,20 +1,22 @@
 """TOKENIZE: a family of segmenters behind one table; each takes normalized texts and gives their tokens as joined buffers."""
 
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from neardup.recipe import Recipe
-from neardup.segmenters.tokens import Tokens, words_of
-from neardup.text.normalizers import FoldedTexts
-
-
-def _words(folded: FoldedTexts, _: Recipe) -> Tokens:
-    return words_of(folded)
+if TYPE_CHECKING:
+    from neardup.recipe import Recipe
+    from neardup.segmenters.tokens import Tokens
+    from neardup.text.normalizers import FoldedTexts
 
 
-SEGMENTER_TABLE: dict[str, Callable[[FoldedTexts, Recipe], Tokens]] = {"words": _words}
-"""By the names of `neardup.recipe.SEGMENTERS`."""
+def tokens_of(folded: "FoldedTexts", recipe: "Recipe") -> "Tokens":
+    """The tokens of normalized texts, as the recipe says; without its stop words.
 
+    Raises:
+        MissingExtra: the segmenter's package is not installed.
+        OptionError: the segmenter cannot do what it is asked, or gives what are no strings.
+    """
+    from neardup.segmenters.table import (
+        segmented,
+    )  # the recipe knows segmenters by name: their kernels are loaded when used
 
-def tokens_of(folded: FoldedTexts, recipe: Recipe) -> Tokens:
-    """The tokens of normalized texts, as the recipe says."""
-    return SEGMENTER_TABLE[recipe.segmenter](folded, recipe)
+    return segmented(folded, recipe)

@@ -4,8 +4,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from neardup.kernels.features import find_words, hash_spans, keep_words, split_joined
-from neardup.kernels.tokens import GROUP, most_tokens
+from neardup.kernels.features import find_words, hash_spans, split_joined
+from neardup.kernels.segmenters import find_between_spaces, find_characters, find_words_plainly, not_listed
+from neardup.kernels.tokens import GROUP, WORD, most_tokens
 from neardup.text.normalizers import FoldedTexts
 from neardup.text.unicode_tables import fold_tables
 
@@ -46,9 +47,15 @@ class Tokens(NamedTuple):
         documents = np.concatenate([np.zeros(1, np.int64), np.cumsum(keep, dtype=np.int64)])[self.documents]
         return Tokens(self.data, self.starts[keep], self.ends[keep], self.kinds[keep], documents)
 
+    def not_among(self, table: Array) -> "Tokens":
+        """Those whose hashes are not in a table by `neardup.kernels.segmenters.list_hashes`."""
+        keep = np.empty(len(self.starts), np.bool_)
+        not_listed(self.hashes(), table, keep)
+        return self.only(keep)
+
 
 def words_of(folded: FoldedTexts) -> Tokens:
-    """Maximal runs of letters, marks and numbers; each Han or Kana character by itself."""
+    """Maximal runs of letters, marks and numbers, after NFKC case folding; each Han or Kana character by itself."""
     n = len(folded)
     longest = most_tokens(int(np.diff(folded.offsets).max(initial=0)))
     most = most_tokens(int(folded.offsets[-1])) + n + GROUP + longest
@@ -59,6 +66,37 @@ def words_of(folded: FoldedTexts) -> Tokens:
     return Tokens(folded.data, starts[:t], ends[:t], kinds[:t], documents)
 
 
+def words_of_any(folded: FoldedTexts) -> Tokens:
+    """As `words_of`, of texts that may not have gone through NFKC case folding."""
+    most = int(folded.offsets[-1]) // 2 + len(folded)
+    starts, ends, kinds = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.uint8)
+    documents = np.zeros(len(folded) + 1, np.int64)
+    find_words_plainly(folded.data, folded.offsets, starts, ends, kinds, documents, fold_tables())
+    t = int(documents[-1])
+    return Tokens(folded.data, starts[:t], ends[:t], kinds[:t], documents)
+
+
+def characters_of(folded: FoldedTexts) -> Tokens:
+    """Each letter, mark or number by itself. All count as words: windows are of `word_shingle`."""
+    most = int(folded.offsets[-1])
+    starts, ends, documents = np.empty(most, np.int64), np.empty(most, np.int64), np.zeros(len(folded) + 1, np.int64)
+    find_characters(folded.data, folded.offsets, starts, ends, documents, fold_tables())
+    return _plain_words(folded.data, starts, ends, documents)
+
+
+def between_spaces_of(folded: FoldedTexts) -> Tokens:
+    """What stands between white space and holds a letter, mark or number. All count as words."""
+    most = int(folded.offsets[-1]) // 2 + len(folded)
+    starts, ends, documents = np.empty(most, np.int64), np.empty(most, np.int64), np.zeros(len(folded) + 1, np.int64)
+    find_between_spaces(folded.data, folded.offsets, starts, ends, documents, fold_tables())
+    return _plain_words(folded.data, starts, ends, documents)
+
+
+def _plain_words(data: Array, starts: Array, ends: Array, documents: Array) -> Tokens:
+    t = int(documents[-1])
+    return Tokens(data, starts[:t], ends[:t], np.full(t, WORD, np.uint8), documents)
+
+
 def from_joined(joined: bytes, counts: Array) -> Tokens:
     """Of tokens that are joined by zero bytes, those of all texts one after another; text d has counts[d] of them.
 
@@ -66,9 +104,6 @@ def from_joined(joined: bytes, counts: Array) -> Tokens:
     """
     data = np.frombuffer(joined + bytes(SPARE), np.uint8)
     total = int(counts.sum())
-    starts, ends = np.empty(total, np.int64), np.empty(total, np.int64)
-    split_joined(data, len(joined), starts, ends)
-    keep = np.empty(total, np.bool_)
-    keep_words(data, starts, ends, keep, fold_tables())
-    documents = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
-    return Tokens(data, starts, ends, np.ones(total, np.uint8), documents).only(keep)
+    starts, ends, documents = np.empty(total, np.int64), np.empty(total, np.int64), np.empty(len(counts) + 1, np.int64)
+    split_joined(data, counts, starts, ends, documents, fold_tables())
+    return _plain_words(data, starts, ends, documents)

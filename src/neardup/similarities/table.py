@@ -11,7 +11,7 @@ from neardup.kernels import bounds
 from neardup.kernels.elements import OCCURRENCES, SEQUENCE, SET, WEIGHTS, elements
 from neardup.kernels.shingles import sort_spare
 from neardup.kernels.tokens import most_tokens, token_spare
-from neardup.kernels.votes import WEIGHTINGS
+from neardup.kernels.votes import UNIFORM, WEIGHTINGS
 from neardup.recipe import Recipe
 from neardup.text.normalizers import normalized
 from neardup.text.unicode_tables import fold_tables
@@ -96,7 +96,7 @@ class Similarity:
             form,
             word_shingle,
             cjk_shingle,
-            WEIGHTINGS[recipe.weights],
+            WEIGHTINGS.get(recipe.weights, UNIFORM),  # others are of recipes with named features, or not looked at
             hashes,
             hashes.view(np.uint8),
             kinds,

@@ -8,14 +8,23 @@ import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from neardup.kernels.normalization import SPARE, fold_documents
-from neardup.text.unicode_tables import UNICODE_VERSION, assigned_ranges, fold_tables
+from neardup.kernels.normalization import SPARE, fold_documents, replace_characters
+from neardup.recipe import NORMALIZER_PACKAGES
+from neardup.stored_parts import StoredPart, check_installed
+from neardup.text.unicode_tables import (
+    DIGIT,
+    PUNCTUATION,
+    UNICODE_VERSION,
+    assigned_ranges,
+    fold_tables,
+    removal_table,
+)
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -50,12 +59,17 @@ def _unassigned() -> re.Pattern[str]:
     return re.compile(f"([^{ranges}]+)")
 
 
-def _compose(text: str) -> str:
+def _of_known(change: Callable[[str], str], text: str) -> str:
+    """What `change` gives for the runs of code points that the pinned Unicode version knows; the others stay."""
     if unicodedata.unidata_version == UNICODE_VERSION:
-        return unicodedata.normalize("NFC", text)
+        return change(text)
     parts = _unassigned().split(text)  # known and unknown runs in turn
-    parts[::2] = [unicodedata.normalize("NFC", part) for part in parts[::2]]
+    parts[::2] = [change(part) for part in parts[::2]]
     return "".join(parts)
+
+
+_nfc = partial(unicodedata.normalize, "NFC")
+_compose = partial(_of_known, _nfc)
 
 
 def utf8_buffers(texts: Any) -> tuple[Array, Array]:
@@ -104,19 +118,66 @@ def fold_texts(texts: Any, buffer: Array | None = None) -> FoldedTexts:
     return _compose_flagged(folded, flags) if flags.any() else folded
 
 
-def _nfkc_casefold(texts: Any) -> FoldedTexts:
-    return fold_texts(texts)
+def _joined(texts: Sequence[bytes]) -> FoldedTexts:
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum([len(text) for text in texts], dtype=np.int64)])
+    return FoldedTexts(np.frombuffer(b"".join(texts) + bytes(SPARE), np.uint8), offsets)
 
 
-NORMALIZER_TABLE: dict[str, Callable[[Any], FoldedTexts]] = {"nfkc_casefold": _nfkc_casefold}
+def _one_by_one(change: Callable[[str], str], texts: Any) -> FoldedTexts:
+    return _joined([change(text).encode() for text in texts.fill_null("").to_pylist()])
+
+
+def _replaced(digit: int, dropped: int, texts: Any) -> FoldedTexts:
+    data, offsets = utf8_buffers(texts)
+    out, out_offsets = np.empty(int(offsets[-1] - offsets[0]) + SPARE, np.uint8), np.empty(len(offsets), np.int64)
+    replace_characters(data, offsets, removal_table(), digit, dropped, out, out_offsets)
+    return FoldedTexts(out, out_offsets)
+
+
+def _simplified(texts: Any) -> FoldedTexts:
+    check_installed("normalize='simplified'", NORMALIZER_PACKAGES["simplified"], "zh")
+    return _one_by_one(_traditional_to_simplified(), texts)
+
+
+@cache
+def _traditional_to_simplified() -> Callable[[str], str]:
+    import opencc
+
+    convert: Callable[[str], str] = opencc.OpenCC("t2s").convert
+    return convert
+
+
+NORMALIZER_TABLE: dict[str, Callable[[Any], FoldedTexts]] = {
+    "nfkc_casefold": fold_texts,
+    "nfkc": partial(_one_by_one, partial(_of_known, partial(unicodedata.normalize, "NFKC"))),
+    "casefold": partial(_one_by_one, partial(_of_known, str.casefold)),
+    "lower": partial(_one_by_one, partial(_of_known, str.lower)),
+    "digits": partial(_replaced, DIGIT, 0),
+    "punctuation": partial(_replaced, 0, PUNCTUATION),
+    "simplified": _simplified,
+}
 """By the names of `neardup.recipe.NORMALIZERS`: from an Arrow `large_string` array to normalized texts."""
 
 
-def normalized(texts: Any, steps: Sequence[str]) -> FoldedTexts:
-    """Texts (an Arrow `large_string` array) after some of NORMALIZER_TABLE, one after another; nulls become empty texts."""
-    for step in steps[:-1]:
-        texts = NORMALIZER_TABLE[step](texts).as_array()
-    return NORMALIZER_TABLE[steps[-1]](texts)
+def normalized(texts: Any, steps: Sequence[Any]) -> FoldedTexts:
+    """Texts (an Arrow `large_string` array) after some of NORMALIZER_TABLE, one after another; nulls become empty texts.
+
+    Raises:
+        MissingExtra: the package of a step is not installed.
+        OptionError: of a step only the identity is known.
+    """
+    folded: FoldedTexts | None = None
+    for step in steps:
+        if isinstance(step, StoredPart):
+            step.refuse("normalize")
+        folded = NORMALIZER_TABLE[step](texts if folded is None else folded.as_array())
+    return _as_they_are(texts) if folded is None else folded
+
+
+def _as_they_are(texts: Any) -> FoldedTexts:
+    data, offsets = utf8_buffers(texts)
+    content = np.concatenate([data[offsets[0] : offsets[-1]], np.zeros(SPARE, np.uint8)])
+    return FoldedTexts(content, offsets - offsets[0])
 
 
 def normalize(text: str) -> str:

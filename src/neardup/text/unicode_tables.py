@@ -43,6 +43,20 @@ def fold_tables() -> FoldTables:
     return FoldTables(**{name: _file()[name] for name in FoldTables._fields})
 
 
+DIGIT, PUNCTUATION = 1, 2
+
+
+@cache
+def removal_table() -> Array:
+    """uint8[0x110000]: DIGIT for decimal digits (Nd), PUNCTUATION for punctuation (P) and the symbols of ASCII, else 0."""
+    table = np.zeros(0x110000, np.uint8)
+    for name, value in (("decimal_digits", DIGIT), ("punctuation", PUNCTUATION)):
+        for first, last in _file()[name].reshape(-1, 2):
+            table[first:last] = value
+    table.flags.writeable = False
+    return table
+
+
 def assigned_ranges() -> list[tuple[int, int]]:
     """The code points that Unicode 14.0.0 assigns, as half-open ranges."""
     edges = _file()["assigned"].tolist()

@@ -1,0 +1,54 @@
+"""The command `neardup fit`."""
+
+from typing import Any
+
+import click
+
+from neardup.cli import options
+
+
+@click.command()
+@click.argument("inputs", nargs=-1, metavar="[INPUT]...")
+@click.option("-o", "--output", required=True, metavar="FILE", help="A .parquet file.")
+@click.option(
+    "--merge",
+    multiple=True,
+    metavar="FILE",
+    help="Add the counts of this file, by `neardup fit` with the same tokens; repeatable. Nobody sees to it that a document is "
+    "counted once.",
+)
+@options.reading
+@options.recipe
+@options.overwrite
+@options.on_error
+@options.memory
+@options.threads
+@options.temp_dir
+@options.quiet
+def command(
+    inputs: tuple[str, ...], output: str, merge: tuple[str, ...], recipe: str, overwrite: bool, on_error: str,
+    memory: str | None, threads: int | None, temp_dir: str | None, quiet: bool, **reading: Any,
+) -> None:  # fmt: skip
+    """Count in how many documents each feature occurs.
+
+    Recipes with weights = "tfidf" take the file as document_frequencies (docs/weights.md). What the recipe here says of tokens
+    must be the same there. With --merge, parts of a corpus become one, and later documents are added; then INPUT may be missing.
+    """
+    from neardup.jobs.fit import fit_files
+    from neardup.recipe import find_recipe
+
+    progress = options.progress(quiet)
+    found = fit_files(
+        inputs,
+        output,
+        recipe=find_recipe(recipe),
+        merge=merge,
+        on_error=on_error,
+        memory=memory,
+        threads=threads,
+        temp_dir=temp_dir,
+        overwrite=overwrite,
+        progress=progress,
+        **reading,
+    )
+    progress.say(f"{found.features:,} features of {found.documents:,} documents: {output}")

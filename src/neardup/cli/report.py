@@ -1,0 +1,26 @@
+"""The command `neardup report`."""
+
+from typing import Any
+
+import click
+
+from neardup.cli import options
+
+
+@click.command()
+@click.argument("audit")
+@click.option("-o", "--output", required=True, metavar="FILE.html", help="Where the page goes.")
+@options.overwrite
+@options.threads
+@options.quiet
+def command(audit: str, output: str, quiet: bool, **chosen: Any) -> None:
+    """Write a run as one HTML page.
+
+    AUDIT: the .duplicates.jsonl file of a run, or a folder of such files; the inputs are read again for texts. The page has counts,
+    plots, pairs to judge the threshold by, the largest clusters, options and costs; needs neardup[report].
+    """
+    from neardup.jobs.report import report
+
+    done = report(audit, output, progress=options.progress(quiet), **chosen)
+    if not quiet:
+        click.echo(str(done), err=True)

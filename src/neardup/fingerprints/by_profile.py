@@ -1,0 +1,26 @@
+"""FINGERPRINT as another tool does it."""
+
+from typing import Any
+
+import numpy as np
+
+from neardup.kernels.digests import digest_documents
+from neardup.profiles.tools import PROFILES
+from neardup.recipe import Recipe
+from neardup.segmenters.tokens import words_of
+from neardup.text.normalizers import fold_texts, utf8_buffers
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+def fingerprint_by_profile(texts: Any, recipe: Recipe) -> tuple[Array, Array, Array]:
+    """Of an Arrow `large_string` array: fingerprints uint64[n, words], digests uint64[n, 2], numbers of tokens int64[n].
+
+    Digests are of the texts as they are: what another tool takes for equal, it alone knows. Tokens are those of the default.
+    """
+    assert recipe.profile is not None  # who calls has looked
+    values = PROFILES[recipe.profile].fingerprint([text or "" for text in texts.to_pylist()], recipe.bits)
+    data, offsets = utf8_buffers(texts)
+    digests = np.empty((len(texts), 2), np.uint64)
+    digest_documents(data if len(data) else np.zeros(1, np.uint8), offsets, digests)
+    return values, digests, np.diff(words_of(fold_texts(texts)).documents)

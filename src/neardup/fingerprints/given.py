@@ -1,0 +1,128 @@
+"""FINGERPRINT of features and weights that the caller hands in."""
+
+import math
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from fractions import Fraction
+from numbers import Rational, Real
+from typing import Any
+
+import numpy as np
+
+from neardup.errors import DataError, OptionError
+from neardup.features import Features
+from neardup.fingerprints.by_features import hashes_of
+from neardup.kernels.features import vote
+from neardup.kernels.tokens import WORD
+from neardup.recipe import Recipe
+from neardup.segmenters.tokens import SPARE, Tokens
+from neardup.weights.fixed_point import ONE
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+MOST = (1 << 63) - 1
+"""The largest sum of votes, in 2^-16."""
+
+
+def fingerprint_features(documents: Iterable[Any], *, recipe: Recipe | None = None) -> Array:
+    """The SimHash fingerprint of features that are given with their weights.
+
+    Bit j is 1 where the weights of the features whose hash has it add up to more than those of the others. Weights become the
+    nearest multiple of 2^-16 (of two the upper), so that the order of the features does not matter; a feature that is given
+    twice votes twice. Below 2^-17 a weight is nothing: multiply all by the same number first, which changes no bit.
+
+    Args:
+        documents: of each, a dict from features to weights or a list of (feature, weight); features are strings, weights are
+            int, float, Decimal or Fraction, and may be negative, as coordinates of vectors are.
+        recipe: its hash and bits decide; what it says of texts and weights does not matter here. `Recipe()` if not given.
+
+    Returns:
+        uint64[n] for up to 64 bits, else uint64[n, words] with the most significant word first.
+
+    Raises:
+        OptionError: a document is neither a dict nor a list of pairs, or a feature is no string.
+        DataError: a weight is not a finite number, or the weights of a document add up to 2^47 or more.
+
+    >>> a, b = fingerprint_features([{"a": 2, "b": 0.5}, [("b", 1), ("a", 4)]], recipe=Recipe(bits=64))
+    >>> bool(a == b)
+    True
+    """
+    recipe = recipe or Recipe()
+    names: list[bytes] = []
+    weights: list[int] = []
+    offsets = [0]
+    for number, document in enumerate(_checked(documents)):
+        for feature, weight in _pairs(document, number):
+            names.append(_name(feature, number))
+            weights.append(_fixed(weight, feature, number))
+        if sum(abs(weight) for weight in weights[offsets[-1] :]) > MOST:
+            raise DataError(
+                f"The weights of document {number} add up to 2^47 or more. Divide all weights by the same number."
+            )
+        offsets.append(len(names))
+    features = _features(names, np.array(offsets, np.int64))
+    values = np.empty((len(offsets) - 1, recipe.words), np.uint64)
+    sums = np.empty(64 * recipe.words, np.int64)
+    vote(hashes_of(features, recipe), np.array(weights, np.int64), features.offsets, 0, sums, values)
+    values[:, 0] &= np.uint64(
+        (1 << (recipe.bits - 64 * (recipe.words - 1))) - 1
+    )  # above the width negative weights win
+    return values[:, 0].copy() if recipe.words == 1 else values
+
+
+def _checked(documents: Any) -> Iterable[Any]:
+    if isinstance(documents, (str, bytes, Mapping)) or not isinstance(documents, Iterable):
+        raise OptionError(
+            f"documents is a {type(documents).__name__}: give a list with a dict, or a list of (feature, weight), for each."
+        )
+    return documents
+
+
+def _pairs(document: Any, number: int) -> Iterable[tuple[Any, Any]]:
+    pairs = document.items() if isinstance(document, Mapping) else document
+    if isinstance(pairs, (str, bytes)) or not isinstance(pairs, Iterable):
+        raise OptionError(
+            f"Document {number} is a {type(document).__name__}: give a dict from features to weights, or a list of "
+            "(feature, weight)."
+        )
+    found = list(pairs)
+    for pair in found:
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise OptionError(f"Document {number} holds {str(pair)[:60]!r}; give pairs of a feature and its weight.")
+    return [(feature, weight) for feature, weight in found]
+
+
+def _name(feature: Any, number: int) -> bytes:
+    if not isinstance(feature, str):
+        raise OptionError(
+            f"Document {number}: the feature {str(feature)[:60]!r} is a {type(feature).__name__}; give strings."
+        )
+    try:
+        return feature.encode()
+    except UnicodeEncodeError:
+        raise DataError(
+            f"Document {number}: the feature {feature[:60]!r} holds a lone surrogate, which is no character."
+        ) from None
+
+
+def _fixed(weight: Any, feature: str, number: int) -> int:
+    if isinstance(weight, np.generic):
+        weight = weight.item()
+    is_number = isinstance(weight, (Real, Decimal)) and not isinstance(weight, bool)
+    exact = weight if isinstance(weight, Rational) else None
+    if not is_number or (exact is None and not math.isfinite(weight)):
+        raise DataError(
+            f"Document {number}: the weight of {feature[:60]!r} is {weight!r}; give a finite number: int, float, Decimal or "
+            "Fraction."
+        )
+    return math.floor(Fraction(weight) * ONE + Fraction(1, 2))
+
+
+def _features(names: list[bytes], offsets: Array) -> Features:
+    """Each as one token, as it is."""
+    sizes = np.array([len(name) for name in names], np.int64)
+    ends = np.cumsum(sizes, dtype=np.int64)
+    data = np.frombuffer(b"".join(names) + bytes(SPARE), np.uint8)
+    ones = np.ones(len(names), np.int64)
+    tokens = Tokens(data, ends - sizes, ends, np.full(len(names), WORD, np.uint8), offsets)
+    return Features(tokens.hashes(), ones, offsets, np.arange(len(names)), ones, tokens, 1)

@@ -1,0 +1,186 @@
+"""Fit: a corpus to the document frequencies of its features."""
+
+import tempfile
+from collections.abc import Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from neardup.audit import reject_lines
+from neardup.document_frequencies import DocumentFrequencies
+from neardup.errors import InputError, OptionError
+from neardup.features import features_of
+from neardup.io.batch import Batch
+from neardup.io.corpus import FileCorpus, open_corpus
+from neardup.io.frequency_file import FrequencyWriter, describe_frequency_file, frequency_parts
+from neardup.io.outputs import Outputs, stem
+from neardup.io.reading import Reading
+from neardup.io.records import write_lines
+from neardup.jobs.targets import REJECTS_ENDING, refuse_inputs
+from neardup.options import memory_bytes
+from neardup.progress import Progress
+from neardup.recipe import Recipe
+from neardup.segmenters import tokens_of
+from neardup.text.columns import as_text_arrays, in_chunks
+from neardup.text.normalizers import normalized
+from neardup.threads import in_order, thread_count
+from neardup.weights import EXTRACTORS
+from neardup.weights.counting import FeatureCounter, Run, merged
+from neardup.wording import counted
+
+
+def _count(texts: Any, recipe: Recipe) -> tuple[int, Run]:
+    """Of an Arrow `large_string` array: the texts that are not null, and in how many of them each feature occurs."""
+    runs = []
+    for chunk in in_chunks(texts.drop_null()):
+        hashes = features_of(tokens_of(normalized(chunk, recipe.normalize), recipe), recipe).hashes
+        runs.append(np.unique(hashes, return_counts=True))
+    return len(texts) - texts.null_count, merged([(features, counts.astype(np.int64)) for features, counts in runs])
+
+
+def _count_batch(batch: Batch, recipe: Recipe) -> tuple[int, Run]:
+    return _count(batch.texts, recipe)
+
+
+def _recipe(recipe: Recipe | None) -> Recipe:
+    recipe = recipe or Recipe()
+    if recipe.weights in EXTRACTORS:
+        raise OptionError(
+            f"weights={recipe.weights!r}: the package jieba finds the words of such a recipe, and knows how rare they are. "
+            "Give the recipe that the frequencies are for, with other weights."
+        )
+    return recipe
+
+
+def _target(output: str | Path) -> Path:
+    if not str(output).endswith(".parquet"):
+        raise InputError(f"{output}: document frequencies are Parquet. Give a name that ends in .parquet.")
+    return Path(output)
+
+
+class _Fit:
+    """Counts of documents and features as they come, of texts and of files that are merged."""
+
+    def __init__(
+        self, recipe: Recipe, merge: Sequence[str | Path], memory: int | str | None, temp_dir: str | None
+    ) -> None:
+        self.recipe, self.documents = recipe, 0
+        self._counter = FeatureCounter(memory_bytes(memory) // 4, temp_dir)
+        self._merge = [describe_frequency_file(path) for path in merge]
+        for named in self._merge:
+            named.check(recipe.tokenization())
+
+    def take(self, documents: int, run: Run) -> None:
+        self.documents += documents
+        self._counter.add(*run)
+
+    def write(self, path: Path) -> None:
+        for named in self._merge:
+            self.documents += named.documents
+            for run in frequency_parts(named):
+                self._counter.add(*run)
+        writer = FrequencyWriter(path, self.recipe.tokenization())
+        for features, counts in self._counter.parts():
+            writer.write(features, counts)
+        writer.close(self.documents)
+
+
+def fit(
+    texts: Any,
+    output: str | Path,
+    *,
+    recipe: Recipe | None = None,
+    merge: Sequence[str | Path] = (),
+    memory: int | str | None = None,
+    threads: int | None = None,
+    temp_dir: str | None = None,
+    overwrite: bool = False,
+) -> DocumentFrequencies:
+    """Count in how many of the texts each feature occurs, for recipes with `weights="tfidf"`.
+
+    Args:
+        texts: a list of strings, an Arrow array, or a pandas or polars column.
+        output: a file that ends in .parquet; see `neardup.io.frequency_file` for the format.
+        recipe: says what features are; its weights, hash and bits do not matter. `Recipe()` if not given.
+        merge: files of document frequencies by the same tokens, whose counts are added: parts of a corpus, or all that was
+            counted before. A document that is in two of them is counted twice.
+        memory: bytes, or as `512M`; half of the machine's if not given. More is put into temporary files.
+        threads: all processors if not given. The result does not depend on it.
+        temp_dir: folder for temporary files.
+        overwrite: replace a file that is there.
+
+    Returns:
+        What was written; a recipe takes it, or the path, as `document_frequencies`.
+
+    Raises:
+        OptionError, InputError: a value is not allowed; the output exists; a file to merge is not there.
+        RecipeMismatch: a file to merge counts the features of other tokens.
+        DataError: a text is not valid Unicode; a file to merge is damaged.
+    """
+    path = _target(output)
+    work = _Fit(_recipe(recipe), merge, memory, temp_dir)
+    arrays = as_text_arrays(texts)
+    with Outputs([path], overwrite=overwrite) as outputs:
+        chunks = (chunk for array in arrays for chunk in in_chunks(array))
+        for found in in_order(partial(_count, recipe=work.recipe), chunks, thread_count(threads)):
+            work.take(*found)
+        work.write(outputs.claim(path))
+        outputs.commit()
+    return describe_frequency_file(path)
+
+
+def fit_files(
+    inputs: str | Path | Iterable[str | Path],
+    output: str | Path,
+    *,
+    recipe: Recipe | None = None,
+    merge: Sequence[str | Path] = (),
+    on_error: str = "stop",
+    memory: int | str | None = None,
+    threads: int | None = None,
+    temp_dir: str | None = None,
+    overwrite: bool = False,
+    progress: Progress | None = None,
+    **reading: Any,
+) -> DocumentFrequencies:
+    """As `fit`, of the documents of files.
+
+    Args:
+        inputs: files, folders, globs, or `-` for JSON lines on standard input; may be empty if there is something to merge.
+        output, recipe, merge, memory, threads, temp_dir, overwrite: as in `fit`.
+        on_error: what to do with rows that cannot be read: `stop`, or `skip` them into a file of rejects, which is the output
+            without its ending + `.rejects.jsonl`.
+        progress: told of the run.
+        **reading: the fields of `neardup.io.reading.Reading` (text, id …).
+
+    Raises:
+        As `fit`; and InputError: an input is missing; DataError: a row cannot be read, or a file is damaged.
+    """
+    given = [inputs] if isinstance(inputs, (str, Path)) else list(inputs)
+    if not given and not merge:
+        raise InputError("Give texts to count, or files of document frequencies to merge.")
+    path, progress, how, workers = _target(output), progress or Progress(), Reading(**reading), thread_count(threads)
+    work = _Fit(_recipe(recipe), merge, memory, temp_dir)
+    with tempfile.TemporaryDirectory(prefix="neardup-", dir=temp_dir) as spool:
+        corpus: FileCorpus | None = None
+        if given:
+            corpus = open_corpus(given, how, temporary=Path(spool), on_error=on_error, progress=progress)
+            corpus.check()
+        shards = () if corpus is None else corpus.shards
+        rejects = [Path(stem(str(output)) + REJECTS_ENDING)] if on_error == "skip" else []
+        refuse_inputs([path, *rejects], shards)
+        with Outputs([path, *rejects], inputs=shards, overwrite=overwrite) as outputs, progress.stage("fit"):
+            if corpus is not None:
+                for _, (documents, run) in corpus.map(partial(_count_batch, recipe=work.recipe), threads=workers):
+                    work.take(documents, run)
+                    progress.advance(documents)
+            work.write(outputs.claim(path))
+            rejected = [] if corpus is None else corpus.rejected
+            for name in rejects:
+                write_lines(name, outputs.claim(name), reject_lines(rejected))
+            outputs.commit()
+    if rejected:
+        progress.say(f"{counted(len(rejected), 'row')} could not be read: {rejects[0]}")
+    return describe_frequency_file(path)

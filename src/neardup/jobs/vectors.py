@@ -1,0 +1,150 @@
+"""Fingerprint files of numeric vectors."""
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.compute as pc
+
+from neardup.audit import reject_lines
+from neardup.documents import Documents
+from neardup.errors import InputError
+from neardup.fingerprint_file import FingerprintWriter
+from neardup.io.batch import BATCH_BYTES, Batch, Columns
+from neardup.io.corpus import FileCorpus
+from neardup.io.outputs import Outputs, output_folder, stem
+from neardup.io.parquet_files import batches, opened
+from neardup.io.places import place_of
+from neardup.io.records import write_lines
+from neardup.io.shards import Shard, find_shards
+from neardup.io.stored_shards import stored_shards
+from neardup.io.vector_columns import fixed_dimension
+from neardup.jobs.fingerprint import fingerprint_targets
+from neardup.jobs.targets import REJECTS_ENDING, refuse_inputs
+from neardup.kernels.xxh3 import digest_rows
+from neardup.options import check_temp_dir
+from neardup.progress import Watcher, progress_of
+from neardup.text.nested import column_at, type_at
+from neardup.threads import thread_count
+from neardup.vectors.dense import DenseRoute
+from neardup.vectors.planes import planes_of
+from neardup.vectors.recipe import VectorRecipe
+from neardup.wording import counted
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+def fingerprint_vector_files(
+    inputs: str | Path | Sequence[str | Path],
+    output: str,
+    *,
+    vector: str,
+    bits: int = 64,
+    seed: int = 0,
+    method: str = "signs",
+    id: str | None = None,  # noqa: A002 - the option's name
+    on_error: str = "stop",
+    threads: int | None = None,
+    temp_dir: str | None = None,
+    overwrite: bool = False,
+    progress: Watcher = None,
+) -> int:
+    """Write the fingerprint of every vector; see `neardup.fingerprint_file` for the format.
+
+    All vectors are as long as the first. A vector of zeros only has no direction: it is `short`, and near nothing.
+
+    Args:
+        inputs: Parquet files, folders of them or globs.
+        output: a file that ends in .parquet, or a folder (ends in /; one file for each input).
+        vector: the column of vectors: lists, or lists of fixed size, of float16, float32, float64 or integers.
+        bits, seed, method: as in `fingerprint_vectors`.
+        id: the column of the ids; `id` if there is one, else rows are called FILE:ROW.
+        on_error: what to do with vectors that are null, of another length, or hold null, NaN or infinite numbers: `stop`, or
+            `skip` them into a file of rejects, which is the output without its ending + `.rejects.jsonl`.
+        threads, temp_dir, overwrite, progress: as in `fingerprint_files`.
+
+    Returns:
+        The number of vectors; rows that were rejected are none.
+
+    Raises:
+        InputError: an input is missing, is not Parquet or has no such column of vectors, or an output exists.
+        OptionError: bits, seed or method is not possible.
+        DataError: a vector cannot be read, or a file is damaged.
+    """
+    VectorRecipe(dimension=1, bits=bits, seed=seed, method=method)  # refused, if at all, before any work
+    progress, workers = progress_of(progress), thread_count(threads)
+    check_temp_dir(temp_dir)
+    with tempfile.TemporaryDirectory(prefix="neardup-", dir=temp_dir) as spool:
+        shards = find_shards(inputs, temporary=Path(spool))
+        for shard in shards:
+            if shard.format != "parquet":
+                raise InputError(f"{shard.name} is {shard.format}, but vectors are read from Parquet only. Convert it.")
+        targets = fingerprint_targets(output, shards)
+        rejects = [place_of(stem(output) + REJECTS_ENDING)] if on_error == "skip" else []
+        refuse_inputs([*targets, *rejects], shards)
+        FileCorpus(shards, Columns(id=id, vector=vector)).check()
+        recipe = VectorRecipe(dimension=_dimension(shards, vector), bits=bits, seed=seed, method=method)
+        columns = Columns(id=id, vector=vector, dimension=recipe.dimension)
+        corpus = FileCorpus(shards, columns, on_error=on_error, progress=progress)
+        reader = _Reader(recipe)
+        total, rejected = 0, []
+        folder = output_folder(output)
+        with (
+            Outputs(
+                [*targets, *rejects], inputs=shards, overwrite=overwrite, folder=folder, temp_dir=temp_dir
+            ) as outputs,
+            progress.stage("fingerprint"),
+        ):
+            progress.expect(sum(shard.size for shard in shards))
+            for path in dict.fromkeys(targets):
+                part = corpus.part([shard for shard, target in zip(shards, targets, strict=True) if target == path])
+                writer = FingerprintWriter(outputs.claim(path), recipe)
+                for _, rows in part.map(reader.read, threads=workers):
+                    writer.write(rows)
+                    total += int(rows.valid.sum())
+                    progress.advance(len(rows))
+                writer.close(stored_shards(part.shards, part.starts or [0]))
+                rejected += part.rejected
+            for path in rejects:
+                write_lines(path, outputs.claim(path), reject_lines(rejected))
+            outputs.commit()
+    if rejected:
+        progress.say(f"{counted(len(rejected), 'row')} could not be read: {rejects[0]}")
+    return total
+
+
+def _dimension(shards: Sequence[Shard], vector: str) -> int:
+    """How long the first vector is."""
+    for shard in shards:
+        with opened(shard) as file:
+            schema = file.schema_arrow
+            keys = (vector,) if schema.get_all_field_indices(vector) else tuple(vector.split("."))
+            fixed = fixed_dimension(type_at(schema, keys))
+            if fixed:
+                return fixed
+            for batch in batches(shard, file, range(file.num_row_groups), [".".join(keys)], BATCH_BYTES):
+                lengths = np.asarray(pc.fill_null(pc.list_value_length(column_at(batch, keys)), 0))
+                if lengths.any():
+                    return int(lengths[lengths > 0][0])
+    raise InputError(f'The column "{vector}" has no vector with any number in it, so there is nothing to fingerprint.')
+
+
+class _Reader:
+    """Fingerprints the vectors of a batch, on any thread."""
+
+    def __init__(self, recipe: VectorRecipe) -> None:
+        self._recipe, self._planes = recipe, planes_of(recipe)
+
+    def read(self, batch: Batch) -> Documents:
+        n, d = len(batch.texts), self._recipe.dimension
+        found = np.zeros((n, self._recipe.words), np.uint64)
+        null = batch.texts.is_null().to_numpy(zero_copy_only=False)
+        rows = batch.texts.values.to_numpy(zero_copy_only=False).reshape(n, d)
+        DenseRoute(self._planes, rows.dtype).fill(rows, found, 1)
+        digests = np.empty((n, 2), np.uint64)
+        numbers = rows.astype(np.float64) + 0.0  # 0 and -0 are equal
+        digest_rows(numbers.view(np.uint8).reshape(-1), 8 * d, digests)
+        tokens = np.where(null, -1, np.count_nonzero(rows, axis=1))
+        return Documents(found, digests, tokens, np.where(null, 0, d), batch.ids)

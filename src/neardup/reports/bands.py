@@ -1,0 +1,76 @@
+"""Bands of similarity, or of distance, that pairs are sampled from; borderline ones first."""
+
+from dataclasses import dataclass
+from typing import Any
+
+SHARES = (0.0, 0.1, 0.25, 0.5, 0.75)
+"""Where bands begin between the least similarity and 1: narrow at first, where a person has to judge."""
+
+FIRST, OTHERS = 12, 6
+"""Pairs that are shown of the first band, and of each other one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """Pairs of a range, both ends of it included as the title says; `key`: short, and of use as a name in a page."""
+
+    key: str
+    title: str
+    shown: int = OTHERS
+
+
+class Bands:
+    """The bands of a run.
+
+    Attributes:
+        by: `similarity` or, where none was asked for, `distance`.
+        table: all of them, borderline ones first.
+    """
+
+    def __init__(self, min_similarity: float, max_distance: int | None) -> None:
+        self.by = "similarity" if min_similarity > 0 else "distance"
+        found: list[Band] = []
+        if self.by == "similarity":
+            self._edges = sorted({min_similarity + (1 - min_similarity) * share for share in SHARES} - {1.0})
+            for number, (low, high) in enumerate(zip(self._edges, [*self._edges[1:], 1.0], strict=True)):
+                title = f"similarity {_short(low)} to below {_short(high)}"
+                found.append(Band(f"s{number}", title, FIRST if number == 0 else OTHERS))
+            found.append(
+                Band("below", f"similarity to the survivor below {_short(min_similarity)}: matched in a chain")
+            )
+            found.append(Band("full", "similarity 1, texts not equal"))
+            found.append(Band("none", "similarity to the survivor not computed"))
+        else:
+            far = 0 if max_distance is None else max_distance
+            self._far = sorted({round(far * share) for share in (0.25, 0.5, 0.75, 1)}, reverse=True)
+            for number, (high, low) in enumerate(zip(self._far, [*self._far[1:], -1], strict=True)):
+                found.append(Band(f"d{number}", f"distance {_span(low + 1, high)}", FIRST if number == 0 else OTHERS))
+            found.append(Band("beyond", f"distance to the survivor above {far}: matched in a chain"))
+        found.append(Band("equal", "equal text after normalization"))
+        self.table = tuple(found)
+
+    def key_of(self, line: dict[str, Any]) -> str:
+        """Which band a line of an audit is of."""
+        if line["exact"]:
+            return "equal"
+        if self.by == "distance":
+            return self._by_distance(int(line["distance"]))
+        alike = line["similarity"]
+        if alike is None:
+            return "none"
+        if alike >= 1:
+            return "full"
+        number = sum(alike >= edge for edge in self._edges) - 1
+        return f"s{number}" if number >= 0 else "below"
+
+    def _by_distance(self, distance: int) -> str:
+        number = sum(distance <= edge for edge in self._far) - 1
+        return f"d{number}" if number >= 0 else "beyond"
+
+
+def _short(value: float) -> str:
+    return f"{value:.4f}".rstrip("0").rstrip(".")
+
+
+def _span(low: int, high: int) -> str:
+    return str(high) if low >= high else f"{low} to {high}"

@@ -1,0 +1,139 @@
+"""READ AGAIN: the texts of some rows, and what all documents are by file and by length; one pass over the inputs."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from neardup.fingerprints.simhash import fingerprint_array
+from neardup.io.batch import Batch
+from neardup.io.corpus import FileCorpus
+from neardup.recipe import Recipe
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+READ_CHARACTERS = 20_000
+"""Of a text so many characters are kept, for showing."""
+
+LENGTH_STEPS = 40
+"""Lengths are counted by powers of two."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """The beginning of a document's text, how many characters it has in all, its id and its fingerprint."""
+
+    beginning: str
+    characters: int
+    id: str
+    fingerprint: Array | None
+
+
+@dataclass(frozen=True, slots=True)
+class FileCounts:
+    """Documents of an input, and how many of them were removed."""
+
+    name: str
+    documents: int
+    removed: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReadAgain:
+    """What one pass over the inputs gives.
+
+    Attributes:
+        rows: that were read.
+        texts: by row.
+        files: in the order of the inputs, those without documents left out.
+        lengths: int64[LENGTH_STEPS, 2]: of 2**i to 2**(i + 1) - 1 characters (and none, for i = 0), kept and removed.
+    """
+
+    rows: int
+    texts: dict[int, Text]
+    files: list[FileCounts]
+    lengths: Array
+
+
+def read_again(
+    corpus: FileCorpus,
+    wanted: Iterable[int],
+    removed: Array,
+    *,
+    recipe: Recipe | None,
+    threads: int,
+    only: frozenset[str] | None = None,
+) -> ReadAgain:
+    """Read the inputs for the texts of the rows `wanted`; `only`: the files whose documents are counted, all if None.
+
+    Raises:
+        RowError, DataError: as the first reading would.
+    """
+    rows = np.array(sorted(set(wanted)), np.int64)
+    texts: dict[int, Text] = {}
+    documents = np.zeros(len(removed), np.uint8)  # 1 + the power of two of the length; 0: no document
+    end = 0
+    for first, (batch, lengths) in corpus.map(_measure, threads=threads):
+        end = first + len(lengths)
+        if end > len(removed):
+            break  # the inputs have more rows than they had
+        documents[first:end] = lengths
+        some = rows[slice(*np.searchsorted(rows, [first, end]).tolist())]
+        for row in some.tolist():
+            if (text := text_of(batch, row - first, recipe)) is not None:
+                texts[row] = text
+    if corpus.starts is None or corpus.starts[-1] != len(removed):
+        return ReadAgain(end, {}, [], np.zeros((LENGTH_STEPS, 2), np.int64))
+    files, counted = [], np.zeros((LENGTH_STEPS, 2), np.int64)
+    for number, shard in enumerate(corpus.shards):
+        if only is not None and shard.name not in only:
+            continue
+        here = corpus.rows_of(number)
+        is_document = documents[here] > 0
+        gone = removed[here] & is_document
+        if is_document.any():
+            files.append(FileCounts(shard.name, int(is_document.sum()), int(gone.sum())))
+        for column, some_rows in enumerate((is_document & ~gone, gone)):
+            powers = documents[here][some_rows].astype(np.int64) - 1
+            counted[:, column] += np.bincount(powers, minlength=LENGTH_STEPS)
+    return ReadAgain(len(removed), texts, files, counted)
+
+
+def _measure(batch: Batch) -> tuple[Batch, Array]:
+    lengths = pc.fill_null(pc.utf8_length(batch.texts), -1).to_numpy(zero_copy_only=False)
+    powers = np.floor(np.log2(np.maximum(lengths, 1))).astype(np.uint8) + 1
+    powers[lengths < 0] = 0
+    return batch, powers
+
+
+def text_of(batch: Batch, place: int, recipe: Recipe | None) -> Text | None:
+    """The text at a place of a batch; None if that row was rejected."""
+    text = batch.texts[place].as_py()
+    if text is None:
+        return None
+    values = None if recipe is None else fingerprint_array(pa.array([text], pa.large_string()), recipe).values[0]
+    return Text(text[:READ_CHARACTERS], len(text), batch.ids[place].as_py(), values)
+
+
+def read_reference(
+    corpus: FileCorpus, wanted: Iterable[tuple[str, int]], *, recipe: Recipe | None, threads: int
+) -> dict[tuple[str, int], Text]:
+    """The texts of some rows of a reference, known by file and row; only those files are read."""
+    rows_of: dict[str, set[int]] = {}
+    for name, row in wanted:
+        rows_of.setdefault(name, set()).add(row)
+    found: dict[tuple[str, int], Text] = {}
+    for shard in corpus.shards:
+        for first, batch in (
+            corpus.part([shard]).map(lambda batch: batch, threads=threads) if shard.name in rows_of else ()
+        ):
+            for row in rows_of[shard.name]:
+                if (
+                    first <= row < first + len(batch.texts)
+                    and (text := text_of(batch, row - first, recipe)) is not None
+                ):
+                    found[shard.name, row] = text
+    return found

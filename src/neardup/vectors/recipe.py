@@ -1,0 +1,97 @@
+"""All that decides the fingerprint of a vector."""
+
+import difflib
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from neardup.errors import OptionError
+
+METHODS = {
+    "signs": "planes of 1 and -1, the bits of one hash a dimension: dense or sparse rows, the same bits",
+    "gaussian": "planes of normally distributed numbers: dense rows",
+    "independent": "planes of 1 and -1, a hash for each dimension and bit: slow, to compare with",
+}
+"""What the planes are made of."""
+KIND = "vectors"
+VERSION = 1
+"""Grows with any change of the code that changes a bit."""
+MOST_BITS = 512
+
+
+@dataclass(frozen=True, kw_only=True)
+class VectorRecipe:
+    """How a vector becomes a fingerprint: bit j is 1 where its dot product with plane j is above 0 (Charikar 2002, section 3).
+
+    Attributes:
+        dimension: how many numbers a vector has.
+        bits: the fingerprint's width, 1 to 512.
+        seed: of the planes, 0 to 2^64 - 1.
+        method: how planes are made, one of METHODS.
+
+    Raises:
+        OptionError: with all that is wrong.
+
+    >>> VectorRecipe(dimension=384).digest() == VectorRecipe(dimension=384, seed=1).digest()
+    False
+    """
+
+    dimension: int
+    bits: int = 64
+    seed: int = 0
+    method: str = "signs"
+
+    def __post_init__(self) -> None:
+        problems = []
+        for name, low, high, allowed in (
+            ("dimension", 1, 2**63 - 1, "of at least 1"),
+            ("bits", 1, MOST_BITS, f"from 1 to {MOST_BITS}"),
+            ("seed", 0, 2**64 - 1, "from 0 to 2^64 - 1"),
+        ):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+                problems.append(f"{name}={value!r}: give an integer {allowed}")
+        if self.method not in METHODS:
+            near = difflib.get_close_matches(str(self.method), METHODS, 1)
+            meant = f" (did you mean {near[0]}?)" if near else ""
+            problems.append(f"method={self.method!r}: give one of {', '.join(METHODS)}{meant}")
+        if problems:
+            raise OptionError("; ".join(problems) + ".")
+
+    @property
+    def words(self) -> int:
+        """64-bit words of a fingerprint."""
+        return (self.bits + 63) // 64
+
+    @property
+    def min_tokens(self) -> int:
+        """Non-zero numbers below which a vector is `short`: one without any has no direction, and is near nothing."""
+        return 1
+
+    @property
+    def max_distance(self) -> None:
+        """None: how near vectors are to be, only their user knows."""
+        return
+
+    def as_dict(self) -> dict[str, Any]:
+        """What decides the bits, as plain values."""
+        return {
+            "kind": KIND,
+            "dimension": self.dimension,
+            "bits": self.bits,
+            "seed": self.seed,
+            "method": self.method,
+            "version": VERSION,
+        }
+
+    def digest(self) -> str:
+        """16 hexadecimal digits that differ between any two recipes, of vectors or of texts."""
+        canonical = json.dumps(self.as_dict(), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(canonical.encode()).hexdigest()[:16]
+
+
+def stored_vector_recipe(values: Mapping[str, Any]) -> VectorRecipe:
+    """The recipe of which `VectorRecipe.as_dict` gave these values."""
+    return VectorRecipe(**{name: values[name] for name in ("dimension", "bits", "seed", "method")})

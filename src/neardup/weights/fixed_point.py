@@ -1,0 +1,19 @@
+"""Weights as integers, so that no sum of them depends on the order of its terms."""
+
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+ONE = 1 << 16
+"""The weight 1."""
+
+
+def fixed(values: Array, one: int = ONE) -> Array:
+    """Whole multiples of 1 / one, the nearest, of two the upper. float64[] -> int64[].
+
+    >>> fixed(np.array([1.0, 0.5, 1e-5])).tolist()
+    [65536, 32768, 1]
+    """
+    return np.floor(values * one + 0.5).astype(np.int64)

@@ -1,0 +1,379 @@
+"""`neardup report` and `dedup --report`: what the page says is what the summary and the audit say, and hostile texts stay texts."""
+
+import json
+import re
+import shlex
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+import neardup
+from corpora import BREAD, CHAIN, CLOCK, FERRY, FERRY_EDITED, ROWS, read_lines, write_lines
+
+VOID = {"meta", "link", "br", "line", "rect"}
+
+
+class Page(HTMLParser):
+    """A page's elements, and the text of those that are asked for."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.source = Path(path).read_text(encoding="utf-8")
+        self.elements, self.open, self.texts = [], [], {}
+        self.feed(self.source)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes)))
+        if tag not in VOID:
+            self.open.append((tag, len(self.elements) - 1))
+
+    def handle_endtag(self, tag):
+        if tag not in VOID:
+            assert self.open.pop()[0] == tag
+
+    def handle_data(self, data):
+        for _, number in self.open:
+            self.texts[number] = self.texts.get(number, "") + data
+
+    def text(self, tag, kind=None):
+        """The texts of all elements of a tag and, if given, of a class."""
+        found = [
+            number
+            for number, (name, attributes) in enumerate(self.elements)
+            if name == tag and (kind is None or kind in (attributes.get("class") or "").split())
+        ]
+        return [self.texts.get(number, "") for number in found]
+
+    @property
+    def shown(self):
+        """All that a reader sees, in one line."""
+        [body] = self.text("body")
+        return " ".join(body.replace(self.text("script")[0], "").split())
+
+
+def number_of(page, label):
+    return int(re.search(rf"{label} ([\d,]+)", page.shown)[1].replace(",", ""))
+
+
+def test_the_counts_are_those_of_the_summary(run):
+    write_lines("in.jsonl", ROWS)
+    assert run("dedup", "in.jsonl", "-o", "out.jsonl", "--report", "out.html").code == 0
+    page, summary = Page("out.html"), json.loads(Path("out.summary.json").read_text())
+    assert page.open == []
+    assert page.text("h1") == ["5 documents → 3 survivors"]
+    assert number_of(page, "Documents before") == summary["documents"] == 5
+    assert number_of(page, "Survivors after") == summary["survivors"] == 3
+    assert number_of(page, "Duplicates removed") == summary["duplicates"] == 2
+    assert number_of(page, "Equal texts of these") == summary["exact_duplicates"] == 1
+    assert number_of(page, "Clusters") == summary["clusters"] == 1
+    assert summary["files"]["report"] == "out.html"
+    assert "in.jsonl 5 2 40.0 %" in page.shown
+    for name in ("fingerprint", "join", "write"):
+        assert f"{name} {summary['seconds'][name]:.2f}" in page.shown
+    assert summary["recipe"]["digest"] in page.shown
+    assert f"numba {summary['versions']['numba']}" in page.shown
+    assert summary["reason"] in page.shown
+
+
+def test_a_report_of_the_audit_is_the_one_that_the_run_wrote(run):
+    write_lines("a.jsonl", ROWS[:2])
+    write_lines("b.jsonl", ROWS[2:])
+    run("dedup", "a.jsonl", "b.jsonl", "-o", "out/", "--report", "first.html")
+    done = run("report", "out.duplicates.jsonl", "-o", "second.html")
+    assert (done.code, done.out) == (0, b"")
+    assert done.err.endswith("report: second.html\n")
+    first, second = (Path(name).read_text() for name in ("first.html", "second.html"))
+    assert re.sub(r'"report".*', "", first) == re.sub(r'"report".*', "", second)
+    assert run("report", "out.duplicates.jsonl", "-o", "third.html", "--threads", "1", "--quiet").err == ""
+    assert Path("third.html").read_text() == second
+
+
+def test_pairs_are_shown_with_what_they_have_in_common_borderline_ones_first(run):
+    near = {"id": "near", "text": CHAIN[0]}
+    less = {"id": "less", "text": CHAIN[0].replace("word3 ", "changed ")}
+    write_lines("in.jsonl", [near, less, {"id": "same", "text": CHAIN[0].upper()}, *ROWS[:2]])
+    run("dedup", "in.jsonl", "-o", "out.jsonl", "--report", "out.html")
+    page = Page("out.html")
+    alike = [re.search(r"similarity ([\d.]+)|equal text", text)[0] for text in page.text("article", "pair")]
+    assert alike == sorted(alike, key=lambda text: (text == "equal text", text))
+    assert alike[-1] == "equal text"
+    assert "changed" in " ".join(page.text("mark"))
+    assert any("word10 word11" in text for text in page.text("span", "common"))
+    assert "word10" not in " ".join(page.text("mark"))
+    labels = [json.loads(attributes["data-ids"]) for _, attributes in page.elements if "data-ids" in attributes]
+    assert sorted(labels) == [["ferry", "edited"], ["near", "less"], ["near", "same"]]
+
+
+def test_the_command_in_the_page_does_it_again(run):
+    write_lines("in.jsonl", [row | {"body": row["text"], "n": 1} for row in ROWS])
+    flags = (
+        "--text",
+        "body",
+        "--min-similarity",
+        "0.85",
+        "--keep",
+        "max:n",
+        "--cluster",
+        "components",
+        "--recipe",
+        "default-64",
+    )
+    run("dedup", "in.jsonl", "-o", "it's.jsonl", *flags, "--report", "out.html", "--on-error", "skip")
+    [command] = [text for text in Page("out.html").text("code") if text.startswith("cd ")]
+    words = shlex.split(command.splitlines()[1])
+    first = Path("it's.duplicates.jsonl").read_bytes()
+    assert set(flags) <= set(words)
+    assert run(*words[1:], "--overwrite").code == 0
+    assert Path("it's.duplicates.jsonl").read_bytes() == first
+
+
+HOSTILE = [
+    "</script><script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "' onmouseover='alert(1)",
+    "<!-- --> ]]> </style> </textarea> &lt;b&gt; {{ 7*7 }} {% raw %}",
+    "left \u202eright\u202c \u2066in\u2069 \u200b\ufeff nul \x00 bell \x07 escape \x1b[31m \x85 \u2028 \U000e0041",
+]
+
+
+@pytest.mark.parametrize("hostile", HOSTILE)
+def test_hostile_texts_and_ids_are_shown_and_do_nothing(run, hostile):
+    rows = [{"id": f"{hostile}{i}", "text": f"{hostile} {FERRY if i else FERRY_EDITED} {hostile}"} for i in range(2)]
+    write_lines("in.jsonl", rows)
+    assert run("dedup", "in.jsonl", "-o", "out.jsonl", "--min-similarity", "0.7", "--report", "out.html").code == 0
+    page = Page("out.html")
+    tags = [tag for tag, _ in page.elements]
+    assert (tags.count("script"), tags.count("style"), tags.count("img"), tags.count("b")) == (1, 1, 0, 0)
+    assert not [name for _, attributes in page.elements for name in attributes if name.startswith("on")]
+    assert not re.search(
+        "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u2028\u202a-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]", page.source
+    )
+    [ids] = [json.loads(attributes["data-ids"]) for _, attributes in page.elements if "data-ids" in attributes]
+    assert ids == [f"{hostile}0", f"{hostile}1"]
+    for character in hostile.split()[0]:
+        assert character in page.shown or f"U+{ord(character):04X}" in page.shown
+    if "\u202e" in hostile:
+        assert "left ⟨U+202E⟩right⟨U+202C⟩" in page.shown
+    if "{{" in hostile:
+        assert "{{ 7*7 }}" in page.shown
+
+
+def test_a_file_whose_name_is_no_unicode_is_shown(run):
+    name = Path(b"in-\xff<b>.jsonl".decode("utf-8", "surrogateescape"))
+    write_lines(name, ROWS)
+    assert run("dedup", name, "-o", "out.jsonl", "--report", "out.html").code == 0
+    assert "in-⟨U+DCFF⟩<b>.jsonl" in Page("out.html").shown
+
+
+def test_only_what_is_in_the_page_is_ever_needed(run):
+    write_lines("in.jsonl", ROWS)
+    run("dedup", "in.jsonl", "-o", "out.jsonl", "--report", "out.html")
+    page = Page("out.html")
+    addresses = [a.get("src") or a.get("href") for _, a in page.elements if a.get("src") or a.get("href")]
+    assert {address.partition(":")[0] for address in addresses if not address.startswith("#")} == {"data"}
+    assert "default-src 'none'" in page.source
+    assert "url(" not in page.source
+    assert "@import" not in page.source
+
+
+@pytest.mark.parametrize("what", ["gone", "fewer", "another"])
+def test_without_the_inputs_as_they_were_it_shows_no_texts_and_says_so(run, what):
+    write_lines("in.jsonl", ROWS)
+    run("dedup", "in.jsonl", "-o", "out.jsonl")
+    if what == "gone":
+        Path("in.jsonl").unlink()
+    else:
+        changed = [row | {"text": f"another text altogether: {row['text'][:40]}"} for row in ROWS]
+        write_lines("in.jsonl", ROWS[:4] if what == "fewer" else changed)
+    done = run("report", "out.duplicates.jsonl", "-o", "out.html")
+    page = Page("out.html")
+    why = "there is no such file" if what == "gone" else "not what they were"
+    assert done.code == 0
+    assert f"it shows no texts: {page.text('p', 'notice')[0].partition('. ')[2]}" in done.err.replace("\n", " ")
+    assert why in page.text("p", "notice")[0]
+    assert page.text("div", "text") == []
+    assert "customs pier" not in page.source
+    assert number_of(page, "Duplicates removed") == 2
+    assert "Survivor ferry, removed edited" in page.shown
+
+
+def test_a_folder_of_audits_and_stages_give_the_page_of_the_whole(run):
+    Path("audits").mkdir()
+    write_lines("in/a.jsonl", ROWS[:2])
+    write_lines("in/b.jsonl", [*ROWS[2:], {"id": "clock", "text": CLOCK}])
+    run("fingerprint", "in", "-o", "prints.parquet")
+    run("pairs", "in", "-o", "pairs.parquet")
+    assert run("clusters", "pairs.parquet", "--documents", "prints.parquet", "-o", "clusters.parquet").code == 0
+    for name in "ab":
+        done = run(
+            "apply",
+            "clusters.parquet",
+            f"in/{name}.jsonl",
+            "-o",
+            f"out-{name}.jsonl",
+            "--audit",
+            f"audits/{name}.duplicates.jsonl",
+        )
+        assert done.code == 0, done.err
+    assert run("report", "audits", "-o", "out.html").err.endswith("report: out.html\n")
+    page = Page("out.html")
+    assert (number_of(page, "Documents before"), number_of(page, "Duplicates removed")) == (6, 2)
+    assert (number_of(page, "Clusters"), len(page.text("article", "pair"))) == (1, 2)
+    assert "in/a.jsonl 2 1 50.0 %" in page.shown
+    assert "in/b.jsonl 4 1 25.0 %" in page.shown
+    Path("clusters.parquet").unlink()
+    assert "it shows no texts: clusters.parquet" in run("report", "audits", "-o", "without.html").err
+    assert number_of(Page("without.html"), "Duplicates removed") == 2
+
+
+def test_what_was_removed_for_a_reference_is_shown_beside_its_text(run):
+    write_lines("in.jsonl", [{"id": "mine", "text": FERRY_EDITED}, {"id": "bread", "text": BREAD}])
+    write_lines("known.jsonl", [{"id": "clock", "text": CLOCK}, {"id": "theirs", "text": FERRY}])
+    run("dedup", "in.jsonl", "-o", "out.jsonl", "--against", "known.jsonl", "--report", "first.html")
+    assert run("report", "out.duplicates.jsonl", "-o", "second.html").code == 0
+    for name in ("first.html", "second.html"):
+        page = Page(name)
+        assert "row 1 of known.jsonl, in the reference" in page.shown
+        assert "Removed for the reference 1 of 2 documents" in page.shown
+        assert [text for text in page.text("div", "left") if "winter" in text]
+
+
+def test_documents_that_match_by_distance_alone_are_sampled_by_distance(run):
+    write_lines("in.jsonl", ROWS)
+    run("dedup", "in.jsonl", "-o", "out.jsonl", "--min-similarity", "0", "--max-distance", "30", "--report", "out.html")
+    page = Page("out.html")
+    assert "No similarity was asked for" in page.shown
+    assert [title.partition(" ")[0] for title in page.text("h3") if "pair" in title] == ["Distance", "Equal"]
+
+
+def test_members_of_a_chain_name_the_match_that_brought_them_in(run):
+    write_lines("in.jsonl", [{"id": str(i), "text": text} for i, text in enumerate(CHAIN)])
+    run(
+        "dedup",
+        "in.jsonl",
+        "-o",
+        "out.jsonl",
+        "--cluster",
+        "components",
+        "--min-similarity",
+        "0.75",
+        "--report",
+        "out.html",
+    )
+    page = Page("out.html")
+    assert "similarity to the survivor below 0.75: matched in a chain" in page.shown.lower()
+    assert "came in by a match with" in page.shown
+
+
+def test_a_dry_run_and_standard_input_have_reports_too(run):
+    stdin = b"".join(json.dumps(row).encode() + b"\n" for row in ROWS)
+    assert run("dedup", "-", "-o", "out.jsonl", "--report", "out.html", stdin=stdin).code == 0
+    assert "customs pier" in Page("out.html").shown
+    again = run("report", "out.duplicates.jsonl", "-o", "again.html")
+    assert "standard input, which cannot be read again" in again.err
+    write_lines("in.jsonl", ROWS)
+    assert run("dedup", "in.jsonl", "--dry-run", "--report", "dry.html").code == 0
+    assert "neardup dedup in.jsonl --dry-run" in Page("dry.html").shown
+    assert sorted(path.name for path in Path().glob("*.jsonl")) == ["in.jsonl", "out.duplicates.jsonl", "out.jsonl"]
+
+
+def test_a_run_that_removed_nothing_has_a_report(run):
+    write_lines("in.jsonl", [{"id": 1, "text": FERRY}, {"id": 2, "text": BREAD}])
+    assert run("dedup", "in.jsonl", "-o", "out.jsonl", "--report", "out.html").code == 0
+    assert "Nothing was removed." in Page("out.html").shown
+
+
+def test_empty_texts_are_said_to_be(run):
+    write_lines("in.jsonl", [{"id": i, "text": text} for i, text in enumerate(["", " \n", FERRY])])
+    assert run("dedup", "in.jsonl", "-o", "out.jsonl", "--report", "out.html").code == 0
+    page = Page("out.html")
+    assert (page.text("p", "skipped"), page.text("blockquote")) == (["neither has any text"], ["no text"])
+
+
+def test_a_resumed_run_that_was_done_writes_the_report_that_is_missing(run):
+    write_lines("in.jsonl", ROWS)
+    assert run("dedup", "in.jsonl", "-o", "out.jsonl", "--resume").code == 0
+    done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--resume", "--report", "out.html", "--overwrite")
+    assert done.code == 0
+    assert number_of(Page("out.html"), "Duplicates removed") == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("report", "none.jsonl", "-o", "r.html"), "There is no audit 'none.jsonl'"),
+        (
+            ("report", "out.duplicates.jsonl", "-o", "r.pdf"),
+            "r.pdf: a report is a page. Give a name that ends in .html.",
+        ),
+        (("report", "out.duplicates.jsonl", "-o", "there.html"), "there.html exists already"),
+        (("report", "r.html", "-o", "out.duplicates.jsonl"), "The audit comes first"),
+        (
+            ("report", "lone.duplicates.jsonl", "-o", "r.html"),
+            "lone.summary.json, which a report is made of, is missing",
+        ),
+        (("dedup", "in.jsonl", "-o", "o.jsonl", "--report", "r.txt"), "a report is a page"),
+        (("dedup", "in.jsonl", "-o", "o.jsonl", "--report", "there.html"), "there.html exists already"),
+        (("dedup", "in.jsonl", "-o", "o.jsonl", "--unit", "line", "--report", "r.html"), "a report is of documents"),
+        (("report", "units.duplicates.jsonl", "-o", "r.html"), "--unit line: a report is of documents"),
+        (("report", "several", "-o", "r.html"), "are of several runs"),
+    ],
+)
+def test_what_cannot_be_reported_is_refused(run, arguments, message):
+    write_lines("in.jsonl", ROWS)
+    run("dedup", "in.jsonl", "-o", "out.jsonl")
+    run("dedup", "in.jsonl", "-o", "units.jsonl", "--unit", "line")
+    for name in "ab":
+        run("dedup", "in.jsonl", "-o", f"o-{name}.jsonl", "--audit", f"several-{name}.duplicates.jsonl")
+    Path("several").mkdir()
+    for path in Path().glob("several-*"):
+        path.rename(Path("several") / path.name)
+    Path("there.html").write_text("mine")
+    Path("lone.duplicates.jsonl").write_bytes(Path("out.duplicates.jsonl").read_bytes())
+    before = sorted(Path().rglob("*"))
+    done = run(*arguments)
+    assert (done.code, done.out) == (2, b"")
+    assert message in done.err
+    assert sorted(Path().rglob("*")) == before
+    assert Path("there.html").read_text() == "mine"
+
+
+@pytest.mark.parametrize("damage", ["summary", "fewer", "rows"])
+def test_what_does_not_go_together_is_damaged_data(run, damage):
+    write_lines("in.jsonl", ROWS)
+    run("dedup", "in.jsonl", "-o", "out.jsonl")
+    audit = read_lines("out.duplicates.jsonl")
+    if damage == "summary":
+        Path("out.summary.json").write_text('{"rows": 5}')
+    elif damage == "fewer":
+        write_lines("out.duplicates.jsonl", audit[:1])
+    else:
+        write_lines("out.duplicates.jsonl", [audit[0] | {"row": 99}, audit[1]])
+    done = run("report", "out.duplicates.jsonl", "-o", "r.html")
+    messages = {
+        "summary": "is not the summary of a run",
+        "fewer": "has 1 removal, but its summary counts 2",
+        "rows": "is not of this run",
+    }
+    assert done.code == 1
+    assert messages[damage] in done.err
+
+
+def test_without_jinja2_the_command_that_installs_it_is_named(run, monkeypatch):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    write_lines("in.jsonl", ROWS)
+    done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--report", "out.html")
+    assert done.code == 2
+    assert "pip install 'neardup[report]'" in done.err
+    assert not Path("out.jsonl").exists()
+
+
+def test_the_library_writes_the_same_page(run):
+    write_lines("in.jsonl", ROWS)
+    neardup.deduplicate_files("in.jsonl", "out.jsonl", report="first.html")
+    done = neardup.report("out.duplicates.jsonl", "second.html")
+    assert (str(done.path), done.without_texts) == ("second.html", "")
+    assert Path("first.html").read_text() == Path("second.html").read_text()

@@ -1,0 +1,149 @@
+"""Keywords that other tools find, word by word and weight by weight."""
+
+import gzip
+import importlib.metadata
+import json
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import jieba
+import pytest
+
+import naive
+import neardup as nd
+from neardup.weights import FINE
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    import jieba.analyse
+
+LAWS = Path(__file__).parents[2] / "shared" / "data" / "zh_laws_national" / "docs.jsonl.gz"
+SAMPLE = 12
+TEXTS = [
+    "我是拖拉机学院手扶拖拉机专业的。不用多久，我就会升职加薪，当上CEO，走上人生巅峰。蓝翔",
+    "他来到了网易杭研大厦……小明硕士毕业于中国科学院计算所——后在日本京都大学深造！ Ｆｕｌｌ width, THE end... 3.14%",
+    "",
+    "的",
+    "a\0b 中国 人民",
+    "一 二\r\n\r\n三 IT IT it",
+]
+METHODS = {"jieba_tfidf": jieba.analyse.extract_tags, "jieba_textrank": jieba.analyse.textrank}
+
+
+def laws(step):
+    with gzip.open(LAWS, "rt", encoding="utf-8") as file:
+        return [json.loads(line)["text"] for number, line in enumerate(file) if number % step == 0]
+
+
+def recipe(name, **fields):
+    return nd.Recipe(weights=name, segmenter="jieba", normalize=[], **fields)
+
+
+@pytest.fixture(autouse=True)
+def files_left_open_are_jiebas():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        yield
+
+
+def check(name, texts):
+    """That ours are jieba's, in its order, to the last place of the fixed point."""
+    for text, found in zip(texts, nd.keywords(texts, recipe=recipe(name)), strict=True):
+        expected = METHODS[name](text, topK=None, withWeight=True)
+        assert [word for word, _ in found] == [word for word, _ in expected]
+        assert all(abs(weight - theirs) <= 0.5 / FINE for (_, weight), (_, theirs) in zip(found, expected, strict=True))
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_words_and_weights_are_those_of_the_package(name):
+    check(name, TEXTS)
+
+
+@pytest.mark.skipif(not LAWS.exists(), reason="the open evaluation data are not in ../shared/data")
+@pytest.mark.parametrize("name", METHODS)
+def test_words_and_weights_of_laws_are_those_of_the_package(name):
+    texts = [text[:8000] for text in laws(130)[:SAMPLE]]
+    assert len(texts) == SAMPLE
+    check(name, texts)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_the_heaviest_are_those_of_the_package(name):
+    found = nd.keywords(TEXTS, recipe=recipe(name, keywords=4))
+    assert [[word for word, _ in of_text] for of_text in found] == [METHODS[name](text, topK=4) for text in TEXTS]
+
+
+def test_words_that_a_program_teaches_jieba_change_nothing():
+    before = nd.keywords(TEXTS[:1], recipe=recipe("jieba_tfidf"))
+    jieba.add_word("拖拉机学院", 10**6)
+    try:
+        assert "拖拉机学院" in jieba.lcut(TEXTS[0])
+        assert nd.keywords(TEXTS[:1], recipe=recipe("jieba_tfidf")) == before
+    finally:
+        jieba.del_word("拖拉机学院")
+
+
+def test_loading_the_package_prints_nothing():
+    program = (
+        "import neardup as nd; from neardup.kernels import compilation; compilation.quiet(); "
+        "nd.keywords(['中国人民'], recipe=nd.Recipe(weights='jieba_textrank', segmenter='jieba'))"
+    )
+    done = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("", "")
+
+
+def idf():
+    """The words of two characters or more that cppjieba's own file has, too."""
+    return {word: value for word, value in jieba.analyse.default_tfidf.idf_freq.items() if len(word) > 1}
+
+
+@pytest.mark.parametrize("text", [TEXTS[0], TEXTS[1]])
+def test_cppjiebas_weights_are_counts_times_idf_without_single_characters(text):
+    import rjieba
+
+    words = [word for word in rjieba.Jieba().cut(text, True) if any(map(str.isalnum, word))]
+    expected = naive.keyword_weights(words, idf())
+    found = dict(nd.keywords([text], recipe=recipe("cppjieba"))[0])
+    assert found == {word: naive.fixed_point(value) / 65536 for word, value in expected.items()}
+
+
+def test_cppjiebas_keywords_have_the_weights_that_it_publishes():
+    found = nd.keywords(TEXTS[:1], recipe=recipe("cppjieba", keywords=5))[0]
+    assert [(word, round(weight, 4)) for word, weight in found] == [
+        ("CEO", 11.7392),
+        ("蓝翔", 11.7392),
+        ("升职", 10.8562),
+        ("加薪", 10.6426),
+        ("手扶拖拉机", 10.0089),
+    ]
+
+
+def test_stop_words_of_the_recipe_are_no_keywords(tmp_path):
+    words = tmp_path / "stop.txt"
+    words.write_text("升职\n就\n", encoding="utf-8")
+    plain, fewer = (
+        dict(nd.keywords([TEXTS[0]], recipe=recipe("cppjieba", stop_words=each))[0]) for each in ([], [words])
+    )
+    assert fewer == {word: weight for word, weight in plain.items() if word != "升职"}
+
+
+def test_the_background_is_what_rarity_is_for_known_words_and_its_median_for_others():
+    idf_of, median = jieba.analyse.default_tfidf.idf_freq, jieba.analyse.default_tfidf.median_idf
+    found = nd.keywords([TEXTS[0]], recipe=recipe("tfidf", document_frequencies="jieba"))[0]
+    assert dict(found) == {
+        word: naive.fixed_point(idf_of.get(word, median)) * TEXTS[0].count(word) / 65536
+        for word in dict(found)
+        if word != "拖拉机"
+    } | {"拖拉机": dict(found)["拖拉机"]}
+    assert dict(found)["CEO"] == naive.fixed_point(median) / 65536
+
+
+def test_versions_of_the_package_decide_the_digest():
+    assert recipe("jieba_tfidf").as_dict()["weights"] == {
+        "name": "jieba_tfidf",
+        "jieba": importlib.metadata.version("jieba"),
+    }
+    assert "weights" in recipe("cppjieba").as_dict()
+    assert recipe("cppjieba").digest() != recipe("jieba_tfidf").digest()

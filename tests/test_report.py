@@ -1,0 +1,272 @@
+"""The parts of a report: what is counted and sampled of an audit, how texts are compared, how large a page can be."""
+
+import html
+import itertools
+import json
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import naive
+from neardup.errors import DataError
+from neardup.options import DedupOptions
+from neardup.recipe import Recipe
+from neardup.reports.bands import FIRST, OTHERS, Bands
+from neardup.reports.charts import distance_chart, similarity_chart
+from neardup.reports.commands import MOST_BYTES, command_of
+from neardup.reports.page import Texts, page
+from neardup.reports.passages import SIDE_BYTES, compare_passages
+from neardup.reports.tally import LARGEST, MEMBERS, members, scattered, tally
+from neardup.reports.texts import LENGTH_STEPS, FileCounts, ReadAgain, Text
+from neardup.reports.visible import language, plainly
+
+WORDS = "wolf winter river stone lantern ferry bread salt clock pine harbor meadow".split()
+
+
+def audit(lines, text="id"):
+    """Lines of an audit of 2 * lines rows: every other row is a duplicate of the one before, or of the first."""
+    for number in range(lines):
+        row = 2 * number + 1
+        survivor = 0 if number % 3 == 0 else row - 1
+        exact = number % 5 == 0
+        alike = 1.0 if exact else 0.8 + scattered(row) % 2000 / 10000
+        distance = 0 if exact else scattered(row) % 19
+        yield {
+            "id": f"{text}{row}", "row": row, "survivor_id": f"{text}{survivor}", "survivor_row": survivor,
+            "cluster_id": survivor, "similarity": alike, "distance": distance, "exact": exact,
+        }  # fmt: skip
+
+
+def summary(lines, inputs=("in.jsonl",)):
+    recipe = Recipe()
+    duplicates = list(lines)
+    rows = 2 * len(duplicates)
+    seconds = {"fingerprint": 1.5, "write": 0.5, "total": 2.0}
+    of_bytes = {"fingerprint": 10, "total": 10}
+    return {
+        "rows": rows, "documents": rows, "rejected": 0, "reference_documents": 0, "against_reference": 0,
+        "survivors": rows - len(duplicates), "duplicates": len(duplicates),
+        "exact_duplicates": sum(line["exact"] for line in duplicates),
+        "clusters": len({line["cluster_id"] for line in duplicates}), "short": 0, "min_tokens": 1, "repeated_ids": 0,
+        "method": "exact", "reason": None, "max_distance": None, "min_similarity": 0.8, "candidates": 9, "matches": 9,
+        "options": DedupOptions().as_dict(), "recipe": recipe.as_dict() | {"digest": recipe.digest()},
+        "seconds": seconds, "read_bytes": of_bytes, "written_bytes": of_bytes, "peak_memory_bytes": 1,
+        "peak_temporary_bytes": 1, "versions": {"neardup": "1"},
+        "files": {
+            "inputs": list(inputs), "folder": "/", "text": ["text"], "id": None, "html": None, "lines": False,
+            "encoding": "utf-8", "dialect": None, "max_document_bytes": 256 << 20, "against": [], "output": "out.jsonl",
+            "audit": "out.duplicates.jsonl", "summary": "out.summary.json", "rejects": None,
+        },
+    }  # fmt: skip
+
+
+def made(lines, beginning, *, text="id", inputs=("in.jsonl",), files=1):
+    """A page of a synthetic audit, in which every document has the same text."""
+    found = summary(audit(lines, text), inputs)
+    bands = Bands(0.8, None)
+    counts = tally(audit(lines, text), bands, rows=2 * lines, bits=128)
+    clusters = members(audit(lines, text), [cluster for cluster, _ in counts.largest])
+    rows = {
+        row
+        for line in itertools.chain(*counts.sample.values(), *clusters.values())
+        for row in (line["row"], line["survivor_row"])
+    }
+    texts = {row: Text(f"{beginning} {row}"[:20_000], len(beginning), json.dumps(row), None) for row in rows}
+    lengths = np.full((LENGTH_STEPS, 2), 10**9, np.int64)
+    of_files = [FileCounts(f"{text}/{i}.jsonl", 10, 5) for i in range(files)]
+    return page(found, counts, clusters, bands, Texts(ReadAgain(2 * lines, texts, of_files, lengths), {}))
+
+
+def test_a_tally_counts_what_the_lines_say():
+    lines = list(audit(500))
+    bands = Bands(0.8, None)
+    counts = tally(iter(lines), bands, rows=1000, bits=128)
+    near = [line for line in lines if not line["exact"]]
+    assert (counts.duplicates, counts.exact, counts.unknown) == (500, 100, 0)
+    assert counts.clusters == len({line["cluster_id"] for line in lines})
+    assert np.flatnonzero(counts.removed).tolist() == [line["row"] for line in lines]
+    assert counts.distances.tolist() == [sum(line["distance"] == d for line in near) for d in range(129)]
+    assert counts.similarities.sum() == len(near)
+    for step in range(80, 100):
+        assert counts.similarities[step] == sum(int(line["similarity"] * 100 + 1e-9) == step for line in near)
+    assert counts.largest[0] == (0, len([line for line in lines if line["cluster_id"] == 0]))
+    assert len(counts.largest) == LARGEST
+    assert counts.of_band == {band.key: sum(bands.key_of(line) == band.key for line in lines) for band in bands.table}
+
+
+def test_a_sample_has_of_each_band_what_it_may_and_is_the_same_in_any_order():
+    lines = list(audit(3000))
+    bands = Bands(0.8, None)
+    sample = tally(lines, bands, rows=6000, bits=128).sample
+    assert sample == tally(lines[::-1], bands, rows=6000, bits=128).sample
+    for number, band in enumerate(bands.table):
+        assert len(sample[band.key]) in ((FIRST,) if number == 0 else (OTHERS, 0))
+        assert all(bands.key_of(line) == band.key for line in sample[band.key])
+    rows = [line["row"] for line in sample["s0"]]
+    assert max(rows) > 3000 > min(rows)
+
+
+def test_members_are_those_least_like_their_survivor():
+    lines = list(audit(300))
+    found = members(lines, [0])[0]
+    alike = sorted(line["similarity"] for line in lines if line["cluster_id"] == 0)
+    assert [line["similarity"] for line in found] == alike[:MEMBERS]
+
+
+@given(least=st.floats(0.01, 1), alike=st.one_of(st.none(), st.floats(0, 1)), exact=st.booleans())
+def test_every_similarity_has_a_band(least, alike, exact):
+    bands = Bands(least, None)
+    key = bands.key_of({"similarity": alike, "distance": 3, "exact": exact})
+    assert key in [band.key for band in bands.table]
+    assert (key == "below") == (not exact and alike is not None and alike < least and alike < 1)
+
+
+@given(most=st.integers(0, 128), distance=st.integers(0, 128))
+def test_every_distance_has_a_band(most, distance):
+    bands = Bands(0, most)
+    key = bands.key_of({"similarity": None, "distance": distance, "exact": False})
+    assert key in [band.key for band in bands.table]
+    assert (key == "beyond") == (distance > most)
+
+
+@pytest.mark.parametrize("wrong", [{"row": 20}, {"cluster_id": 20}, {"distance": 129}, {"row": -1}])
+def test_lines_of_another_run_are_refused(wrong):
+    lines = list(audit(10))
+    with pytest.raises(DataError, match="not of this run"):
+        tally([*lines[:4], lines[4] | wrong], Bands(0.8, None), rows=20, bits=128)
+
+
+def test_the_bars_of_a_chart_are_all_that_was_counted():
+    counts = tally(audit(700), Bands(0.8, None), rows=1400, bits=128)
+    for chart in (similarity_chart(counts, 0.8), similarity_chart(counts, 0.33), distance_chart(counts, 18)):
+        assert sum(bar.count for bar in chart.bars) == 700
+        drawn = [int(n.replace(",", "")) for n in re.findall(r": ([\d,]+)</title>", chart.svg)]
+        assert drawn == [bar.count for bar in chart.bars]
+
+
+def side(rows, name):
+    return [passage for row in rows for passage in getattr(row, name)]
+
+
+texts = st.one_of(
+    st.lists(st.sampled_from(WORDS), max_size=60).map(" ".join),
+    st.text("春夏秋冬山川 町のはa。\n", max_size=60),
+    st.text(max_size=40).filter(lambda text: text.isprintable()),
+)
+
+
+@given(left=texts, right=texts)
+def test_passages_give_either_text_whole_where_nothing_is_left_out(left, right):
+    rows = compare_passages(left, right)
+    if not any(row.skipped for row in rows):
+        assert "".join(passage.text for passage in side(rows, "left")).rstrip() == left.rstrip()
+        assert "".join(passage.text for passage in side(rows, "right")).rstrip() == right.rstrip()
+
+
+@given(
+    left=st.lists(st.sampled_from(WORDS), min_size=1, max_size=40),
+    right=st.lists(st.sampled_from(WORDS), min_size=1, max_size=40),
+)
+def test_what_is_marked_is_in_no_shingle_of_the_other_text(left, right):
+    windows = [{tuple(words[i : i + 3]) for i in range(max(1, len(words) - 2))} for words in (left, right)]
+    marked, place = set(), 0
+    for passage in side(compare_passages(" ".join(left), " ".join(right)), "left"):
+        for _ in passage.text.split():
+            marked |= {place} if passage.kind == "only" else set()
+            place += 1
+    shared = {
+        j
+        for i in range(max(1, len(left) - 2))
+        if tuple(left[i : i + 3]) in windows[1]
+        for j in range(i, min(i + 3, len(left)))
+    }
+    assert marked == set(range(len(left))) - shared
+
+
+def test_tokens_of_passages_are_those_of_the_similarity():
+    text = "Ｆｕｌｌ　ＷＩＤＴＨ Straße naïve 東京タワー, e\u0301t\u00ade_x 漢字2024年 한국어"
+    from neardup.reports.passages import _tokens
+
+    assert [token.folded.replace("e\u0301", "é") for token in _tokens(text)] == naive.tokens(text)
+
+
+def test_long_passages_in_common_are_skipped_on_both_sides_at_once():
+    common = [f"word{i}" for i in range(600)]
+    left = " ".join(["alpha", *common, "omega"])
+    right = " ".join(["beta", *common, "psi chi"])
+    rows = compare_passages(left, right)
+    [skipped] = [row.skipped for row in rows if row.skipped]
+    shown = sum(passage.characters for passage in side(rows, "left"))
+    assert shown + skipped == len(left)
+    assert [passage.text.strip() for passage in side(rows, "left") if passage.kind == "only"] == ["alpha", "omega"]
+    assert [passage.text.strip() for passage in side(rows, "right") if passage.kind == "only"] == ["beta", "psi chi"]
+
+
+def test_equal_texts_show_their_beginning_and_say_how_much_is_left_out():
+    text = " ".join(f"word{i}" for i in range(900))
+    rows = compare_passages(text, text)
+    assert rows[0].left == rows[0].right
+    assert len(rows[0].left[0].text) + rows[1].skipped == len(text)
+
+
+@pytest.mark.parametrize("character", ["x", "&", "\x00", "漢", "😀"])
+def test_what_is_shown_of_a_text_takes_bounded_room_and_says_what_it_leaves_out(character):
+    left = f"{character}{WORDS[0]} " * 3000
+    right = " ".join(f"{character}{word}{i}" for i, word in enumerate(WORDS * 200))
+    for name, text in (("left", left), ("right", right)):
+        passages = side(compare_passages(left, right), name)
+        room = sum(len(html.escape(plainly(passage.text)).encode()) for passage in passages)
+        assert SIDE_BYTES / 2 < room < 1.5 * SIDE_BYTES
+        assert passages[-1].kind == "cut"
+        assert sum(passage.characters for passage in passages) == len(text)
+
+
+def test_a_page_is_as_large_whatever_the_number_of_duplicates():
+    few, many = (len(made(lines, "a plain text of a few words")) for lines in (2_000, 40_000))
+    assert abs(many - few) < 4_000
+    assert many < 300_000
+
+
+@pytest.mark.parametrize("character", ["&", "\u202e", "漢", '"'])
+def test_a_page_of_the_worst_texts_stays_below_five_megabytes(character):
+    beginning = " ".join(character * 20 + WORDS[i % 12] for i in range(2000))
+    found = made(
+        2000, beginning, text=character * 3000, inputs=[f"{character * 90}{i}" for i in range(5000)], files=5000
+    )
+    assert len(found) < 5_000_000
+
+
+def test_files_beyond_those_shown_are_summed_in_a_row():
+    found = made(50, "text", files=1234).decode()
+    assert "1,214 other files" in found
+    assert found.count("/0.jsonl") + found.count("/19.jsonl") == 2
+
+
+def test_a_command_that_is_too_long_leaves_inputs_out_and_says_so():
+    command, notes = command_of(summary([], inputs=[f"shard-{i:05}.jsonl" for i in range(5000)]))
+    assert len(command) < MOST_BYTES
+    assert notes == ["4,980 of 5,000 inputs are left out here; the summary has them all."]
+    command, notes = command_of(summary([], inputs=["x" * 2 * MOST_BYTES]))
+    assert (command, notes) == ("", ["The command is too long to be shown; the summary has all options."])
+
+
+def test_options_that_were_functions_make_no_command():
+    found = summary([])
+    found["options"] |= {"keep": "len()"}
+    assert command_of(found) == ("", ["keep was a function, len(): the run was made in Python."])
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("plain words", ""), ("北京的春天", "zh"), ("東京の春は桜", "ja"), ("한국어 문장", "ko"), ("カタカナ", "ja")],
+)
+def test_the_language_decides_which_forms_of_characters_are_shown(text, expected):
+    assert language(text) == expected
+
+
+def test_marks_of_direction_and_control_characters_are_shown_by_number_and_joiners_stay():
+    assert plainly("a\u202eb\x00\ud800\r\n\r") == "a⟨U+202E⟩b⟨U+0000⟩⟨U+D800⟩\r\n⟨U+000D⟩"
+    assert plainly("क्\u200dष \u200c") == "क्\u200dष \u200c"

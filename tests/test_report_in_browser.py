@@ -1,0 +1,195 @@
+"""The report in Chromium: nothing is fetched, nothing complains, it fits the window, and it can be judged by keyboard alone."""
+
+import csv
+import json
+import shutil
+
+import pytest
+
+import neardup
+from neardup.recipe import RECIPES
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+if CHROMIUM is None:
+    pytest.skip("needs Chromium: make chromium, as root on Debian", allow_module_level=True)
+
+from playwright.sync_api import sync_playwright  # noqa: E402
+
+TEXTS = {
+    "en": "The night ferry to island {} leaves at ten past nine from the old customs pier, and dogs travel free in winter; seats {}.",
+    "zh": "河上的老石桥建于明代，全长八十六米，共有七个拱。第{}座桥面用青石板铺成，石板上留着深深的车辙，桥头有{}棵树。",
+    "ja": "この町の古い駅舎は、昭和の初めに建てられた木造の建物である。{}番線から海が見え、春には桜が{}本咲く。",
+}
+HOSTILE = "</script><script>window.hacked = 1</script><img src='http://example.invalid/x.png' onerror='window.hacked = 1'>\u202e\x00"
+LONG = "x" * 300
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    """A folder with a report of texts in three languages, and of hostile ones."""
+    place = tmp_path_factory.mktemp("report")
+    rows = [
+        {"id": f"{language}-{i}-{j}", "text": text.format(f"a{i}", f"a{i + j}")}
+        for language, text in TEXTS.items()
+        for i in range(8)
+        for j in range(2)
+    ]
+    rows += [{"id": f'{HOSTILE}, "{i}"', "text": f"{HOSTILE} {LONG} {TEXTS['en']} {HOSTILE}{i}"} for i in range(2)]
+    (place / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    neardup.deduplicate_files(
+        place / "in.jsonl", str(place / "out.jsonl"), report=str(place / "out.html"), min_similarity=0.6
+    )
+    return place
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_playwright() as started:
+        found = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield found
+        found.close()
+
+
+@pytest.fixture
+def opened(browser, corpus):
+    """Open the report in a new window; what the page asks for and complains of is gathered in `page.heard`."""
+    contexts = []
+
+    def open_page(width=1280, **options):
+        contexts.append(browser.new_context(viewport={"width": width, "height": 900}, **options))
+        page = contexts[-1].new_page()
+        page.heard = []
+        page.on("console", lambda message: page.heard.append(message.text))
+        page.on("pageerror", lambda error: page.heard.append(str(error)))
+        page.on("request", lambda request: page.heard.append(request.url))
+        page.goto((corpus / "out.html").as_uri())
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_it_fits_the_window_fetches_nothing_and_complains_of_nothing(opened, corpus, width, scheme):
+    page = opened(width, color_scheme=scheme)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.evaluate("document.querySelectorAll('script').length") == 1
+    assert page.evaluate("window.hacked") is None
+    paper = page.evaluate("getComputedStyle(document.querySelector('main > section')).backgroundColor")
+    assert (paper == "rgb(255, 255, 255)") == (scheme == "light")
+    assert page.heard == [(corpus / "out.html").as_uri()]
+
+
+CONTRAST = """() => {
+  const channels = (color) => color.match(/[\\d.]+/g).map(Number);
+  const light = (color) => {
+    const [r, g, b] = channels(color).map((v) => v / 255).map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const behind = (element) => {
+    for (let each = element; each; each = each.parentElement) {
+      const color = getComputedStyle(each).backgroundColor;
+      if (color !== "rgba(0, 0, 0, 0)") return color;
+    }
+    return "rgb(255, 255, 255)";
+  };
+  const poor = [];
+  for (const element of document.querySelectorAll("body *:not(script):not(svg *)")) {
+    const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+    if (!own || !element.checkVisibility() || element.disabled) continue;
+    const [a, b] = [light(getComputedStyle(element).color), light(behind(element))].sort((x, y) => y - x);
+    if ((a + 0.05) / (b + 0.05) < 4.5) poor.push([element.outerHTML.slice(0, 80), (a + 0.05) / (b + 0.05)]);
+  }
+  return poor;
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_all_text_can_be_told_from_its_ground(opened, scheme):
+    page = opened(color_scheme=scheme)
+    page.keyboard.press("j")
+    page.keyboard.press("y")
+    page.keyboard.press("n")
+    assert page.evaluate(CONTRAST) == []
+
+
+def test_pairs_are_judged_by_keyboard_and_the_labels_can_be_evaluated(opened, corpus):
+    page = opened()
+    pairs = page.locator("article.pair")
+    count = pairs.count()
+    assert count >= 10
+    assert page.locator(".judging").is_visible()
+    page.keyboard.press("j")
+    assert page.evaluate("document.activeElement.id") == "pair-1"
+    for key in ("j", "j", "k"):
+        page.keyboard.press(key)
+    assert page.evaluate("document.activeElement.id") == "pair-2"
+    page.keyboard.press("k")
+    for number in range(count):
+        page.keyboard.press("n" if number == 2 else "y")
+    assert page.inner_text(".tally") == f"{count} of {count} judged: {count - 1} duplicates, 1 not"
+    page.keyboard.press("u")
+    assert page.inner_text(".tally") == f"{count - 1} of {count} judged: {count - 2} duplicates, 1 not"
+    page.keyboard.press("y")
+    pressed = page.locator("#pair-3 [aria-pressed=true]")
+    assert pressed.all_inner_texts() == ["Not one"]
+    with page.expect_download() as download:
+        page.click("#download")
+    labels = corpus / "labels.csv"
+    download.value.save_as(labels)
+    with labels.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    audit = [json.loads(line) for line in (corpus / "out.duplicates.jsonl").read_text(encoding="utf-8").splitlines()]
+    known = {(line["survivor_id"], line["id"]) for line in audit}
+    assert len(rows) == count
+    assert {(row["left_id"], row["right_id"]) for row in rows} <= known
+    assert [row["label"] for row in rows].count("0") == 1
+    found = neardup.evaluate_files([corpus / "in.jsonl"], pairs=labels, recipe=RECIPES["default"].recipe)
+    assert (found.labeled_pairs, found.labeled_positive) == (count, count - 1)
+
+
+def test_judgments_are_kept_when_the_page_is_opened_again_and_can_be_forgotten(opened):
+    page = opened()
+    page.click("#pair-1 [data-verdict='0']")
+    page.reload()
+    assert page.inner_text(".tally").endswith("judged: 0 duplicates, 1 not")
+    page.click("#clear")
+    page.reload()
+    assert page.inner_text(".tally").endswith("judged: 0 duplicates, 0 not")
+    assert page.locator("#download").is_disabled()
+
+
+def test_labels_are_copied(opened):
+    page = opened(permissions=["clipboard-read", "clipboard-write"])
+    page.click("#pair-1 [data-verdict='1']")
+    page.click("#copy")
+    page.get_by_text("Copied").wait_for()
+    assert page.evaluate("navigator.clipboard.readText()").splitlines()[0] == "left_id,right_id,label"
+
+
+def test_all_of_it_can_be_read_without_scripts(opened):
+    with_scripts, without = opened(), opened(java_script_enabled=False)
+    for kind in ("article.pair", "svg.chart", "details.cluster", "table"):
+        assert without.locator(kind).count() == with_scripts.locator(kind).count() > 0
+    assert not without.locator(".judging").is_visible()
+    assert not without.locator(".verdict").first.is_visible()
+    assert without.locator("#pair-1 .text").first.is_visible()
+
+
+def test_it_is_printed_on_white_without_controls_and_with_whole_texts(opened):
+    page = opened(color_scheme="dark")
+    page.emulate_media(media="print")
+    assert (
+        page.evaluate("getComputedStyle(document.querySelector('main > section')).backgroundColor")
+        == "rgb(255, 255, 255)"
+    )
+    assert not page.locator(".judging").is_visible()
+    assert page.evaluate("[...document.querySelectorAll('.sides')].every((e) => e.scrollHeight <= e.clientHeight + 1)")
+    assert page.pdf().startswith(b"%PDF")
+
+
+def test_texts_are_shown_in_the_forms_of_their_language(opened):
+    page = opened()
+    assert set(page.locator(".text").evaluate_all("(all) => all.map((e) => e.lang)")) == {"", "zh", "ja"}
