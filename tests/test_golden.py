@@ -19,7 +19,11 @@ def fingerprints(recipe):
     }
 
 
-@pytest.mark.parametrize("name", nd.RECIPES)
+OF_PACKAGES = {name for name, named in nd.RECIPES.items() if named.recipe.segmenter == "jieba"}
+"""Whose words depend on the version of a package, as their digests do."""
+
+
+@pytest.mark.parametrize("name", sorted(set(nd.RECIPES) - OF_PACKAGES))
 def test_named_recipes_give_the_fingerprints_that_they_gave(name):
     assert fingerprints(nd.RECIPES[name].recipe) == json.loads(GOLDEN.read_text())[name]
 

@@ -1,7 +1,10 @@
 """Profiles: the fingerprints of other tools bit for bit, beside the tools themselves or values that they gave."""
 
+import hashlib
 import json
 import random
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,20 +13,36 @@ import simhash
 from hypothesis import given
 from hypothesis import strategies as st
 
+import naive_profiles as naive
 import neardup as nd
 from neardup.profiles import names, tools
-from neardup.profiles.helpers import datasketch_signature, leonsim_value, wayback_text, weighted_value
+from neardup.profiles.helpers import (
+    clickhouse_value,
+    datasketch_signature,
+    given_value,
+    keyword_count,
+    leonsim_value,
+    moz_value,
+    wayback_text,
+    weighted_value,
+)
 from neardup.profiles.profile import as_integer
+from neardup.weights.partial_sort import partial_sort_keeps
 from strategies import texts
 
-GOLDEN = json.loads(Path(__file__).with_name("golden").joinpath("profiles.json").read_text(encoding="utf-8"))
+
+def golden(name):
+    return json.loads(Path(__file__).with_name("golden").joinpath(name).read_text(encoding="utf-8"))
+
+
+GOLDEN = golden("profiles.json")
 TEXT = "My voice is my password. What a cute cat: https://example.org/a.b, 漢字とかな Ωmega İstanbul ΟΔΟΣ"
 
 
-def values(name, given_texts, bits=None):
+def values(name, given_texts, bits=None, window=None):
     """Fingerprints as integers."""
     width = bits or names.PROFILES[name][0][0]
-    return [as_integer(row) for row in tools.PROFILES[name].fingerprint(given_texts, width)]
+    return [as_integer(row) for row in tools.PROFILES[name].fingerprint(given_texts, width, window)]
 
 
 def test_every_profile_has_a_name_a_purpose_and_a_recipe():
@@ -58,6 +77,163 @@ def test_clickhouse_gave_these_values(name):
     assert values(name, cases["texts"]) == [int(value) for value in cases["functions"][name]]
 
 
+@pytest.mark.parametrize("function", range(32))
+def test_clickhouse_gave_these_values_for_windows_of_other_sizes(function):
+    cases = golden("clickhouse_windows.json")
+    name, size, expected = cases["values"][function]
+    assert [clickhouse_value(bytes.fromhex(each), name, size) for each in cases["texts_in_hex"]] == list(
+        map(int, expected)
+    )
+
+
+def test_go_gave_these_values():
+    cases = golden("go_simhash.json")
+    for name, expected in cases["functions"].items():
+        assert values(name, cases["texts"]) == list(map(int, expected)), name
+
+
+def test_simhash_pybind_gave_these_values():
+    cases = golden("moz.json")
+    for column, name in enumerate(cases["columns"][1:], 1):
+        given_texts = [case[0] for case in cases["cases"]]
+        assert values(name, given_texts) == [int(case[column]) for case in cases["cases"]], name
+
+
+def test_a_package_that_is_missing_is_named(monkeypatch):
+    monkeypatch.setattr("neardup.stored_parts.version_of", lambda name: None)
+    with pytest.raises(
+        nd.MissingExtra,
+        match=r"profile='text-dedup-seeded' needs xxhash. Install it: pip install 'neardup\[profiles\]'",
+    ):
+        values("text-dedup-seeded", ["a b c d e"])
+
+
+def test_pages_need_their_parser(monkeypatch):
+    monkeypatch.setitem(sys.modules, "selectolax.lexbor", None)
+    with pytest.raises(nd.MissingExtra, match=r"profile='wayback' needs selectolax.*pip install 'neardup\[html\]'"):
+        values("wayback", ["<p>page</p>"])
+
+
+def test_distances_are_those_of_the_tools():
+    assert nd.RECIPES["data-juicer"].recipe.max_distance == 4
+    assert nd.RECIPES["leonsim"].recipe.max_distance == 2
+    assert nd.RECIPES["moz"].recipe.max_distance == 3
+
+
+def test_of_equal_keywords_those_are_kept_that_the_cpp_library_puts_first():
+    for weights, most, expected in golden("partial_sort.json")["cases"]:
+        assert partial_sort_keeps(weights, most) == expected
+
+
+def test_cppjieba_keeps_of_equally_heavy_words_those_of_its_partial_sort():
+    text = "，".join(f"{a}{b}x" for a in "qwzkv" for b in "ptgj")  # in no dictionary: all weigh the mean
+    recipe = nd.RECIPES["cppjieba"].recipe
+    every = sorted(nd.keywords([text], recipe=replace(recipe, keywords=200))[0], key=lambda pair: pair[0].encode())
+    assert len(every) == 20
+    for most in (1, 5, 8):
+        kept = partial_sort_keeps([round(weight * 65536) for _, weight in every], most)
+        found = nd.keywords([text], recipe=replace(recipe, keywords=most))[0]
+        assert {word for word, _ in found} == {every[i][0] for i in kept}
+        assert len(found) == most
+
+
+def test_datasketch_gave_these_signatures():
+    for seed, num_perm, features, expected in golden("datasketch.json")["cases"]:
+        assert datasketch_signature((f.encode() for f in features), num_perm=num_perm, seed=seed) == expected
+
+
+def test_simhash_gave_these_values_for_given_features():
+    cases = golden("leonsim.json")
+    for features, bits, name, expected in cases["cases"]:
+        assert leonsim_value(features, bits=bits, hash=name) == int(expected)
+    for features, bits, expected in cases["also"]:
+        weighted = [each if isinstance(each, str) else tuple(each) for each in features]
+        assert leonsim_value(weighted, bits=bits) == int(expected)
+
+
+def test_simhash_takes_any_hash_by_its_lowest_bits():
+    def number(feature):
+        return int.from_bytes(hashlib.blake2b(feature).digest(), "big")
+
+    features = {"a": 3, "b": 2, "c": 2.5}
+    expected = simhash.Simhash(features, 256, hashfunc=number).value
+    assert leonsim_value(features, bits=256, hash=number) == expected
+    assert leonsim_value(features, bits=256, hash=lambda f: hashlib.blake2b(f).digest()) == expected
+    assert leonsim_value(features, bits=256, hash="blake2b") == expected
+    assert given_value("wayback", {"a": 3, "b": 2}) == leonsim_value({"a": 3, "b": 2}, bits=256, hash="blake2b")
+
+
+words = st.lists(
+    st.one_of(st.sampled_from(["a", "bc", "four", "FIVE5", "漢字", "İ", "-", "\n", ""]), texts), max_size=14
+)
+sentences = st.one_of(texts, words.map(" ".join))
+
+
+@given(sentences, st.integers(1, 7))
+def test_profiles_give_what_a_slow_definition_gives(text, size):
+    for name, slow in (
+        ("moz", naive.moz),
+        ("moz-character", naive.moz_character),
+        ("data-juicer", naive.data_juicer),
+        ("data-juicer-character", naive.data_juicer_character),
+        ("text-dedup", naive.text_dedup),
+        ("clickhouse-ngram", naive.clickhouse_ngram),
+        ("clickhouse-words", naive.clickhouse_words),
+    ):
+        assert values(name, [text]) == [slow(text)], name
+        assert values(name, [text], window=size) == [slow(text, size)], name
+    for bits in (64, 128):
+        assert values("text-dedup", [text], bits) == [naive.text_dedup(text, bits=bits)]
+        assert values("text-dedup-seeded", [text], bits) == [naive.text_dedup(text, bits=bits, seed=42)]
+    assert values("clickhouse-ngram-any-case", [text]) == [naive.clickhouse_ngram(text, any_case=True)]
+    for name, hash_name in (("ferd", "sha1"), ("ferd-md5", "md5"), ("ferd-sha512", "sha512")):
+        assert values(name, [text]) == [naive.ferd(text, hash_name)]
+
+
+@given(st.lists(st.integers(0, 2**64 - 1), max_size=9))
+def test_moz_of_given_hashes(hashes):
+    assert moz_value(hashes) == naive.simhash(hashes, 64)
+
+
+def test_given_features():
+    assert moz_value([]) == 0
+    assert moz_value([0xDEADBEEF] * 64) == 0xDEADBEEF
+    assert moz_value([16045690984833335023, 2401053088876216592]) == 0  # all ties
+    assert moz_value([0xABCD, 0xBCDE, 0xCDEF]) == 44495
+    assert moz_value(["a", b"b"]) == given_value("moz", ["a", "b"])
+    assert given_value("mfonda", {"foo": 1, "bar": 1}) == 0xD8DBE7186BAD3DB3
+    assert given_value("ferd", [(b"a", 2), (b"b", 1)]) == given_value("ferd", ["a"])
+    assert given_value("ferd-md5", []) == 2**128 - 1
+    hashes = [13352372148217134600, 5020219685658847592]
+    assert naive.simhash(hashes, 64) == moz_value(hashes) == 74633958390507528
+    assert [keyword_count("漢" * n) for n in (0, 199, 200, 240, 8000, 9000)] == [5, 5, 5, 6, 200, 200]
+
+
+def test_texts_without_features_are_short_and_no_duplicates_of_one_another():
+    for name, first, second in (
+        ("data-juicer", "only three words", "or four of them"),
+        ("text-dedup", "only three words", "or four of them"),
+        ("moz", "only three words", "or three others"),
+        ("mfonda-unicode", "12 34", "56"),
+        ("clickhouse-words", "all too few", "or not"),
+        ("clickhouse-ngram-utf8", "漢字か", "かな文"),
+        ("ferd", "abc", "xyz"),
+        ("leonsim", "?!", "..."),
+    ):
+        recipe = nd.RECIPES[name].recipe
+        values = nd.fingerprint([first, second], recipe=recipe).tolist()
+        assert values[0] == values[1], name
+        found = nd.deduplicate([first, second], recipe=recipe, method="simhash", min_similarity=0)
+        assert (found.summary.short, found.summary.duplicates) == (2, 0), name
+
+
+def test_windows_of_another_size_are_another_recipe():
+    recipe = nd.Recipe(profile="clickhouse-ngram", profile_window=5, bits=64, min_tokens=1)
+    assert recipe.digest() != nd.RECIPES["clickhouse-ngram"].recipe.digest()
+    assert int(nd.fingerprint([TEXT], recipe=recipe)[0]) == clickhouse_value(TEXT, size=5)
+    assert int(nd.compare(TEXT, TEXT, recipe=recipe).left.bits, 2) == clickhouse_value(TEXT, size=5)
+
+
 def test_published_values():
     assert values("mfonda", ["this is a test phrase", "foo bar", ""]) == [
         0x8C3A5F7E9ECB3F35,
@@ -75,7 +251,7 @@ def test_published_values():
 
 def test_what_each_tool_takes_of_a_text():
     def features(name, text):
-        return dict(tools.PROFILES[name].features(text))
+        return dict(tools.PROFILES[name].features_of(text))
 
     assert features("leonsim", "") == {b"": 1}
     assert features("leonsim", "A-b c!") == {b"abc": 1}
@@ -91,10 +267,18 @@ def test_what_each_tool_takes_of_a_text():
     assert features("clickhouse-words", "one Two three four5 漢字") == {"threefour5漢字".encode(): 1}
     assert features("data-juicer", "a b c d e") == {}
     assert features("data-juicer", "A b  c d e f") == {b"a b c d e f": 1}
+    assert features("data-juicer", "a b c\nd e f\tg") == {}  # a line break is part of a word
+    assert features("data-juicer-character", "ABC DEF") == {b"abc de": 1, b"bc def": 1}
+    assert features("data-juicer-punctuation", "A,b。c!!d-e") == {b"a b c  d e": 1}
+    assert features("mfonda-unicode", "㎐") == {b"hz": 1}  # NFKC comes before small letters
+    assert features("mfonda-cjk", "ﬁ") == {"ﬁ".encode(): 1}  # and is not done here
+    assert features("clickhouse-words-any-case", "abc\x10def") == {}  # 0x10 | 0x20 is a digit, but cuts before
     assert features("text-dedup", "a b c d") == {}
     assert features("text-dedup", "a, b c d") == {b"a  b": 1, b" b c": 1, b"b c d": 1}
-    page = "<script>x</script><style>y</style><!-- z --><p>One two, TWO</p>"
-    assert features("wayback", page) == {b"one": 1, b"two": 2}
+    page = "<title>My</title><script>x</script><style>y</style><!-- z --><p>One two, <b>TWO</b>s</p>"
+    assert features("wayback", page) == {b"my": 1, b"one": 1, b"two": 2, b"s": 1}
+    assert features("wayback", "just a.string") == {b"just": 1, b"a": 1, b"string": 1}
+    assert features("wayback", "") == {}
 
 
 def test_a_tie_is_what_the_tool_says():
@@ -155,6 +339,10 @@ def test_the_go_program_as_intended_and_as_written():
         ({"profile": "leonsin"}, "profile='leonsin': give one of leonsim.*did you mean leonsim"),
         ({"profile": "leonsim", "bits": 65}, "bits=65 with profile='leonsim': give one of 64, 8"),
         ({"profile": "ferd"}, "bits=128 with profile='ferd': give one of 160"),
+        ({"profile_window": 3}, "profile_window=3 without a profile: leave it out"),
+        ({"profile": "ferd", "bits": 160, "profile_window": 3}, "profile='ferd', which has no windows of other sizes"),
+        ({"profile": "moz", "bits": 64, "profile_window": 0}, "profile_window=0: give an integer from 1 to 64"),
+        ({"profile": "moz", "bits": 64, "profile_window": True}, "profile_window=True: give an integer"),
         ({"profile": "moz", "bits": 64, "hash": "md5", "weights": "tf"}, "weights, hash with profile='moz'"),
     ],
 )
@@ -163,6 +351,16 @@ def test_what_a_profile_does_not_have_is_refused(fields, said):
         nd.Recipe(**fields)
 
 
-def test_widths_that_leonsim_does_not_have_are_refused():
-    with pytest.raises(nd.OptionError, match="multiple of 8"):
+def test_what_the_functions_of_given_features_do_not_have_is_refused():
+    with pytest.raises(nd.OptionError, match="bits=60: give a multiple of 8 up to 512"):
         leonsim_value(["a"], bits=60)
+    with pytest.raises(nd.OptionError, match="bits=256: the hash has 128 bits. Give no more, or another hash"):
+        leonsim_value(["a"], bits=256)
+    with pytest.raises(nd.OptionError, match="hash='crc': give one of md5, sha1"):
+        leonsim_value(["a"], hash="crc")
+    with pytest.raises(nd.OptionError, match="function='simHash': give one of ngramSimHash"):
+        clickhouse_value("a", "simHash")
+    with pytest.raises(nd.OptionError, match="size=26: give an integer from 1 to 25"):
+        clickhouse_value("a", size=26)
+    with pytest.raises(nd.OptionError, match="profile='x': give one of leonsim"):
+        given_value("x", ["a"])

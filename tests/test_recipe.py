@@ -57,7 +57,7 @@ def test_every_field_that_decides_bits_changes_the_digest(tmp_path):
     corpora += [nd.Recipe(weights="tfidf", document_frequencies=tmp_path / "df.parquet")]
     assert len({recipe.digest() for recipe in corpora}) == 2
     assert nd.Recipe(profile="moz", bits=64).digest() != nd.Recipe(profile="mfonda", bits=64).digest()
-    undecided = {"max_distance", "document_frequencies", "profile"}
+    undecided = {"max_distance", "document_frequencies", "profile", "profile_window"}
     assert {field.name for field in dataclasses.fields(nd.Recipe)} == {*other, *of_segmenter} | undecided
     assert nd.Recipe(max_distance=3).digest() == nd.Recipe().digest()
 
@@ -78,6 +78,7 @@ def test_digests_of_named_recipes_are_frozen():
         "ferd": "2b98155be46ecc8a",
         "ferd-md5": "50982a2ecc620cb1",
         "ferd-sha512": "8dcab071ebd22c73",
+        "ferd-phash": "bb099416939a4bfa",
         "clickhouse-ngram": "98c149ac8a0d2858",
         "clickhouse-ngram-any-case": "e74e37948e32dfbb",
         "clickhouse-ngram-utf8": "76a7f02f12fbb880",
@@ -86,7 +87,9 @@ def test_digests_of_named_recipes_are_frozen():
         "clickhouse-words-any-case": "08f7b67957a6b41a",
         "data-juicer": "5ad3aa9422983231",
         "data-juicer-character": "c7597676fb6b4053",
+        "data-juicer-punctuation": "9b9f9ae04acd0083",
         "text-dedup": "321fbe9a232aedf7",
+        "text-dedup-seeded": "8ab533f667eacace",
         "wayback": "eb21c0e272238dd8",
     }
 

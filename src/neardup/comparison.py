@@ -152,7 +152,7 @@ def _named_steps(text: str, recipe: Recipe) -> Steps:
 def _profile_steps(text: str, recipe: Recipe) -> Steps:
     """As `steps`, of another tool; its features are its own, and a tie may be 1."""
     profile, bits = PROFILES[recipe.profile or ""], recipe.bits
-    weighted = profile.features(text)
+    weighted = profile.features_of(text, recipe.profile_window)
     hashes, _, _ = profile.hashed([weighted], bits)
     shown = [f"{as_integer(row) & ((1 << bits) - 1):0{bits}b}" for row in hashes]
     if profile.reversed:
@@ -163,7 +163,9 @@ def _profile_steps(text: str, recipe: Recipe) -> Steps:
     ]
     features.sort(key=lambda feature: (-feature.weight, feature.name))
     sums, _ = simhash(features, bits)
-    return Steps((), tuple(features), sums, f"{as_integer(profile.fingerprint([text], bits)[0]):0{bits}b}")
+    return Steps(
+        (), tuple(features), sums, f"{as_integer(profile.fingerprint([text], bits, recipe.profile_window)[0]):0{bits}b}"
+    )
 
 
 def steps(text: str, recipe: Recipe) -> Steps:

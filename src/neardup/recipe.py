@@ -14,7 +14,7 @@ from neardup.document_frequencies import BACKGROUND, DocumentFrequencies, docume
 from neardup.errors import InputError, OptionError, RecipeMismatch
 from neardup.hashes.names import HASHES as FEATURE_HASHES
 from neardup.hashes.names import HashFunction
-from neardup.profiles.names import GO_FNV1A, NOT_DECIDED, PROFILES
+from neardup.profiles.names import DISTANCES, GO_FNV1A, NOT_DECIDED, PROFILES, WINDOWED
 from neardup.segmenters.names import PACKAGES, SEGMENTERS, Segmenter, dictionary_problems, option_problems
 from neardup.stored_parts import StoredPart, plain, stored, with_versions
 from neardup.vectors.recipe import KIND, VectorRecipe, stored_vector_recipe
@@ -87,6 +87,7 @@ class Recipe:
         document_frequencies: for weights="tfidf": the path of a file by `neardup fit`, or "jieba" for the inverse document
             frequencies that come with that package. What it says of itself is read now; its content decides the digest.
         profile: another tool whose bits are made, one of `neardup.profiles.names.PROFILES`; it decides all but its width.
+        profile_window: how many words, characters or bytes its windows have, 1 to 64, if another number than the tool's usual one.
 
     Raises:
         OptionError: with all that is wrong.
@@ -109,6 +110,7 @@ class Recipe:
     stop_words: Sequence[Any] = ()
     document_frequencies: Any = None
     profile: str | None = None
+    profile_window: int | None = None
 
     def __post_init__(self) -> None:
         problems = [
@@ -180,13 +182,18 @@ class Recipe:
 
     def _of_profile(self) -> list[str]:
         """What a profile does not have, or decides itself."""
+        size = self.profile_window
         if self.profile is None:
-            return []
+            return [] if size is None else [f"profile_window={size!r} without a profile: leave it out"]
         if self.profile not in PROFILES:
             return _unknown("profile", self.profile, PROFILES)
         found, widths = [], PROFILES[self.profile][0]
         if self.bits not in widths:
             found.append(f"bits={self.bits!r} with profile={self.profile!r}: give one of {', '.join(map(str, widths))}")
+        if size is not None and not self.profile.startswith(WINDOWED):
+            found.append(f"profile_window={size!r} with profile={self.profile!r}, which has no windows of other sizes")
+        elif size is not None and not (_is_integer(size) and 1 <= size <= 64):
+            found.append(f"profile_window={size!r}: give an integer from 1 to 64")
         given = [
             field.name
             for field in dataclasses.fields(self)
@@ -383,7 +390,9 @@ RECIPES = {
         GO_FNV1A, "that program as it was written: half of the hashes are those of another number"
     ),
     **{
-        name: NamedRecipe(Recipe(profile=name, bits=widths[0], min_tokens=1, max_distance=3), purpose)
+        name: NamedRecipe(
+            Recipe(profile=name, bits=widths[0], min_tokens=1, max_distance=DISTANCES.get(name, 3)), purpose
+        )
         for name, (widths, purpose) in PROFILES.items()
     },
 }

@@ -13,9 +13,13 @@ def command() -> None:
     """List the named recipes, what each is for, and its digest."""
     for name, named in RECIPES.items():
         click.echo(f"{name}  ({named.recipe.digest()})\n    {named.purpose}")
-        known = named.recipe.as_dict() | {"max_distance": named.recipe.max_distance}
+        known: dict[str, Any] = {}
+        for field, value in named.recipe.as_dict().items():
+            known |= {field: value}
+            if field == "min_tokens":
+                known |= {"max_distance": named.recipe.max_distance}
         if named.recipe.profile is not None:
-            known = {field: known[field] for field in NOT_DECIDED}
+            known = {field: known[field] for field in NOT_DECIDED if field in known}
         click.echo("    " + ", ".join(f"{field}={shown(value)}" for field, value in known.items()))
 
 

@@ -16,11 +16,14 @@ Array = np.ndarray[Any, np.dtype[Any]]
 def fingerprint_by_profile(texts: Any, recipe: Recipe) -> tuple[Array, Array, Array]:
     """Of an Arrow `large_string` array: fingerprints uint64[n, words], digests uint64[n, 2], numbers of tokens int64[n].
 
-    Digests are of the texts as they are: what another tool takes for equal, it alone knows. Tokens are those of the default.
+    Digests are of the texts as they are: what another tool takes for equal, it alone knows. Tokens are those of the default, at
+    least one; none where the tool finds no features: all such texts have one fingerprint, and are `short` rather than alike.
     """
     assert recipe.profile is not None  # who calls has looked
-    values = PROFILES[recipe.profile].fingerprint([text or "" for text in texts.to_pylist()], recipe.bits)
+    given = [text or "" for text in texts.to_pylist()]
+    values, counts = PROFILES[recipe.profile].with_counts(given, recipe.bits, recipe.profile_window)
     data, offsets = utf8_buffers(texts)
     digests = np.empty((len(texts), 2), np.uint64)
     digest_documents(data if len(data) else np.zeros(1, np.uint8), offsets, digests)
-    return values, digests, np.diff(words_of(fold_texts(texts)).documents)
+    tokens = np.maximum(np.diff(words_of(fold_texts(texts)).documents), 1)
+    return values, digests, np.where(counts > 0, tokens, 0)

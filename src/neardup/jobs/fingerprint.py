@@ -1,7 +1,7 @@
 """Fingerprint files: one fingerprint file, or one for each input."""
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,8 @@ from neardup.audit import reject_lines
 from neardup.documents import Documents, read_part
 from neardup.errors import InputError
 from neardup.fingerprint_file import FingerprintWriter
-from neardup.io.corpus import open_corpus
+from neardup.io.batch import Batch
+from neardup.io.corpus import FileCorpus, open_corpus
 from neardup.io.outputs import Outputs, output_folder, stem
 from neardup.io.places import Place, place_of
 from neardup.io.reading import Reading
@@ -19,9 +20,10 @@ from neardup.io.shards import Shard
 from neardup.io.stored_shards import stored_shards
 from neardup.jobs.targets import REJECTS_ENDING, refuse_inputs
 from neardup.options import check_temp_dir
-from neardup.progress import Watcher, progress_of
+from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe import Recipe
 from neardup.threads import thread_count
+from neardup.vectors.recipe import VectorRecipe
 from neardup.wording import counted
 
 
@@ -85,33 +87,75 @@ def fingerprint_files(
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=temp_dir) as spool:
         corpus = open_corpus(inputs, how, temporary=Path(spool), values=value, on_error=on_error, progress=progress)
         shards = corpus.shards
-        targets = fingerprint_targets(output, shards)
-        rejects = [place_of(stem(output) + REJECTS_ENDING)] if on_error == "skip" else []
-        refuse_inputs([*targets, *rejects], shards)
+        targets, rejects = fingerprint_places(output, shards, on_error)
         corpus.check()
-        total, rejected = 0, []
-        folder = output_folder(output)
-        with (
-            Outputs(
-                [*targets, *rejects], inputs=shards, overwrite=overwrite, folder=folder, temp_dir=temp_dir
-            ) as outputs,
-            progress.stage("fingerprint"),
-        ):
-            progress.expect(sum(shard.size for shard in shards))
-            for path in dict.fromkeys(targets):
-                part = corpus.part([shard for shard, target in zip(shards, targets, strict=True) if target == path])
-                writer = FingerprintWriter(outputs.claim(path), recipe, value)
-                for _, found in part.map(partial(read_part, recipe=recipe, functions={}), threads=workers):
-                    prints, values = found.found, dict(zip(value, found.values, strict=True))
-                    rows = Documents(prints.values, prints.digests, prints.tokens, found.lengths, found.ids, values)
-                    writer.write(rows)
-                    total += int(rows.valid.sum())
-                    progress.advance(len(rows))
-                writer.close(stored_shards(part.shards, part.starts or [0]))
-                rejected += part.rejected
-            for path in rejects:
-                write_lines(path, outputs.claim(path), reject_lines(rejected))
-            outputs.commit()
+        return write_fingerprint_files(
+            corpus,
+            partial(_documents, recipe=recipe, value=value),
+            recipe,
+            targets,
+            rejects,
+            value=value,
+            folder=output_folder(output),
+            threads=workers,
+            temp_dir=temp_dir,
+            overwrite=overwrite,
+            progress=progress,
+        )
+
+
+def _documents(batch: Batch, recipe: Recipe, value: Sequence[str]) -> Documents:
+    found = read_part(batch, recipe, {})
+    values = dict(zip(value, found.values, strict=True))
+    prints = found.found
+    return Documents(prints.values, prints.digests, prints.tokens, found.lengths, found.ids, values)
+
+
+def fingerprint_places(output: str, shards: Sequence[Shard], on_error: str) -> tuple[list[Place], list[Place]]:
+    """Of each shard its file of fingerprints, and the file of rejects, if there is to be one."""
+    targets = fingerprint_targets(output, shards)
+    rejects = [place_of(stem(output) + REJECTS_ENDING)] if on_error == "skip" else []
+    refuse_inputs([*targets, *rejects], shards)
+    return targets, rejects
+
+
+def write_fingerprint_files(
+    corpus: FileCorpus,
+    read: Callable[[Batch], Documents],
+    recipe: Recipe | VectorRecipe,
+    targets: Sequence[Place],
+    rejects: Sequence[Place],
+    *,
+    value: Sequence[str] = (),
+    folder: Place | None,
+    threads: int,
+    temp_dir: str | None,
+    overwrite: bool,
+    progress: Progress,
+) -> int:
+    """Write what `read` makes of each batch to the file of its shard (`targets`), and the rows set aside to `rejects`.
+
+    Returns:
+        The number of documents.
+    """
+    shards, total, rejected = corpus.shards, 0, []
+    with (
+        Outputs([*targets, *rejects], inputs=shards, overwrite=overwrite, folder=folder, temp_dir=temp_dir) as outputs,
+        progress.stage("fingerprint"),
+    ):
+        progress.expect(sum(shard.size for shard in shards))
+        for path in dict.fromkeys(targets):
+            part = corpus.part([shard for shard, target in zip(shards, targets, strict=True) if target == path])
+            writer = FingerprintWriter(outputs.claim(path), recipe, value)
+            for _, rows in part.map(read, threads=threads):
+                writer.write(rows)
+                total += int(rows.valid.sum())
+                progress.advance(len(rows))
+            writer.close(stored_shards(part.shards, part.starts or [0]))
+            rejected += part.rejected
+        for path in rejects:
+            write_lines(path, outputs.claim(path), reject_lines(rejected))
+        outputs.commit()
     if rejected:
         progress.say(f"{counted(len(rejected), 'row')} could not be read: {rejects[0]}")
     return total

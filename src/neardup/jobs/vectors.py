@@ -8,21 +8,15 @@ from typing import Any
 import numpy as np
 import pyarrow.compute as pc
 
-from neardup.audit import reject_lines
 from neardup.documents import Documents
 from neardup.errors import InputError
-from neardup.fingerprint_file import FingerprintWriter
 from neardup.io.batch import BATCH_BYTES, Batch, Columns
 from neardup.io.corpus import FileCorpus
-from neardup.io.outputs import Outputs, output_folder, stem
+from neardup.io.outputs import output_folder
 from neardup.io.parquet_files import batches, opened
-from neardup.io.places import place_of
-from neardup.io.records import write_lines
 from neardup.io.shards import Shard, find_shards
-from neardup.io.stored_shards import stored_shards
 from neardup.io.vector_columns import fixed_dimension
-from neardup.jobs.fingerprint import fingerprint_targets
-from neardup.jobs.targets import REJECTS_ENDING, refuse_inputs
+from neardup.jobs.fingerprint import fingerprint_places, write_fingerprint_files
 from neardup.kernels.xxh3 import digest_rows
 from neardup.options import check_temp_dir
 from neardup.progress import Watcher, progress_of
@@ -31,7 +25,6 @@ from neardup.threads import thread_count
 from neardup.vectors.dense import DenseRoute
 from neardup.vectors.planes import planes_of
 from neardup.vectors.recipe import VectorRecipe
-from neardup.wording import counted
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -81,38 +74,22 @@ def fingerprint_vector_files(
         for shard in shards:
             if shard.format != "parquet":
                 raise InputError(f"{shard.name} is {shard.format}, but vectors are read from Parquet only. Convert it.")
-        targets = fingerprint_targets(output, shards)
-        rejects = [place_of(stem(output) + REJECTS_ENDING)] if on_error == "skip" else []
-        refuse_inputs([*targets, *rejects], shards)
+        targets, rejects = fingerprint_places(output, shards, on_error)
         FileCorpus(shards, Columns(id=id, vector=vector)).check()
         recipe = VectorRecipe(dimension=_dimension(shards, vector), bits=bits, seed=seed, method=method)
         columns = Columns(id=id, vector=vector, dimension=recipe.dimension)
-        corpus = FileCorpus(shards, columns, on_error=on_error, progress=progress)
-        reader = _Reader(recipe)
-        total, rejected = 0, []
-        folder = output_folder(output)
-        with (
-            Outputs(
-                [*targets, *rejects], inputs=shards, overwrite=overwrite, folder=folder, temp_dir=temp_dir
-            ) as outputs,
-            progress.stage("fingerprint"),
-        ):
-            progress.expect(sum(shard.size for shard in shards))
-            for path in dict.fromkeys(targets):
-                part = corpus.part([shard for shard, target in zip(shards, targets, strict=True) if target == path])
-                writer = FingerprintWriter(outputs.claim(path), recipe)
-                for _, rows in part.map(reader.read, threads=workers):
-                    writer.write(rows)
-                    total += int(rows.valid.sum())
-                    progress.advance(len(rows))
-                writer.close(stored_shards(part.shards, part.starts or [0]))
-                rejected += part.rejected
-            for path in rejects:
-                write_lines(path, outputs.claim(path), reject_lines(rejected))
-            outputs.commit()
-    if rejected:
-        progress.say(f"{counted(len(rejected), 'row')} could not be read: {rejects[0]}")
-    return total
+        return write_fingerprint_files(
+            FileCorpus(shards, columns, on_error=on_error, progress=progress),
+            _Reader(recipe).read,
+            recipe,
+            targets,
+            rejects,
+            folder=output_folder(output),
+            threads=workers,
+            temp_dir=temp_dir,
+            overwrite=overwrite,
+            progress=progress,
+        )
 
 
 def _dimension(shards: Sequence[Shard], vector: str) -> int:

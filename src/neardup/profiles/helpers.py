@@ -2,33 +2,86 @@
 
 import base64
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
 from neardup.errors import OptionError
 from neardup.hashes import hash_features
+from neardup.profiles import names
+from neardup.profiles.profile import as_integer
+from neardup.profiles.tools import PROFILES
 
 Array = np.ndarray[Any, np.dtype[Any]]
+
+DIGESTS = ("md5", "sha1", "sha256", "sha512", "blake2b")
+"""Hashes for `leonsim_value` by name."""
+CLICKHOUSE = {
+    "ngramSimHash": "clickhouse-ngram",
+    "ngramSimHashCaseInsensitive": "clickhouse-ngram-any-case",
+    "ngramSimHashUTF8": "clickhouse-ngram-utf8",
+    "ngramSimHashCaseInsensitiveUTF8": "clickhouse-ngram-utf8-any-case",
+    "wordShingleSimHash": "clickhouse-words",
+    "wordShingleSimHashCaseInsensitive": "clickhouse-words-any-case",
+    "wordShingleSimHashUTF8": "clickhouse-words",
+    "wordShingleSimHashCaseInsensitiveUTF8": "clickhouse-words-any-case",
+}
+"""ClickHouse's functions, and the profile of each."""
 
 _LARGE, _TOGETHER = 50, 200
 _PRIME, _LOW = (1 << 61) - 1, (1 << 32) - 1
 
 
-def leonsim_value(features: Mapping[str, float] | Iterable[str | tuple[str, float]], *, bits: int = 64) -> int:
+def _leonsim_hash(given: str | Callable[[bytes], bytes | int], size: int) -> Callable[[bytes], bytes]:
+    """From a feature to its last `size` bytes."""
+    function: Callable[[bytes], bytes | int]
+    if isinstance(given, str):
+        if given not in DIGESTS:
+            raise OptionError(f"hash={given!r}: give one of {', '.join(DIGESTS)}, or a function of bytes.")
+        make = getattr(hashlib, given)
+        function = lambda feature: make(feature, usedforsecurity=False).digest()  # noqa: E731
+    else:
+        function = given
+
+    def digest(feature: bytes) -> bytes:
+        found = function(feature)
+        if isinstance(found, int):
+            return (found & (1 << 8 * size) - 1).to_bytes(size, "big")
+        if len(found) < size:
+            raise OptionError(f"bits={8 * size}: the hash has {8 * len(found)} bits. Give no more, or another hash.")
+        return found[-size:]
+
+    return digest
+
+
+def leonsim_value(
+    features: Mapping[str, float] | Iterable[str | tuple[str, float]],
+    *,
+    bits: int = 64,
+    hash: str | Callable[[bytes], bytes | int] = "md5",  # noqa: A002
+) -> int:
     """PyPI simhash 2.1 of features: strings, pairs with weights, or a mapping to weights.
 
     Sums are of floating-point numbers in its order. As there, a string without a weight has that of the pair before it.
 
+    Args:
+        features: in their order; a string or a pair a feature.
+        bits: a multiple of 8, at most those of the hash.
+        hash: one of DIGESTS, or a function from bytes to a digest or to an integer that is not negative; of both the lowest
+            bits are taken. web.archive.org takes BLAKE2b, at 256 bits.
+
     Raises:
-        OptionError: `bits` is no multiple of 8 up to 128, MD5's.
+        OptionError: the bits are no multiple of 8, or more than the hash has.
 
     >>> leonsim_value(["aaa", "bbb"])
     57087923692560392
+    >>> leonsim_value({"two": 2, "three": 3, "one": 1}, bits=128)
+    66237222457941138286276456718971054176
     """
-    if bits % 8 or not 8 <= bits <= 128:
-        raise OptionError(f"bits={bits!r}: give a multiple of 8 up to 128.")
+    if not isinstance(bits, int) or bits % 8 or not 8 <= bits <= 512:
+        raise OptionError(f"bits={bits!r}: give a multiple of 8 up to 512.")
+    digest = _leonsim_hash(hash, bits // 8)
     sums: list[Array] = []
     together: list[Array] = []
     total: float = 0
@@ -38,12 +91,11 @@ def leonsim_value(features: Mapping[str, float] | Iterable[str | tuple[str, floa
         if not isinstance(feature, str):
             name, weight = feature
         total += weight
-        digest = hashlib.md5(str(name).encode(), usedforsecurity=False).digest()[-bits // 8 :]
-        ones = np.unpackbits(np.frombuffer(digest, np.uint8))
+        ones = np.unpackbits(np.frombuffer(digest(str(name).encode()), np.uint8)).astype(np.int64)
         if not isinstance(feature, str) and (weight > _LARGE or not isinstance(weight, int)):
             sums.append(ones * weight)
-        else:
-            together.append(ones.astype(np.int64) * weight)
+        elif weight > 0:  # a digest as often as it weighs: never, for no weight or less
+            together.append(ones * weight)
             if len(together) == _TOGETHER:
                 sums.append(np.sum(together, 0))
                 together = []
@@ -55,21 +107,87 @@ def leonsim_value(features: Mapping[str, float] | Iterable[str | tuple[str, floa
     return int.from_bytes(np.packbits(votes > total / 2).tobytes(), "big")
 
 
-def weighted_value(features: Iterable[tuple[str, float]], *, hash: str, bits: int = 64) -> int:  # noqa: A002
+def moz_value(features: Iterable[int | str | bytes]) -> int:
+    """Moz's simhash of features: 64-bit hashes as they are, of strings and bytes the first eight bytes of MD5.
+
+    A feature votes as often as it is given; a tie is 0, and so is what has no features.
+
+    >>> moz_value([0xABCD, 0xBCDE, 0xCDEF])
+    44495
+    """
+    sums = [0] * 64
+    for feature in features:
+        if isinstance(feature, int):
+            value = feature
+        else:
+            data = feature.encode() if isinstance(feature, str) else feature
+            value = int.from_bytes(hashlib.md5(data, usedforsecurity=False).digest()[:8], "big")
+        for bit in range(64):
+            sums[bit] += 1 if value >> bit & 1 else -1
+    return sum(1 << bit for bit, total in enumerate(sums) if total > 0)
+
+
+def given_value(
+    profile: str, features: Mapping[str, int] | Iterable[str | bytes | tuple[str | bytes, int]], *, bits: int = 0
+) -> int:
+    """The fingerprint by a profile of `neardup.profiles.names.PROFILES` of features that are given, not cut from a text.
+
+    Args:
+        profile: its hash, its tie and its order of bits are taken.
+        features: strings or bytes, or pairs with weights that are integers; one that is given twice votes twice, and pairs the
+            text would be cut into are not made.
+        bits: the profile's usual width if 0.
+
+    >>> hex(given_value("mfonda", ["foo", "bar"]))
+    '0xd8dbe7186bad3db3'
+    """
+    if profile not in names.PROFILES:
+        raise OptionError(f"profile={profile!r}: give one of {', '.join(names.PROFILES)}.")
+    weighted = []
+    for feature in features.items() if isinstance(features, Mapping) else features:
+        name, weight = feature if isinstance(feature, tuple) else (feature, 1)
+        weighted.append((name.encode() if isinstance(name, str) else name, weight))
+    return as_integer(PROFILES[profile].fingerprint_features([weighted], bits or names.PROFILES[profile][0][0])[0])
+
+
+def clickhouse_value(text: str | bytes, function: str = "ngramSimHash", size: int = 3) -> int:
+    """A function of ClickHouse by its own name, such as wordShingleSimHashCaseInsensitiveUTF8, of windows of any size up to 25.
+
+    >>> clickhouse_value("what a cute cat."), clickhouse_value("what a cute cat.", "wordShingleSimHash")
+    (130877626, 3795742796)
+    """
+    if function not in CLICKHOUSE:
+        raise OptionError(f"function={function!r}: give one of {', '.join(CLICKHOUSE)}.")
+    if not isinstance(size, int) or not 1 <= size <= 25:
+        raise OptionError(f"size={size!r}: give an integer from 1 to 25, as ClickHouse takes it.")
+    name = CLICKHOUSE[function]
+    content = text if isinstance(text, str) else text.decode("utf-8", "surrogateescape")
+    return as_integer(PROFILES[name].fingerprint([content], 64, size)[0])
+
+
+def weighted_value(features: Iterable[tuple[str, float]], *, hash: Any, bits: int = 64) -> int:  # noqa: A002
     """SimHash with floating-point weights, added in the order given, as cppjieba's and the Go program do; a bit is 1 above 0.
+
+    `hash`: one of `neardup.hashes.HASHES`, a `HashFunction`, or "go-fnv1a", the Go program's as it was written.
 
     >>> keywords = [("蓝翔", 11.7392), ("CEO", 11.7392), ("升职", 10.8562), ("加薪", 10.6426), ("手扶拖拉机", 10.0089)]
     >>> weighted_value(keywords, hash="lookup3")
     17831459094038722629
     """
+    hash = names.GO_FNV1A if hash == "go-fnv1a" else hash  # noqa: A001
     sums = [0.0] * bits
     for name, weight in features:
         data = name.encode()
         row = hash_features(np.frombuffer(data or b"\0", np.uint8), np.array([0, len(data)]), hash, bits)[0]
-        value = int.from_bytes(row.astype(">u8").tobytes(), "big")
+        value = as_integer(row)
         for bit in range(bits):
             sums[bit] += weight if value >> bit & 1 else -weight
     return sum(1 << bit for bit, total in enumerate(sums) if total > 0)
+
+
+def keyword_count(text: str) -> int:
+    """How many keywords cppjieba's simhash takes of a text by itself: one for 120 bytes, at least 5, at most 200."""
+    return min(max(len(text.encode()) // 120, 5), 200)
 
 
 def wayback_text(fingerprint: int, *, bits: int = 256) -> str:

@@ -14,6 +14,7 @@ PROFILES = {
     "ferd": ((160,), "ferd/simhash (Erlang): pairs of bytes, SHA-1; a tie is 1, bits in the other order"),
     "ferd-md5": ((128,), "the same with MD5"),
     "ferd-sha512": ((512,), "the same with SHA-512"),
+    "ferd-phash": ((32,), "the same with Erlang's phash2"),
     "clickhouse-ngram": ((64,), "ClickHouse's ngramSimHash: windows of 3 bytes; CRC-32C, so 32 of 64 bits live"),
     "clickhouse-ngram-any-case": ((64,), "ngramSimHashCaseInsensitive"),
     "clickhouse-ngram-utf8": ((64,), "ngramSimHashUTF8: windows of 3 code points but the first"),
@@ -22,12 +23,28 @@ PROFILES = {
     "clickhouse-words-any-case": ((64,), "wordShingleSimHashCaseInsensitive and wordShingleSimHashCaseInsensitiveUTF8"),
     "data-juicer": ((64,), "data-juicer: windows of 6 words, else as moz; its distance is 4"),
     "data-juicer-character": ((64,), "the same with windows of 6 characters"),
-    "text-dedup": ((64,), "text-dedup: distinct windows of 3 words, XXH3"),
+    "data-juicer-punctuation": ((64,), "the same with windows of 6 pieces between punctuation marks"),
+    "text-dedup": ((64, 128), "text-dedup: distinct windows of 3 words, XXH3"),
+    "text-dedup-seeded": (
+        (64, 128),
+        "the same with the seed 42, as its configuration files have it: the extra [profiles]",
+    ),
     "wayback": ((256, *range(8, 513, 8)), "web.archive.org's changes: words of an HTML page, BLAKE2b"),
 }
 """Of each the widths that it has, the usual one first, and what it is. `neardup.profiles.tools` has the profiles themselves."""
 
-NOT_DECIDED = ("profile", "bits", "min_tokens", "max_distance")
+DISTANCES = {
+    "leonsim": 2,
+    "data-juicer": 4,
+    "data-juicer-character": 4,
+    "data-juicer-punctuation": 4,
+}
+"""The distance that a tool takes by itself, where it is not 3."""
+
+WINDOWED = ("moz", "clickhouse", "data-juicer", "text-dedup")
+"""How the names of profiles begin whose windows may have another size: `profile_window`."""
+
+NOT_DECIDED = ("profile", "profile_window", "bits", "min_tokens", "max_distance")
 """What a recipe with a profile may say of its own."""
 
 _PRIME, _MASK = 0x100000001B3, (1 << 64) - 1

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from neardup.hashes import hash_features
+from neardup.hashes import HashFunction, hash_features
 from neardup.kernels.features import vote
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -21,28 +21,41 @@ class Profile:
     """How another tool makes fingerprints of texts.
 
     Attributes:
-        features: of a text.
-        hash: of the features, one of `neardup.hashes.HASHES`.
+        features: of a text; if there is a window, of a text and the window's size.
+        hash: of the features, one of `neardup.hashes.HASHES` or a function.
+        wide_hash: the hash at more than 64 bits, where that is another one.
+        window: how many words, characters or bytes the tool usually puts together; 0: it has no such choice.
         hash_bits: the hash is taken at this width, and the fingerprint's bits are the highest of it; 0: the fingerprint's width.
         tie: the bit where those with it and those without weigh the same.
         reversed: the fingerprint's first bit is its last.
         empty: the bit that the fingerprint of an empty text has everywhere; None: it is like any text without features.
     """
 
-    features: Callable[[str], Weighted]
-    hash: str
+    features: Callable[..., Weighted]
+    hash: str | HashFunction
+    wide_hash: str | HashFunction = ""
+    window: int = 0
     hash_bits: int = 0
     tie: int = 0
     reversed: bool = False
     empty: int | None = None
 
-    def fingerprint(self, texts: Iterable[str], bits: int) -> Array:
+    def features_of(self, text: str, window: int | None = None) -> Weighted:
+        """The features of a text; `window`: its size, the tool's usual one if not given."""
+        return self.features(text, window or self.window) if self.window else self.features(text)
+
+    def fingerprint(self, texts: Iterable[str], bits: int, window: int | None = None) -> Array:
         """uint64[n, words]; bits that the width leaves over in word 0 are 0."""
+        return self.with_counts(texts, bits, window)[0]
+
+    def with_counts(self, texts: Iterable[str], bits: int, window: int | None = None) -> tuple[Array, Array]:
+        """As `fingerprint`; and int64[n], how many distinct features each text has that are not empty."""
         texts = list(texts)
-        out = self.fingerprint_features([self.features(text) for text in texts], bits)
+        documents = [self.features_of(text, window) for text in texts]
+        out = self.fingerprint_features(documents, bits)
         if self.empty is not None:
             out[[not text for text in texts]] = np.uint64(0xFFFFFFFFFFFFFFFF * self.empty)
-        return out
+        return out, np.array([sum(1 for name, _ in found if name) for found in documents], np.int64)
 
     def fingerprint_features(self, documents: Sequence[Weighted], bits: int) -> Array:
         """As `fingerprint`, of features that are given."""
@@ -60,7 +73,8 @@ class Profile:
         weights = np.array([weight for features in documents for _, weight in features], np.int64)
         data = np.frombuffer(b"".join(names) or b"\0", np.uint8)
         places = np.cumsum([0, *map(len, names)])
-        found = hash_features(data, places, self.hash, self.hash_bits or bits)[:, : (bits + 63) // 64]
+        name = self.wide_hash if self.wide_hash and bits > 64 else self.hash
+        found = hash_features(data, places, name, self.hash_bits or bits)[:, : (bits + 63) // 64]
         return np.ascontiguousarray(found), weights, offsets
 
 

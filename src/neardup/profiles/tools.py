@@ -6,8 +6,10 @@ import unicodedata
 from collections.abc import Callable
 from functools import partial
 
+from neardup.hashes.names import HashFunction
 from neardup.profiles.profile import Profile, Weighted, counted, windows
-from neardup.text.html import extractor
+from neardup.stored_parts import check_installed
+from neardup.text.html import page_text
 
 _LEONSIM_LETTERS = re.compile(r"[\w\u4e00-\u9fcc]+")
 _MFONDA_WORDS = re.compile(rb"[\w']+(?:\://[\w\./]+){0,1}")
@@ -22,9 +24,9 @@ def leonsim(text: str) -> Weighted:
     return counted(letters[i : i + 4].encode() for i in range(max(len(letters) - 3, 1)))
 
 
-def moz(text: str) -> Weighted:
-    """Windows of four words; simhash-py leaves the words to its caller: here as its README splits them."""
-    return counted(windows(_NO_WORD.split(text.lower()), 4))
+def moz(text: str, size: int = 4) -> Weighted:
+    """Windows of words; simhash-py leaves the words to its caller: here as its README splits them."""
+    return counted(windows(_NO_WORD.split(text.lower()), size))
 
 
 def go_lower(text: str) -> str:
@@ -38,9 +40,9 @@ def mfonda(text: str) -> Weighted:
 
 
 def mfonda_unicode(text: str) -> Weighted:
-    """Words of letters of any script, `-`, `_` and `'`, after NFKC."""
+    """Words of letters of any script, `-`, `_` and `'`, in small letters after NFKC."""
     words, word = [], []
-    for c in [*unicodedata.normalize("NFKC", go_lower(text)), " "]:
+    for c in [*go_lower(unicodedata.normalize("NFKC", text)), " "]:
         if c in "-_'" or unicodedata.category(c)[0] == "L":
             word.append(c)
         elif word:
@@ -50,8 +52,8 @@ def mfonda_unicode(text: str) -> Weighted:
 
 
 def mfonda_cjk(text: str) -> Weighted:
-    """Every code point, after NFKC."""
-    return counted(c.encode() for c in unicodedata.normalize("NFKC", go_lower(text)))
+    """Every code point, in small letters; that set does not normalize."""
+    return counted(c.encode() for c in go_lower(text))
 
 
 def ferd(text: str) -> Weighted:
@@ -64,67 +66,115 @@ def _case_insensitive(data: bytes) -> bytes:
     return bytes(byte | 0x20 for byte in data)
 
 
+def _bytes(text: str) -> bytes:
+    """The bytes that ClickHouse has; those that are not UTF-8 came in as half surrogates."""
+    return text.encode("utf-8", "surrogateescape")
+
+
 def clickhouse_ngram(text: str, size: int = 3, *, any_case: bool = False) -> Weighted:
     """Every window of so many bytes; all of a shorter text."""
-    data = _case_insensitive(text.encode()) if any_case else text.encode()
+    data = _case_insensitive(_bytes(text)) if any_case else _bytes(text)
     if len(data) < size:
         return [(data, 1)] if data else []
     return counted(data[i : i + size] for i in range(len(data) - size + 1))
 
 
+def _code_points(data: bytes) -> list[bytes]:
+    """As the first byte of each says how long it is, be the others what they may."""
+    found, at = [], 0
+    while at < len(data):
+        first = data[at]
+        length = 1 if first < 0xC0 or first >= 0xF8 else 2 + (first >= 0xE0) + (first >= 0xF0)
+        found.append(data[at : at + length])
+        at += length
+    return found
+
+
 def clickhouse_ngram_utf8(text: str, size: int = 3, *, any_case: bool = False) -> Weighted:
     """Every window of so many code points but the first; all of a shorter text."""
     change = _case_insensitive if any_case else bytes
-    if len(text) < size:
-        return [(change(text.encode()), 1)] if text else []
-    return counted(change(text[i : i + size].encode()) for i in range(1, len(text) - size + 1))
+    points = _code_points(_bytes(text))
+    if len(points) < size:
+        return [(change(b"".join(points)), 1)] if points else []
+    return counted(change(b"".join(points[i : i + size])) for i in range(1, len(points) - size + 1))
 
 
 def clickhouse_words(text: str, size: int = 3, *, any_case: bool = False) -> Weighted:
     """Every so many words in a row, put together, or all if there are fewer; words of fewer than four bytes are left out."""
-    data = _case_insensitive(text.encode()) if any_case else text.encode()
-    words = [word for word in _CLICKHOUSE_WORDS.findall(data) if len(word) >= 4]
+    change = _case_insensitive if any_case else bytes
+    words = [change(word) for word in _CLICKHOUSE_WORDS.findall(_bytes(text)) if len(word) >= 4]
     if len(words) < size:
         return [(b"".join(words), 1)] if words else []
     return counted(b"".join(words[i : i + size]) for i in range(len(words) - size + 1))
 
 
-def data_juicer(text: str) -> Weighted:
-    """Windows of six words, cut at spaces."""
-    return counted(windows(text.lower().split(), 6))
+def data_juicer(text: str, size: int = 6) -> Weighted:
+    """Windows of words, cut at spaces only: a line break or a tab is part of a word."""
+    return counted(windows([word for word in text.lower().split(" ") if word], size))
 
 
-def data_juicer_character(text: str) -> Weighted:
-    """Windows of six characters."""
-    return counted(windows(text.lower(), 6, ""))
+def data_juicer_character(text: str, size: int = 6) -> Weighted:
+    """Windows of characters."""
+    return counted(windows(text.lower(), size, ""))
 
 
-def text_dedup(text: str) -> Weighted:
-    """The distinct windows of three words, cut at every character that is none of a word; none of fewer than five pieces."""
+def data_juicer_punctuation(text: str, size: int = 6) -> Weighted:
+    """Windows of what stands between punctuation marks, empty pieces too."""
+    pieces = [""]
+    for c in text.lower():
+        if unicodedata.category(c)[0] == "P":
+            pieces.append("")
+        else:
+            pieces[-1] += c
+    return counted(windows(pieces, size))
+
+
+def text_dedup(text: str, size: int = 3) -> Weighted:
+    """The distinct windows of words, cut at every character that is none of a word; none of fewer than five pieces.
+
+    All pieces are one window where the windows are larger.
+    """
     pieces = _NO_WORD_CHARACTER.split(text.lower())
-    return [(feature, 1) for feature in set(windows(pieces, 3))] if len(pieces) >= 5 else []
+    found = windows(pieces, min(size, len(pieces))) if len(pieces) >= 5 else []
+    return [(feature, 1) for feature in dict.fromkeys(found)]
+
+
+def _seeded(bits: int) -> HashFunction:
+    """XXH3 with the seed 42."""
+
+    def value(feature: bytes) -> int:
+        check_installed("profile='text-dedup-seeded'", ("xxhash",), "profiles")
+        import xxhash
+
+        digest = xxhash.xxh3_64_intdigest if bits == 64 else xxhash.xxh3_128_intdigest
+        return int(digest(feature, seed=42))
+
+    return HashFunction(value, name="xxh3-seed-42", version="1", bits=bits)
 
 
 _PUNCTUATION = str.maketrans(string.punctuation, " " * len(string.punctuation))
 
 
 def wayback(page: str) -> Weighted:
-    """The words of an HTML page with their counts, without scripts, styles and comments; punctuation is as spaces."""
-    return counted(word.encode() for word in extractor("whole")(page).lower().translate(_PUNCTUATION).split())
+    """The words of an HTML page with their counts, its title too, without scripts, styles and comments.
+
+    Punctuation of ASCII is as spaces, and every tag begins a word.
+    """
+    return counted(word.encode() for word in page_text(page).lower().translate(_PUNCTUATION).split())
 
 
-def moz_character(text: str) -> Weighted:
-    """Windows of four characters of the words put together, as simhash-py's tests do it."""
+def moz_character(text: str, size: int = 4) -> Weighted:
+    """Windows of characters of the words put together, as simhash-py's tests do it."""
     letters = "".join(_NO_WORD.split(text.lower()))
-    return counted(windows(letters, 4, ""))
+    return counted(windows(letters, size, ""))
 
 
 def _clickhouse(features: Callable[..., Weighted], *, any_case: bool, empty: int | None = None) -> Profile:
-    return Profile(partial(features, any_case=any_case), "crc32c", hash_bits=32, empty=empty)
+    return Profile(partial(features, any_case=any_case), "crc32c", hash_bits=32, empty=empty, window=3)
 
 
-def _moz(features: Callable[[str], Weighted]) -> Profile:
-    return Profile(features, "md5", hash_bits=128)
+def _moz(features: Callable[..., Weighted], window: int) -> Profile:
+    return Profile(features, "md5", hash_bits=128, window=window)
 
 
 def _mfonda(features: Callable[[str], Weighted]) -> Profile:
@@ -137,23 +187,26 @@ def _ferd(hash_name: str) -> Profile:
 
 PROFILES = {
     "leonsim": Profile(leonsim, "md5"),
-    "moz": _moz(moz),
-    "moz-character": _moz(moz_character),
+    "moz": _moz(moz, 4),
+    "moz-character": _moz(moz_character, 4),
     "mfonda": _mfonda(mfonda),
     "mfonda-unicode": _mfonda(mfonda_unicode),
     "mfonda-cjk": _mfonda(mfonda_cjk),
     "ferd": _ferd("sha1"),
     "ferd-md5": _ferd("md5"),
     "ferd-sha512": _ferd("sha512"),
+    "ferd-phash": _ferd("phash2"),
     "clickhouse-ngram": _clickhouse(clickhouse_ngram, any_case=False, empty=1),
     "clickhouse-ngram-any-case": _clickhouse(clickhouse_ngram, any_case=True, empty=1),
     "clickhouse-ngram-utf8": _clickhouse(clickhouse_ngram_utf8, any_case=False, empty=1),
     "clickhouse-ngram-utf8-any-case": _clickhouse(clickhouse_ngram_utf8, any_case=True, empty=1),
     "clickhouse-words": _clickhouse(clickhouse_words, any_case=False),
     "clickhouse-words-any-case": _clickhouse(clickhouse_words, any_case=True),
-    "data-juicer": _moz(data_juicer),
-    "data-juicer-character": _moz(data_juicer_character),
-    "text-dedup": Profile(text_dedup, "xxh3_64"),
+    "data-juicer": _moz(data_juicer, 6),
+    "data-juicer-character": _moz(data_juicer_character, 6),
+    "data-juicer-punctuation": _moz(data_juicer_punctuation, 6),
+    "text-dedup": Profile(text_dedup, "xxh3_64", wide_hash="xxh3_128", window=3),
+    "text-dedup-seeded": Profile(text_dedup, _seeded(64), wide_hash=_seeded(128), window=3),
     "wayback": Profile(wayback, "blake2b"),
 }
 """By the names of `neardup.profiles.names.PROFILES`, which says what each is."""

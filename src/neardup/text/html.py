@@ -39,14 +39,27 @@ def extractor(html: str) -> Extract:
     Raises:
         MissingExtra: its parser is not installed.
     """
+    module = _parser(html, f"html={html!r}")
+    return _whole_text(module) if html == "whole" else _main_text(module)
+
+
+def _parser(html: str, what: str) -> Any:
     package = PACKAGES[html]
     try:
-        module = importlib.import_module("selectolax.lexbor" if html == "whole" else package)
+        return importlib.import_module("selectolax.lexbor" if html == "whole" else package)
     except ImportError as problem:
-        raise MissingExtra(
-            f"html={html!r} needs {package} ({problem}). Install it: pip install 'neardup[html]'"
-        ) from None
-    return _whole_text(module) if html == "whole" else _main_text(module)
+        raise MissingExtra(f"{what} needs {package} ({problem}). Install it: pip install 'neardup[html]'") from None
+
+
+def page_text(page: str) -> str:
+    """All text of a page, its title and what is hidden too, without scripts and styles; a space wherever a tag was.
+
+    Raises:
+        MissingExtra: the parser is not installed.
+    """
+    tree = _parser("whole", "profile='wayback'").LexborHTMLParser(page)
+    tree.strip_tags(["script", "style"])
+    return str(tree.root.text(separator=" ")) if tree.root is not None else ""
 
 
 def html_versions(html: str | None) -> dict[str, str]:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from neardup.recipe import BY_LENGTH, Recipe
+from neardup.recipe import Recipe
 from neardup.stored_parts import StoredPart
 from neardup.weights.fixed_point import ONE, fixed
 from neardup.weights.idf import load_idf
+from neardup.weights.partial_sort import kept_by_cppjieba
 from neardup.weights.textrank import text_rank
 
 if TYPE_CHECKING:
@@ -105,8 +106,9 @@ def heaviest(features: "Features", weights: Array, most: int | Array) -> Array:
 def voters(features: "Features", weights: Array, lengths: Array, recipe: Recipe) -> Array:
     """bool[f]: the features that vote. Those that weigh nothing do not; `lengths`: of the normalized texts, int64[n], in bytes."""
     keep: Array = weights != 0
-    if recipe.keywords == BY_LENGTH:
-        keep &= heaviest(features, weights, np.clip(lengths // BYTES_EACH, FEWEST, MOST))
-    elif isinstance(recipe.keywords, int):
-        keep &= heaviest(features, weights, recipe.keywords)
-    return keep
+    if recipe.keywords is None:
+        return keep
+    by_length = np.clip(lengths // BYTES_EACH, FEWEST, MOST)
+    most = recipe.keywords if isinstance(recipe.keywords, int) else by_length
+    chosen = kept_by_cppjieba if recipe.weights == "cppjieba" else heaviest
+    return keep & chosen(features, weights, most)
