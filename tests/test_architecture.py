@@ -29,7 +29,7 @@ LAYERS = (
     {"text"},
     {"io"},
     {"the stages"},  # all that is in no other layer
-    {"dedup", "matches", "explanation", "finished_run", "nearest", "comparison", "index"},
+    {"dedup", "matches", "explanation", "finished_run", "nearest", "comparison", "index", "stream"},
     {"evaluation", "reports"},
     {"jobs"},
     {"cli", "__init__", "__main__"},

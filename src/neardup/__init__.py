@@ -28,14 +28,17 @@ if TYPE_CHECKING:
     from neardup.fingerprints.minhash import Estimate, Signatures, jaccard_estimate, signatures
     from neardup.fingerprints.simhash import fingerprint
     from neardup.hashes.names import HashFunction
+    from neardup.index.index import IdPairs, Index, IndexInfo, Neighbors
     from neardup.index.index_plan import IndexPlan, plan
     from neardup.jobs.apply import apply_files
     from neardup.jobs.clusters import cluster_files
     from neardup.jobs.dedup import deduplicate_files
     from neardup.jobs.estimate import CostEstimate, estimate_files
     from neardup.jobs.evaluate import evaluate_files
+    from neardup.jobs.filter import filter_files
     from neardup.jobs.fingerprint import fingerprint_files
     from neardup.jobs.fit import fit, fit_files
+    from neardup.jobs.index import add_to_index, build_index, query_index, remove_from_index
     from neardup.jobs.pairs import pair_files
     from neardup.jobs.report import ReportFile, report
     from neardup.jobs.units import deduplicate_units
@@ -48,6 +51,7 @@ if TYPE_CHECKING:
     from neardup.recipe import RECIPES, Recipe
     from neardup.segmenters.names import Segmenter
     from neardup.similarities import similarity
+    from neardup.stream import Match, Stream
     from neardup.summary import Summary
     from neardup.vectors.cosine import EstimatedCosine, estimated_cosine
     from neardup.vectors.fingerprint import fingerprint_vectors
@@ -67,11 +71,16 @@ _HOME = {
     "Evaluation": "evaluation.result",
     "Explanation": "explanation",
     "HashFunction": "hashes.names",
+    "IdPairs": "index.index",
+    "Index": "index.index",
+    "IndexInfo": "index.index",
     "IndexPlan": "index.index_plan",
     "InputError": "errors",
+    "Match": "stream",
     "Matches": "matches",
     "MissingExtra": "errors",
     "NeardupError": "errors",
+    "Neighbors": "index.index",
     "OptionError": "errors",
     "Pairs": "pairs",
     "ProgressEvent": "progress",
@@ -82,10 +91,13 @@ _HOME = {
     "RowError": "errors",
     "Segmenter": "segmenters.names",
     "Signatures": "fingerprints.minhash",
+    "Stream": "stream",
     "Summary": "summary",
     "TransferError": "errors",
     "VectorRecipe": "vectors.recipe",
+    "add_to_index": "jobs.index",
     "apply_files": "jobs.apply",
+    "build_index": "jobs.index",
     "cluster_files": "jobs.clusters",
     "compare": "comparison",
     "deduplicate": "dedup",
@@ -98,14 +110,15 @@ _HOME = {
     "evaluate": "evaluation.flow",
     "evaluate_files": "jobs.evaluate",
     "explain": "explanation",
+    "filter_files": "jobs.filter",
     "find_banded": "bands",
     "fingerprint": "fingerprints.simhash",
     "fingerprint_features": "fingerprints.given",
     "fingerprint_files": "jobs.fingerprint",
-    "fit": "jobs.fit",
-    "fit_files": "jobs.fit",
     "fingerprint_vector_files": "jobs.vectors",
     "fingerprint_vectors": "vectors.fingerprint",
+    "fit": "jobs.fit",
+    "fit_files": "jobs.fit",
     "hit_probability": "bands",
     "jaccard_estimate": "fingerprints.minhash",
     "join": "pairs",
@@ -115,6 +128,8 @@ _HOME = {
     "pair_files": "jobs.pairs",
     "plan": "index.index_plan",
     "plan_bands": "bands",
+    "query_index": "jobs.index",
+    "remove_from_index": "jobs.index",
     "replay": "comparison",
     "report": "jobs.report",
     "signatures": "fingerprints.minhash",
@@ -136,11 +151,16 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/test_public.py compares 
     "Evaluation",
     "Explanation",
     "HashFunction",
+    "IdPairs",
+    "Index",
+    "IndexInfo",
     "IndexPlan",
     "InputError",
+    "Match",
     "Matches",
     "MissingExtra",
     "NeardupError",
+    "Neighbors",
     "OptionError",
     "Pairs",
     "ProgressEvent",
@@ -151,10 +171,13 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/test_public.py compares 
     "RowError",
     "Segmenter",
     "Signatures",
+    "Stream",
     "Summary",
     "TransferError",
     "VectorRecipe",
+    "add_to_index",
     "apply_files",
+    "build_index",
     "cluster_files",
     "compare",
     "deduplicate",
@@ -167,14 +190,15 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/test_public.py compares 
     "evaluate",
     "evaluate_files",
     "explain",
+    "filter_files",
     "find_banded",
     "fingerprint",
     "fingerprint_features",
     "fingerprint_files",
-    "fit",
-    "fit_files",
     "fingerprint_vector_files",
     "fingerprint_vectors",
+    "fit",
+    "fit_files",
     "hit_probability",
     "jaccard_estimate",
     "join",
@@ -184,6 +208,8 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/test_public.py compares 
     "pair_files",
     "plan",
     "plan_bands",
+    "query_index",
+    "remove_from_index",
     "replay",
     "report",
     "signatures",

@@ -11,7 +11,7 @@ relative, rows and size of each shard, in the order of the rows).
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,8 +25,8 @@ from neardup.errors import DataError
 from neardup.io.ids import plain_ids, tokens_of_ids
 from neardup.io.places import Place, parquet_source, place_of
 from neardup.io.stored_shards import StoredShard, starts_of
-from neardup.recipe import Recipe, stored_recipe
-from neardup.vectors.recipe import KIND, VectorRecipe, stored_vector_recipe
+from neardup.recipe import Recipe, any_stored_recipe
+from neardup.vectors.recipe import VectorRecipe
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -112,9 +112,7 @@ class FingerprintFile:
 
     def made_by(self) -> Recipe | VectorRecipe:
         """The recipe; parts of which only the identity is stored cannot make fingerprints (`neardup.recipe.stored_recipe`)."""
-        if self.recipe.get("kind") == KIND:
-            return stored_vector_recipe(self.recipe)
-        return stored_recipe(self.recipe)
+        return any_stored_recipe(self.recipe)
 
 
 def is_fingerprint_file(path: str | Place) -> bool:
@@ -123,6 +121,37 @@ def is_fingerprint_file(path: str | Place) -> bool:
         return b"neardup.digest" in (pq.read_schema(parquet_source(place_of(path))).metadata or {})
     except (OSError, pa.ArrowInvalid):
         return False
+
+
+def _checked(path: str | Place, metadata: dict[bytes, bytes], names: Sequence[str]) -> dict[str, Any]:
+    """The recipe's fields, of a file with this metadata and these columns."""
+    written = metadata.get(b"neardup.format")
+    if written != FORMAT or tuple(names[: len(COLUMNS)]) != COLUMNS or b"neardup.shards" not in metadata:
+        found = f", but of format {written.decode()}" if written not in (None, FORMAT) else ""
+        raise DataError(
+            f"{path} is no fingerprint file of format {FORMAT.decode()}{found}. Make it anew with `neardup fingerprint`."
+        )
+    recipe: dict[str, Any] = json.loads(metadata[b"neardup.recipe"])
+    return recipe
+
+
+def _documents(table: Any, recipe: dict[str, Any]) -> Documents:
+    names = table.column_names
+    return Documents(
+        _words(table.column("fingerprint"), (recipe["bits"] + 63) // 64),
+        _words(table.column("digest"), 2),
+        table.column("tokens").to_numpy(),
+        table.column("length").to_numpy(),
+        tokens_of_ids(table.column("id").combine_chunks(), table.column("id_is_string").combine_chunks()),
+        {
+            name.removeprefix(VALUE): table.column(name).combine_chunks().cast(pa.large_string())
+            for name in names[len(COLUMNS) :]
+        },
+    )
+
+
+def _unreadable(path: str | Place, problem: Exception) -> DataError:
+    return DataError(f"{path} cannot be read as a fingerprint file: {problem}.")
 
 
 def read_fingerprint_file(path: str | Place) -> FingerprintFile:
@@ -135,31 +164,43 @@ def read_fingerprint_file(path: str | Place) -> FingerprintFile:
         with pq.ParquetFile(parquet_source(place_of(path))) as file:
             metadata, table = file.metadata.metadata or {}, file.read()
     except (OSError, pa.ArrowInvalid) as problem:
-        raise DataError(f"{path} cannot be read as a fingerprint file: {problem}.") from None
-    written, names = metadata.get(b"neardup.format"), table.column_names
-    if written != FORMAT or tuple(names[: len(COLUMNS)]) != COLUMNS or b"neardup.shards" not in metadata:
-        found = f", but of format {written.decode()}" if written not in (None, FORMAT) else ""
-        raise DataError(
-            f"{path} is no fingerprint file of format {FORMAT.decode()}{found}. Make it anew with `neardup fingerprint`."
-        )
-    recipe = json.loads(metadata[b"neardup.recipe"])
+        raise _unreadable(path, problem) from None
+    recipe = _checked(path, metadata, table.column_names)
     shards = tuple(StoredShard(**shard) for shard in json.loads(metadata[b"neardup.shards"]))
     if starts_of(shards)[-1] != len(table):
         raise DataError(f"{path} has {len(table):,} rows, but its shards have {starts_of(shards)[-1]:,}. Make it anew.")
-    documents = Documents(
-        _words(table.column("fingerprint"), (recipe["bits"] + 63) // 64),
-        _words(table.column("digest"), 2),
-        table.column("tokens").to_numpy(),
-        table.column("length").to_numpy(),
-        tokens_of_ids(table.column("id").combine_chunks(), table.column("id_is_string").combine_chunks()),
-        {
-            name.removeprefix(VALUE): table.column(name).combine_chunks().cast(pa.large_string())
-            for name in names[len(COLUMNS) :]
-        },
-    )
+    documents = _documents(table, recipe)
     return FingerprintFile(
         documents, table.column("short").to_numpy(), shards, recipe, metadata[b"neardup.digest"].decode()
     )
+
+
+def fingerprint_file_recipe(path: str | Place) -> Recipe | VectorRecipe:
+    """The recipe of a fingerprint file.
+
+    Raises:
+        DataError: see `read_fingerprint_file`.
+    """
+    try:
+        found = pq.read_metadata(parquet_source(place_of(path)))
+    except (OSError, pa.ArrowInvalid) as problem:
+        raise _unreadable(path, problem) from None
+    return any_stored_recipe(_checked(path, found.metadata or {}, found.schema.to_arrow_schema().names))
+
+
+def fingerprint_file_parts(path: str | Place, rows: int = 1 << 16) -> Iterator[Documents]:
+    """The rows of a fingerprint file, some at a time.
+
+    Raises:
+        DataError: see `read_fingerprint_file`.
+    """
+    try:
+        with pq.ParquetFile(parquet_source(place_of(path))) as file:
+            recipe = _checked(path, file.metadata.metadata or {}, file.schema_arrow.names)
+            for batch in file.iter_batches(rows, columns=list(COLUMNS)):
+                yield _documents(pa.table(batch), recipe)
+    except (OSError, pa.ArrowInvalid) as problem:
+        raise _unreadable(path, problem) from None
 
 
 def _words(column: Any, words: int) -> Array:

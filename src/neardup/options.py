@@ -14,6 +14,17 @@ from neardup.recipe import Recipe, usual_distance
 from neardup.threads import thread_count
 from neardup.vectors.recipe import VectorRecipe
 
+INDEX_METHODS = (
+    "auto",
+    "scan",
+    "block-tables",
+    "multi-index",
+    "bit-lists",
+    "neighbours",
+    "prefix-tables",
+    "sorted-beam",
+)
+"""Of Hamming indexes; `neardup.index.METHODS` says what each is, and `auto` takes an exact one."""
 METHODS = {
     "auto": "exact where it fits the memory and is not much slower, else minhash; simhash if a distance is asked for",
     "exact": "every pair of at least the similarity, by theorem",

@@ -17,7 +17,7 @@ from neardup.hashes.names import HashFunction
 from neardup.profiles.names import DISTANCES, GO_FNV1A, NOT_DECIDED, PROFILES, WINDOWED
 from neardup.segmenters.names import PACKAGES, SEGMENTERS, Segmenter, dictionary_problems, option_problems
 from neardup.stored_parts import StoredPart, plain, stored, with_versions
-from neardup.vectors.recipe import VectorRecipe
+from neardup.vectors.recipe import KIND, VectorRecipe, stored_vector_recipe
 from neardup.word_lists import STOP_LISTS, WordList, read_word_list, stop_list
 
 NORMALIZERS = {
@@ -457,6 +457,11 @@ def stored_recipe(values: Mapping[str, Any]) -> Recipe:
     """
     known = {field.name for field in dataclasses.fields(Recipe)}
     return Recipe(**{name: _stored_value(name, value) for name, value in values.items() if name in known})
+
+
+def any_stored_recipe(values: Mapping[str, Any]) -> Recipe | VectorRecipe:
+    """The recipe, of texts or of vectors, of which `as_dict` gave these values; see `stored_recipe`."""
+    return stored_vector_recipe(values) if values.get("kind") == KIND else stored_recipe(values)
 
 
 def _stored_value(name: str, value: Any) -> Any:

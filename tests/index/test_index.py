@@ -19,6 +19,7 @@ from neardup.index import index as indexes
 EXACT = [name for name, method in METHODS.items() if method.is_exact]
 PROBABLE = [name for name, method in METHODS.items() if not method.is_exact]
 
+VALUES = np.random.default_rng(5).integers(0, 2**64, 3_000, np.uint64)
 BASES = np.random.default_rng(7).integers(0, 2**64, (6, 2), np.uint64)
 
 
@@ -251,3 +252,50 @@ def test_an_index_of_nothing_finds_nothing():
     assert list(index.pairs()) == []
     assert index.remove([1]) == 0
     assert "0 documents" in repr(index)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_nearest_is_the_first_of_all_neighbors_removed_ones_left_out(method):
+    values = np.random.default_rng(3).integers(0, 1 << 9, 6_000, np.uint64)
+    index = Index(max_distance=2, method=method)
+    for first in range(0, len(values), 1_500):
+        index.add(None, values[first : first + 1_500])
+    index.remove(range(0, 6_000, 7))
+    every, nearest = index.query_many(values[:300]), index.query_many(values[:300], nearest=True)
+    assert [nearest[i] for i in range(300)] == [every[i][:1] for i in range(300)]
+
+
+def test_short_texts_and_state_are_saved_and_removed_with_the_index(tmp_path):
+    index = Index(max_distance=3)
+    index.add(["a"], VALUES[:1])
+    index.add_short(["s", "t", "u"], np.array([[1, 2], [1, 2], [3, 4]], np.uint64))
+    index.state = {"offset": 17}
+    index.save(tmp_path / "ix")
+    again = Index.open(tmp_path / "ix")
+    digests = np.array([[1, 2], [3, 4], [5, 6]], np.uint64)
+    assert [again.find_short(digests)[i] for i in range(3)] == [[("s", 0), ("t", 0)], [("u", 0)], []]
+    assert again.find_short(digests, nearest=True)[0] == [("s", 0)]
+    assert (again.state, again.info().short, len(again)) == ({"offset": 17}, 3, 1)
+    assert again.remove(["s", "a"]) == 2
+    again.add_short(["v"], digests[2:])
+    again.save()
+    last = Index.open(tmp_path / "ix")
+    assert [last.find_short(digests)[i] for i in range(3)] == [[("t", 0)], [("u", 0)], [("v", 0)]]
+    assert last.info(verify=True).damaged == {}
+    with pytest.raises(nd.OptionError, match="These ids are integers"):
+        last.add_short([1], digests[:1])
+    with pytest.raises(nd.OptionError, match="cannot change"):
+        last.has_strings = False
+
+
+def test_another_index_is_replaced_only_if_asked(tmp_path):
+    first, second = Index(max_distance=3), Index(max_distance=5, method="scan")
+    first.add(range(3_000), VALUES[:3_000])
+    first.save(tmp_path / "ix")
+    second.add(["x"], VALUES[:1])
+    with pytest.raises(nd.InputError, match="has an index"):
+        second.save(tmp_path / "ix")
+    second.save(tmp_path / "ix", overwrite=True)
+    assert (len(Index.open(tmp_path / "ix")), Index.open(tmp_path / "ix").max_distance) == (1, 5)
+    with pytest.raises(nd.InputError, match="Another process has changed"):
+        first.save()

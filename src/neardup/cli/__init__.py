@@ -25,6 +25,8 @@ COMMANDS = {
     "report": "Write a run as one HTML page.",
     "evaluate": "Measure precision and recall, and recommend options.",
     "plan": "Estimate what finding near-duplicates takes.",
+    "index": "Keep a Hamming index on disk, and ask it.",
+    "filter": "Pass on documents that are new, and remember them.",
     "recipes": "List the named recipes.",
 }
 """Each is the `command` of the module `neardup.cli.NAME`."""
@@ -70,7 +72,9 @@ def _exit(code: int, message: str = "") -> NoReturn:
     with contextlib.suppress(OSError):  # nobody listens any more
         if message:
             click.echo(f"neardup: error: {message}", err=True)
-    for stream in filter(None, (sys.stdout, sys.stderr)):  # None: it was closed before the program began
+    for stream in (sys.stdout, sys.stderr):
+        if stream is None:  # it was closed before the program began
+            continue
         try:
             stream.flush()
         except OSError:  # the interpreter would try again at its end, and complain

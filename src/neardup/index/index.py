@@ -19,6 +19,7 @@ from neardup.index.methods import METHODS
 from neardup.index.planner import usual_choice, usual_options
 from neardup.index.segment import Segment, StoredSegment, build_segment
 from neardup.index.store import (
+    DIGEST_BITS,
     Manifest,
     commit,
     damaged_pages,
@@ -31,8 +32,9 @@ from neardup.index.store import (
     writing,
 )
 from neardup.matches import candidate_pairs, hamming_distances
-from neardup.recipe import Recipe
+from neardup.recipe import Recipe, any_stored_recipe
 from neardup.threads import in_order, thread_count
+from neardup.vectors.recipe import VectorRecipe
 from neardup.wording import counted
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -102,7 +104,7 @@ class IndexInfo:
     """What an index holds.
 
     Attributes:
-        documents: that are there; removed: that still take room.
+        documents: that are there; short: texts besides that are known by their digest; removed: that still take room.
         bits, max_distance, method, is_exact: as of the index; options: of the method, a segment.
         segments: documents of each, the buffer last.
         nbytes: of all arrays, in memory or mapped.
@@ -114,6 +116,7 @@ class IndexInfo:
     """
 
     documents: int
+    short: int
     removed: int
     bits: int
     max_distance: int
@@ -142,7 +145,12 @@ class Index:
         max_distance: the largest distance that may be asked for.
         method: one of `neardup.index.METHODS`, or `auto`: for each segment the exact one that `neardup.index.planner` takes for
             its size; options: its options, as far as they were given.
+        recipe: what makes its fingerprints; None if it is not known.
+        state: plain values (as JSON has them) that are saved with the index, at once: what a program must know to go on where it
+            stopped. None if there are none.
     """
+
+    state: dict[str, Any] | None
 
     def __init__(
         self,
@@ -150,7 +158,7 @@ class Index:
         max_distance: int,
         bits: int = 64,
         method: str = AUTO,
-        recipe: Recipe | None = None,
+        recipe: Recipe | VectorRecipe | None = None,
         **options: int,
     ) -> None:
         """An empty index.
@@ -186,6 +194,24 @@ class Index:
         self._buffer = Buffer(bits // 64)
         self._added = 0
         self._strings: bool | None = None
+        self._short: Index | None = None
+        self.state = None
+
+    @property
+    def recipe(self) -> Recipe | VectorRecipe | None:
+        """See above."""
+        return None if self._recipe is None else any_stored_recipe(self._recipe[1])
+
+    @property
+    def has_strings(self) -> bool | None:
+        """Whether ids are strings; None as long as there are none. It can be set before the first is added."""
+        return self._strings
+
+    @has_strings.setter
+    def has_strings(self, strings: bool | None) -> None:
+        if self._strings not in (None, strings):
+            raise OptionError("This index has ids, so of which kind they are cannot change.")
+        self._strings = strings
 
     @property
     def is_exact(self) -> bool:
@@ -239,16 +265,50 @@ class Index:
             raise OptionError(f"{counted(len(labels), 'id')} for {counted(len(rows), 'fingerprint')}: give one each.")
         if not len(rows):
             return
-        strings = not isinstance(labels, np.ndarray)
-        if self._strings is not None and strings != self._strings:
-            kinds = ("integers", "strings")
-            raise OptionError(f"These ids are {kinds[strings]}, but those of the index are {kinds[self._strings]}.")
-        self._strings = strings
+        self._demand_kind(labels)
         self._added += len(rows)
         if len(self._buffer) + len(rows) <= BUFFER_ROWS:
             self._buffer.append(labels, rows)
             return
         self._flush(rows, labels)
+
+    def _demand_kind(self, labels: Any) -> None:
+        """Refuse ids of another kind than those that are there; the first ones decide."""
+        strings = not isinstance(labels, np.ndarray)
+        if self._strings is not None and strings != self._strings:
+            kinds = ("integers", "strings")
+            raise OptionError(f"These ids are {kinds[strings]}, but those of the index are {kinds[self._strings]}.")
+        self._strings = strings
+
+    def add_short(self, ids: Any, digests: Array) -> None:
+        """Add texts that are too short to be compared by fingerprint: they are found again by `find_short` if they are equal.
+
+        Args:
+            ids: as in `add`, but each is given.
+            digests: uint64[n, 2], of the normalized texts (`neardup.fingerprints.simhash.Fingerprints.digests`).
+
+        Raises:
+            OptionError: as in `add`.
+        """
+        labels = as_ids(ids)
+        rows = fingerprint_rows(digests)
+        if len(rows) and len(labels) == len(rows):
+            self._demand_kind(labels)
+        self._short = self._short or self._for_digests()
+        self._short.add(labels, rows)
+
+    def find_short(self, digests: Array, *, nearest: bool = False) -> Neighbors:
+        """The short texts that are equal to each of those with these digests, uint64[q, 2]; all distances are 0.
+
+        `nearest`: only the one of each that was added first.
+        """
+        short = self._short or self._for_digests()
+        short._strings = self._strings
+        return short.query_many(digests, nearest=nearest, threads=1)
+
+    @staticmethod
+    def _for_digests() -> "Index":
+        return Index(max_distance=0, bits=DIGEST_BITS, method="block-tables")
 
     def _flush(self, rows: Array | None = None, labels: Any = None) -> None:
         """Make a segment of what is in the buffer, and of more; segments that have become too large for their age are merged."""
@@ -264,6 +324,8 @@ class Index:
         if searched := self._searched():
             self._segments = [self._merged(searched)]
             self._buffer.clear()
+        if self._short is not None:
+            self._short.merge()
 
     def _merged(self, parts: list[Segment], rows: Array | None = None, labels: Any = None) -> Segment:
         """What is left of some segments, and new documents behind it, as one segment."""
@@ -286,11 +348,11 @@ class Index:
             return chosen.method, self.max_distance, chosen.options
         return self.method, self.max_distance, usual_options(self.method, **size, given=self.options)
 
-    def save(self, path: str | Path | None = None) -> None:
+    def save(self, path: str | Path | None = None, *, overwrite: bool = False) -> None:
         """Write all to a folder: where the index was opened or saved before, or to `path`, where no other index may be.
 
         Segments that are there already are not written again. After a crash at any point, the index is as it was before or
-        after. Others that have it opened go on with what they opened.
+        after. Others that have it opened go on with what they opened. `overwrite`: replace another index that is at `path`.
 
         Raises:
             InputError: `path` has another index, another process writes to it, or has written since this one was opened.
@@ -298,38 +360,55 @@ class Index:
         home = self._home if path is None else Path(path)
         if home is None:
             raise OptionError("This index was never saved. Give the path of a folder.")
+        parts = [self, *([] if self._short is None else [self._short])]
         with writing(home):
             if not is_index(home):
-                self._generation = 0
-                for segment in self._segments:
-                    segment.stored = None
+                self._forget_files(0)
                 sweep(home, None)
             else:
-                if self._home is None or home.resolve() != self._home.resolve():
-                    raise InputError(f"{home} has an index. Remove it, or save to another folder.")
                 before = read_manifest(home)
+                if self._home is None or home.resolve() != self._home.resolve():
+                    if not overwrite:
+                        raise InputError(f"{home} has an index. Remove it, or save to another folder.")
+                    self._forget_files(before.generation)
                 if before.generation != self._generation:
                     raise InputError(f"Another process has changed the index at {home}. Open it again.")
                 sweep(home, before)
-            self._flush()
             generation = self._generation + 1
-            stored = []
-            for number, segment in enumerate(self._segments):
-                known = segment.stored
-                name = known.file if known else f"segment-{generation}-{number}"
-                if known is None:
-                    store_segment(home, name, segment)
-                removed = known.removed if known else None
-                if len(segment.removed) and (known is None or segment.removed_since_stored):
-                    removed = f"removed-{generation}-{number}"
-                    store_removed(home, removed, segment.removed)
-                stored.append(StoredSegment(name, len(segment), removed))
-            commit(home, self._manifest(generation, tuple(stored)))
-        for segment, found in zip(self._segments, stored, strict=True):
-            segment.stored, segment.removed_since_stored = found, False
+            stored = [
+                part._store(home, f"{generation}-{name}") for part, name in zip(parts, ("", "short-"), strict=False)
+            ]
+            commit(home, self._manifest(generation, *map(tuple, stored)))
+        for part, files in zip(parts, stored, strict=True):
+            for segment, file in zip(part._segments, files, strict=True):
+                segment.stored, segment.removed_since_stored = file, False
         self._home, self._generation = home, generation
 
-    def _manifest(self, generation: int, stored: tuple[StoredSegment, ...]) -> Manifest:
+    def _forget_files(self, generation: int) -> None:
+        """Know of no file that has its segments."""
+        self._generation = generation
+        for segment in [*self._segments, *(self._short._segments if self._short is not None else [])]:
+            segment.stored = None
+
+    def _store(self, home: Path, prefix: str) -> list[StoredSegment]:
+        """Write the segments that are not there yet, and what was removed; the files of each segment."""
+        self._flush()
+        stored = []
+        for number, segment in enumerate(self._segments):
+            known = segment.stored
+            name = known.file if known else f"segment-{prefix}{number}"
+            if known is None:
+                store_segment(home, name, segment)
+            removed = known.removed if known else None
+            if len(segment.removed) and (known is None or segment.removed_since_stored):
+                removed = f"removed-{prefix}{number}"
+                store_removed(home, removed, segment.removed)
+            stored.append(StoredSegment(name, len(segment), removed))
+        return stored
+
+    def _manifest(
+        self, generation: int, stored: tuple[StoredSegment, ...], short: tuple[StoredSegment, ...] = ()
+    ) -> Manifest:
         digest, fields = self._recipe or (None, None)
         return Manifest(
             generation,
@@ -342,6 +421,8 @@ class Index:
             self._added,
             self._strings,
             stored,
+            short,
+            self.state,
         )
 
     @classmethod
@@ -353,13 +434,17 @@ class Index:
             DataError: it is damaged, or of another format.
         """
         home = Path(path)
-        manifest, segments = open_segments(home)
+        manifest, segments, short = open_segments(home)
         options: dict[str, Any] = dict(manifest.options)
         index = cls(max_distance=manifest.max_distance, bits=manifest.bits, method=manifest.method, **options)
         if manifest.recipe is not None:
             index._recipe = (manifest.recipe, manifest.recipe_fields or {})
         index._home, index._generation = home, manifest.generation
         index._segments, index._added, index._strings = segments, manifest.added, manifest.strings
+        if short:
+            index._short = cls._for_digests()
+            index._short._segments, index._short._strings = short, manifest.strings
+        index.state = manifest.state
         return index
 
     def info(self, *, verify: bool = False) -> "IndexInfo":
@@ -371,6 +456,7 @@ class Index:
         digest, fields = self._recipe or (None, None)
         return IndexInfo(
             documents=len(self),
+            short=0 if self._short is None else len(self._short),
             removed=sum(len(segment) - segment.live for segment in searched),
             bits=self.bits,
             max_distance=self.max_distance,
@@ -388,7 +474,7 @@ class Index:
         )
 
     def remove(self, ids: Any) -> int:
-        """Remove all documents that have one of these ids. Returns how many there were."""
+        """Remove all documents that have one of these ids, short texts too. Returns how many there were."""
         labels = as_ids(ids)
         if self._strings is None or not len(labels):
             return 0
@@ -397,6 +483,8 @@ class Index:
                 f"These ids are not {'strings' if self._strings else 'integers'}, as those of the index are."
             )
         found = sum(segment.remove(labels) for segment in self._segments)
+        if self._short is not None:
+            found += self._short.remove(labels)
         return found + self._buffer.remove(labels)
 
     def query(self, fingerprint: int | np.uint64 | Array, max_distance: int | None = None) -> list[tuple[Any, int]]:
@@ -421,23 +509,34 @@ class Index:
         return [(label, distance) for distance, _, label in found]
 
     def query_many(
-        self, fingerprints: Array, max_distance: int | None = None, *, threads: int | None = None
+        self,
+        fingerprints: Array,
+        max_distance: int | None = None,
+        *,
+        nearest: bool = False,
+        threads: int | None = None,
     ) -> Neighbors:
         """What is near each of many fingerprints, all in memory; see `query_stream`.
 
         Args:
             fingerprints: uint64[q] or uint64[q, words].
             max_distance: up to the index's; that if not given.
+            nearest: only the nearest of each, of equally near ones what was added first.
             threads: all processors if not given. The result does not depend on it.
         """
-        parts = list(self.query_stream(fingerprints, max_distance, threads=threads))
+        parts = list(self.query_stream(fingerprints, max_distance, nearest=nearest, threads=threads))
         lengths = [np.zeros(1, np.int64), *(np.diff(part.offsets) for part in parts)]
         ids = concatenate([part.ids for part in parts] or [self._no_ids()])
         distances = np.concatenate([np.empty(0, np.int64), *(part.distances for part in parts)])
         return Neighbors(np.cumsum(np.concatenate(lengths)), ids, distances)
 
     def query_stream(
-        self, fingerprints: Array, max_distance: int | None = None, *, threads: int | None = None
+        self,
+        fingerprints: Array,
+        max_distance: int | None = None,
+        *,
+        nearest: bool = False,
+        threads: int | None = None,
     ) -> Iterator[Neighbors]:
         """As `query_many`, some thousands of queries at a time; only what is near these is in memory."""
         rows = fingerprint_rows(fingerprints)
@@ -445,18 +544,23 @@ class Index:
         limit, searched = self._limit(max_distance), self._searched()
 
         def work(first: int) -> Neighbors:
-            return self._near(rows, first, min(first + QUERIES_TOGETHER, len(rows)), limit, searched)
+            return self._near(rows, first, min(first + QUERIES_TOGETHER, len(rows)), limit, searched, nearest)
 
         yield from in_order(work, range(0, len(rows), QUERIES_TOGETHER), thread_count(threads))
 
-    def _near(self, rows: Array, first: int, last: int, limit: int, searched: list[Segment]) -> Neighbors:
+    def _near(
+        self, rows: Array, first: int, last: int, limit: int, searched: list[Segment], nearest: bool
+    ) -> Neighbors:
         base = 0
         found: list[tuple[Array, ...]] = [(np.empty(0, np.int64),) * 3]
         for segment in searched:
-            found.append(segment.look_up(rows, first, last, limit, base))
+            look_up = segment.look_up_first if nearest else segment.look_up
+            found.append(look_up(rows, first, last, limit, base))
             base += len(segment)
         queries, documents, distances = (np.concatenate(parts) for parts in zip(*found, strict=True))
         order = np.lexsort((documents, distances, queries))
+        if nearest:
+            order = order[np.diff(queries[order], prepend=-1) > 0]
         offsets = np.searchsorted(queries[order], np.arange(first, last + 1))
         return Neighbors(offsets, self._ids_of(documents[order], searched), distances[order])
 

@@ -50,6 +50,7 @@ class Segment:
     method: str = "scan"
     stored: StoredSegment | None = None
     removed_since_stored: bool = False
+    _first_live: Array | None = None
 
     def __len__(self) -> int:
         return len(self.members)
@@ -73,21 +74,54 @@ class Segment:
         self, queries: Array, first: int, last: int, max_distance: int, base: int
     ) -> tuple[Array, Array, Array]:
         """The documents within `max_distance` of queries [first, last): queries, `base` + document, distances, int64[h] each."""
-        hits = np.empty((ROOM, 3), np.int64)
-        count = self.searcher.look_up(queries, first, last, max_distance, hits, 0)
-        if count > MOST_HITS and last - first > 1:
+        hits = self._hits(queries, first, last, max_distance)
+        if hits is None:
             middle = (first + last) // 2
             parts = [self.look_up(queries, *part, max_distance, base) for part in ((first, middle), (middle, last))]
             return tuple(np.concatenate(found) for found in zip(*parts, strict=True))  # type: ignore[return-value]
-        if count > len(hits):
-            hits = np.empty((count, 3), np.int64)
-            self.searcher.look_up(queries, first, last, max_distance, hits, 0)
-        hits = hits[:count]
-        counts = np.empty(count, np.int64)
+        counts = np.empty(len(hits), np.int64)
         count_members(hits, *self._lists, counts)
         total = int(counts.sum())
         found = (np.empty(total, np.int64), np.empty(total, np.int64), np.empty(total, np.int64))
         list_members(hits, *self._lists, base, *found)
+        return found
+
+    def look_up_first(
+        self, queries: Array, first: int, last: int, max_distance: int, base: int
+    ) -> tuple[Array, Array, Array]:
+        """As `look_up`, but of documents with equal fingerprints only the one that was added first."""
+        hits = self._hits(queries, first, last, max_distance)
+        if hits is None:
+            middle = (first + last) // 2
+            parts = [
+                self.look_up_first(queries, *part, max_distance, base) for part in ((first, middle), (middle, last))
+            ]
+            return tuple(np.concatenate(found) for found in zip(*parts, strict=True))  # type: ignore[return-value]
+        documents = self._first_documents(hits[:, 1])
+        there = documents < len(self)
+        return hits[there, 0], documents[there] + base, hits[there, 2]
+
+    def _hits(self, queries: Array, first: int, last: int, max_distance: int) -> Array | None:
+        """int64[h, 3], what the searcher finds; None if it is so much that fewer queries should be asked at a time."""
+        hits = np.empty((ROOM, 3), np.int64)
+        count = self.searcher.look_up(queries, first, last, max_distance, hits, 0)
+        if count > MOST_HITS and last - first > 1:
+            return None
+        if count > len(hits):
+            hits = np.empty((count, 3), np.int64)
+            self.searcher.look_up(queries, first, last, max_distance, hits, 0)
+        return hits[:count]
+
+    def _first_documents(self, positions: Array) -> Array:
+        """int64[h], the first document there at each position; as many as there are documents where all were removed."""
+        if not len(self.removed):
+            places = self.member_starts[positions] if len(self.member_starts) else positions
+            return self.members[places].astype(np.int64)
+        if self._first_live is None:
+            live = np.where(self.removed[self.members] == 0, self.members, np.uint32(len(self)))
+            starts = self.member_starts[:-1] if len(self.member_starts) else np.arange(len(live))
+            self._first_live = np.minimum.reduceat(live, starts).astype(np.int64)
+        found: Array = self._first_live[positions]
         return found
 
     def live_documents(self) -> Array:
@@ -112,6 +146,7 @@ class Segment:
             self.removed = np.zeros(len(self), np.uint8)
         new = int(np.count_nonzero(chosen & (self.removed == 0)))
         self.removed[chosen] = 1
+        self._first_live = None
         self.removed_since_stored |= new > 0
         return new
 

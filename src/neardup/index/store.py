@@ -26,6 +26,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 FORMAT = 1
 MANIFEST = "index.json"
 LOCK = "lock"
+DIGEST_BITS = 128
 ATTEMPTS = 5
 """Times that a manifest is read anew, because a writer has removed a file that it named."""
 
@@ -41,6 +42,8 @@ class Manifest:
         added: documents that were ever added.
         strings: whether ids are strings; None as long as there are none.
         segments: oldest first.
+        short: segments of the digests of texts too short to be compared by fingerprint, oldest first.
+        state: plain values that a program keeps with the index.
     """
 
     generation: int
@@ -53,6 +56,13 @@ class Manifest:
     added: int
     strings: bool | None
     segments: tuple[StoredSegment, ...] = field(default=())
+    short: tuple[StoredSegment, ...] = field(default=())
+    state: dict[str, Any] | None = None
+
+    @property
+    def files(self) -> list[str]:
+        """The names of all segment files, and of those that say what was removed."""
+        return [name for each in (*self.segments, *self.short) for name in (each.file, each.removed) if name]
 
     def to_json(self) -> bytes:
         """With a checksum of itself."""
@@ -67,6 +77,20 @@ def _canonical(values: dict[str, Any]) -> bytes:
 def is_index(path: Path) -> bool:
     """Whether there is an index at `path`."""
     return (path / MANIFEST).is_file()
+
+
+def demand_free(path: Path) -> None:
+    """Refuse a place where an index cannot be made; what a writer that was killed left there is no hindrance.
+
+    Raises:
+        InputError: something else is there.
+    """
+    if path.exists() and not (path.is_dir() and all(map(_is_ours, path.iterdir()))):
+        raise InputError(f"{path} is there, and is no index. Name a folder that is empty, or not there.")
+
+
+def _is_ours(file: Path) -> bool:
+    return file.name == LOCK or file.name.startswith(("segment-", "removed-", MANIFEST))
 
 
 def read_manifest(path: Path) -> Manifest:
@@ -93,8 +117,8 @@ def read_manifest(path: Path) -> Manifest:
     if checksum(_canonical(values)) != written:
         raise DataError(f"{place} is damaged: its checksum is another. Restore it, or build the index anew.")
     del values["format"]
-    segments = tuple(StoredSegment(**segment) for segment in values.pop("segments"))
-    return Manifest(**values, segments=segments)
+    segments, short = (tuple(StoredSegment(**each) for each in values.pop(name)) for name in ("segments", "short"))
+    return Manifest(**values, segments=segments, short=short)
 
 
 @contextlib.contextmanager
@@ -131,7 +155,7 @@ def segment_arrays(segment: Segment) -> dict[str, Array]:
 
 
 def segment_of(
-    arrays: dict[str, Array], manifest: Manifest, facts: dict[str, Any], removed: Array, stored: StoredSegment
+    arrays: dict[str, Array], bits: int, max_distance: int, facts: dict[str, Any], removed: Array, stored: StoredSegment
 ) -> Segment:
     """The segment of these arrays."""
     starts, members = arrays.pop("member_starts"), arrays.pop("members")
@@ -142,12 +166,12 @@ def segment_of(
         ids = pa.Array.from_buffers(pa.large_string(), len(members), buffers)
     method = METHODS[facts["method"]]
     distinct = len(starts) - 1 if len(starts) else len(members)
-    searcher = method.restore(arrays, manifest.bits, manifest.max_distance, facts["options"], distinct)
+    searcher = method.restore(arrays, bits, max_distance, facts["options"], distinct)
     return Segment(searcher, starts, members, ids, removed, facts["options"], facts["method"], stored)
 
 
-def open_segments(path: Path) -> tuple[Manifest, list[Segment]]:
-    """The manifest of the index at `path`, and its segments, mapped.
+def open_segments(path: Path) -> tuple[Manifest, list[Segment], list[Segment]]:
+    """The manifest of the index at `path`, and its segments, mapped: those of fingerprints, and those of short texts' digests.
 
     Raises:
         InputError, DataError: see `read_manifest` and `read_segment_file`.
@@ -155,19 +179,20 @@ def open_segments(path: Path) -> tuple[Manifest, list[Segment]]:
     for attempt in range(ATTEMPTS):
         manifest = read_manifest(path)
         try:
-            return manifest, [_open_segment(path, manifest, stored) for stored in manifest.segments]
+            segments = [_open_segment(path, each, manifest.bits, manifest.max_distance) for each in manifest.segments]
+            return manifest, segments, [_open_segment(path, each, DIGEST_BITS, 0) for each in manifest.short]
         except FileNotFoundError as problem:
             if attempt + 1 == ATTEMPTS or read_manifest(path).generation == manifest.generation:
                 raise DataError(f"{problem.filename} is missing. Restore it, or build the index anew.") from None
     raise AssertionError("unreachable")
 
 
-def _open_segment(path: Path, manifest: Manifest, stored: StoredSegment) -> Segment:
+def _open_segment(path: Path, stored: StoredSegment, bits: int, max_distance: int) -> Segment:
     arrays, facts = read_segment_file(path / stored.file)
     removed = np.empty(0, np.uint8)
     if stored.removed:
         removed = read_segment_file(path / stored.removed)[0]["removed"].copy()
-    return segment_of(arrays, manifest, facts, removed, stored)
+    return segment_of(arrays, bits, max_distance, facts, removed, stored)
 
 
 def commit(path: Path, manifest: Manifest) -> None:
@@ -185,10 +210,9 @@ def commit(path: Path, manifest: Manifest) -> None:
 
 def sweep(path: Path, manifest: Manifest | None) -> None:
     """Remove files that the manifest does not name: of older ones, or of a writer that was killed."""
-    segments = manifest.segments if manifest else ()
-    named = {MANIFEST, LOCK} | {name for each in segments for name in (each.file, each.removed) if name}
+    named = {MANIFEST, LOCK, *(manifest.files if manifest else ())}
     for other in path.iterdir():
-        if other.name not in named and other.name.startswith(("segment-", "removed-", MANIFEST)):
+        if other.name not in named and _is_ours(other):
             other.unlink()
 
 
@@ -212,6 +236,5 @@ def store_removed(path: Path, name: str, removed: Array) -> None:
 
 def damaged_pages(path: Path, manifest: Manifest) -> dict[str, list[int]]:
     """By file, the pages whose checksum is not that of their bytes; of files with such pages."""
-    names = [name for each in manifest.segments for name in (each.file, each.removed) if name]
-    found = {name: verify_segment_file(path / name) for name in names}
+    found = {name: verify_segment_file(path / name) for name in manifest.files}
     return {name: pages for name, pages in found.items() if pages}

@@ -73,9 +73,10 @@ class LineFile:
         DataError: on entering or from `blocks`: it is damaged, or of another encoding.
     """
 
-    def __init__(self, shard: Shard) -> None:
-        self._shard = shard
-        self._file = open_for_reading(shard.path, shard.compression, name=shard.name)
+    def __init__(self, shard: Shard, pipe: Any = None) -> None:
+        """`pipe`: a binary stream to be read instead of the shard's file; what it has is taken as it comes."""
+        self._shard, self._as_it_comes = shard, pipe is not None
+        self._file = pipe or open_for_reading(shard.path, shard.compression, name=shard.name)
         try:
             head = self._file.read(4)
             self.encoding: Encoding = encoding_of(head, shard.encoding, shard.name)
@@ -92,8 +93,8 @@ class LineFile:
 
     @property
     def position(self) -> int:
-        """Bytes on the disk that were read so far."""
-        return position(self._file)
+        """Bytes on the disk that were read so far; of a pipe 0."""
+        return 0 if self._as_it_comes else position(self._file)
 
     def blocks(self, size: int) -> Generator[LineBlock, None, None]:
         """All lines, about `size` bytes at a time, or one line if that is longer."""
@@ -106,10 +107,10 @@ class LineFile:
             room = (max(size, len(rest)) + 3) & -4  # a line longer than `size` is looked for in steps that double
             data = np.empty(len(rest) + room, np.uint8)
             data[: len(rest)] = rest
-            filled = self._file.readinto(data.data[len(rest) :])
+            filled = self._fill(data[len(rest) :])
             data = data[: len(rest) + filled]
             ends = (np.flatnonzero(data[: len(data) // unit * unit].view(_UNITS[unit]) == value) + 1) * unit
-            if filled < room:
+            if not filled or (filled < room and not self._as_it_comes):
                 if len(data) and (not len(ends) or ends[-1] != len(data)):
                     ends = np.append(ends, len(data))
                 if len(data):
@@ -124,6 +125,15 @@ class LineFile:
                 rest, inside = data[:0], True
             else:
                 rest = data
+
+    def _fill(self, room: Array) -> int:
+        """Read bytes; returns how many: fewer than there is room for at the end of a file, none at the end of a pipe."""
+        if self._as_it_comes:
+            found = np.frombuffer(self._file.read1(len(room)), np.uint8)  # readinto1 waits for more than it has
+            room[: len(found)] = found
+            return len(found)
+        filled: int = self._file.readinto(room.data)
+        return filled
 
     def _fragment(self, raw: Array, decoder: Any) -> LineBlock:
         ends = np.array([len(raw)])

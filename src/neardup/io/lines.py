@@ -133,26 +133,34 @@ def read_lines(shard: Shard, size: int = BATCH_BYTES, *, expected: int | None = 
         DataError: it is damaged, of another encoding, or it changed since the shard was found.
     """
     shard.check_unchanged()
-    row, inside = 0, False
+    row = 0
     with LineFile(shard) as file:
-        for block in file.blocks(size):
-            if block.unfinished:
-                if not inside:
-                    yield replace(overlong(shard, file.encoding, row), position=file.position)
-                    row += 1
-                inside = True
-                continue
-            ends = block.ends - (block.data[block.ends - 1] == ord("\n"))
-            rows = _not_blank(block, ends)
-            if inside:  # the first line is the end of one that was told
-                rows, inside = rows[rows > 0], False
-            if len(rows):
-                lines = lines_of_block(shard, file.encoding, block, row, rows, rows, ends[rows])
-                yield replace(lines, position=file.position)
-                row += len(rows)
+        for lines in rows_of_file(file, shard, size):
+            row += len(lines)
+            yield lines
     shard.check_unchanged()
     if expected not in (None, row):
         raise shard.changed()
+
+
+def rows_of_file(file: LineFile, shard: Shard, size: int = BATCH_BYTES) -> Generator[Lines, None, None]:
+    """All rows of a file that is open, as `read_lines`."""
+    row, inside = 0, False
+    for block in file.blocks(size):
+        if block.unfinished:
+            if not inside:
+                yield replace(overlong(shard, file.encoding, row), position=file.position)
+                row += 1
+            inside = True
+            continue
+        ends = block.ends - (block.data[block.ends - 1] == ord("\n"))
+        rows = _not_blank(block, ends)
+        if inside:  # the first line is the end of one that was told
+            rows, inside = rows[rows > 0], False
+        if len(rows):
+            lines = lines_of_block(shard, file.encoding, block, row, rows, rows, ends[rows])
+            yield replace(lines, position=file.position)
+            row += len(rows)
 
 
 def _not_blank(block: LineBlock, ends: Array) -> Array:

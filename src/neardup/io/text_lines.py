@@ -44,7 +44,7 @@ def parts(shard: Shard, columns: Columns, wanted: Array | None = None) -> Iterat
     """See `Format.parts`."""
     for block in read_lines(shard):
         yield partial(
-            _read, shard, len(columns.values), block, None if wanted is None else mask_of(shard, wanted, block)
+            read_block, shard, len(columns.values), block, None if wanted is None else mask_of(shard, wanted, block)
         )
 
 
@@ -53,7 +53,8 @@ def read(shard: Shard, columns: Columns, *, reject: Reject, wanted: Array | None
     return read_parts(parts(shard, columns, wanted), reject)
 
 
-def _read(shard: Shard, values: int, lines: Lines, wanted: Array | None) -> tuple[Batch, Rejections]:
+def read_block(shard: Shard, values: int, lines: Lines, wanted: Array | None) -> tuple[Batch, Rejections]:
+    """The rows where `wanted` (bool[rows]; None: all) is True, with so many values, all null; and those that cannot be read."""
     rows = np.arange(len(lines)) if wanted is None else np.flatnonzero(wanted)
     starts, ends = lines.starts[rows], lines.ends[rows].copy()
     ends -= lines.data[ends - 1] == _RETURN  # a row is not blank, so it is not empty

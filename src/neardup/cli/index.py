@@ -1,0 +1,181 @@
+"""The commands `neardup index …`."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from neardup.cli import options
+from neardup.options import INDEX_METHODS
+from neardup.recipe import RECIPES
+
+path = click.argument("path", metavar="PATH")
+
+METHOD_OPTIONS = {
+    "blocks": "Of block-tables and multi-index: blocks that fingerprints are cut into.",
+    "prefix": "Of prefix-tables: bits of a key.",
+    "tables": "Of prefix-tables: how many.",
+    "permutations": "Of sorted-beam: how many orders.",
+    "beam": "Of sorted-beam: how many neighbors in each order, on both sides.",
+    "seed": "Of prefix-tables and sorted-beam: what their permutations are drawn from.",
+}
+
+
+def _method_options(function: Any) -> Any:
+    for name, meaning in reversed(METHOD_OPTIONS.items()):
+        function = click.option(f"--{name}", type=int, metavar="N", help=meaning)(function)
+    return function
+
+
+@click.group()
+def command() -> None:
+    """Keep a Hamming index on disk: build it, add to it, remove from it, ask it.
+
+    PATH is a folder. One process writes at a time, others go on reading; after a crash the index is the old one or the new one.
+    """
+
+
+@command.command()
+@path
+@options.inputs
+@click.option(
+    "--max-distance", type=int, metavar="N", help="The largest Hamming distance that will be asked for (the recipe's)."
+)
+@click.option(
+    "--method",
+    type=click.Choice(INDEX_METHODS),
+    default="auto",
+    show_default=True,
+    help="How it searches; auto: as is fastest for its size, of the exact ones (docs/index.md has what each is for).",
+)
+@_method_options
+@click.option(
+    "--recipe",
+    metavar="NAME|FILE.toml",
+    help=f"One of {', '.join(RECIPES)}, or a file (default; the fingerprints' own).",
+)
+@click.option("--integer-ids", is_flag=True, help="All ids are integers; else they are kept as strings.")
+@options.reading
+@click.option("--overwrite", is_flag=True, help="Replace an index that is there, once the new one is complete.")
+@options.on_error
+@options.threads
+@options.temp_dir
+@options.quiet
+def build(
+    path: str, inputs: tuple[str, ...], recipe: str | None, quiet: bool, **chosen: Any,
+) -> None:  # fmt: skip
+    """Make an index of texts, or of fingerprint files as `neardup fingerprint` writes them."""
+    from neardup.jobs.index import build_index
+    from neardup.recipe import find_recipe
+
+    progress = options.progress(quiet)
+    given = {name: value for name in METHOD_OPTIONS if (value := chosen.pop(name)) is not None}
+    total = build_index(
+        path,
+        inputs,
+        recipe=find_recipe(recipe) if recipe else None,
+        method_options=given,
+        progress=progress,
+        **chosen,
+    )
+    progress.say(f"{total:,} documents: {path}")
+
+
+@command.command()
+@path
+@options.inputs
+@options.reading
+@options.on_error
+@options.threads
+@options.temp_dir
+@options.quiet
+def add(path: str, inputs: tuple[str, ...], quiet: bool, **chosen: Any) -> None:
+    """Add texts, or fingerprint files, to an index; its own recipe is used."""
+    from neardup.jobs.index import add_to_index
+
+    progress = options.progress(quiet)
+    total = add_to_index(path, inputs, progress=progress, **chosen)
+    progress.say(f"{total:,} documents added: {path}")
+
+
+@command.command()
+@path
+@click.argument("ids", nargs=-1, metavar="ID...")
+@click.option(
+    "--ids",
+    "file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A text file (UTF-8) with an id a line.",
+)
+@options.quiet
+def remove(path: str, ids: tuple[str, ...], file: Path | None, quiet: bool) -> None:
+    """Remove all documents that have one of these ids."""
+    from neardup.errors import InputError
+    from neardup.jobs.index import remove_from_index
+
+    if bool(ids) == (file is not None):
+        raise InputError("Give either ID..., or --ids FILE.")
+    try:
+        given = list(ids) if file is None else file.read_text(encoding="utf-8").splitlines()
+    except UnicodeDecodeError as problem:
+        raise InputError(f"{file} is not UTF-8: {problem.reason} (byte {problem.start}).") from None
+    removed = remove_from_index(path, given)
+    options.progress(quiet).say(f"{removed:,} documents removed: {path}")
+
+
+@command.command()
+@path
+@click.argument("inputs", nargs=-1, metavar="INPUT...")
+@click.option(
+    "-o",
+    "--output",
+    default="-",
+    metavar="FILE",
+    help="A file: .jsonl, .jsonl.gz or .jsonl.zst (standard output).",
+)
+@click.option("--literal", "texts", multiple=True, metavar="TEXT", help="A text itself; repeatable.")
+@click.option("--fingerprint", "fingerprints", multiple=True, metavar="HEX", help="A fingerprint itself; repeatable.")
+@click.option("--max-distance", type=int, metavar="N", help="Up to the index's (that).")
+@options.reading
+@options.overwrite
+@options.on_error
+@options.threads
+@options.temp_dir
+@options.quiet
+def query(path: str, inputs: tuple[str, ...], output: str, quiet: bool, **chosen: Any) -> None:
+    """List what of an index is near each document, nearest first.
+
+    INPUT: texts, or fingerprint files. JSON lines: id, neighbor_id, distance; a document with nothing near it has no line.
+    """
+    from neardup.jobs.index import query_index
+
+    progress = options.progress(quiet)
+    total = query_index(path, inputs, output, progress=progress, **chosen)
+    if output != "-":
+        progress.say(f"{total:,} neighbors: {output}")
+
+
+@command.command()
+@path
+@click.option("--verify", is_flag=True, help="Read every page and compare it with its checksum.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+def info(path: str, verify: bool, as_json: bool) -> None:
+    """Show what an index holds; damaged files and pages end it with 1."""
+    import dataclasses
+    import json
+
+    from neardup.errors import DataError
+    from neardup.index import Index
+
+    found = Index.open(path).info(verify=verify)
+    values = dataclasses.asdict(found)
+    if as_json:
+        click.echo(json.dumps(values))
+    else:
+        width = max(map(len, values))
+        for name, value in values.items():
+            shown = json.dumps(value) if isinstance(value, dict | list | tuple) else "–" if value is None else value
+            click.echo(f"{name:{width}}  {shown}")
+    if found.damaged:
+        places = "; ".join(f"{name}: pages {', '.join(map(str, pages))}" for name, pages in found.damaged.items())
+        raise DataError(f"{path} is damaged: {places} (of 1 MiB, counted from 0). Restore it, or build it anew.")

@@ -1,0 +1,77 @@
+"""A file that grows beside its final name, is known to be on the disk up to a length, and gets its name at the end."""
+
+import fcntl
+import os
+from pathlib import Path
+from typing import Any
+
+from neardup.errors import DataError, InputError
+
+MARK = "partial-filter"
+
+
+def partial_of(final: Path) -> Path:
+    """Where a file grows."""
+    real = Path(os.path.realpath(final))
+    return real.with_name(f".{real.name[:60]}.{MARK}")
+
+
+class GrowingFile:
+    """Open for as long as it grows; a context manager.
+
+    Raises:
+        InputError: another process lets it grow.
+        DataError: it is shorter than it is known to have been.
+    """
+
+    def __init__(self, final: Path, length: int) -> None:
+        """`length`: bytes that are known to be right; what is behind them goes away."""
+        self._final, self._partial = final, partial_of(final)
+        self._file: Any = open(self._partial, "ab+")  # noqa: SIM115 - closed by __exit__
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            there = self._file.seek(0, os.SEEK_END)
+            if there < length:
+                raise DataError(
+                    f"{self._partial} has {there:,} bytes, but had {length:,} when the run was interrupted. Restore it, or end the "
+                    "run with --give-up: what it wrote after that is lost."
+                )
+            self._file.truncate(length)
+            to_disk(self._partial.parent)
+        except BlockingIOError:
+            self._file.close()
+            raise InputError(f"Another process writes to {self._partial}. Wait until it has ended.") from None
+        except BaseException:
+            self._file.close()
+            raise
+
+    def __enter__(self) -> "GrowingFile":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def write(self, data: bytes | memoryview) -> None:
+        """Let it grow."""
+        self._file.write(data)
+
+    def sync(self) -> int:
+        """Have all of it on the disk; returns its length."""
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        length: int = self._file.seek(0, os.SEEK_END)
+        return length
+
+    def publish(self) -> None:
+        """Give it its final name."""
+        self._partial.replace(os.path.realpath(self._final))
+        to_disk(self._partial.parent)
+
+
+def to_disk(folder: Path) -> None:
+    """Have the names in a folder on the disk."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

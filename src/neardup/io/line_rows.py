@@ -1,0 +1,83 @@
+"""Formats of lines read once, from files or a pipe: each block's rows with their bytes beside their texts."""
+
+import dataclasses
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from neardup.errors import InputError
+from neardup.io.batch import Batch, Columns, Rejections
+from neardup.io.compression import sniff
+from neardup.io.json_blocks import BlockReader
+from neardup.io.line_blocks import LineFile
+from neardup.io.lines import Lines, read_lines, rows_of_file
+from neardup.io.pages import text_of_pages
+from neardup.io.reading import Reading
+from neardup.io.shards import Shard
+from neardup.io.text_lines import read_block
+from neardup.text.html import extractor
+
+FORMATS_OF_LINES = ("jsonl", "lines")
+PIPE_BYTES = 1 << 18
+"""So much is asked of a pipe at a time; what it has is taken."""
+
+
+def pipe_shard(reading: Reading) -> Shard:
+    """Standard input as a shard."""
+    kind = "lines" if reading.lines else "jsonl"
+    return Shard(
+        Path("-"), "stdin", f"stdin.{kind}", kind, "plain", 0, 0, reading.encoding, int(reading.max_document_bytes)
+    )
+
+
+def demand_lines(shards: Sequence[Shard]) -> None:
+    """Refuse files whose rows are no lines.
+
+    Raises:
+        InputError: there is one.
+    """
+    for shard in shards:
+        if shard.format not in FORMATS_OF_LINES:
+            raise InputError(
+                f"{shard.name} is {shard.format}: only JSON lines, and text files with --lines, can be passed on line by line. "
+                "Convert it, or use `neardup dedup`."
+            )
+
+
+def line_rows(shard: Shard, size: int) -> Iterator[Lines]:
+    """The rows of a file about `size` bytes at a time, or of standard input as they come."""
+    if shard.name != "stdin" or shard.path != Path("-"):
+        yield from read_lines(shard, size)
+        return
+    pipe = sys.stdin.buffer
+    head = pipe.peek(4)[:4] if hasattr(pipe, "peek") else b""
+    if head == b"PAR1" or sniff(head) != "plain":
+        what = "Parquet" if head == b"PAR1" else sniff(head)
+        raise InputError(f"Standard input holds {what} data; it must be plain lines. Decompress or convert it before.")
+    with LineFile(shard, pipe) as file:
+        yield from rows_of_file(file, shard, min(size, PIPE_BYTES))
+
+
+def block_reader(columns: Columns) -> Callable[[Shard, Lines], tuple[Batch, Rejections]]:
+    """What reads texts and ids of a block of rows; may be used by several threads."""
+    extract = None if columns.html is None else extractor(columns.html)
+
+    def read(shard: Shard, lines: Lines) -> tuple[Batch, Rejections]:
+        if shard.format == "lines":
+            batch, rejections = read_block(shard, len(columns.values), lines, None)
+        else:
+            batch, rejections = BlockReader(columns, shard.name).read(lines)
+        return (batch if extract is None else text_of_pages(batch, extract)), rejections
+
+    return read
+
+
+def after_rows(lines: Lines, rows: int) -> Lines:
+    """What follows the first `rows` rows of a block."""
+    bad = {i - rows: reason for i, reason in lines.bad.items() if i >= rows}
+    found = dataclasses.replace(
+        lines, row=lines.row + rows, bad=bad, starts=lines.starts[rows:], ends=lines.ends[rows:]
+    )
+    if lines.raw_starts is None or lines.raw_ends is None:
+        return found
+    return dataclasses.replace(found, raw_starts=lines.raw_starts[rows:], raw_ends=lines.raw_ends[rows:])

@@ -1,0 +1,299 @@
+"""Pass on documents that are new, remember them, and say of the others what they are duplicates of."""
+
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from neardup.errors import InputError, NeardupError, RowError
+from neardup.fingerprints.simhash import Fingerprints, fingerprint_chunks
+from neardup.index.labels import labels_of
+from neardup.index.store import demand_free
+from neardup.io.batch import BATCH_BYTES, Batch, Rejections
+from neardup.io.encodings import Encoding
+from neardup.io.line_rows import after_rows, block_reader, demand_lines, line_rows, pipe_shard
+from neardup.io.lines import Lines
+from neardup.io.outputs import STANDARD_OUTPUT, Outputs
+from neardup.io.reading import Reading
+from neardup.io.shards import Shard, find_shards
+from neardup.jobs.filter_run import FilterRun, demand_ended, filter_paths
+from neardup.jobs.targets import refuse_inputs
+from neardup.progress import Progress, Watcher, progress_of
+from neardup.recipe import Recipe
+from neardup.stream import Match, Stream
+from neardup.text.columns import in_chunks
+from neardup.threads import in_order, thread_count
+
+COMMIT_ROWS = 1 << 17
+COMMIT_SECONDS = 10.0
+"""So many documents, or so much time, may have to be done again after a crash."""
+BLOCK_BYTES = BATCH_BYTES
+
+
+@dataclass(kw_only=True)
+class FilterResult:
+    """What became of the documents.
+
+    Attributes:
+        rows: that were read; rejected: of these, that cannot be read, and were set aside.
+        passed: that were new; duplicates: that were not.
+    """
+
+    rows: int = 0
+    passed: int = 0
+    duplicates: int = 0
+    rejected: int = 0
+
+
+def filter_files(
+    path: str | Path,
+    inputs: str | Path | Sequence[str | Path] = "-",
+    output: str = "-",
+    *,
+    audit: str | None = None,
+    recipe: Recipe | None = None,
+    max_distance: int | None = None,
+    integer_ids: bool = False,
+    on_error: str = "stop",
+    give_up: bool = False,
+    overwrite: bool = False,
+    threads: int | None = None,
+    progress: Watcher = None,
+    **reading: Any,
+) -> FilterResult:
+    """Walk documents in their order; pass on the bytes of those near which none was kept, and remember them in an index.
+
+    From files to a file a run that was interrupted, even by the loss of power, is continued by the same call: no line is lost or
+    passed on twice. With a pipe at one end documents are remembered only after they were passed on, so that after a crash some
+    may be passed on twice, but none is lost.
+
+    Args:
+        path: the folder of the index, which is made if it is not there.
+        inputs: JSON lines, or with `lines` text files, as in `deduplicate_files`; `-` is read as it comes.
+        output: a file, not compressed, or `-` for standard output.
+        audit: a file for the duplicates: JSON lines with id, row (over all inputs, from 0), matched_id and distance. By default
+            the output without its ending + .duplicates.jsonl; none for standard output.
+        recipe: of a new index, `Recipe()` if not given; of an index that is there its own.
+        max_distance: up to the index's; of a new one the recipe's if not given.
+        integer_ids: of a new index; see `build_index`.
+        on_error: what to do with rows that cannot be read: `stop`, or `skip` them into a file beside the audit.
+        give_up: if a run of another call was interrupted, end it first: its outputs appear with what they have.
+        overwrite, threads, progress: as in `deduplicate_files`.
+        **reading: the fields of `neardup.io.reading.Reading` (text, id …).
+
+    Raises:
+        RecipeMismatch: the index has another recipe.
+        InputError: an input is missing, an output exists, or a run of another call was interrupted.
+        OptionError, DataError: as `deduplicate_files`.
+    """
+    progress, how = progress_of(progress), Reading(**reading)
+    given = [inputs] if isinstance(inputs, str | Path) else list(inputs)
+    from_pipe = [str(each) for each in given] == ["-"]
+    if "-" in map(str, given) and not from_pipe:
+        raise InputError("Standard input (-) goes alone. Give either files, or -.")
+    home = Path(path)
+    with tempfile.TemporaryDirectory(prefix="neardup-") as spool:
+        shards = [pipe_shard(how)] if from_pipe else find_shards(given, temporary=Path(spool), reading=how)
+    demand_lines(shards)
+    paths = filter_paths(output, audit, with_rejects=on_error == "skip")
+    refuse_inputs(paths.files, [] if from_pipe else shards)
+    stream = Stream(home, recipe=recipe, max_distance=max_distance)
+    if stream.is_new:
+        demand_free(home)
+    if stream.is_new or integer_ids:
+        stream.index.has_strings = not integer_ids
+    walk = _Walk(stream, shards, how, on_error, thread_count(1 if from_pipe else threads), progress)
+    if from_pipe or output == "-":
+        demand_ended(stream, give_up=give_up)
+        _through_pipe(walk, paths, shards if not from_pipe else [], overwrite=overwrite)
+    else:
+        _resumable(walk, FilterRun(stream, shards, paths, how, on_error), overwrite=overwrite, give_up=give_up)
+    return walk.counts
+
+
+def _resumable(walk: "_Walk", run: FilterRun, *, overwrite: bool, give_up: bool) -> None:
+    walk.counts = FilterResult(**run.begin(overwrite=overwrite, give_up=give_up))
+    if run.ended:
+        run.publish()
+        walk.progress.say("nothing is left to do: these inputs were filtered already")
+        return
+    try:
+        walk.missing = run.missing
+        with run.opened() as sinks, walk.progress.stage("filter"):
+            for _ in walk.blocks(walk.counts.rows, *sinks):
+                if walk.is_time:
+                    run.commit(vars(walk.counts), walk.missing, ended=False)
+                    walk.committed()
+            run.commit(vars(walk.counts), walk.missing, ended=True)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt("the same command goes on where it stopped") from None
+    run.publish()
+
+
+def _through_pipe(walk: "_Walk", paths: Any, shards: Sequence[Shard], *, overwrite: bool) -> None:
+    to_pipe = paths.output == STANDARD_OUTPUT
+
+    def save() -> None:
+        sys.stdout.buffer.flush()
+        walk.stream.save()
+        walk.committed()
+
+    with Outputs(paths.files, inputs=shards, overwrite=overwrite) as outputs:
+        files = [None if each is None else outputs.claim(each).open("wb") for each in (paths.audit, paths.rejects)]
+        out: Any = _Standard() if to_pipe else outputs.claim(paths.output).open("wb")
+        try:
+            with walk.progress.stage("filter"):
+                for _ in walk.blocks(0, out, *files):
+                    if to_pipe:
+                        sys.stdout.buffer.flush()
+                    if to_pipe and walk.is_time:
+                        walk.is_inside = True
+                        save()
+                        walk.is_inside = False
+        except (KeyboardInterrupt, NeardupError):
+            if to_pipe and not walk.is_inside:  # what was passed on before is to be known
+                save()
+            raise
+        finally:
+            for file in (*files, None if to_pipe else out):
+                if file is not None:
+                    file.close()
+        if to_pipe:
+            sys.stdout.buffer.flush()
+        outputs.commit()
+        walk.stream.save()
+
+
+class _Standard:
+    """Standard output, whose blocks are seen as soon as they are decided."""
+
+    def write(self, data: bytes | memoryview) -> None:
+        rest = memoryview(data)
+        while rest:  # an unbuffered stream may take less than it is given
+            rest = rest[sys.stdout.buffer.write(rest) :]
+
+
+@dataclass(frozen=True)
+class _Block:
+    """Rows of a shard with what is known of them."""
+
+    shard: Shard
+    lines: Lines
+    batch: Batch
+    rejections: Rejections
+    rows: Any
+    prints: Fingerprints
+
+
+class _Walk:
+    """Documents in their order, each decided, and written where it belongs."""
+
+    def __init__(
+        self, stream: Stream, shards: Sequence[Shard], how: Reading, on_error: str, threads: int, progress: Progress
+    ) -> None:
+        self.stream, self.progress, self.counts = stream, progress, FilterResult()
+        self.is_inside = False
+        self._shards, self._on_error, self._threads = shards, on_error, threads
+        self._read = block_reader(how.columns())
+        self._since, self._rows = time.monotonic(), 0
+        self.missing = b""
+        self._encoding: tuple[str, Encoding] | None = None
+
+    @property
+    def is_time(self) -> bool:
+        """To commit."""
+        return (
+            self.counts.rows - self._rows >= COMMIT_ROWS or time.monotonic() - self._since >= COMMIT_SECONDS
+        ) and self.counts.rows > self._rows
+
+    def committed(self) -> None:
+        """All up to here is safe."""
+        self._since, self._rows = time.monotonic(), self.counts.rows
+
+    def _fingerprinted(self, found: tuple[Shard, Lines]) -> _Block:
+        shard, lines = found
+        batch, rejections = self._read(shard, lines)
+        present = batch.texts.is_valid()
+        prints = fingerprint_chunks(in_chunks(batch.texts.filter(present)), self.stream.recipe)
+        return _Block(shard, lines, batch, rejections, np.flatnonzero(present.to_numpy(zero_copy_only=False)), prints)
+
+    def _lines(self, done: int) -> Iterator[tuple[Shard, Lines]]:
+        """All blocks behind the first `done` rows."""
+        self.progress.expect(sum(shard.size for shard in self._shards))
+        before = 0
+        for shard in self._shards:
+            last = 0
+            for lines in line_rows(shard, BLOCK_BYTES):
+                last = lines.row + len(lines)
+                left = done - before - lines.row
+                if left < len(lines):
+                    yield shard, after_rows(lines, max(0, left))
+            before += last
+
+    def blocks(self, done: int, out: Any, audit: Any, rejects: Any) -> Iterator[None]:
+        """Decide and write block after block of the rows behind the first `done`; yields after each."""
+        last, position = None, 0
+        for block in in_order(self._fingerprinted, self._lines(done), self._threads):
+            self.is_inside = True
+            if last is not block.shard:
+                last, position = block.shard, 0
+                self._begin(out, block.lines.encoding, block.shard)
+            if block.rejections and self._on_error == "stop":
+                row, reason = block.rejections[0]
+                self.is_inside = False
+                raise RowError(block.shard.name, row, reason)
+            self._decide(block, out, audit, rejects)
+            self.progress.read(max(0, block.lines.position - position))
+            position = max(position, block.lines.position)
+            self.is_inside = False
+            yield
+
+    def _begin(self, out: Any, encoding: Encoding, shard: Shard) -> None:
+        if self._encoding is None:
+            self._encoding = shard.name, encoding
+            if len(encoding.newline) > 1 and not self.counts.rows:
+                out.write(encoding.mark)
+        elif self._encoding[1].name != encoding.name:
+            raise InputError(
+                f"{self._encoding[0]} is {self._encoding[1].name}, {shard.name} {encoding.name}: they cannot be passed on as one. "
+                "Convert one of them."
+            )
+
+    def _decide(self, block: _Block, out: Any, audit: Any, rejects: Any) -> None:
+        strings = self.stream.index.has_strings is not False
+        tokens = block.batch.ids.take(pa.array(block.rows))
+        found = self.stream.add_fingerprints(labels_of(tokens, strings=strings), block.prints)
+        new = np.array([match is None for match in found], np.bool_)
+        for run in block.lines.runs(block.rows[new]):
+            self._pass(out, run, block.lines.encoding.newline)
+        if audit is not None:
+            names = tokens.to_pylist()
+            for i in np.flatnonzero(~new).tolist():
+                audit.write(_audit_line(names[i], self.counts.rows + int(block.rows[i]), found[i]))
+        for row, reason in block.rejections:
+            line = {"file": block.shard.name, "row": row, "reason": reason}
+            rejects.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
+        self.counts.rows += len(block.lines)
+        self.counts.passed += int(new.sum())
+        self.counts.duplicates += int((~new).sum())
+        self.counts.rejected += len(block.rejections)
+        self.progress.advance(len(block.lines))
+
+    def _pass(self, out: Any, run: memoryview, newline: bytes) -> None:
+        if self.missing:
+            out.write(self.missing)
+        out.write(run)
+        self.missing = newline if bytes(run[-len(newline) :]) != newline else b""
+
+
+def _audit_line(token: str, row: int, match: Match | None) -> bytes:
+    assert match is not None  # it is of a duplicate
+    matched = json.dumps(match.id, ensure_ascii=False)
+    return f'{{"id": {token}, "row": {row}, "matched_id": {matched}, "distance": {match.distance}}}\n'.encode()

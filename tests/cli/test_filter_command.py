@@ -1,0 +1,313 @@
+"""`neardup filter`: what is new passes byte for byte; after a crash the same command goes on, and nothing is lost or passed twice."""
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import neardup as nd
+from corpora import lines, read_lines, write_lines
+from neardup.index.store import read_manifest
+from neardup.jobs import filter as job
+from neardup.text.normalizers import normalize
+
+RECIPE = nd.RECIPES["default"].recipe
+
+
+def corpus(count, seed=0):
+    """Rows of which many are near others; some are short."""
+    choose = random.Random(seed)
+    words = [f"word{i}" for i in range(400)]
+    rows: list[dict] = []
+    for i in range(count):
+        if rows and choose.random() < 0.4:
+            text = choose.choice(rows)["text"] + choose.choice(["", " !", " more"])
+        else:
+            text = " ".join(choose.sample(words, choose.choice([3, 40, 60])))
+        rows.append({"id": f"d{i}", "text": text, "other": [1, None]})
+    return rows
+
+
+def is_short(text):
+    return len(text.replace("!", "").split()) < RECIPE.min_tokens
+
+
+def by_definition(rows):
+    """The numbers of the rows that pass, and the audit."""
+    texts = [row["text"] for row in rows]
+    values, kept, audit = nd.fingerprint(texts, recipe=RECIPE), [], []
+    for i, text in enumerate(texts):
+        short = is_short(text)
+        near = []
+        for j in kept:
+            if short and normalize(texts[j]) == normalize(text):
+                near.append((0, j))
+            if not short and not is_short(texts[j]):
+                near.append((int(np.bitwise_count(values[i] ^ values[j]).sum()), j))
+        best = min((each for each in near if each[0] <= RECIPE.max_distance), default=None)
+        if best is None:
+            kept.append(i)
+        else:
+            audit.append({"id": f"d{i}", "row": i, "matched_id": f"d{best[1]}", "distance": best[0]})
+    return kept, audit
+
+
+def small_steps(monkeypatch, rows=20):
+    monkeypatch.setattr(job, "COMMIT_ROWS", rows)
+    monkeypatch.setattr(job, "BLOCK_BYTES", 4_000)
+
+
+ROWS = corpus(150)
+
+
+def test_what_is_new_passes_byte_for_byte_and_the_audit_names_the_match(run, monkeypatch):
+    small_steps(monkeypatch)
+    kept, audit = by_definition(ROWS)
+    done = run("filter", "--index", "ix", "--audit", "removed.jsonl", stdin=lines(ROWS))
+    assert done.code == 0, done.err
+    assert done.out == lines([ROWS[i] for i in kept])
+    assert read_lines("removed.jsonl") == audit
+    assert 0 < len(kept) < len(ROWS)
+
+
+def test_what_was_passed_before_is_remembered(run):
+    first = run("filter", "--index", "ix", stdin=lines(ROWS[:70])).out
+    second = run("filter", "--index", "ix", stdin=lines(ROWS[70:])).out
+    assert first + second == run("filter", "--index", "other", stdin=lines(ROWS)).out
+    assert run("filter", "--index", "ix", stdin=lines(ROWS)).out == b""
+
+
+def test_files_give_what_a_pipe_gives_on_any_number_of_threads(run, monkeypatch):
+    small_steps(monkeypatch)
+    write_lines("a.jsonl", ROWS[:60])
+    Path("b.jsonl").write_bytes(lines(ROWS[60:]).rstrip(b"\n"))
+    piped = run("filter", "--index", "pipe", stdin=lines(ROWS)).out
+    for threads in (1, 3):
+        name = f"out{threads}.jsonl"
+        assert (
+            run("filter", "--index", f"ix{threads}", "b.jsonl", "a.jsonl", "-o", name, "--threads", threads).code == 0
+        )
+        out = f"plain{threads}.jsonl"
+        assert run("filter", "--index", f"iy{threads}", "a.jsonl", "b.jsonl", "-o", out, "--threads", threads).code == 0
+        assert Path(out).read_bytes() in (piped, piped.rstrip(b"\n"))
+    assert Path("out1.jsonl").read_bytes() == Path("out3.jsonl").read_bytes()
+    assert read_lines("plain1.duplicates.jsonl") == by_definition(ROWS)[1]
+
+
+def test_standard_input_can_go_to_a_file_and_files_to_standard_output(run):
+    write_lines("a.jsonl", ROWS)
+    expected = run("filter", "--index", "one", stdin=lines(ROWS)).out
+    assert run("filter", "--index", "two", "a.jsonl").out == expected
+    assert run("filter", "--index", "three", "-o", "out.jsonl", stdin=lines(ROWS)).code == 0
+    assert Path("out.jsonl").read_bytes() == expected
+    assert read_manifest(Path("three")).generation == 1
+
+
+def test_lines_of_text_are_passed_on_in_their_encoding(run):
+    text = "".join(f"{row['text']}\r\n" for row in ROWS)
+    expected = "".join(f"{ROWS[i]['text']}\r\n" for i in by_definition(ROWS)[0])
+    Path("a.txt").write_bytes(text.encode("utf-16"))
+    assert run("filter", "--index", "ix", "--lines", "--encoding", "utf-16", "a.txt", "-o", "out.txt").code == 0
+    assert Path("out.txt").read_bytes().decode("utf-16") == expected
+
+
+def test_rows_that_cannot_be_read_stop_it_or_are_set_aside(run):
+    content = lines(ROWS[:5]) + b"nonsense\n" + lines(ROWS[5:9])
+    done = run("filter", "--index", "ix", stdin=content)
+    assert (done.code, "row 5" in done.err) == (1, True)
+    done = run("filter", "--index", "iy", "--on-error", "skip", "--audit", "a.jsonl", stdin=content)
+    assert done.out == run("filter", "--index", "iz", stdin=lines(ROWS[:9])).out
+    assert [row["row"] for row in read_lines("a.rejects.jsonl")] == [5]
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+def test_killed_at_any_step_and_run_again_it_gives_what_an_uninterrupted_run_gives(run, monkeypatch, place):
+    small_steps(monkeypatch, 50)
+    write_lines("a.jsonl", ROWS[:70])
+    Path("b.jsonl").write_bytes(lines(ROWS[70:]).rstrip(b"\n"))
+    run("filter", "--index", "whole", "b.jsonl", "a.jsonl", "-o", "whole.jsonl")
+    expected = Path("whole.jsonl").read_bytes(), Path("whole.duplicates.jsonl").read_bytes()
+    left = [-1]
+
+    def counted(original):
+        def step(*args, **kwargs):
+            if left[0] == 0:
+                raise Killed
+            left[0] -= 1
+            return original(*args, **kwargs)
+
+        return step
+
+    resumed = 0
+    for kill_at in range(1000):
+        index, out = f"ix{kill_at}", f"out{kill_at}.jsonl"
+        with monkeypatch.context() as patch:
+            for owner, name in ((os, "fsync"), (os, "replace"), (Path, "replace"), (Path, "unlink")):
+                patch.setattr(owner, name, counted(getattr(owner, name)))
+            left[0] = kill_at
+            try:
+                nd.filter_files(index, ["b.jsonl", "a.jsonl"], out, threads=1)
+                done = True
+            except Killed:
+                done = False
+        resumed += (Path(index) / "index.json").exists()
+        nd.filter_files(index, ["b.jsonl", "a.jsonl"], out, threads=1)
+        assert (Path(out).read_bytes(), Path(f"out{kill_at}.duplicates.jsonl").read_bytes()) == expected, kill_at
+        assert len(nd.Index.open(index)) == len(nd.Index.open("whole"))
+        shutil.rmtree(index)
+        if done:
+            break
+    assert resumed > 20
+    assert place.leftovers() == []
+
+
+SELF_KILLING = """
+import os, random, signal, sys, time, threading
+from neardup.cli import main
+from neardup.jobs import filter as job
+from neardup.text.normalizers import normalize
+job.COMMIT_ROWS, job.BLOCK_BYTES = 40, 4_000
+choose = random.Random(int(sys.argv[1]))
+original = job._Walk._decide
+def decide(self, *args):
+    if self.counts.rows > moment:
+        threading.Timer(choose.random() * 0.01, os.kill, (os.getpid(), signal.SIGKILL)).start()
+    return original(self, *args)
+moment = choose.randrange(int(sys.argv[2]))
+job._Walk._decide = decide
+main(sys.argv[3:])
+"""
+
+
+def test_a_process_that_is_killed_again_and_again_loses_no_line(run, place):
+    rows = [row | {"id": f"x{i}"} for i, row in enumerate(corpus(600, 7))]
+    write_lines("a.jsonl", rows)
+    run("filter", "--index", "whole", "a.jsonl", "-o", "whole.jsonl")
+    command = ["filter", "--index", "ix", "a.jsonl", "-o", "out.jsonl"]
+    kills = 0
+    for seed in range(int(os.environ.get("NEARDUP_KILLS", "6"))):
+        shutil.rmtree("ix", ignore_errors=True)
+        for name in ("out.jsonl", "out.duplicates.jsonl"):
+            Path(name).unlink(missing_ok=True)
+        ended = subprocess.run([sys.executable, "-c", SELF_KILLING, str(seed), str(len(rows)), *command], check=False)
+        kills += ended.returncode == -signal.SIGKILL
+        assert run(*command).code == 0
+        for name in ("{}.jsonl", "{}.duplicates.jsonl"):
+            assert Path(name.format("out")).read_bytes() == Path(name.format("whole")).read_bytes(), seed
+    assert kills > 0
+
+
+def interrupted(monkeypatch, index="ix", out="out.jsonl"):
+    """A run from a.jsonl that stops half way."""
+    small_steps(monkeypatch, 30)
+    with monkeypatch.context() as patch:
+        original, count = job._Walk._decide, [0]
+
+        def decide(self, *args):
+            count[0] += 1
+            if count[0] > 6:
+                raise Killed
+            return original(self, *args)
+
+        patch.setattr(job._Walk, "_decide", decide)
+        with pytest.raises(Killed):
+            nd.filter_files(index, "a.jsonl", out, threads=1)
+
+
+def test_another_command_after_an_interrupted_one_is_refused_until_that_is_given_up(run, monkeypatch):
+    write_lines("a.jsonl", ROWS)
+    write_lines("b.jsonl", ROWS)
+    interrupted(monkeypatch)
+    for arguments in (["b.jsonl", "-o", "rest.jsonl"], []):
+        refused = run("filter", "--index", "ix", *arguments, stdin=lines(ROWS), leaves_nothing=False)
+        assert (refused.code, "was interrupted. The same command" in refused.err) == (2, True)
+    assert run("filter", "--index", "ix", "b.jsonl", "-o", "rest.jsonl", "--give-up").code == 0
+    both = Path("out.jsonl").read_bytes() + Path("rest.jsonl").read_bytes()
+    assert both == lines([ROWS[i] for i in by_definition(ROWS)[0]])
+    assert Path("rest.jsonl").stat().st_size > 0
+    assert Path("out.jsonl").stat().st_size > 0
+
+
+def test_the_same_command_again_changes_nothing(run):
+    write_lines("a.jsonl", ROWS)
+    command = ["filter", "--index", "ix", "a.jsonl", "-o", "out.jsonl"]
+    run(*command)
+    before = Path("out.jsonl").read_bytes()
+    again = run(*command)
+    assert (again.code, "nothing is left to do" in again.err) == (0, True)
+    assert Path("out.jsonl").read_bytes() == before
+    Path("out.jsonl").unlink()
+    refused = run(*command)
+    assert (refused.code, "is not there any more" in refused.err) == (2, True)
+
+
+def test_an_output_that_was_cut_short_is_refused(run, monkeypatch, place):
+    write_lines("a.jsonl", ROWS)
+    interrupted(monkeypatch)
+    (place.work / ".out.jsonl.partial-filter").write_bytes(b"")
+    refused = run("filter", "--index", "ix", "a.jsonl", "-o", "out.jsonl", leaves_nothing=False)
+    assert (refused.code, "when the run was interrupted" in refused.err) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--index", "full", "a.jsonl"], "is no index"),
+        (["--index", "ix", "a.jsonl", "-"], "Standard input (-) goes alone"),
+        (["--index", "ix", "a.csv"], "can be passed on line by line"),
+        (["--index", "ix", "a.jsonl", "-o", "out.jsonl.gz"], "Name a plain file"),
+        (["--index", "ix", "a.jsonl", "-o", "memory://out.jsonl"], "Name a plain file"),
+        (["--index", "ix", "a.jsonl", "-o", "full"], "Name a plain file"),
+        (["--index", "ix", "a.jsonl", "-o", "b.jsonl"], "exists already"),
+        (["--index", "ix", "a.jsonl", "-o", "a.jsonl", "--overwrite"], "is an input"),
+        (["--index", "ix", "a.jsonl", "-o", "c.jsonl", "--audit", "c.jsonl"], "are the same file"),
+        (["--index", "ix", "a.jsonl", "-o", "c.jsonl", "--audit", "-"], "the audit is a file"),
+        (["--index", "ix", "a.jsonl", "--on-error", "skip"], "has no place for the rejects"),
+        (["--index", "ix", "a.jsonl", "--recipe", "textbook"], "was made by the recipe"),
+        (["--index", "ix", "a.jsonl", "--max-distance", "19"], "the index was made for 18"),
+        (["--index", "ix", "a.jsonl", "--integer-ids"], "of which kind they are cannot change"),
+        (["--index", "ix", "little.jsonl", "big.jsonl", "--encoding", "utf-16"], "cannot be passed on as one"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_with_what_to_do(run, place, arguments, told):
+    write_lines("a.jsonl", ROWS[:3])
+    write_lines("b.jsonl", ROWS[:3])
+    for name in ("little", "big"):
+        marked = "\ufeff" + lines(ROWS[:3]).decode()
+        (place.work / f"{name}.jsonl").write_bytes(marked.encode(f"utf-16-{name[0]}e"))
+    (place.work / "full").mkdir()
+    (place.work / "full/file").touch()
+    (place.work / "a.csv").write_text("id,text\n1,x\n")
+    run("filter", "--index", "ix", "b.jsonl")
+    done = run("filter", *arguments)
+    assert (done.code, told in done.err) == (2, True), done.err
+
+
+@pytest.mark.parametrize("content", [b"PAR1abcd", b"\x1f\x8b\x08\x00"])
+def test_a_pipe_that_holds_no_lines_is_refused(start, content):
+    process = start("filter", "--index", "ix")
+    _, told = process.communicate(content, timeout=60)
+    assert (process.returncode, b"must be plain lines" in told) == (2, True)
+
+
+def test_a_pipe_is_answered_as_it_comes_and_what_was_passed_is_known_after_an_interrupt(start, run):
+    rows = [ROWS[i] for i in by_definition(ROWS)[0] if not is_short(ROWS[i]["text"])][:2]
+    process = start("filter", "--index", "ix", "--quiet")
+    for row in rows:
+        process.stdin.write(lines([row]))
+        process.stdin.flush()
+        assert process.stdout.readline() == lines([row])
+    process.send_signal(signal.SIGINT)
+    assert process.wait(60) == 130
+    assert run("filter", "--index", "ix", stdin=lines(rows)).out == b""
+    assert json.loads(run("index", "info", "ix", "--json").out)["documents"] == 2

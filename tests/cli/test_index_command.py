@@ -1,0 +1,201 @@
+"""`neardup index`: what is built of files is found again, refusals say what to do, damage is named."""
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import neardup as nd
+from corpora import write_lines
+from neardup.index import METHODS, Index
+from neardup.options import INDEX_METHODS
+
+SENTENCE = "the quick brown fox jumps over the lazy dog near the river bank and sleeps until"
+
+
+def document(number, variant=0):
+    words = SENTENCE.split() + [f"w{number * 31 + i}" for i in range(12)] + [f"v{variant}"]
+    return {"id": f"d{number}-{variant}", "text": " ".join(words)}
+
+
+DOCUMENTS = [document(number, variant) for number in range(20) for variant in range(2)]
+SHORT = [{"id": "s", "text": "Too short"}, {"id": 7, "text": "too  short"}]
+
+
+def lines(content):
+    return [json.loads(line) for line in content.splitlines()]
+
+
+def expected(queries, corpus, limit):
+    """What each query finds, by the definition."""
+    of = [
+        nd.fingerprint([row["text"] for row in rows], recipe=nd.RECIPES["default"].recipe) for rows in (queries, corpus)
+    ]
+    distances = np.bitwise_count(of[0][:, None] ^ of[1][None]).sum(axis=2, dtype=np.int64)
+    found = []
+    for i, query in enumerate(queries):
+        found += [
+            {"id": query["id"], "neighbor_id": corpus[j]["id"], "distance": int(distances[i, j])}
+            for j in np.argsort(distances[i], kind="stable").tolist()
+            if distances[i, j] <= limit
+        ]
+    return found
+
+
+def test_an_index_of_texts_finds_what_the_definition_finds(run):
+    write_lines("a.jsonl", DOCUMENTS)
+    assert run("index", "build", "ix", "a.jsonl").code == 0
+    done = run("index", "query", "ix", "a.jsonl")
+    assert lines(done.out) == expected(DOCUMENTS, DOCUMENTS, 18)
+    nearer = run("index", "query", "ix", "a.jsonl", "--max-distance", "3", "-o", "found.jsonl.gz")
+    assert nearer.code == 0
+    assert lines(run("index", "query", "ix", "a.jsonl", "--max-distance", "0").out) == expected(DOCUMENTS, DOCUMENTS, 0)
+
+
+def test_short_texts_find_equal_ones_only(run):
+    write_lines("a.jsonl", DOCUMENTS + SHORT)
+    run("index", "build", "ix", "a.jsonl")
+    found = lines(run("index", "query", "ix", "--literal", "TOO SHORT", "--literal", "too shorter").out)
+    assert found == [{"id": 0, "neighbor_id": name, "distance": 0} for name in ("s", "7")]
+    assert json.loads(run("index", "info", "ix", "--json").out)["short"] == 2
+
+
+def test_fingerprint_files_make_the_index_that_their_texts_make(run):
+    write_lines("a.jsonl", DOCUMENTS + SHORT)
+    run("fingerprint", "a.jsonl", "-o", "a.parquet")
+    run("index", "build", "texts", "a.jsonl")
+    run("index", "build", "prints", "a.parquet")
+    answers = {
+        run("index", "query", index, queries).out
+        for index in ("texts", "prints")
+        for queries in ("a.jsonl", "a.parquet")
+    }
+    assert len(answers) == 1
+    assert len(answers.pop()) > 0
+
+
+def test_documents_are_added_and_removed(run):
+    write_lines("a.jsonl", DOCUMENTS[:20] + SHORT)
+    write_lines("b.jsonl", DOCUMENTS[20:])
+    run("index", "build", "ix", "a.jsonl")
+    assert "20 documents added" in run("index", "add", "ix", "b.jsonl").err
+    assert lines(run("index", "query", "ix", "b.jsonl").out) == expected(DOCUMENTS[20:], DOCUMENTS, 18)
+    assert "3 documents removed" in run("index", "remove", "ix", "d0-0", "s", "7", "nothing").err
+    with open("ids.txt", "w") as file:
+        file.writelines(f"{row['id']}\n" for row in DOCUMENTS[1:20])
+    assert "19 documents removed" in run("index", "remove", "ix", "--ids", "ids.txt").err
+    assert lines(run("index", "query", "ix", "a.jsonl").out) == expected(DOCUMENTS[:20], DOCUMENTS[20:], 18)
+
+
+def test_a_fingerprint_itself_is_looked_for(run):
+    write_lines("a.jsonl", DOCUMENTS)
+    run("index", "build", "ix", "a.jsonl", "--recipe", "default-64")
+    value = nd.fingerprint([DOCUMENTS[3]["text"]], recipe=nd.RECIPES["default-64"].recipe)[0]
+    found = lines(run("index", "query", "ix", "--fingerprint", f"{value:016x}").out)
+    assert found[0] == {"id": f"{value:016x}", "neighbor_id": "d1-1", "distance": 0}
+
+
+def test_integer_ids_stay_integers(run):
+    rows = [row | {"id": i} for i, row in enumerate(DOCUMENTS)]
+    write_lines("a.jsonl", rows)
+    run("index", "build", "ix", "a.jsonl", "--integer-ids")
+    assert lines(run("index", "query", "ix", "a.jsonl").out) == expected(rows, rows, 18)
+    assert "1 documents removed" in run("index", "remove", "ix", "5").err
+    assert "integers; 'x' is none" in run("index", "remove", "ix", "x").err
+    write_lines("b.jsonl", DOCUMENTS)
+    refused = run("index", "add", "ix", "b.jsonl")
+    assert (refused.code, 'The id "d0-0" is not an integer' in refused.err) == (2, True)
+    write_lines("c.jsonl", [{"id": 2**64, "text": SENTENCE}])
+    assert "does not fit 64 bits" in run("index", "add", "ix", "c.jsonl").err
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_can_be_chosen(run, method):
+    write_lines("a.jsonl", DOCUMENTS)
+    arguments = ["--recipe", "default-64", "--max-distance", "2", "--method", method]
+    assert run("index", "build", "ix", "a.jsonl", *arguments).code == 0
+    found = {(row["id"], row["neighbor_id"]) for row in lines(run("index", "query", "ix", "a.jsonl").out)}
+    assert found >= {(row["id"], row["id"]) for row in DOCUMENTS}
+
+
+def test_the_methods_that_can_be_named_are_those_that_there_are():
+    assert set(INDEX_METHODS) == {"auto", *METHODS}
+
+
+def test_an_index_is_replaced_only_if_asked_and_by_a_complete_one(run):
+    write_lines("a.jsonl", DOCUMENTS)
+    write_lines("b.jsonl", DOCUMENTS[:4])
+    run("index", "build", "ix", "a.jsonl")
+    refused = run("index", "build", "ix", "b.jsonl")
+    assert (refused.code, "pass --overwrite" in refused.err) == (2, True)
+    with open("bad.jsonl", "w") as file:
+        file.write("nonsense\n")
+    assert run("index", "build", "ix", "b.jsonl", "bad.jsonl", "--overwrite").code == 1
+    assert len(Index.open("ix")) == 40
+    assert run("index", "build", "ix", "b.jsonl", "--overwrite", "--method", "scan").code == 0
+    assert json.loads(run("index", "info", "ix", "--json").out)["documents"] == 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("build", "full", "a.jsonl"), "is no index. Name a folder that is empty"),
+        (("build", "new", "a.jsonl", "--blocks", "3", "--method", "scan"), "scan has no options"),
+        (("build", "new", "a.jsonl", "a.parquet"), "holds texts, other inputs hold fingerprints"),
+        (("build", "new", "a.parquet", "--text", "body"), "these are fingerprint files"),
+        (("build", "new", "a.jsonl", "--recipe", "free.toml"), "has no max_distance"),
+        (("add", "nothing", "a.jsonl"), "There is no index at nothing"),
+        (("add", "ix", "other.parquet"), "was made by the recipe"),
+        (("add", "bare", "a.jsonl"), "does not know the recipe"),
+        (("query", "ix"), "Give either INPUT"),
+        (("query", "ix", "a.jsonl", "--literal", "x"), "Give either INPUT"),
+        (("query", "ix", "--fingerprint", "xyz"), "give hexadecimal digits, 32 of them"),
+        (("query", "ix", "a.jsonl", "--max-distance", "19"), "the index was made for 18"),
+        (("query", "ix", "a.jsonl", "-o", "found.csv"), "the answers are JSON lines"),
+        (("query", "ix", "a.jsonl", "-o", "a.jsonl", "--overwrite"), "a.jsonl is an input"),
+        (("remove", "ix"), "Give either ID"),
+        (("remove", "ix", "--ids", "latin.txt"), "is not UTF-8"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_with_what_to_do(run, place, arguments, told):
+    write_lines("a.jsonl", DOCUMENTS)
+    (place.work / "full").mkdir()
+    (place.work / "full/file").touch()
+    (place.work / "latin.txt").write_bytes(b"\xe4\n")
+    (place.work / "free.toml").write_text("bits = 100\n")
+    run("fingerprint", "a.jsonl", "-o", "a.parquet")
+    run("fingerprint", "a.jsonl", "-o", "other.parquet", "--recipe", "textbook")
+    run("index", "build", "ix", "a.jsonl")
+    Index(max_distance=3).save("bare")
+    done = run("index", *arguments)
+    assert (done.code, told in done.err) == (2, True), done.err
+
+
+def test_damage_is_named_by_file_and_page(run, place):
+    write_lines("a.jsonl", DOCUMENTS)
+    run("index", "build", "ix", "a.jsonl")
+    assert run("index", "info", "ix", "--verify").code == 0
+    [segment] = (place.work / "ix").glob("segment-*")
+    content = bytearray(segment.read_bytes())
+    content[4096 + 5] ^= 1
+    segment.write_bytes(content)
+    done = run("index", "info", "ix", "--verify")
+    assert (done.code, f"{segment.name}: pages 0" in done.err) == (1, True)
+
+
+def test_fingerprints_of_vectors_are_indexed_but_no_texts_go_with_them(run, place):
+    columns = {"id": ["a", "b"], "vector": pa.array([[1.0, 2, 3, 4], [1.0, 2, 3, 5]], pa.list_(pa.float32()))}
+    pq.write_table(pa.table(columns), place.work / "vectors.parquet")
+    nd.fingerprint_vector_files(["vectors.parquet"], "prints.parquet", vector="vector")
+    write_lines("a.jsonl", DOCUMENTS)
+    assert "has no max_distance" in run("index", "build", "ix", "prints.parquet").err
+    assert run("index", "build", "ix", "prints.parquet", "--max-distance", "20").code == 0
+    found = lines(run("index", "query", "ix", "prints.parquet").out)
+    assert {(row["id"], row["neighbor_id"]) for row in found} >= {("a", "a"), ("b", "b")}
+    for arguments in (("index", "add", "ix", "a.jsonl"), ("index", "query", "ix", "--literal", "x")):
+        refused = run(*arguments)
+        assert (refused.code, "holds fingerprints of vectors" in refused.err) == (2, True)
+    refused = run("filter", "--index", "ix", "a.jsonl")
+    assert (refused.code, "holds fingerprints of vectors" in refused.err) == (2, True)
