@@ -1,10 +1,10 @@
-"""Look fingerprints up: the index beside FAISS, usearch and PyPI simhash, and how it grows.
+"""Look fingerprints up: the index beside FAISS, usearch and PyPI simhash.
 
 A million fingerprints of 64 bits, uniform ones and those of the package texts (`package_texts.py`, recipe `default-64`), which are
 skewed; queries are stored ones with three bits flipped, and stored ones as they are. All find the same, by range where the peer has
 that: recall is said beside the time. FAISS compares `<` where we compare `<=`. On all processors but where one query is asked.
 
-`--large`: 2^26 uniform fingerprints with integer ids; `--growth`: 1, 4, 16 and 64 million.
+`--large`: 2^26 uniform fingerprints with integer ids. How it grows is in `hamming_scale.py`.
 
 Targets: k=3 in batches at least 4 times the fastest FAISS index, one query from Python under 30 microseconds (median of the whole
 call); k=8 at least 3 times. 2^26: built in under 90 s, under 4 GB resident and 6 GB at the peak, queries under 20 microseconds,
@@ -13,7 +13,6 @@ opened from disk in under 0.1 s.
 
 import argparse
 import json
-import math
 import statistics
 import tempfile
 import time
@@ -214,27 +213,6 @@ def large(rows: int, folder: Path) -> dict[str, Any]:
     return record
 
 
-def growth(sizes: list[int]) -> dict[str, Any]:
-    """Seconds to build and microseconds a query by size, and the exponent of the time a query."""
-    rows = []
-    for size in sizes:
-        values = np.random.default_rng(size).integers(0, 2**64, size, np.uint64)
-        queries = queries_of(values, 200_000)
-        index = Index(max_distance=3, method="block-tables", blocks=4)
-        began = time.perf_counter()
-        index.add(None, values)
-        built = time.perf_counter() - began
-        each = seconds_each(
-            lambda index=index, queries=queries: int(index.query_many(queries).offsets[-1]), len(queries), 3
-        )
-        rows.append(
-            {"rows": size, "build_seconds": measure.rounded(built), "microseconds": measure.rounded(1e6 * each[0])}
-        )
-        del index, values
-    slope = np.polyfit([math.log(row["rows"]) for row in rows], [math.log(row["microseconds"]) for row in rows], 1)[0]
-    return {"sizes": rows, "exponent": measure.rounded(float(slope))}
-
-
 def main() -> None:
     """Measure and write the results."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -242,7 +220,6 @@ def main() -> None:
     parser.add_argument(
         "--large", action="store_true", help="2^26 fingerprints, too; needs 7 GB of memory and 4 GB of disk"
     )
-    parser.add_argument("--growth", action="store_true", help="1 to 64 million, too")
     parser.add_argument("--folder", type=Path, default=package_texts.default_folder(), help="of the package texts")
     parser.add_argument("--output", type=Path, default=measure.RESULTS / "hamming_index.json")
     given = parser.parse_args()
@@ -267,8 +244,6 @@ def main() -> None:
     record["PyPI simhash, 20,000 fingerprints, k=3"] = {
         "microseconds": measure.rounded(1e6 * seconds_each(call, count, 1)[0])
     }
-    if given.growth:
-        record["growth"] = growth([1 << 20, 1 << 22, 1 << 24, 1 << 26])
     print(json.dumps({name: value for name, value in record.items() if name != "environment"}, indent=1))
     if not given.quick:
         measure.write_json(given.output, record)
