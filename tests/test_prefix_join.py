@@ -160,11 +160,12 @@ def test_prefixes_appended_to_a_file_are_those_of_all():
         assert len(file.whole()) == 0
 
 
-@given(counts=st.lists(st.integers(2, 65_535), max_size=300))
-def test_elements_are_ordered_by_count_then_as_they_came(counts):
+@given(counts=st.lists(st.integers(2, 400) | st.integers(2, 65_535), max_size=300), share=st.floats(0, 1))
+def test_the_rarest_elements_come_first_ordered_by_count_then_as_they_came(counts, share):
     from neardup.kernels.prefixes import order_by_count
 
     array, n = np.array(counts, np.uint16), len(counts)
     index, spare = np.arange(n, dtype=np.int32), np.empty(n, np.int32)
-    order_by_count(array, n, index, spare, np.empty(257, np.int64))
-    assert index.tolist() == sorted(range(n), key=lambda i: counts[i])
+    wanted = round(share * n)
+    order_by_count(array, n, wanted, index, spare, np.empty(257, np.int64))
+    assert index[:wanted].tolist() == sorted(range(n), key=lambda i: counts[i])[:wanted]

@@ -32,12 +32,14 @@ def weight(weighting, count):
 @kernel
 def distinct(found):
     """Move the distinct ones of the ascending `found` to its front. Returns their number."""
-    kept = 0
-    for i in range(len(found)):
-        if i == 0 or found[i] != found[i - 1]:
-            found[kept] = found[i]
-            kept += 1
-    return kept
+    if len(found) == 0:
+        return 0
+    last, kept = found[0], np.int64(0)
+    for i in range(1, len(found)):  # sums instead of branches: where repeats are cannot be foreseen
+        value = found[i]
+        kept += value != last
+        found[kept] = last = value
+    return kept + 1
 
 
 @kernel

@@ -15,12 +15,33 @@ KEPT, SKIPPED, PROBING, INDEXED = range(4)
 """Columns of what `prefixes` says of each set: see there."""
 
 
+DIGIT = 255
+"""Counts are sorted by digits of eight bits; those below this one have one digit."""
+
+
 @kernel
-def order_by_count(counts, n, index, spare, ends):
-    """Sort index[:n] (int32) by counts[index] (uint16), stably. `spare`: int32[n], `ends`: int64[257], scratch."""
-    largest = np.uint16(0)
+def order_by_count(counts, n, wanted, index, spare, ends):
+    """Put the `wanted` ones of index[:n] (int32) with the least counts[index] (uint16) first, sorted by it, stably.
+
+    `spare`: int32[n], `ends`: int64[257], scratch. The order of the others is not specified.
+    """
+    ends[:] = 0
     for j in range(n):
-        largest = max(largest, counts[index[j]])
+        ends[min(counts[index[j]], DIGIT) + 1] += 1
+    largest, fewer = 0, np.int64(0)
+    while largest < DIGIT and fewer + ends[largest + 1] < wanted:
+        fewer += ends[largest + 1]
+        largest += 1
+    if largest < DIGIT:  # only those up to the largest wanted: mostly a fourth of all
+        m = np.int64(0)
+        for j in range(n):
+            place = index[j]
+            index[m] = place
+            m += counts[place] <= largest
+        n = m
+    else:
+        for j in range(n):
+            largest = max(largest, np.int64(counts[index[j]]))
     shift = 0
     while largest >> shift > 0:
         ends[:] = 0
@@ -88,24 +109,24 @@ def prefixes(
         start = offsets[d]
         n = offsets[d + 1] - start
         digests[d, 0], digests[d, 1] = xxh3_128(value_bytes, 8 * start, 8 * (start + n))
-        shared = 0
+        shared = np.int64(0)
         for i in range(n):
-            counts[i] = cells[np.int64(values[start + i] >> shift)]
-            if counts[i] > 1:
-                index[shared] = i
-                shared += 1
+            count = cells[np.int64(values[start + i] >> shift)]
+            counts[i], index[shared] = count, i
+            shared += count > 1  # a sum instead of a branch that cannot be foreseen
         skipped = n - shared
         if code == COSINE:
             high, low = xxh3_128(weight_bytes, 8 * start, 8 * (start + n))
             digests[d, 0] += high
             digests[d, 1] += low
-            order_by_count(counts, shared, index, spare, ends)
+            order_by_count(counts, shared, shared, index, spare, ends)
             probing = weighted_prefix(weights, start, n, counts, index, shared, least, ordered) - skipped
             indexed = probing
         else:
             probing, indexed = prefix_length(code, n, least) - skipped, index_length(code, n, least) - skipped
-            if max(probing, indexed) > 0:
-                order_by_count(counts, shared, index, spare, ends)
+            wanted = min(max(probing, indexed), shared)
+            if wanted > 0:
+                order_by_count(counts, shared, wanted, index, spare, ends)
         probing, indexed = min(max(probing, 0), shared), min(max(indexed, 0), shared)
         kept = max(probing, indexed)
         for j in range(kept):

@@ -103,41 +103,55 @@ def heap_sort(values):
 
 
 @kernel
+def insertion_sort(source, values):
+    """Sort `source`, which is nearly sorted, into `values`, which is as long and may be the same."""
+    if len(values) == 0:
+        return
+    largest = values[0] = source[0]
+    for i in range(1, len(values)):
+        value = source[i]
+        if value < largest:
+            j = i
+            while j > 0 and values[j - 1] > value:
+                values[j] = values[j - 1]
+                j -= 1
+            values[j] = value
+        else:
+            values[i] = largest = value
+
+
+@kernel
 def sort_hashes(values, spare):
     """Sort evenly distributed uint64 values in place; `spare` is as long. About linear time, n log n at worst.
 
-    One pass distributes by the top bits, about two values a bucket; insertion puts the rest right.
+    One pass distributes by the top bits, about a value to two buckets, so that insertion finds little to put right: a guess of
+    the processor that goes wrong costs more than two counts.
     """
     n = len(values)
-    if n > 32:
-        bits = 1
-        while bits < 16 and n >> (bits + 2) > 0:
-            bits += 1
-        shift = np.uint64(64 - bits)
-        buckets = 1 << bits
-        ends = spare[n : n + buckets + 1]
-        ends[:] = np.uint64(0)
-        for i in range(n):
-            ends[np.int64(values[i] >> shift) + 1] += np.uint64(1)
-        largest = np.uint64(0)
-        for b in range(buckets):
-            largest = max(largest, ends[b + 1])
-            ends[b + 1] += ends[b]
-        if largest > 64 + (n >> bits) * 4:
-            heap_sort(values)
-            return
-        for i in range(n):
-            b = np.int64(values[i] >> shift)
-            spare[np.int64(ends[b])] = values[i]
-            ends[b] += np.uint64(1)
-        for i in range(n):
-            values[i] = spare[i]
-    for i in range(1, n):
-        value, j = values[i], i
-        while j > 0 and values[j - 1] > value:
-            values[j] = values[j - 1]
-            j -= 1
-        values[j] = value
+    if n <= 32:
+        insertion_sort(values, values)
+        return
+    bits = 1
+    while bits < 16 and n >> bits > 0:
+        bits += 1
+    shift = np.uint64(64 - bits)
+    buckets = 1 << bits
+    ends = spare[n : n + buckets + 1]
+    ends[:] = np.uint64(0)
+    for i in range(n):
+        ends[np.int64(values[i] >> shift) + 1] += np.uint64(1)
+    largest = np.uint64(0)
+    for b in range(buckets):
+        largest = max(largest, ends[b + 1])
+        ends[b + 1] += ends[b]
+    if largest > 64 + (n >> bits) * 4:
+        heap_sort(values)
+        return
+    for i in range(n):
+        b = np.int64(values[i] >> shift)
+        spare[np.int64(ends[b])] = values[i]
+        ends[b] += np.uint64(1)
+    insertion_sort(spare, values)
 
 
 def sort_spare(n: int) -> int:
