@@ -18,6 +18,7 @@ import neardup as nd
 from neardup.candidates.simhash import near_fingerprints
 from neardup.clusters import CLUSTERERS
 from neardup.kernels import bounds
+from neardup.kernels.clusters import connect_classes
 from neardup.kernels.votes import WEIGHTINGS as WEIGHTS
 from neardup.options import SIMILARITIES
 from neardup.progress import Progress
@@ -188,9 +189,10 @@ def test_matching_lists_the_pairs_at_the_threshold_of_the_similarity_asked_for(k
     assert list(zip(found.left.tolist(), found.right.tolist(), found.similarity.tolist(), strict=True)) == expected
 
 
+@pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("clusterer", CLUSTERERS)
 @pytest.mark.parametrize("kind", KINDS)
-def test_clusters_are_of_the_matches_by_the_similarity_asked_for(kind, clusterer):
+def test_clusters_are_of_the_matches_by_the_similarity_asked_for(kind, clusterer, threads):
     random = np.random.default_rng(5)
     base = [random.choice([f"{letter}{i}" for letter in "abcdefgh"], 30).tolist() for i in range(4)]
     items = []
@@ -200,11 +202,15 @@ def test_clusters_are_of_the_matches_by_the_similarity_asked_for(kind, clusterer
             words[place] = "中"
         items.append(" ".join(words))
     rows, least = np.arange(24), 0.7
-    candidates = near_fingerprints(nd.fingerprint(items), max_distance=128, threads=1)
+    candidates = near_fingerprints(nd.fingerprint(items), max_distance=44, threads=1)
+    connected = np.arange(len(candidates.starts) - 1)
+    connect_classes(candidates.near, candidates.near_starts, connected)
+    assert len(set((connected % 3).tolist())) == 3  # each thread has some
     with ShingleSets(
         TableCorpus(items), np.ones(24, bool), similarity=kind, threads=1, temp_dir=None, progress=Progress()
     ) as sets:
-        found = CLUSTERERS[clusterer](candidates, rows, sets, min_similarity=least, progress=Progress())
+        how = {"min_similarity": least, "progress": Progress(), "threads": threads}
+        found = CLUSTERERS[clusterer](candidates, rows, sets, **how)
     definition = {"star": naive.star, "components": naive.components}[clusterer]
     expected = definition(24, lambda p, q: nd.similarity(items[p], items[q], kind=kind), least)
     survivors = [of for of, _ in expected] if clusterer == "star" else expected

@@ -147,7 +147,9 @@ def _find_duplicates(
 def _cluster(task: Task, found: Found, *, fixed: int) -> Clustering:
     """Verify candidates, and say which survivor each belongs to; the first `fixed` survive in any case."""
     near, candidates, progress = found.rows, found.candidates, task.progress
-    cluster, least = partial(CLUSTERERS[task.options.cluster], scratch=task.scratch), task.options.min_similarity
+    options = task.options
+    cluster = partial(CLUSTERERS[options.cluster], threads=options.threads, scratch=task.scratch)
+    least = options.min_similarity
     if least == 0:
         with progress.stage("cluster", len(near)):
             return cluster(candidates, near, None, min_similarity=0.0, progress=progress, fixed=fixed)

@@ -1,4 +1,6 @@
-"""Clustering in one walk over the documents, most preferred first, comparing only what can still change the answer.
+"""Clustering in a walk over the documents, most preferred first, comparing only what can still change the answer.
+
+Documents that no chain of candidates connects do not touch each other, so they may be walked by several threads.
 
 Documents are positions 0 … n - 1 in order of preference. Those of one fingerprint are a class: document p is in class_of[p],
 class u has the members[starts[u]:starts[u + 1]], ascending. The classes within the distance of class u are
@@ -33,17 +35,37 @@ def grade(p, q, fingerprints, stored, least):
 
 
 @kernel
+def root(parents, p):
+    """The root of p's tree; the path to it is halved."""
+    while parents[p] != p:
+        parents[p] = parents[parents[p]]
+        p = parents[p]
+    return p
+
+
+@kernel
+def connect_classes(near, near_starts, parents):
+    """Union-find over the classes: `parents` (int64[classes], each its own at first) tell which are connected by candidates."""
+    for u in range(len(parents)):
+        for j in range(near_starts[u], near_starts[u + 1]):
+            mine, other = root(parents, u), root(parents, np.int64(near[j]))
+            parents[max(mine, other)] = min(mine, other)
+    for u in range(len(parents)):
+        parents[u] = root(parents, u)
+
+
+@kernel
 def star(
-    first, last, class_of, starts, near, near_starts, fingerprints, stored, least,
+    walk, class_of, starts, near, near_starts, fingerprints, stored, least,
     kept, kept_count, survivor, grades, counts,
 ):  # fmt: skip
     """Each document in turn survives unless it matches an earlier survivor; then it is its best match's, then the earlier's.
 
-    Walks p from `first` to `last` - 1; call with growing ranges. survivor[p] (int64) is p or the survivor, grades[p] the
-    grade with it. State between calls: kept (int64[n], the survivors of class u from starts[u] on), kept_count (int64[classes]).
+    Walks the ascending documents of `walk`; call with later ones. survivor[p] (int64) is p or the survivor, grades[p] the grade
+    with it. State between calls: kept (int64[n], the survivors of class u from starts[u] on), kept_count (int64[classes]).
     counts: int64[2], pairs compared and pairs matched, added to.
     """
-    for p in range(first, last):
+    for p in walk:
         u = class_of[p]
         best, best_grade = p, -1.0
         for j in range(near_starts[u] - 1, near_starts[u + 1]):
@@ -63,15 +85,6 @@ def star(
 
 
 @kernel
-def root(parents, p):
-    """The root of p's tree; the path to it is halved."""
-    while parents[p] != p:
-        parents[p] = parents[parents[p]]
-        p = parents[p]
-    return p
-
-
-@kernel
 def link_trees(links, grades, p, q, found):
     """Hang p's tree under q: p becomes its root, and the links from p up to the old root turn round."""
     while True:
@@ -84,15 +97,15 @@ def link_trees(links, grades, p, q, found):
 
 @kernel
 def components(
-    first, last, class_of, members, starts, near, near_starts, fingerprints, stored, least,
+    walk, class_of, members, starts, near, near_starts, fingerprints, stored, least,
     parents, links, grades, counts,
 ):  # fmt: skip
     """Connected components of the matches; pairs already connected are not compared.
 
-    Walks p from `first` to `last` - 1; call with growing ranges. parents: union-find, the root is the smallest of its
+    Walks the ascending documents of `walk`; call with later ones. parents: union-find, the root is the smallest of its
     component. links[p] and grades[p]: the match that connects p towards the root, and its grade; a root has itself and -1.
     """
-    for p in range(first, last):
+    for p in walk:
         u = class_of[p]
         for j in range(near_starts[u] - 1, near_starts[u + 1]):
             v = u if j < near_starts[u] else np.int64(near[j])

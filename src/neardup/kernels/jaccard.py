@@ -6,17 +6,9 @@ from neardup.kernels.compilation import kernel
 
 
 @kernel
-def jaccard(values, a, a_end, b, b_end, least):
-    """|A ∩ B| / |A ∪ B| of the ascending distinct values[a:a_end] and values[b:b_end], or -1 where that is below `least`.
-
-    uint64[] -> float. Two empty sets have 0: nothing says that they are alike.
-    """
-    both = (a_end - a) + (b_end - b)
-    if both == 0:
-        return 0.0 if least <= 0 else -1.0
-    # J >= t if and only if the intersection is at least t (|A| + |B|) / (1 + t); one less guards against rounding.
-    needed = np.int64(np.ceil(least * both / (1.0 + least))) - 1
-    common = 0
+def in_common(values, a, a_end, b, b_end, needed):
+    """How many values two ascending distinct runs share, values[a:a_end] and values[b:b_end]; -1 once it is fewer than `needed`."""
+    common = np.int64(0)
     while a < a_end and b < b_end:
         x, y = values[a], values[b]
         if x == y:
@@ -29,9 +21,23 @@ def jaccard(values, a, a_end, b, b_end, least):
             else:
                 b += 1
             if common + min(a_end - a, b_end - b) < needed:
-                return -1.0
+                return np.int64(-1)
+    return common
+
+
+@kernel
+def jaccard(values, a, a_end, b, b_end, least):
+    """|A ∩ B| / |A ∪ B| of the ascending distinct values[a:a_end] and values[b:b_end], or -1 where that is below `least`.
+
+    uint64[] -> float. Two empty sets have 0: nothing says that they are alike.
+    """
+    both = (a_end - a) + (b_end - b)
+    if both == 0:
+        return 0.0 if least <= 0 else -1.0
+    # J >= t if and only if the intersection is at least t (|A| + |B|) / (1 + t); one less guards against rounding.
+    common = in_common(values, a, a_end, b, b_end, np.int64(np.ceil(least * both / (1.0 + least))) - 1)
     similarity = common / (both - common)
-    return similarity if similarity >= least else -1.0
+    return similarity if common >= 0 and similarity >= least else -1.0
 
 
 @kernel

@@ -24,7 +24,7 @@ class Index(NamedTuple):
     Attributes:
         rank_starts: int64[ranks + 1]; the postings of rank r are those from rank_starts[r] on, rarest first.
         positions, rests, slots: uint32[postings], float32[postings] or empty, int64[postings].
-        list_ranks, list_positions, list_rests: uint32[], uint32[], float32[] or empty.
+        list_ranks, list_positions, list_rests: uint32[postings], uint32[postings], float32[postings] or empty; with gaps.
     """
 
     rank_starts: Array
@@ -80,14 +80,14 @@ def build_lists(order, group_starts, rank_of, positions, rest_of, roles, list_ra
     Args:
         order, group_starts: int64[postings], int64[groups + 1], postings sorted by key, then rank.
         rank_of, positions, roles: uint32[postings], uint32[postings], uint8[postings].
-        rest_of, list_rests: float32[postings], float32[], filled, for the cosine; else empty.
-        list_ranks, list_positions: uint32[], filled; the first posting of each list is marked FIRST.
+        rest_of, list_rests: float32[postings], the second filled in part, for the cosine; else empty.
+        list_ranks, list_positions: uint32[postings], filled in part; the first posting of each list is marked FIRST.
         slots: int64[postings], filled: where in the lists the next lower rank with this key stands; -1 if there is none, or if the
             posting is not probed with.
 
-    Returns the length of the lists.
+    Some groups alone may be given: their lists begin in the place of their first posting, so that others fill theirs meanwhile.
     """
-    length = 0
+    length = group_starts[0]
     for g in range(len(group_starts) - 1):
         begin, first = length, True
         single = group_starts[g + 1] - group_starts[g] == 1
@@ -101,7 +101,6 @@ def build_lists(order, group_starts, rank_of, positions, rest_of, roles, list_ra
                     list_rests[length] = rest_of[posting]
                 length += 1
                 first = False
-    return length
 
 
 @kernel

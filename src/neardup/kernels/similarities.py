@@ -7,7 +7,7 @@ import numpy as np
 from neardup.kernels.bounds import CONTAINMENT, COSINE, EDIT, least_common
 from neardup.kernels.compilation import kernel
 from neardup.kernels.edit import edit_similarity
-from neardup.kernels.jaccard import jaccard
+from neardup.kernels.jaccard import in_common, jaccard
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -41,22 +41,9 @@ def containment(values, a, a_end, b, b_end, least):
     if smaller == 0:
         return 0.0 if least <= 0 else -1.0
     needed = least_common(CONTAINMENT, a_end - a, b_end - b, least) if least > 0 else 0
-    common = 0
-    while a < a_end and b < b_end:
-        x, y = values[a], values[b]
-        if x == y:
-            common += 1
-            a += 1
-            b += 1
-        else:
-            if x < y:
-                a += 1
-            else:
-                b += 1
-            if common + min(a_end - a, b_end - b) < needed:
-                return -1.0
+    common = in_common(values, a, a_end, b, b_end, needed)
     similarity = common / smaller
-    return similarity if similarity >= least else -1.0
+    return similarity if common >= 0 and similarity >= least else -1.0
 
 
 @kernel

@@ -1,7 +1,7 @@
 """JOIN: pairs of sets whose prefixes meet, with room for enough in common after that."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from threading import Lock, local
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from neardup.distinct import collapse
+from neardup.distinct import Distinct, collapse
 from neardup.errors import OptionError
 from neardup.io.pair_spool import PairSpool
 from neardup.io.scratch import IN_MEMORY, Scratch, parts_of
@@ -54,42 +54,72 @@ def _ranges(postings: int, memory: int) -> Iterator[tuple[np.uint64, np.uint64]]
         yield np.uint64(low), np.uint64(above - 1)
 
 
+@dataclass(frozen=True, slots=True)
+class _Postings:
+    """The postings of a range of elements by rank; `groups` has their keys. See `neardup.kernels.prefix_join.gather_postings`."""
+
+    rank_starts: Array
+    rank_of: Array
+    positions: Array
+    rests: Array
+    roles: Array
+    groups: Distinct
+
+
+def _postings(
+    prefixes: Prefixes, order: Array, low: np.uint64, high: np.uint64, threads: int, scratch: Scratch
+) -> _Postings:
+    parts = _parts(len(order), threads)
+    rank_starts = scratch.zeros(len(order) + 1, np.int64)
+    kept = (prefixes.starts, prefixes.facts)
+
+    def count(part: slice) -> None:
+        kernels.count_postings(prefixes.elements, *kept, order[part], low, high, rank_starts[1:][part])
+
+    _each(count, parts, threads)
+    np.cumsum(rank_starts, out=rank_starts)
+    total = int(rank_starts[-1])
+    keys, rank_of, positions = np.empty(total, np.uint64), np.empty(total, np.uint32), np.empty(total, np.uint32)
+    rests, roles = np.empty(total if len(prefixes.rests) else 0, np.float32), np.empty(total, np.uint8)
+
+    def gather(part: slice) -> None:
+        begins = rank_starts[part.start : part.stop + 1]
+        kernels.gather_postings(
+            prefixes.elements, prefixes.rests, *kept, order[part], low, high, begins, keys, positions, rests, roles
+        )
+        rank_of[begins[0] : begins[-1]] = np.repeat(np.arange(part.start, part.stop, dtype=np.uint32), np.diff(begins))
+
+    _each(gather, parts, threads)
+    return _Postings(rank_starts, rank_of, positions, rests, roles, collapse(keys, threads=threads))
+
+
 def _index(
     prefixes: Prefixes, order: Array, low: np.uint64, high: np.uint64, threads: int, scratch: Scratch
 ) -> kernels.Index:
-    ranks = len(order)
-    rank_starts = scratch.zeros(ranks + 1, np.int64)
-    kernels.count_postings(prefixes.elements, prefixes.starts, prefixes.facts, order, low, high, rank_starts[1:])
-    np.cumsum(rank_starts, out=rank_starts)
-    total = int(rank_starts[-1])
-    keys = np.empty(total, np.uint64)
-    positions, roles = np.empty(total, np.uint32), np.empty(total, np.uint8)
-    rests = total if len(prefixes.rests) else 0
-    rest_of, list_rests = np.empty(rests, np.float32), np.empty(rests, np.float32)
-    kernels.gather_postings(
-        prefixes.elements,
-        prefixes.rests,
-        prefixes.starts,
-        prefixes.facts,
-        order,
-        low,
-        high,
-        rank_starts,
-        keys,
-        positions,
-        rest_of,
-        roles,
-    )
-    groups = collapse(keys, threads=threads)
-    del keys
-    rank_of = np.repeat(np.arange(ranks, dtype=np.uint32), np.diff(rank_starts))
-    list_ranks, list_positions = np.empty(total, np.uint32), np.empty(total, np.uint32)
-    slots = np.empty(total, np.int64)
-    length = kernels.build_lists(
-        groups.order, groups.starts, rank_of, positions, rest_of, roles, list_ranks, list_positions, list_rests, slots
-    )
-    lists = (made[:length].copy() for made in (list_ranks, list_positions, list_rests))
-    return kernels.Index(rank_starts, positions, rest_of, slots, *lists)
+    found = _postings(prefixes, order, low, high, threads, scratch)
+    total = len(found.positions)
+    lists = np.empty(total, np.uint32), np.empty(total, np.uint32), np.empty(len(found.rests), np.float32)
+    slots, groups = np.empty(total, np.int64), found.groups
+
+    def build(part: slice) -> None:
+        begins = groups.starts[part.start : part.stop + 1]
+        kernels.build_lists(
+            groups.order, begins, found.rank_of, found.positions, found.rests, found.roles, *lists, slots
+        )
+
+    _each(build, _parts(len(groups), threads), threads)
+    return kernels.Index(found.rank_starts, found.positions, found.rests, slots, *lists)
+
+
+def _parts(n: int, threads: int) -> list[slice]:
+    """0 … n - 1 in ranges, several for each thread."""
+    edges = [n * i // (8 * threads) for i in range(8 * threads + 1)]
+    return [slice(first, last) for first, last in pairwise(edges) if first < last]
+
+
+def _each(work: Callable[[slice], None], parts: list[slice], threads: int) -> None:
+    for _ in in_order(work, parts, threads):
+        pass
 
 
 def join_prefixes(
