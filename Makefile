@@ -46,6 +46,7 @@ types: $(VENV)/developing  ## types, strictly
 
 docs: $(VENV)/developing  ## write the generated pages anew; the tests fail where they are stale
 	$(BIN)/python tools/make_cli_reference.py
+	$(BIN)/python tools/make_surface.py
 
 chromium:  ## Debian's Chromium, in which tests look at the report; as root
 	command -v chromium >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium fonts-noto-cjk; }

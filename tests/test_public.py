@@ -1,13 +1,16 @@
 """The public surface: complete, documented, and cheap to import."""
 
-import importlib
+import importlib.util
 import inspect
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import neardup
+
+ROOT = Path(__file__).parent.parent
 
 
 def test_every_public_name_has_a_home_and_nothing_else_is_public():
@@ -15,6 +18,14 @@ def test_every_public_name_has_a_home_and_nothing_else_is_public():
     assert dir(neardup) == sorted(neardup.__all__)
     for name, module in neardup._HOME.items():
         assert getattr(neardup, name) is getattr(importlib.import_module(f"neardup.{module}"), name)
+
+
+def test_the_public_surface_is_the_one_that_is_written_down():
+    """A change here is seen by all who use it: write the list anew by `make docs`, and say it in CHANGELOG.md."""
+    spec = importlib.util.spec_from_file_location("make_surface", ROOT / "tools/make_surface.py")
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    assert made.surface() == made.TARGET.read_text(encoding="utf-8")
 
 
 def test_no_public_name_is_also_a_module():
