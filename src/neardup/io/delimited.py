@@ -185,7 +185,10 @@ class _FieldReader:
             reasons = {i: lines.bad[row] for i, row in enumerate(rows.tolist()) if row in lines.bad}
         for i in np.flatnonzero((counts != expected) | (odd != FINE)).tolist():
             if odd[i] != FINE:
-                reason = f"a quote in a quoted field is neither doubled nor escaped (read with {self._header.dialect})"
+                reason = (
+                    "a quote in a quoted field is neither doubled nor escaped, or the quote before it is not closed "
+                    f"(read with {self._header.dialect})"
+                )
             else:
                 reason = f"it has {counts[i]} fields, but the header has {expected}"
             reasons.setdefault(i, reason)

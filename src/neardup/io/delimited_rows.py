@@ -184,16 +184,21 @@ def _without_first(lines: Lines) -> Lines:
 def _all_rows(shard: Shard, dialect: Dialect, size: int) -> Generator[Lines, None, None]:
     """Rows with the header, which has the number -1."""
     waiting, state, skipping, row = _NO_LINES, BEGIN, False, -1
+    line, opened = 1, ""  # the line in which what is waiting begins; of a row that is skipped, where its quote opens
     with LineFile(shard) as file:
         for block in file.blocks(size):
-            ends = np.empty(int(np.count_nonzero(block.data == ord("\n"))), np.int64)
+            newlines = len(block.ends) - block.unfinished
+            utf8 = block.raw is block.data
+            ends = np.empty(newlines if utf8 else int(np.count_nonzero(block.data == ord("\n"))), np.int64)
             found, state = split_rows(block.data, state, *dialect.codes, ends)
             ends = ends[:found]
             if skipping:  # the row that was too long ends here, or still goes on
                 if not found:
+                    line += newlines
                     continue
                 cut = int(ends[0]) + 1
-                block = after_line(block, int(np.searchsorted(block.ends, cut)) + 1)
+                cut_lines = int(np.searchsorted(block.ends, cut)) + 1
+                block, line = after_line(block, cut_lines), line + cut_lines
                 ends, skipping = ends[1:] - cut, False
             ends = ends + len(waiting.data)
             waiting = join_blocks(waiting, block)
@@ -201,18 +206,41 @@ def _all_rows(shard: Shard, dialect: Dialect, size: int) -> Generator[Lines, Non
                 row += len(lines)
                 yield replace(lines, position=file.position)
             if len(ends):
-                waiting = after_line(waiting, int(np.searchsorted(waiting.ends, ends[-1] + 1)) + 1)
+                rows_lines = int(np.searchsorted(waiting.ends, ends[-1] + 1)) + 1
+                waiting, line = after_line(waiting, rows_lines), line + rows_lines
             if len(waiting.raw) > shard.max_document_bytes:
-                yield replace(overlong(shard, file.encoding, row), position=file.position)
+                inside = state in (QUOTED, QUOTED_ESCAPED)
+                opened = f"in the row that begins in line {line:,}"
+                long = overlong(shard, file.encoding, row)
+                if inside:
+                    opened = f"that open in line {_opening_line(waiting, line, dialect):,}"
+                    long = replace(long, bad={0: f"{long.bad[0]}; it is so far inside quotes {opened}"})
+                yield replace(long, position=file.position)
+                line += len(waiting.ends) - waiting.unfinished
                 row, waiting, skipping = row + 1, _NO_LINES, True
         if state in (QUOTED, QUOTED_ESCAPED):
+            if not skipping:
+                opened = f"that open in line {_opening_line(waiting, line, dialect):,}"
             raise DataError(
-                f"{shard.name} ends inside quotes, in row {row} (counted from 0): the file is cut off, or a quote is not "
-                "closed, and nobody knows how many rows are lost. Mend it, or pass --dialect if its fields are not quoted so."
+                f"{shard.name} ends inside quotes {opened}: a quote there is not closed, or the file is cut off, and nobody knows "
+                f"how many rows are lost. Mend it, or, if its fields are not quoted (it was read with {dialect}), pass --dialect "
+                f"with the delimiter alone, as --dialect '{dialect.shown_delimiter}'."
             )
         if len(waiting.data):
             for lines in _rows(shard, file.encoding, waiting, np.array([len(waiting.data)]), row):
                 yield replace(lines, position=file.position)
+
+
+def _opening_line(row: LineBlock, line: int, dialect: Dialect) -> int:
+    """The line of the file in which the quote opens that is open at the end of a row's beginning, which itself begins in `line`."""
+    starts, ends = np.array([0]), np.array([len(row.data)])
+    last = int(fields_of(row.data, starts, ends, dialect, []).counts[0]) - 1
+    slots = np.append(np.full(last, -1), 0)
+    spans, kinds = np.zeros((1, 1, 2), np.int64), np.zeros((1, 1), np.uint8)
+    find_fields(
+        row.data, starts, ends, *dialect.codes, slots, spans, kinds, np.empty(1, np.int64), np.empty(1, np.uint8)
+    )
+    return line + int(np.searchsorted(row.ends, spans[0, 0, 0], "right"))
 
 
 def _rows(shard: Shard, encoding: Encoding, block: LineBlock, ends: Array, row: int) -> Generator[Lines, None, None]:

@@ -47,7 +47,8 @@ def join_blocks(first: LineBlock, second: LineBlock) -> LineBlock:
     if second.raw is second.data:
         return LineBlock(data, ends, data, ends, undecodable, second.unfinished)
     raw = np.concatenate([first.raw, second.raw])
-    return LineBlock(data, ends, raw, np.concatenate([first.raw_ends, second.raw_ends + len(first.raw)]), undecodable)
+    raw_ends = np.concatenate([first.raw_ends, second.raw_ends + len(first.raw)])
+    return LineBlock(data, ends, raw, raw_ends, undecodable, second.unfinished)
 
 
 def after_line(block: LineBlock, lines: int) -> LineBlock:
