@@ -101,11 +101,12 @@ def read_header(shard: Shard) -> Header:
         DataError: it is damaged, or of another encoding.
     """
     with LineFile(shard) as file:
-        sample = _NO_LINES
+        blocks = [_NO_LINES]
         for block in file.blocks(_SAMPLE_BYTES):
-            sample = join_blocks(sample, block)
-            if len(sample.data) >= _SAMPLE_BYTES:
+            blocks.append(block)
+            if sum(len(each.data) for each in blocks) >= _SAMPLE_BYTES:
                 break
+        sample = join_blocks(blocks[-1:] if len(blocks) == 2 else blocks)
         complete = len(sample.data) < _SAMPLE_BYTES
         encoding = file.encoding
     if shard.dialect is not None:
@@ -183,64 +184,48 @@ def _without_first(lines: Lines) -> Lines:
 
 def _all_rows(shard: Shard, dialect: Dialect, size: int) -> Generator[Lines, None, None]:
     """Rows with the header, which has the number -1."""
-    waiting, state, skipping, row = _NO_LINES, BEGIN, False, -1
-    line, opened = 1, ""  # the line in which what is waiting begins; of a row that is skipped, where its quote opens
+    begun: list[LineBlock] = []  # of a row whose end was not found yet
+    state, skipping, row, line, opening = BEGIN, False, -1, 1, 0
     with LineFile(shard) as file:
         for block in file.blocks(size):
-            newlines = len(block.ends) - block.unfinished
             utf8 = block.raw is block.data
-            ends = np.empty(newlines if utf8 else int(np.count_nonzero(block.data == ord("\n"))), np.int64)
-            found, state = split_rows(block.data, state, *dialect.codes, ends)
+            ends = np.empty(len(block.ends) if utf8 else int(np.count_nonzero(block.data == ord("\n"))), np.int64)
+            found, state, opened = split_rows(block.data, state, *dialect.codes, ends)
+            opening = line + int(np.searchsorted(block.ends, opened, "right")) if opened >= 0 else opening
+            line += len(block.ends) - block.unfinished
             ends = ends[:found]
             if skipping:  # the row that was too long ends here, or still goes on
                 if not found:
-                    line += newlines
                     continue
                 cut = int(ends[0]) + 1
-                cut_lines = int(np.searchsorted(block.ends, cut)) + 1
-                block, line = after_line(block, cut_lines), line + cut_lines
+                block = after_line(block, int(np.searchsorted(block.ends, cut)) + 1)
                 ends, skipping = ends[1:] - cut, False
-            ends = ends + len(waiting.data)
-            waiting = join_blocks(waiting, block)
-            for lines in _rows(shard, file.encoding, waiting, ends, row):
-                row += len(lines)
-                yield replace(lines, position=file.position)
+            begun.append(block)
             if len(ends):
-                rows_lines = int(np.searchsorted(waiting.ends, ends[-1] + 1)) + 1
-                waiting, line = after_line(waiting, rows_lines), line + rows_lines
-            if len(waiting.raw) > shard.max_document_bytes:
-                inside = state in (QUOTED, QUOTED_ESCAPED)
-                opened = f"in the row that begins in line {line:,}"
-                long = overlong(shard, file.encoding, row)
-                if inside:
-                    opened = f"that open in line {_opening_line(waiting, line, dialect):,}"
-                    long = replace(long, bad={0: f"{long.bad[0]}; it is so far inside quotes {opened}"})
-                yield replace(long, position=file.position)
-                line += len(waiting.ends) - waiting.unfinished
-                row, waiting, skipping = row + 1, _NO_LINES, True
+                ends = ends + sum(len(part.data) for part in begun[:-1])
+                block, begun = join_blocks(begun), []
+                for lines in _rows(shard, file.encoding, block, ends, row):
+                    row += len(lines)
+                    yield replace(lines, position=file.position)
+                    del lines
+                begun = [after_line(block, int(np.searchsorted(block.ends, ends[-1] + 1)) + 1)]
+            if block.unfinished or sum(len(part.raw) for part in begun) > shard.max_document_bytes:
+                long = replace(overlong(shard, file.encoding, row), position=file.position)
+                if state in (QUOTED, QUOTED_ESCAPED):
+                    long.bad[0] += f"; it is so far inside quotes that open in line {opening:,}"
+                yield long
+                row, begun, skipping = row + 1, [], True
+            del block
         if state in (QUOTED, QUOTED_ESCAPED):
-            if not skipping:
-                opened = f"that open in line {_opening_line(waiting, line, dialect):,}"
             raise DataError(
-                f"{shard.name} ends inside quotes {opened}: a quote there is not closed, or the file is cut off, and nobody knows "
-                f"how many rows are lost. Mend it, or, if its fields are not quoted (it was read with {dialect}), pass --dialect "
-                f"with the delimiter alone, as --dialect '{dialect.shown_delimiter}'."
+                f"{shard.name} ends inside quotes that open in line {opening:,}: a quote there is not closed, or the file is cut "
+                f"off, and nobody knows how many rows are lost. Mend it, or, if its fields are not quoted (it was read with "
+                f"{dialect}), pass --dialect with the delimiter alone, as --dialect '{dialect.shown_delimiter}'."
             )
-        if len(waiting.data):
-            for lines in _rows(shard, file.encoding, waiting, np.array([len(waiting.data)]), row):
+        last = join_blocks(begun or [_NO_LINES])
+        if len(last.data):
+            for lines in _rows(shard, file.encoding, last, np.array([len(last.data)]), row):
                 yield replace(lines, position=file.position)
-
-
-def _opening_line(row: LineBlock, line: int, dialect: Dialect) -> int:
-    """The line of the file in which the quote opens that is open at the end of a row's beginning, which itself begins in `line`."""
-    starts, ends = np.array([0]), np.array([len(row.data)])
-    last = int(fields_of(row.data, starts, ends, dialect, []).counts[0]) - 1
-    slots = np.append(np.full(last, -1), 0)
-    spans, kinds = np.zeros((1, 1, 2), np.int64), np.zeros((1, 1), np.uint8)
-    find_fields(
-        row.data, starts, ends, *dialect.codes, slots, spans, kinds, np.empty(1, np.int64), np.empty(1, np.uint8)
-    )
-    return line + int(np.searchsorted(row.ends, spans[0, 0, 0], "right"))
 
 
 def _rows(shard: Shard, encoding: Encoding, block: LineBlock, ends: Array, row: int) -> Generator[Lines, None, None]:

@@ -104,7 +104,7 @@ def _quoting(sample: Array, delimiter: str, complete: bool) -> _Reading:
 def _read(sample: Array, dialect: Dialect, complete: bool) -> _Reading:
     codes = dialect.codes
     ends = np.empty(np.count_nonzero(sample == ord("\n")), np.int64)
-    found, state = split_rows(sample, BEGIN, *codes, ends)
+    found, state, _ = split_rows(sample, BEGIN, *codes, ends)
     ends = ends[:found]
     rest = len(sample) - (int(ends[-1]) + 1 if found else 0)
     ends_inside = state in (QUOTED, QUOTED_ESCAPED)
