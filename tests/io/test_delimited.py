@@ -266,6 +266,34 @@ def test_columns_are_added_in_the_dialect_of_the_file(shard: Make, tmp_path: Any
         annotated(b"n;text\n1;a\n2;c\n3;d\n")
 
 
+@pytest.mark.parametrize(
+    ("value", "cell"),
+    [
+        ("=cmd|' /C calc'!A0", b"'=cmd|' /C calc'!A0"),
+        ("=1;2", b'"\'=1;2"'),
+        ("+1+2", b"'+1+2"),
+        ("-2+3", b"'-2+3"),
+        ("@SUM(A1)", b"'@SUM(A1)"),
+        ("\t=1", b"'\t=1"),
+        ("\r=1", b'"\'\r=1"'),
+        ("\uff1d1", "'\uff1d1".encode()),
+        ("-5", b"-5"),
+        ("+4.5e-3", b"+4.5e-3"),
+        ("a=b", b"a=b"),
+        ("", b""),
+    ],
+)
+def test_an_id_that_a_spreadsheet_would_run_is_no_formula_in_an_added_column(
+    shard: Make, tmp_path: Any, value: str, cell: bytes
+) -> None:
+    found = shard(b"id;text\n=own;=the user's\n", "a.csv")
+    of = pa.field("of", pa.string(), metadata=JSON_TOKEN)
+    with open_sink(tmp_path / "out.csv", "csv") as sink:
+        added = pa.table({"of": [json.dumps(value, ensure_ascii=False)]}, schema=pa.schema([of]))
+        FORMATS["csv"].annotate(found, added, sink, keep=np.array([True]))
+    assert (tmp_path / "out.csv").read_bytes() == b"id;text;of\n=own;=the user's;" + cell + b"\n"
+
+
 def test_problems_with_columns_are_told_before_any_work(shard: Make) -> None:
     found = shard(BASIC, "a.csv")
     check = FORMATS["csv"].check
