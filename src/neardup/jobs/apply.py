@@ -181,4 +181,5 @@ def _summary(found: ClusterFile, numbers: Sequence[int], rows: Sequence[slice], 
         read_bytes=progress.read_bytes | {"total": sum(progress.read_bytes.values())},
         written_bytes=progress.written_bytes | {"total": sum(progress.written_bytes.values())},
         peak_memory_bytes=peak_memory_bytes(),
+        passed_over=progress.passed_over,
     )

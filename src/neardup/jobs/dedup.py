@@ -74,6 +74,10 @@ class FileResult:
             )
         if counts.rejected:
             lines.append(f"{counted(counts.rejected, 'row')} could not be read: {files['rejects'] or 'not written'}")
+        if counts.passed_over:
+            lines.append(
+                f"{counted(counts.passed_over, 'file')} in folders passed over, of no known format or read only if named"
+            )
         places = {name: files[name] for name in ("output", "audit", "summary", "report") if files.get(name)}
         lines += [f"{name}: {'standard output' if place == '-' else place}" for name, place in places.items()]
         return "\n".join(lines)

@@ -362,4 +362,6 @@ def _opened(
     how = Reading(**reading)
     check_temp_dir(temp_dir)
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=temp_dir) as spool:
-        yield _Source(find_shards(inputs, temporary=Path(spool), reading=how), how, on_error, progress)
+        yield _Source(
+            find_shards(inputs, temporary=Path(spool), reading=how, progress=progress), how, on_error, progress
+        )

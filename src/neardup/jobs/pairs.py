@@ -81,8 +81,8 @@ def pair_files(
     if "-" in map(str, against):
         raise InputError("--against -: these are read from files. Name files, folders or globs.")
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
-        left = find_shards(inputs, temporary=Path(spool), reading=reading)
-        right = find_shards(against, temporary=Path(spool), reading=reading) if against else []
+        left = find_shards(inputs, temporary=Path(spool), reading=reading, progress=progress)
+        right = find_shards(against, temporary=Path(spool), reading=reading, progress=progress) if against else []
         shards = [*left, *right]
         if problems := repeated_files(shards):
             raise InputError("\n".join(problems))

@@ -106,6 +106,10 @@ class UnitResult:
             )
         if counts.rejected:
             lines.append(f"{counted(counts.rejected, 'row')} could not be read: {files['rejects'] or 'not written'}")
+        if counts.found.passed_over:
+            lines.append(
+                f"{counted(counts.found.passed_over, 'file')} in folders passed over, of no known format or read only if named"
+            )
         places = {name: files[name] for name in ("output", "audit", "summary") if files[name]}
         lines += [f"{name}: {'standard output' if place == '-' else place}" for name, place in places.items()]
         return "\n".join(lines)
@@ -254,7 +258,7 @@ def deduplicate_units(
         demand_output(output)
     inputs = [inputs] if isinstance(inputs, str | Path) else list(inputs)
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
-        shards = find_shards(inputs, temporary=Path(spool), reading=reading)
+        shards = find_shards(inputs, temporary=Path(spool), reading=reading, progress=progress)
         _check_formats(shards, unit)
         columns = dataclasses.replace(reading.columns(chosen.columns), separator=SEPARATORS[unit])
         corpus = UnitCorpus(FileCorpus(shards, columns, on_error=on_error, progress=progress), unit)
