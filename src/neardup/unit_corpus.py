@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from neardup.errors import CallableError
 from neardup.fingerprints.simhash import fingerprint_chunks
 from neardup.io.batch import Batch
 from neardup.io.corpus import FileCorpus
@@ -105,7 +106,10 @@ class UnitCorpus:
             sizes = found.ends[chosen] - found.starts[chosen]
             total = pc.sum(pc.binary_length(batch.texts)).as_py() or 0
             part = UnitPart(counts, numbers.astype(np.int32), sizes.astype(np.uint32), batch.ids, total)
-            return part, work(_batch(batch, found.texts(chosen), counts))
+            try:
+                return part, work(_batch(batch, found.texts(chosen), counts))
+            except CallableError as problem:
+                raise _of_document(problem, batch, counts) from problem.__cause__
 
         parts: list[UnitPart] = []
         unit = 0
@@ -160,6 +164,15 @@ class UnitCorpus:
         """See `neardup.documents.SourcedCorpus`."""
         ranks = self.documents.source_ranks(sources)
         return None if ranks is None else np.repeat(ranks, np.diff(self.firsts))
+
+
+def _of_document(problem: CallableError, batch: Batch, counts: Array) -> CallableError:
+    """The error of a unit as one of its document; `counts`: units of each."""
+    if problem.row is None:
+        return problem
+    document = int(np.searchsorted(np.cumsum(counts), problem.row - batch.row, "right"))
+    cause, id_ = problem.__cause__ or problem, batch.ids[document].as_py()
+    return CallableError(problem.function, problem.given, cause, id=id_, row=batch.row + document)
 
 
 def _batch(batch: Batch, texts: Any, counts: Array) -> Batch:
