@@ -575,3 +575,23 @@ def test_of_fingerprints_by_another_recipe_it_is_said_what_differs(run):
     done = run("dedup", "a.jsonl", "-o", "o.jsonl", "--against", "a.parquet", "--min-similarity", "0")
     assert done.code == 2
     assert "(bits is 64 there, 128 here): distances between them mean nothing" in " ".join(done.err.split())
+
+
+def test_a_shard_that_changed_and_kept_its_size_is_refused_by_name(run, staged):
+    Path("in/a.jsonl").write_bytes(Path("in/a.jsonl").read_bytes())  # another time of change is no change
+    assert run("apply", "c.parquet", "in/a.jsonl", "in/b.jsonl", "-o", "copied/").code == 0
+    before = Path("in/b.jsonl").read_bytes()
+    Path("in/b.jsonl").write_bytes(before.replace(b"again", b"other"))
+    done = run("apply", "c.parquet", "in/a.jsonl", "in/b.jsonl", "-o", "out/")
+    said = " ".join(done.err.split())
+    assert (done.code, Path("out").exists()) == (2, False)
+    assert (
+        "in/b.jsonl is not the file that was fingerprinted: it has as many bytes, but others. Begin anew with" in said
+    )
+    assert "in/a.jsonl" not in said
+    assert run("pairs", "in/b.jsonl", "-o", "new.jsonl", "--method", "exact").code == 0
+    done = run("clusters", "aa.parquet", "new.jsonl", "ab.jsonl", "--documents", "prints", "-o", "new.parquet")
+    assert done.code == 2
+    assert "in/b.jsonl was another file when new.jsonl was made than when its fingerprints were" in " ".join(
+        done.err.split()
+    )

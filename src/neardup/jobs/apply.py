@@ -18,7 +18,7 @@ from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder
 from neardup.io.places import place_of, real_name
 from neardup.io.reading import Reading
 from neardup.io.shards import Shard
-from neardup.io.stored_shards import starts_of
+from neardup.io.stored_shards import content_of, is_as_it_was, starts_of
 from neardup.jobs.audits import write_audits
 from neardup.jobs.dedup import FileResult
 from neardup.jobs.targets import dedup_targets, refuse_inputs
@@ -147,6 +147,11 @@ def _numbers(found: ClusterFile, shards: Sequence[Shard], clusters: str | Path) 
         elif found.shards[number].size != shard.size:
             problems.append(
                 f"{shard.name} has {shard.size:,} bytes, but had {found.shards[number].size:,} when it was fingerprinted. "
+                "Begin anew with `neardup fingerprint`."
+            )
+        elif not is_as_it_was(found.shards[number], content_of(shard)):
+            problems.append(
+                f"{shard.name} is not the file that was fingerprinted: it has as many bytes, but others. "
                 "Begin anew with `neardup fingerprint`."
             )
         else:

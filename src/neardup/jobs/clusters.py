@@ -20,7 +20,7 @@ from neardup.io.outputs import Outputs
 from neardup.io.pair_file import PairChunk, PairSummary, read_pair_summary, read_pairs
 from neardup.io.places import place_of
 from neardup.io.shards import Shard, find_shards
-from neardup.io.stored_shards import StoredShard, starts_of
+from neardup.io.stored_shards import StoredShard, is_as_it_was, starts_of
 from neardup.jobs.dedup import FileResult
 from neardup.jobs.pairs import read_fingerprint_files
 from neardup.jobs.targets import refuse_inputs
@@ -217,6 +217,11 @@ def _check_compared(
                 raise InputError(
                     f"{shard.name} had {shard.rows:,} rows in {shard.size:,} bytes when {file} was made, but "
                     f"{shards[number].rows:,} in {shards[number].size:,} when its fingerprints were. Make both anew."
+                )
+            if not is_as_it_was(shards[number], shard.content):
+                raise InputError(
+                    f"{shard.name} was another file when {file} was made than when its fingerprints were: it has as many bytes and "
+                    "rows, but others. Make both anew."
                 )
             found.append(number)
         return found
