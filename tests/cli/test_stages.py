@@ -493,8 +493,8 @@ def test_apply_refuses_a_shard_that_has_as_many_bytes_as_before_but_fewer_rows(r
     Path(shard).write_text(fewer.replace("The night", "The night" + " " * longer))
     assert Path(shard).stat().st_size == size
     done = run("apply", "c.parquet", shard, "-o", f"out.{kind}", *lines, *annotated)
-    assert done.code == 1
-    assert f"{shard} changed" in done.err
+    assert done.code == 2
+    assert f"{shard} is not the file that was fingerprinted" in done.err
     assert not Path(f"out.{kind}").exists()
 
 
