@@ -188,12 +188,15 @@ def test_what_a_caller_gives_must_be_strings(function, said):
         nd.fingerprint(["a"], recipe=nd.Recipe(segmenter=nd.Segmenter(function, name="mine", version="1")))
 
 
-def test_what_a_callers_function_raises_comes_through():
+def test_what_a_callers_function_raises_is_told_with_its_cause():
     def fail(text):
         raise TypeError("mine alone")
 
-    with pytest.raises(TypeError, match="mine alone"):
+    with pytest.raises(
+        nd.CallableError, match="The segmenter 'mine' raised TypeError: mine alone, where it was given 'a'"
+    ) as told:
         nd.fingerprint(["a"], recipe=nd.Recipe(segmenter=nd.Segmenter(fail, name="mine", version="1")))
+    assert isinstance(told.value.__cause__, TypeError)
 
 
 @pytest.mark.parametrize(

@@ -246,7 +246,6 @@ def test_explain_says_which_units_were_removed_and_refuses_what_it_cannot_tell(t
         ({"unit": "sentence"}, "unit='sentence': give one of document, paragraph, line"),
         ({"annotate": True}, "unit='line' with annotate"),
         ({"against": "other.jsonl"}, "unit='line' with against"),
-        ({"resume": True}, "unit='line' with resume"),
         ({"html": "main"}, "unit='line' with html"),
         ({"lines": True}, "unit='line' with lines: a line is a document there, and has no parts"),
         ({"text": ("a", "a")}, "name each column once"),

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from neardup.dedup import DedupResult, deduplicate
     from neardup.document_frequencies import DocumentFrequencies
     from neardup.errors import (
+        CallableError,
         DataError,
         InputError,
         MissingExtra,
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
 _HOME = {
     "BandedPairs": "bands",
     "Bands": "bands",
+    "CallableError": "errors",
     "Comparison": "comparison",
     "CostEstimate": "jobs.estimate",
     "DataError": "errors",
@@ -140,6 +142,7 @@ _HOME = {
 __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/test_public.py compares the two
     "BandedPairs",
     "Bands",
+    "CallableError",
     "Comparison",
     "CostEstimate",
     "DataError",

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from neardup.errors import CallableError
 from neardup.fingerprints.simhash import Fingerprints, fingerprint_chunks, join_fingerprints
 from neardup.io.batch import Batch
 from neardup.io.kept_rows import KeptRows
@@ -118,18 +119,47 @@ class Besides(Protocol):
 def read_part(
     batch: Batch, recipe: Recipe, functions: Mapping[str, Callable[[str], Any]], besides: Besides | None = None
 ) -> Part:
-    """Fingerprint the documents of a batch."""
-    found = fingerprint_chunks(in_chunks(batch.texts), recipe)
+    """Fingerprint the documents of a batch.
+
+    Raises:
+        CallableError: a function of the recipe or of `functions` raises; it names the document.
+    """
+    try:
+        found = fingerprint_chunks(in_chunks(batch.texts), recipe)
+    except CallableError as problem:
+        raise _located(problem, batch, recipe) from problem.__cause__
     lengths = pc.fill_null(pc.utf8_length(batch.texts), 0).to_numpy()
     if batch.texts.null_count:
         found.tokens[batch.texts.is_null().to_numpy(zero_copy_only=False)] = -1
-    values = [_values_of(batch.texts, name, function) for name, function in functions.items()]
+    values = [_values_of(batch, name, function) for name, function in functions.items()]
     also = None if besides is None else besides.of_batch(batch)
     return Part(found, lengths, batch.ids, (*batch.values, *values), also)
 
 
-def _values_of(texts: Any, name: str, function: Callable[[str], Any]) -> Any:
-    given = (None if text is None else token_of(function(text), name.removesuffix("()")) for text in texts.to_pylist())
+def _located(problem: CallableError, batch: Batch, recipe: Recipe) -> CallableError:
+    """The error with the first document of a batch that it comes of again."""
+    for i in range(len(batch.texts)):
+        try:
+            fingerprint_chunks(in_chunks(batch.texts.slice(i, 1)), recipe)
+        except CallableError as again:
+            return CallableError(again.function, again.given, again.__cause__ or again, **_place(batch, i))
+    return problem
+
+
+def _place(batch: Batch, i: int) -> dict[str, Any]:
+    """What errors say of row i."""
+    return {"id": batch.ids[i].as_py(), "row": batch.row + i}
+
+
+def _values_of(batch: Batch, name: str, function: Callable[[str], Any]) -> Any:
+    option, called = name.removesuffix("()"), getattr(function, "__qualname__", type(function).__qualname__)
+    given: list[str | None] = []
+    for i, text in enumerate(batch.texts.to_pylist()):
+        try:
+            found = None if text is None else function(text)
+        except Exception as problem:
+            raise CallableError(f"{option}={called}", text, problem, **_place(batch, i)) from problem
+        given.append(None if text is None else token_of(found, option))
     return pa.array(given, pa.large_string())
 
 

@@ -21,11 +21,11 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from neardup.documents import Documents
-from neardup.errors import DataError
+from neardup.errors import DataError, RecipeMismatch
 from neardup.io.ids import plain_ids, tokens_of_ids
 from neardup.io.places import Place, parquet_source, place_of
 from neardup.io.stored_shards import StoredShard, starts_of
-from neardup.recipe import Recipe, any_stored_recipe
+from neardup.recipe import Recipe, any_stored_recipe, digest_of
 from neardup.vectors.recipe import VectorRecipe
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -132,6 +132,12 @@ def _checked(path: str | Place, metadata: dict[bytes, bytes], names: Sequence[st
             f"{path} is no fingerprint file of format {FORMAT.decode()}{found}. Make it anew with `neardup fingerprint`."
         )
     recipe: dict[str, Any] = json.loads(metadata[b"neardup.recipe"])
+    stored, made_by = metadata[b"neardup.digest"].decode(), digest_of(recipe)
+    if stored != made_by:
+        raise RecipeMismatch(
+            f"{path} says that the recipe {stored} made its fingerprints, but the recipe that it holds is {made_by}: one of them "
+            "was changed, and which one is right nobody knows. Make it anew with `neardup fingerprint`."
+        )
     return recipe
 
 
@@ -158,6 +164,7 @@ def read_fingerprint_file(path: str | Place) -> FingerprintFile:
     """Read a fingerprint file.
 
     Raises:
+        RecipeMismatch: its digest is not that of its recipe.
         DataError: it is damaged, of another format, or its columns are not those of a fingerprint file.
     """
     try:

@@ -69,6 +69,7 @@ class Progress:
         seconds: by stage.
         read_bytes: by stage, of the input's files, as they lie on the disk.
         written_bytes: by stage, of the outputs.
+        passed_over: files in folders of inputs that are not read.
         at: the stage at work.
     """
 
@@ -76,6 +77,7 @@ class Progress:
         self.seconds: dict[str, float] = {}
         self.read_bytes: dict[str, int] = {}
         self.written_bytes: dict[str, int] = {}
+        self.passed_over = 0
         self.at: Stage | None = None
         self.clock = clock
 

@@ -314,8 +314,7 @@ class Recipe:
         >>> Recipe().digest() == Recipe(bits=64, max_distance=10).digest()
         False
         """
-        canonical = json.dumps(self.as_dict(), sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(canonical.encode()).hexdigest()[:16]
+        return digest_of(self.as_dict())
 
 
 class ImpossibleRecipe(OptionError):  # noqa: N818
@@ -490,10 +489,42 @@ def usual_distance(recipe: Recipe | VectorRecipe) -> int | None:
     return next((named.recipe.max_distance for named in RECIPES.values() if named.recipe.digest() == digest), None)
 
 
-def check_same(digest: str, other: str, what: str) -> None:
-    """Refuse to mix fingerprints of two recipes."""
+def digest_of(values: Mapping[str, Any]) -> str:
+    """The digest of the recipe, of texts or of vectors, of which `as_dict` gave these values."""
+    canonical = json.dumps(values, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode()).hexdigest()[:16]
+
+
+def check_same(
+    digest: str,
+    other: str,
+    what: str,
+    *,
+    than: str = "",
+    recipe: Mapping[str, Any] | None = None,
+    other_recipe: Mapping[str, Any] | None = None,
+) -> None:
+    """Refuse to mix fingerprints of two recipes.
+
+    `than`: what the first made; `recipe`, `other_recipe`: what `as_dict` gave, for saying how they differ.
+    """
     if digest != other:
+        made = f", which made {than}" if than else ""
+        how = "" if recipe is None or other_recipe is None else _difference(recipe, other_recipe)
         raise RecipeMismatch(
-            f"{what} was made by the recipe {other}, not by {digest}: distances between them mean nothing. "
+            f"{what} was made by the recipe {other}, not by {digest}{made}{how}: distances between them mean nothing. "
             "Make both with the same recipe."
         )
+
+
+def _difference(recipe: Mapping[str, Any], other: Mapping[str, Any]) -> str:
+    """` (there bits is 64, here 128; …)`; a field that is not stored has its default."""
+    defaults = {field.name: plain(field.default) for field in dataclasses.fields(Recipe)}
+    parts = []
+    for name in sorted({*recipe, *other}):
+        there, here = (
+            json.dumps(values.get(name, defaults.get(name)), ensure_ascii=False) for values in (other, recipe)
+        )
+        if there != here:
+            parts.append(f"{name} is {there} there, {here} here")
+    return f" ({'; '.join(parts) or 'but the recipes are equal: a digest was changed'})"

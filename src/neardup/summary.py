@@ -43,6 +43,7 @@ class Summary:
         written_bytes: by stage, of the outputs, but for what goes to standard output, and `total`.
         peak_memory_bytes, peak_temporary_bytes: the most memory and the most room for temporary files that the program has
             taken since it began.
+        passed_over: files in folders of inputs that were not read, being of no known format, or read only if they are named.
     """
 
     rows: int
@@ -72,6 +73,7 @@ class Summary:
     peak_memory_bytes: int
     peak_temporary_bytes: int
     versions: dict[str, str]
+    passed_over: int = 0
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
@@ -142,4 +144,5 @@ def summarize(
         peak_memory_bytes=peak_memory_bytes(),
         peak_temporary_bytes=peak_temporary_bytes(),
         versions=versions() | html_versions(html),
+        passed_over=progress.passed_over,
     )

@@ -68,7 +68,7 @@ def unit_audit_lines(
             columns += [*_places(corpus, decisions.matched[units]), _numbers(decisions.matched_similarity[units])]
         return rows[some], list(map(line, *columns))
 
-    for _, chunk in corpus.documents.map_shards(read, threads=threads, wanted=wanted):
+    for _, chunk in corpus.documents.map_shards(read, threads=threads, wanted=wanted, name="audit"):
         yield chunk
 
 

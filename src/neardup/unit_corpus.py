@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from neardup.errors import CallableError
 from neardup.fingerprints.simhash import fingerprint_chunks
 from neardup.io.batch import Batch
 from neardup.io.corpus import FileCorpus
@@ -22,7 +23,7 @@ _TEXT = pa.large_string()
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class UnitPart:
     """What is kept of a batch of documents."""
 
     counts: Array
@@ -70,12 +71,12 @@ class UnitCorpus:
         *,
         threads: int,
         wanted: Array | None = None,
-        name: str = "",  # noqa: ARG002
-        state: Array | None = None,  # noqa: ARG002
+        name: str = "",
+        state: Array | None = None,
     ) -> Iterator[tuple[int, Result]]:
-        """See `neardup.documents.Corpus`; one row is one unit, and nothing is saved."""
+        """See `neardup.documents.Corpus`; one row is one unit."""
         if not self._known:
-            yield from self._map_first(work, threads)
+            yield from self._map_first(work, threads, name, state)
             return
         firsts, starts = self.firsts, self.documents.starts or [0]
 
@@ -86,24 +87,33 @@ class UnitCorpus:
             return int(bounds[0]), work(self._units_of(number, batch, bounds - bounds[0], some))
 
         for _, result in self.documents.map_shards(
-            read, threads=threads, wanted=None if wanted is None else self.rows_with(wanted)
+            read,
+            threads=threads,
+            wanted=None if wanted is None else self.rows_with(wanted),
+            name=name,
+            state=state,
         ):
             yield result
 
-    def _map_first(self, work: Callable[[Batch], Result], threads: int) -> Iterator[tuple[int, Result]]:
-        def read(_: int, batch: Batch) -> tuple[_Part, Result]:
+    def _map_first(
+        self, work: Callable[[Batch], Result], threads: int, name: str, state: Array | None
+    ) -> Iterator[tuple[int, Result]]:
+        def read(_: int, batch: Batch) -> tuple[UnitPart, Result]:
             found = split(batch.texts, self._unit)
             chosen = with_tokens(found)
             counts = np.diff(np.searchsorted(chosen, found.firsts))
             numbers = chosen - np.repeat(found.firsts[:-1], counts)
             sizes = found.ends[chosen] - found.starts[chosen]
             total = pc.sum(pc.binary_length(batch.texts)).as_py() or 0
-            part = _Part(counts, numbers.astype(np.int32), sizes.astype(np.uint32), batch.ids, total)
-            return part, work(_batch(batch, found.texts(chosen), counts))
+            part = UnitPart(counts, numbers.astype(np.int32), sizes.astype(np.uint32), batch.ids, total)
+            try:
+                return part, work(_batch(batch, found.texts(chosen), counts))
+            except CallableError as problem:
+                raise _of_document(problem, batch, counts) from problem.__cause__
 
-        parts: list[_Part] = []
+        parts: list[UnitPart] = []
         unit = 0
-        for _, (part, result) in self.documents.map_shards(read, threads=threads):
+        for _, (part, result) in self.documents.map_shards(read, threads=threads, name=name, state=state):
             parts.append(part)
             yield unit, result
             unit += len(part.numbers)
@@ -142,9 +152,9 @@ class UnitCorpus:
         found: Array = np.searchsorted(self.firsts, units, "right") - 1
         return found
 
-    def once(self, name: str, compute: Callable[[], Result]) -> Result:  # noqa: ARG002
+    def once(self, name: str, compute: Callable[[], Result]) -> Result:
         """See `neardup.documents.Corpus`."""
-        return compute()
+        return self.documents.once(name, compute)
 
     def check_sources(self, sources: Sequence[str]) -> None:
         """See `neardup.documents.SourcedCorpus`."""
@@ -154,6 +164,15 @@ class UnitCorpus:
         """See `neardup.documents.SourcedCorpus`."""
         ranks = self.documents.source_ranks(sources)
         return None if ranks is None else np.repeat(ranks, np.diff(self.firsts))
+
+
+def _of_document(problem: CallableError, batch: Batch, counts: Array) -> CallableError:
+    """The error of a unit as one of its document; `counts`: units of each."""
+    if problem.row is None:
+        return problem
+    document = int(np.searchsorted(np.cumsum(counts), problem.row - batch.row, "right"))
+    cause, id_ = problem.__cause__ or problem, batch.ids[document].as_py()
+    return CallableError(problem.function, problem.given, cause, id=id_, row=batch.row + document)
 
 
 def _batch(batch: Batch, texts: Any, counts: Array) -> Batch:

@@ -86,6 +86,9 @@ def rows_of(kind, name):
 
 
 TABLES = ["jsonl", "csv", "tsv", "parquet"]
+FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n")
+"""What spreadsheets take for the beginning of a formula."""
+
 ODD_IDS = [
     "=1+2",
     "@SUM(A1)",
@@ -115,7 +118,7 @@ def test_ids_may_have_any_characters(run, kind):
     assert [(row["id"], row["survivor_id"]) for row in audit] == [(each, f"{each}1") for each in ODD_IDS]
     assert run("dedup", source, "-o", f"all.{kind}", "--annotate", "--min-similarity", "1").code == 0
     assert [row["duplicate_of"] or None for row in rows_of(kind, f"all.{kind}")] == [None] * len(rows) + [
-        f"{each}1" for each in ODD_IDS
+        f"'{each}1" if kind in ("csv", "tsv") and each.startswith(FORMULAS) else f"{each}1" for each in ODD_IDS
     ]
     for each in ODD_IDS:
         assert run("explain", "out.duplicates.jsonl", each).code == 0

@@ -1,6 +1,7 @@
 """What `neardup dedup` reads: files, folders, globs and standard input, in every format."""
 
 import gzip
+import json
 import os
 from pathlib import Path
 
@@ -31,6 +32,37 @@ def test_json_lines_are_read_plain_and_compressed(run, name, packed):
     Path(name).write_bytes(packed(lines(ROWS)))
     assert run("dedup", name, "-o", "out.jsonl", "--quiet").code == 0
     assert survivors("out.jsonl") == KEPT
+
+
+@pytest.mark.parametrize("unit", ["document", "line"])
+def test_files_of_a_folder_that_are_passed_over_are_told_and_counted(run, unit):
+    write_lines("in/a.jsonl", ROWS)
+    write_lines("in/more/b.jsonl", [{"text": CLOCK}])
+    unread = ["a.doc", "more/b.PDF", "c.bz2", "d", "e.bin", "f.bin"]
+    for name in [*unread, "README.md", "page.html", ".hidden"]:
+        Path("in", name).write_text("not read")
+    done = run("dedup", "in", "-o", "out/", "--unit", unit)
+    said = " ".join(done.err.split())
+    assert done.code == 0
+    assert "neardup: 6 files in in passed over, of no known format: a.doc, c.bz2, d, e.bin, f.bin …" in said
+    assert "neardup: 1 file in in passed over, for such files are read only if they are named: README.md" in said
+    assert "neardup: 1 file in in passed over, for HTML is read with --html main or whole: page.html" in said
+    assert "8 files in folders passed over, of no known format or read only if named" in said
+    assert json.loads(Path("out.summary.json").read_bytes())["passed_over"] == 8
+    done = run("dedup", "in/*.jsonl", "in/more/b.jsonl", "-o", "named/", "--unit", unit)
+    assert (done.code, "passed over" in done.err) == (0, False)
+
+
+def test_every_command_that_reads_a_folder_tells_what_it_passes_over(run):
+    write_lines("in/a.jsonl", ROWS)
+    Path("in/a.doc").write_text("not read")
+    for command in (
+        ["fingerprint", "in", "-o", "prints/"],
+        ["pairs", "in", "-o", "pairs.jsonl"],
+        ["fit", "in", "-o", "words.parquet"],
+    ):
+        done = run(*command)
+        assert "1 file in in passed over, of no known format: a.doc" in " ".join(done.err.split())
 
 
 def test_parquet_is_read(run):

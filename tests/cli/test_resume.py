@@ -13,12 +13,13 @@ import neardup as nd
 from corpora import BREAD, FERRY, ROWS, files, read_lines, survivors, write_lines
 from neardup.io import jsonl
 from neardup.jobs.dedup import deduplicate_files
+from neardup.jobs.units import deduplicate_units
 
 KILLS = int(os.environ.get("NEARDUP_KILLS", "200"))
-OUTPUTS = ("out/", "out.duplicates.jsonl")
+OUTPUTS = ("out/", "out.duplicates.jsonl", "removed/")
 
 
-def write_corpus(shards=6, rows=60):
+def write_corpus(shards=6, rows=60, words_in_a_line=1 << 30):
     """Texts with copies and edited copies across shards."""
     made = random.Random(7)
     words = [f"w{i}" for i in range(400)]
@@ -29,8 +30,19 @@ def write_corpus(shards=6, rows=60):
             for _ in range(made.randint(0, 2)):
                 text[made.randrange(len(text))] = made.choice(words)
         write_lines(
-            f"in/{shard}.jsonl", [{"id": f"{shard}-{i}", "text": " ".join(text)} for i, text in enumerate(chosen)]
+            f"in/{shard}.jsonl",
+            [{"id": f"{shard}-{i}", "text": in_lines(text, words_in_a_line)} for i, text in enumerate(chosen)],
         )
+
+
+def in_lines(words, size):
+    return "\n".join(" ".join(words[start : start + size]) for start in range(0, len(words), size))
+
+
+def deduplicate(*arguments, unit="document", **options):
+    if unit == "document":
+        return deduplicate_files(*arguments, **options)
+    return deduplicate_units(*arguments, unit=unit, **options)
 
 
 def content(*names):
@@ -39,10 +51,10 @@ def content(*names):
 
 
 def result_of_one_go(**options):
-    deduplicate_files("in", "out/", **options)
+    deduplicate("in", "out/", **options)
     found = content(*OUTPUTS)
     for name in files():
-        if name.startswith("out"):
+        if name.startswith(("out", "removed")):
             Path(name).unlink()
     return found
 
@@ -52,7 +64,7 @@ def run_and_kill_after(seconds, **options):
     child = os.fork()
     if child == 0:
         try:
-            deduplicate_files("in", "out/", resume=True, **options)
+            deduplicate("in", "out/", resume=True, **options)
         except BaseException:
             Path("failure.txt").write_text(traceback.format_exc())
             os._exit(1)
@@ -78,10 +90,12 @@ def run_and_kill_after(seconds, **options):
         {"method": "minhash", "keep": "longest"},
         {"method": "simhash", "cluster": "components"},
         {"annotate": True, "against": "ref.jsonl"},
+        {"unit": "line", "method": "exact", "on_error": "skip"},
+        {"unit": "paragraph", "cluster": "components", "audit": "removed/"},
     ],
 )
 def test_a_run_killed_at_random_moments_gives_the_same_bytes_in_the_end(options):
-    write_corpus()
+    write_corpus(words_in_a_line=9 if "unit" in options else 1 << 30)
     write_lines("ref.jsonl", read_lines("in/3.jsonl")[:5])
     options = options | {"threads": 1}
     expected = result_of_one_go(**options)
@@ -90,13 +104,13 @@ def test_a_run_killed_at_random_moments_gives_the_same_bytes_in_the_end(options)
     whole = time.monotonic() - began
     moments = random.Random(str(options))
     kills = 0
-    while kills < KILLS / 4:
+    while kills < KILLS / 6:
         for name in files():
-            if name.startswith("out"):
+            if name.startswith(("out", "removed")):
                 Path(name).unlink()
         while not run_and_kill_after(moments.uniform(0, whole), **options):
             kills += 1
-            assert not Path("out.summary.json").exists() or content(*OUTPUTS).keys() >= expected.keys()
+            assert not list(Path().glob("*.summary.json")) or content(*OUTPUTS).keys() >= expected.keys()
         assert content(*OUTPUTS) == expected
     assert not list(Path().rglob("*.partial*"))
     assert {path.name for path in Path("out.resume").iterdir()} == {"run.json", "result.json"}
@@ -121,23 +135,24 @@ def fail_after(monkeypatch, blocks):
     return read
 
 
+@pytest.mark.parametrize("unit", ["document", "line"])
 @pytest.mark.parametrize("method", ["exact", "minhash", "simhash"])
-def test_what_was_read_is_not_read_again(monkeypatch, method):
-    write_corpus(shards=8)
-    options = {"threads": 1, "method": method}
+def test_what_was_read_is_not_read_again(monkeypatch, method, unit):
+    write_corpus(shards=8, words_in_a_line=12)
+    options = {"threads": 1, "method": method, "unit": unit}
     expected = result_of_one_go(**options)
     with monkeypatch.context() as patched:
         whole = fail_after(patched, 10**9)
-        deduplicate_files("in", "other/", resume=True, **options)
+        deduplicate("in", "other/", resume=True, **options)
     checks = 8  # each run looks at the first rows of each shard
     for blocks in (checks + 3, checks + 8 + 2, checks + 8 + 8 + 1, len(whole) - 2):
         with monkeypatch.context() as patched:
             fail_after(patched, min(blocks, len(whole) - 1))
             with pytest.raises(Interrupted):
-                deduplicate_files("in", "out/", resume=True, **options)
+                deduplicate("in", "out/", resume=True, **options)
         with monkeypatch.context() as patched:
             again = fail_after(patched, 10**9)
-            deduplicate_files("in", "out/", resume=True, **options)
+            deduplicate("in", "out/", resume=True, **options)
         repeated = len(again) + blocks - checks - len(whole)
         # The shard at work is read again and, where elements are counted, those since the last save.
         assert repeated <= (8 if method == "exact" else 1), (blocks, repeated)
@@ -147,16 +162,19 @@ def test_what_was_read_is_not_read_again(monkeypatch, method):
                 Path(name).unlink()
 
 
-def test_a_run_that_is_done_is_not_done_again(run):
-    write_corpus()
-    assert run("dedup", "in", "-o", "out/", "--resume").code == 0
+@pytest.mark.parametrize("unit", ["document", "line"])
+def test_a_run_that_is_done_is_not_done_again(run, unit):
+    write_corpus(words_in_a_line=9)
+    flags = ["in", "-o", "out/", "--resume", "--unit", unit]
+    first = run("dedup", *flags, "--json")
+    assert first.code == 0
     before = content("out")
-    done = run("dedup", "in", "-o", "out/", "--resume")
-    assert done.code == 0
+    done = run("dedup", *flags, "--json")
+    assert (done.code, done.out) == (0, first.out)
     assert "out.resume: this run was done before" in done.err
     assert content("out") == before
     Path("out/3.jsonl").unlink()
-    assert run("dedup", "in", "-o", "out/", "--resume", "--overwrite").code == 0
+    assert run("dedup", *flags, "--overwrite").code == 0
     assert content(*OUTPUTS) == {name: before[name] for name in before if name.startswith(OUTPUTS)}
 
 
@@ -193,9 +211,10 @@ def test_the_folder_of_other_options_is_refused_but_threads_may_differ(monkeypat
         ({"text": "id"}, "reading: text was ['text'], is ['id']"),
         ({"annotate": True}, "annotate was False, is True"),
         ({"memory": "1G"}, "options: memory was "),
+        ({"unit": "line"}, "unit was None, is 'line'"),
     ):
         with pytest.raises(nd.RecipeMismatch) as problem:
-            deduplicate_files("in", "out/", resume=True, **options)
+            deduplicate("in", "out/", resume=True, **options)
         assert named in str(problem.value)
     deduplicate_files("in", "out/", resume=True, threads=3)
     assert content(*OUTPUTS) == result_of_one_go_elsewhere()

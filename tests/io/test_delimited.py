@@ -218,7 +218,9 @@ def test_rows_that_do_not_fit_are_rejected_with_the_reason(shard: Make, reading:
     content = b'a,text,b\n1,"x"y,z\n1,2\n1,2,3,4\n \n' + good + b'1,"\xff",z\n'
     result = reading(shard(content, "a.csv"))
     assert result.texts == [None] * 4 + ["x, y"] * 5 + [None]
-    assert result.reasons[0].startswith("a quote in a quoted field is neither doubled nor escaped (read with comma")
+    assert result.reasons[0].startswith(
+        "a quote in a quoted field is neither doubled nor escaped, or the quote before it is"
+    )
     assert result.reasons[1] == "it has 2 fields, but the header has 3"
     assert result.reasons[2] == "it has 4 fields, but the header has 3"
     assert result.reasons[3] == "it has 1 fields, but the header has 3"
@@ -264,6 +266,34 @@ def test_columns_are_added_in_the_dialect_of_the_file(shard: Make, tmp_path: Any
         annotated(b"n;text\n1;a\n2;c\n3;d\n")
 
 
+@pytest.mark.parametrize(
+    ("value", "cell"),
+    [
+        ("=cmd|' /C calc'!A0", b"'=cmd|' /C calc'!A0"),
+        ("=1;2", b'"\'=1;2"'),
+        ("+1+2", b"'+1+2"),
+        ("-2+3", b"'-2+3"),
+        ("@SUM(A1)", b"'@SUM(A1)"),
+        ("\t=1", b"'\t=1"),
+        ("\r=1", b'"\'\r=1"'),
+        ("\uff1d1", "'\uff1d1".encode()),
+        ("-5", b"-5"),
+        ("+4.5e-3", b"+4.5e-3"),
+        ("a=b", b"a=b"),
+        ("", b""),
+    ],
+)
+def test_an_id_that_a_spreadsheet_would_run_is_no_formula_in_an_added_column(
+    shard: Make, tmp_path: Any, value: str, cell: bytes
+) -> None:
+    found = shard(b"id;text\n=own;=the user's\n", "a.csv")
+    of = pa.field("of", pa.string(), metadata=JSON_TOKEN)
+    with open_sink(tmp_path / "out.csv", "csv") as sink:
+        added = pa.table({"of": [json.dumps(value, ensure_ascii=False)]}, schema=pa.schema([of]))
+        FORMATS["csv"].annotate(found, added, sink, keep=np.array([True]))
+    assert (tmp_path / "out.csv").read_bytes() == b"id;text;of\n=own;=the user's;" + cell + b"\n"
+
+
 def test_problems_with_columns_are_told_before_any_work(shard: Make) -> None:
     found = shard(BASIC, "a.csv")
     check = FORMATS["csv"].check
@@ -286,8 +316,86 @@ def test_problems_with_columns_are_told_before_any_work(shard: Make) -> None:
 
 def test_a_file_that_ends_inside_quotes_is_damaged(shard: Make, reading: Any) -> None:
     content = BASIC * 1 + b'3,"never closed,de\r\n4,a,b\r\n'
-    with pytest.raises(DataError, match=r"a\.csv ends inside quotes, in row 2 .*how many rows are lost"):
-        reading(replace(shard(content, "a.csv"), dialect=',"'))
+    message = (
+        r"a\.csv ends inside quotes that open in line 5: .*nobody knows how many rows are lost\. Mend it, or, if its fields "
+        r"are not quoted \(it was read with comma between fields, double quotes\), pass --dialect with the delimiter alone, "
+        r"as --dialect ','"
+    )
+    for dialect in (',"', None):
+        with pytest.raises(DataError, match=message):
+            reading(replace(shard(content, "a.csv"), dialect=dialect))
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+@pytest.mark.parametrize(
+    ("rows", "line"),
+    [
+        ('id,text\n1,a\n2,"never closed\n3,b\n', 3),
+        ('text\na\n\n"never closed\nb', 4),
+        ('text,id\n"never closed,1\nb,2\n', 2),
+        ('id,x,text\n1,"a\nb",c\n2,"x","never closed\n3,b,d\n', 4),
+        ('"id","text"\n"1","a"\n"2","never closed\n', 3),
+        ("'id','text'\n'1','a'\n'2','never closed\n", 3),
+        ('id;text\n1;"a;b"\n2;"never\n closed \\\n', 3),
+        ('id,text\n1,"a"\n' + "2,c\n" * 100_000 + '3,"never closed\n' + "2,c\n" * 100_000, 100_003),
+    ],
+)
+def test_a_quote_that_is_not_closed_is_told_with_its_line_and_no_file_is_taken_for_unquoted(
+    shard: Make, reading: Any, rows: str, line: int, encoding: str
+) -> None:
+    found = replace(shard(rows.encode(encoding), "a.csv"), encoding=encoding)
+    with pytest.raises(DataError, match=rf"ends inside quotes that open in line {line:,}:"):
+        reading(found)
+    stated = replace(found, dialect=";" if ";" in rows else ",")
+    assert any("never" in (text or "") for text in reading(stated, stated_column(rows)).texts)
+
+
+def stated_column(rows: str) -> str:
+    """The column of the texts, quotes and all."""
+    return next(name for name in ('"text"', "'text'", "text") if name in rows)
+
+
+def test_a_quote_that_the_next_one_closes_sets_rows_aside_and_does_not_unquote_the_others(
+    shard: Make, reading: Any
+) -> None:
+    result = reading(shard(b'id,text\n1,"a"\n2,"never closed\n3,"b"\n4,c\n5,"d"\n', "a.csv"))
+    assert result.texts == ["a", None, "c", "d"]
+    assert result.reasons[1].startswith("a quote in a quoted field is neither doubled nor escaped, or the quote before")
+    rows = "".join(f'{i}\t"quoted {i}"\n' for i in range(20))
+    result = reading(shard(f'id\ttext\n{rows}a\t"never closed\nb\t"b"\nc\tend\n'.encode(), "a.tsv"))
+    assert result.texts == [*(f"quoted {i}" for i in range(20)), None, "end"]
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ['"Once upon a time', 'a 5" disk', "end"],
+        ['"Hello," he said.', '"yes"', "'tis", '"what" is', "end"],
+        ['a 5" disk', "it's 3'", "end"],
+        ['"Once', *["upon a time"] * 50_000],
+    ],
+)
+def test_tab_separated_texts_with_quotes_that_quote_nothing_are_read_as_they_are(
+    shard: Make, reading: Any, texts: list[str]
+) -> None:
+    content = "id\ttext\n" + "".join(f"{i}\t{text}\n" for i, text in enumerate(texts))
+    assert reading(shard(content.encode(), "a.tsv")).texts == texts
+
+
+def test_texts_with_quotes_inside_need_no_quotes(shard: Make, reading: Any) -> None:
+    found = shard(b'id,text\n1,a 5" disk\n2,"yes" he said\n3,it\'s\n', "a.csv")
+    assert reading(found).texts == ['a 5" disk', '"yes" he said', "it's"]
+
+
+def test_of_a_row_that_is_too_long_it_is_told_where_its_quote_opens(shard: Make, reading: Any) -> None:
+    rows = b'id,text\n1,"a"\n\n2,"never closed\n' + b"3,c\n" * 1_500_000
+    found = replace(shard(rows, "a.csv"), max_document_bytes=1 << 16)
+    reasons: dict[int, str] = {}
+    with pytest.raises(DataError, match="ends inside quotes that open in line 4:"):
+        list(FORMATS["csv"].read(found, Columns(), reject=reasons.__setitem__))
+    assert reasons[1].endswith(
+        "(raise --max-document-bytes if it is a document); it is so far inside quotes that open in line 4"
+    )
 
 
 def test_files_that_differ_do_not_go_into_one(shard: Make, copied: Any) -> None:

@@ -200,7 +200,8 @@ def test_rows_that_are_too_long_are_rejected(
     found = as_encoded(tmp_path / name, content, encoding, lines=kind == "lines", max_document_bytes=LIMIT)
     result = reading(found)
     assert result.texts == ["a", None, "c", None, "e"]
-    assert result.reasons == {1: REASON, 3: REASON}
+    told = {row: reason.partition("; it is so far")[0] for row, reason in result.reasons.items()}
+    assert told == {1: REASON, 3: REASON}
     kept = copied((found, [True, False, True, False, True])).read_bytes()
     assert len(kept) < LIMIT
     again = as_encoded(tmp_path / f"b{name}", kept, encoding, lines=kind == "lines")
@@ -208,7 +209,7 @@ def test_rows_that_are_too_long_are_rejected(
     at_the_end = as_encoded(
         tmp_path / name, encoded(texts[:2], kind, encoding), encoding, lines=kind == "lines", max_document_bytes=LIMIT
     )
-    assert reading(at_the_end).reasons == {1: REASON}
+    assert reading(at_the_end).reasons[1].startswith(REASON)
 
 
 def test_cells_and_text_files_that_are_too_long_are_rejected(tmp_path: Path, shard: Make, reading: Any) -> None:

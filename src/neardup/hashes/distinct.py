@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from neardup.errors import OptionError
+from neardup.errors import CallableError, OptionError
 from neardup.hashes.names import HashFunction
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -30,12 +30,16 @@ def hash_by_caller(data: Array, offsets: Array, function: HashFunction, out: Arr
     """Fill out[f] (uint64[n, (bits + 63) // 64]) with the caller's hash of feature f.
 
     Raises:
+        CallableError: the function raises.
         OptionError: a value is no integer, or does not fit the bits.
     """
     size = 8 * out.shape[1]
 
     def digest(feature: bytes) -> bytes:
-        given: Any = function.function(feature)
+        try:
+            given: Any = function.function(feature)
+        except Exception as problem:
+            raise CallableError(f"The hash {function.name!r}", feature, problem) from problem
         try:
             value = operator.index(given)
         except TypeError:

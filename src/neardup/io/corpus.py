@@ -254,5 +254,5 @@ def open_corpus(
     progress: Progress | None = None,
 ) -> FileCorpus:
     """The files meant by `inputs` as a corpus; `temporary`: a folder that standard input may go to."""
-    shards = find_shards(inputs, temporary=temporary, reading=reading)
+    shards = find_shards(inputs, temporary=temporary, reading=reading, progress=progress)
     return FileCorpus(shards, reading.columns(values), on_error=on_error, progress=progress)

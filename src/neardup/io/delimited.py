@@ -5,6 +5,7 @@ the functions here promise.
 """
 
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -27,6 +28,8 @@ from neardup.kernels.delimited import FINE
 Array = np.ndarray[Any, np.dtype[Any]]
 
 _TEXT = pa.large_string()
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the last are the wide ones
+_NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 
 
 class Delimited:
@@ -98,7 +101,7 @@ class Delimited:
             write_changed(block, sink, kept, new, partial(_with_texts, header, places, block, rewrite))
 
     def annotate(self, shard: Shard, added: Any, sink: Any, *, keep: Array) -> None:
-        """See `Format.annotate`; the columns become the last ones, null is an empty field."""
+        """See `Format.annotate`; the columns become the last ones, null is an empty field, and no text is a formula."""
         header = self._begin(shard, sink, added.column_names)
         if header is None:
             return
@@ -185,7 +188,10 @@ class _FieldReader:
             reasons = {i: lines.bad[row] for i, row in enumerate(rows.tolist()) if row in lines.bad}
         for i in np.flatnonzero((counts != expected) | (odd != FINE)).tolist():
             if odd[i] != FINE:
-                reason = f"a quote in a quoted field is neither doubled nor escaped (read with {self._header.dialect})"
+                reason = (
+                    "a quote in a quoted field is neither doubled nor escaped, or the quote before it is not closed "
+                    f"(read with {self._header.dialect})"
+                )
             else:
                 reason = f"it has {counts[i]} fields, but the header has {expected}"
             reasons.setdefault(i, reason)
@@ -216,7 +222,15 @@ def _without_empty(texts: Any) -> Any:
 
 def _cells(field: Any, column: Any) -> list[str]:
     tokens = json_values(column.combine_chunks(), field).to_pylist()
-    return ["" if token == "null" else json.loads(token) if token.startswith('"') else token for token in tokens]
+    return [
+        "" if token == "null" else _no_formula(json.loads(token)) if token.startswith('"') else token
+        for token in tokens
+    ]
+
+
+def _no_formula(text: str) -> str:
+    """A text that no spreadsheet takes for a formula."""
+    return f"'{text}" if text.startswith(_FORMULAS) and not _NUMBER.fullmatch(text) else text
 
 
 def _with_texts(

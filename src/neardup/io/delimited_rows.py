@@ -101,11 +101,12 @@ def read_header(shard: Shard) -> Header:
         DataError: it is damaged, or of another encoding.
     """
     with LineFile(shard) as file:
-        sample = _NO_LINES
+        blocks = [_NO_LINES]
         for block in file.blocks(_SAMPLE_BYTES):
-            sample = join_blocks(sample, block)
-            if len(sample.data) >= _SAMPLE_BYTES:
+            blocks.append(block)
+            if sum(len(each.data) for each in blocks) >= _SAMPLE_BYTES:
                 break
+        sample = join_blocks(blocks[-1:] if len(blocks) == 2 else blocks)
         complete = len(sample.data) < _SAMPLE_BYTES
         encoding = file.encoding
     if shard.dialect is not None:
@@ -183,11 +184,15 @@ def _without_first(lines: Lines) -> Lines:
 
 def _all_rows(shard: Shard, dialect: Dialect, size: int) -> Generator[Lines, None, None]:
     """Rows with the header, which has the number -1."""
-    waiting, state, skipping, row = _NO_LINES, BEGIN, False, -1
+    begun: list[LineBlock] = []  # of a row whose end was not found yet
+    state, skipping, row, line, opening = BEGIN, False, -1, 1, 0
     with LineFile(shard) as file:
         for block in file.blocks(size):
-            ends = np.empty(int(np.count_nonzero(block.data == ord("\n"))), np.int64)
-            found, state = split_rows(block.data, state, *dialect.codes, ends)
+            utf8 = block.raw is block.data
+            ends = np.empty(len(block.ends) if utf8 else int(np.count_nonzero(block.data == ord("\n"))), np.int64)
+            found, state, opened = split_rows(block.data, state, *dialect.codes, ends)
+            opening = line + int(np.searchsorted(block.ends, opened, "right")) if opened >= 0 else opening
+            line += len(block.ends) - block.unfinished
             ends = ends[:found]
             if skipping:  # the row that was too long ends here, or still goes on
                 if not found:
@@ -195,23 +200,31 @@ def _all_rows(shard: Shard, dialect: Dialect, size: int) -> Generator[Lines, Non
                 cut = int(ends[0]) + 1
                 block = after_line(block, int(np.searchsorted(block.ends, cut)) + 1)
                 ends, skipping = ends[1:] - cut, False
-            ends = ends + len(waiting.data)
-            waiting = join_blocks(waiting, block)
-            for lines in _rows(shard, file.encoding, waiting, ends, row):
-                row += len(lines)
-                yield replace(lines, position=file.position)
+            begun.append(block)
             if len(ends):
-                waiting = after_line(waiting, int(np.searchsorted(waiting.ends, ends[-1] + 1)) + 1)
-            if len(waiting.raw) > shard.max_document_bytes:
-                yield replace(overlong(shard, file.encoding, row), position=file.position)
-                row, waiting, skipping = row + 1, _NO_LINES, True
+                ends = ends + sum(len(part.data) for part in begun[:-1])
+                block, begun = join_blocks(begun), []
+                for lines in _rows(shard, file.encoding, block, ends, row):
+                    row += len(lines)
+                    yield replace(lines, position=file.position)
+                    del lines
+                begun = [after_line(block, int(np.searchsorted(block.ends, ends[-1] + 1)) + 1)]
+            if block.unfinished or sum(len(part.raw) for part in begun) > shard.max_document_bytes:
+                long = replace(overlong(shard, file.encoding, row), position=file.position)
+                if state in (QUOTED, QUOTED_ESCAPED):
+                    long.bad[0] += f"; it is so far inside quotes that open in line {opening:,}"
+                yield long
+                row, begun, skipping = row + 1, [], True
+            del block
         if state in (QUOTED, QUOTED_ESCAPED):
             raise DataError(
-                f"{shard.name} ends inside quotes, in row {row} (counted from 0): the file is cut off, or a quote is not "
-                "closed, and nobody knows how many rows are lost. Mend it, or pass --dialect if its fields are not quoted so."
+                f"{shard.name} ends inside quotes that open in line {opening:,}: a quote there is not closed, or the file is cut "
+                f"off, and nobody knows how many rows are lost. Mend it, or, if its fields are not quoted (it was read with "
+                f"{dialect}), pass --dialect with the delimiter alone, as --dialect '{dialect.shown_delimiter}'."
             )
-        if len(waiting.data):
-            for lines in _rows(shard, file.encoding, waiting, np.array([len(waiting.data)]), row):
+        last = join_blocks(begun or [_NO_LINES])
+        if len(last.data):
+            for lines in _rows(shard, file.encoding, last, np.array([len(last.data)]), row):
                 yield replace(lines, position=file.position)
 
 

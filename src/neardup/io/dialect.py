@@ -42,6 +42,11 @@ class Dialect:
         """As the kernels take it: delimiter, quote, escape; -1 for none."""
         return ord(self.delimiter), *(ord(c) if c else -1 for c in (self.quote, self.escape))  # type: ignore[return-value]
 
+    @property
+    def shown_delimiter(self) -> str:
+        """The delimiter as --dialect takes it."""
+        return "\\t" if self.delimiter == "\t" else self.delimiter
+
     def cell(self, text: str, *, quoted: bool = False) -> str:
         """A field that holds `text`; in quotes where it needs them, or if `quoted`.
 

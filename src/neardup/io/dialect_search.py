@@ -3,6 +3,10 @@
 Found out are: comma, semicolon, tab or bar (in .tsv only the tab); double or single quotes, or none; a backslash as escape, or
 none. A dialect fits if by it every row of the sample has as many fields as the header and no quote is out of place. Where
 several fit, the more usual one is taken, unless they delimit differently: then it is not clear, and that is an error.
+
+A file in which a quote is not closed often fits best without quotes, and would then be read as what it is not. So a file counts
+as quoted, whether it fits or not, if its header is, or if other fields are; between tabs, where texts that begin with a quote
+are common, only if most of them end with one.
 """
 
 from dataclasses import dataclass
@@ -15,6 +19,9 @@ from neardup.io.dialect import Dialect
 from neardup.kernels.delimited import BEGIN, FINE, QUOTED, QUOTED_ESCAPED, QUOTES, UNQUOTED, find_fields, split_rows
 
 Array = np.ndarray[Any, np.dtype[Any]]
+
+_CLEARLY = 4
+"""Fields between tabs are quoted, not texts that happen to begin with a quote, if so many times as many rows fit as do not."""
 
 _QUOTINGS = [('"', None), ('"', "\\"), ("'", None), ("'", "\\"), (None, None), (None, "\\")]
 
@@ -30,10 +37,28 @@ class _Reading:
     good_bytes: int
     quoted: int
     needed: bool
+    whole_header: bool = False
+    quoted_rows: int = 0  # among the good ones
+    ends_inside: bool = False  # the sample ends inside quotes
+    unclosed: bool = False  # and the file, too
 
     @property
     def fits(self) -> bool:
         return self.good == self.rows
+
+    @property
+    def fits_but_the_end(self) -> bool:
+        """Every row fits, but for the last one if the file ends in its quotes."""
+        return self.good + self.unclosed == self.rows
+
+    @property
+    def means_quotes(self) -> bool:
+        """What does not fit is damage, for the fields are meant to be quoted."""
+        if self.whole_header:
+            return True
+        if self.dialect.delimiter == "\t":
+            return self.quoted_rows > _CLEARLY * (self.rows - self.good)
+        return self.quoted_rows > 0 or (self.unclosed and self.fits_but_the_end)
 
 
 def find_dialect(sample: Array, *, complete: bool, delimiters: str, name: str) -> Dialect:
@@ -46,7 +71,7 @@ def find_dialect(sample: Array, *, complete: bool, delimiters: str, name: str) -
     several = [reading for reading in readings if reading.columns > 1]
     if not several:
         return readings[0].dialect
-    fitting = [reading for reading in several if reading.fits]
+    fitting = [reading for reading in several if reading.fits_but_the_end]
     if not fitting:
         best = max(reading.good_bytes for reading in several)
         fitting = [reading for reading in several if reading.good_bytes == best and 2 * reading.good >= reading.rows]
@@ -62,22 +87,28 @@ def find_dialect(sample: Array, *, complete: bool, delimiters: str, name: str) -
 def _quoting(sample: Array, delimiter: str, complete: bool) -> _Reading:
     """The most fitting way of quoting with a delimiter."""
     readings = [_read(sample, Dialect(delimiter, *quoting), complete) for quoting in _QUOTINGS]
-    double, single = readings[0], readings[2]
-    if single.fits and single.needed and not double.quoted:
+    double, single, plain = readings[0], readings[2], readings[4]
+    if not double.quoted and (single.whole_header or (single.fits and single.needed)):
         return single
-    for reading in readings:
-        if reading.fits:
-            return reading
-    return max(readings, key=lambda reading: reading.good_bytes)
+    found = next((reading for reading in readings if reading.fits), None)
+    if found is double and delimiter == "\t" and double.ends_inside and not double.quoted and plain.fits:
+        return plain if plain.rows > double.rows + 1 else double
+    if found in readings[:2] or (found is single and single.needed):
+        return found
+    best = max(readings[:2], key=lambda reading: reading.good_bytes)
+    if best.means_quotes:
+        return best
+    return found or max(readings, key=lambda reading: reading.good_bytes)
 
 
 def _read(sample: Array, dialect: Dialect, complete: bool) -> _Reading:
     codes = dialect.codes
     ends = np.empty(np.count_nonzero(sample == ord("\n")), np.int64)
-    found, state = split_rows(sample, BEGIN, *codes, ends)
+    found, state, _ = split_rows(sample, BEGIN, *codes, ends)
     ends = ends[:found]
     rest = len(sample) - (int(ends[-1]) + 1 if found else 0)
-    unclosed = state in (QUOTED, QUOTED_ESCAPED) and complete
+    ends_inside = state in (QUOTED, QUOTED_ESCAPED)
+    unclosed = ends_inside and complete
     if rest and (complete or not found):
         ends = np.append(ends, len(sample))
     starts = np.append(0, ends + 1)[: len(ends)]
@@ -95,7 +126,19 @@ def _read(sample: Array, dialect: Dialect, complete: bool) -> _Reading:
     quoted = (kinds == UNQUOTED) | (kinds == QUOTES)
     inside = [sample[begin:end] for begin, end in spans[kinds == UNQUOTED].tolist()] if dialect.quote == "'" else []
     special = [ord(dialect.delimiter), ord("\n")]
-    whole_header = bool(quoted[0, : counts[0]].all())
+    whole_header = bool(quoted[0, : counts[0]].all()) and odd[0] == FINE
     needed = whole_header or bool((kinds == QUOTES).any()) or any(np.isin(content, special).any() for content in inside)
     size = int((ends - starts)[good].sum())
-    return _Reading(dialect, int(counts[0]), len(starts), int(good.sum()), size, int(quoted.sum()), needed)
+    return _Reading(
+        dialect,
+        int(counts[0]),
+        len(starts),
+        int(good.sum()),
+        size,
+        int(quoted.sum()),
+        needed,
+        bool(whole_header),
+        int((quoted.any(axis=1) & good).sum()),
+        ends_inside,
+        unclosed,
+    )

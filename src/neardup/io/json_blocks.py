@@ -46,12 +46,12 @@ class BlockReader:
             pj.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore") for schema in schemas if schema
         ]
 
-    def _options_like(self, line: bytes) -> list[Any]:
+    def _options_like(self, lines: Lines, row: int) -> list[Any]:
         """Ways to ask Arrow for the columns, if all rows are like this one."""
         if not self._columns.values:
             return self._plain_options
         try:
-            kinds = tuple(_KINDS.get(kind, _TEXT) for kind in kinds_of_values(line, self._columns.values))
+            kinds = tuple(_KINDS.get(kind, _TEXT) for kind in kinds_of_values(lines.line(row), self._columns.values))
         except BadRow:
             return []
         floats = tuple(pa.float64() if kind == pa.int64() else kind for kind in kinds)
@@ -78,7 +78,7 @@ class BlockReader:
         if not 0 < block.size <= _LARGEST or not _is_utf8(block):
             return None
         settings = pj.ReadOptions(use_threads=False, block_size=block.size + 1)
-        for options in self._options_like(lines.line(int(rows[0]))):
+        for options in self._options_like(lines, int(rows[0])):
             try:
                 table = pj.read_json(pa.BufferReader(block), settings, options)
             except pa.ArrowInvalid:
@@ -106,10 +106,10 @@ class BlockReader:
         found: list[tuple[str | None, ...]] = []
         read_line = self._structs.reader()
         for row in rows.tolist():
-            line = lines.line(row)
             try:
                 if row in lines.bad:
                     raise BadRow(lines.bad[row])
+                line = lines.line(row)
                 text, token, values = (read_line and read_line(line)) or self._read_row(line, lines, row)
                 token = token or quote(f"{self._shard_name}:{lines.row + row}")
                 found.append((text, token, *values))

@@ -1,17 +1,22 @@
 """The lines of a text file, as they are stored and as UTF-8, a few megabytes at a time; no line is held that is too long."""
 
 import codecs
-from collections.abc import Generator
+import itertools
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from neardup.io.batch import BATCH_BYTES
 from neardup.io.compression import open_for_reading, position
 from neardup.io.encodings import Encoding, encoding_of
 from neardup.io.shards import Shard
 
 Array = np.ndarray[Any, np.dtype[Any]]
+
+_STEP = 4
+"""By so great a part of what is held of a line more of it is read."""
 
 _UNITS = {1: np.uint8, 2: np.uint16, 4: np.uint32}
 
@@ -37,29 +42,38 @@ class LineBlock:
     unfinished: bool = False
 
 
-def join_blocks(first: LineBlock, second: LineBlock) -> LineBlock:
-    """One block after another."""
-    if not len(first.data):
-        return second
-    data = np.concatenate([first.data, second.data])
-    ends = np.concatenate([first.ends, second.ends + len(first.data)])
-    undecodable = first.undecodable | {len(first.ends) + i: reason for i, reason in second.undecodable.items()}
-    if second.raw is second.data:
-        return LineBlock(data, ends, data, ends, undecodable, second.unfinished)
-    raw = np.concatenate([first.raw, second.raw])
-    return LineBlock(data, ends, raw, np.concatenate([first.raw_ends, second.raw_ends + len(first.raw)]), undecodable)
+def join_blocks(blocks: Sequence[LineBlock]) -> LineBlock:
+    """At least one block, one after another, as one."""
+    if len(blocks) == 1:
+        return blocks[0]
+    undecodable: dict[int, str] = {}
+    lines = 0
+    for block in blocks:
+        undecodable |= {lines + i: reason for i, reason in block.undecodable.items()}
+        lines += len(block.ends)
+    data = np.concatenate([block.data for block in blocks])
+    ends = _ends_together([(block.ends, len(block.data)) for block in blocks])
+    if all(block.raw is block.data for block in blocks):
+        return LineBlock(data, ends, data, ends, undecodable, blocks[-1].unfinished)
+    raw = np.concatenate([block.raw for block in blocks])
+    raw_ends = _ends_together([(block.raw_ends, len(block.raw)) for block in blocks])
+    return LineBlock(data, ends, raw, raw_ends, undecodable, blocks[-1].unfinished)
+
+
+def _ends_together(parts: Sequence[tuple[Array, int]]) -> Array:
+    starts = itertools.accumulate((size for _, size in parts), initial=0)
+    return np.concatenate([ends + start for (ends, _), start in zip(parts, starts, strict=False)])
 
 
 def after_line(block: LineBlock, lines: int) -> LineBlock:
-    """What follows the first `lines` lines of a block."""
+    """What follows the first `lines` lines of a block, which need not be kept for it."""
     start, raw_start = (int(ends[lines - 1]) if lines else 0 for ends in (block.ends, block.raw_ends))
-    data, ends = block.data[start:], block.ends[lines:] - start
+    data, ends = block.data[start:].copy(), block.ends[lines:] - start
     undecodable = {i - lines: reason for i, reason in block.undecodable.items() if i >= lines}
     if block.raw is block.data:
         return LineBlock(data, ends, data, ends, undecodable, block.unfinished)
-    return LineBlock(
-        data, ends, block.raw[raw_start:], block.raw_ends[lines:] - raw_start, undecodable, block.unfinished
-    )
+    raw, raw_ends = block.raw[raw_start:].copy(), block.raw_ends[lines:] - raw_start
+    return LineBlock(data, ends, raw, raw_ends, undecodable, block.unfinished)
 
 
 class LineFile:
@@ -97,34 +111,48 @@ class LineFile:
         return 0 if self._as_it_comes else position(self._file)
 
     def blocks(self, size: int) -> Generator[LineBlock, None, None]:
-        """All lines, about `size` bytes at a time, or one line if that is longer."""
+        """All lines, about `size` bytes at a time, or one line if that is longer.
+
+        A line that is too long comes in pieces; so much of it as is allowed is held, once, and not more.
+        """
+        limit, inside = self._shard.max_document_bytes, False
+        decoder: Any = None
+        data, held, known = self._rest.copy(), len(self._rest), 0
+        while True:
+            # A line longer than `size` is looked for in steps that grow with it, and no further than it may be long.
+            room = (min(max(size, held // _STEP), max(limit - held, 0) + size) + 3) & -4
+            data.resize(held + room, refcheck=False)  # nobody else has seen it
+            filled = self._fill(data[held:])
+            ends = self._newlines(data, known, held + filled)
+            held = known = held + filled
+            if not filled or (filled < room and not self._as_it_comes):
+                if held and (not len(ends) or ends[-1] != held):
+                    ends = np.append(ends, held)
+                if held:
+                    yield self._decoded(data[:held], ends)
+                return
+            if len(ends):
+                rest = data[ends[-1] : held].copy()
+                found = self._decoded(data[: ends[-1]], ends)
+                data, held, known, inside, decoder = rest, len(rest), len(rest), False, None
+                yield found
+                del found
+            elif inside or held > limit:
+                decoder = decoder or codecs.getincrementaldecoder(self.encoding.name)("replace")
+                for start in range(0, held, size):
+                    yield self._fragment(data[start : min(start + size, held)], decoder)
+                data, held, known, inside = np.empty(0, np.uint8), 0, 0, True
+
+    def _newlines(self, data: Array, begin: int, end: int) -> Array:
+        """Where lines end in `data[:end]`, of which the first `begin` bytes are known to have no newline."""
         newline = self.encoding.newline
         unit = len(newline)
         value = np.frombuffer(newline, _UNITS[unit])[0]
-        limit, rest, inside = self._shard.max_document_bytes, self._rest, False
-        decoder: Any = None
-        while True:
-            room = (max(size, len(rest)) + 3) & -4  # a line longer than `size` is looked for in steps that double
-            data = np.empty(len(rest) + room, np.uint8)
-            data[: len(rest)] = rest
-            filled = self._fill(data[len(rest) :])
-            data = data[: len(rest) + filled]
-            ends = (np.flatnonzero(data[: len(data) // unit * unit].view(_UNITS[unit]) == value) + 1) * unit
-            if not filled or (filled < room and not self._as_it_comes):
-                if len(data) and (not len(ends) or ends[-1] != len(data)):
-                    ends = np.append(ends, len(data))
-                if len(data):
-                    yield self._decoded(data, ends)
-                return
-            if len(ends):
-                yield self._decoded(data[: ends[-1]], ends)
-                rest, inside, decoder = data[ends[-1] :], False, None
-            elif inside or len(data) > limit:
-                decoder = decoder or codecs.getincrementaldecoder(self.encoding.name)("replace")
-                yield self._fragment(data, decoder)
-                rest, inside = data[:0], True
-            else:
-                rest = data
+        found = [np.empty(0, np.int64)]
+        for start in range(begin // unit * unit, end // unit * unit, BATCH_BYTES):
+            stop = min(start + BATCH_BYTES, end // unit * unit)
+            found.append((np.flatnonzero(data[start:stop].view(_UNITS[unit]) == value) + 1) * unit + start)
+        return np.concatenate(found)
 
     def _fill(self, room: Array) -> int:
         """Read bytes; returns how many: fewer than there is room for at the end of a file, none at the end of a pipe."""
@@ -139,7 +167,7 @@ class LineFile:
         ends = np.array([len(raw)])
         if self.encoding.is_utf8:
             return LineBlock(raw, ends, raw, ends, unfinished=True)
-        data = np.frombuffer(decoder.decode(raw.tobytes()).encode("utf-8", "replace"), np.uint8)
+        data = np.frombuffer(decoder.decode(raw.data).encode("utf-8", "replace"), np.uint8)
         return LineBlock(data, np.array([len(data)]), raw, ends, unfinished=True)
 
     def _decoded(self, raw: Array, raw_ends: Array) -> LineBlock:
@@ -147,7 +175,7 @@ class LineFile:
             return LineBlock(raw, raw_ends, raw, raw_ends)
         undecodable: dict[int, str] = {}
         try:
-            data = np.frombuffer(raw.tobytes().decode(self.encoding.name).encode(), np.uint8)
+            data = np.frombuffer(str(raw.data, self.encoding.name).encode(), np.uint8)
             ends = np.flatnonzero(data == ord("\n")) + 1
             if len(data) and (not len(ends) or ends[-1] != len(data)):
                 ends = np.append(ends, len(data))

@@ -112,11 +112,12 @@ def lines_of_block(
         i = int(np.searchsorted(last, line))
         if i < len(last) and first[i] <= line:
             bad[i] = reason
-    for i in np.flatnonzero(raw_ends - raw_starts > shard.max_document_bytes).tolist():
-        bad[i] = too_long(shard)
+    starts, long = before[first], raw_ends - raw_starts > shard.max_document_bytes
+    bad |= dict.fromkeys(np.flatnonzero(long).tolist(), too_long(shard))
+    ends = np.where(long, starts, ends)  # so that nobody looks at what they hold
     if block.raw is block.data:
-        return Lines(row, block.data, before[first], ends, bad=bad, encoding=encoding)
-    return Lines(row, block.data, before[first], ends, block.raw, raw_starts, raw_ends, bad, encoding)
+        return Lines(row, block.data, starts, ends, bad=bad, encoding=encoding)
+    return Lines(row, block.data, starts, ends, block.raw, raw_starts, raw_ends, bad, encoding)
 
 
 def overlong(shard: Shard, encoding: Encoding, row: int) -> Lines:
@@ -159,8 +160,10 @@ def rows_of_file(file: LineFile, shard: Shard, size: int = BATCH_BYTES) -> Gener
             rows, inside = rows[rows > 0], False
         if len(rows):
             lines = lines_of_block(shard, file.encoding, block, row, rows, rows, ends[rows])
-            yield replace(lines, position=file.position)
             row += len(rows)
+            yield replace(lines, position=file.position)
+            del lines
+        del block
 
 
 def _not_blank(block: LineBlock, ends: Array) -> Array:

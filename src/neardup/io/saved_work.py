@@ -40,6 +40,7 @@ _KINDS = {
     "neardup.prefix_join.prefixes": {"Prefixes"},
     "neardup.similarities.table": {"Elements"},
     "neardup.survivors": {"Decisions"},
+    "neardup.unit_corpus": {"UnitPart"},
 }
 """All that the files of a run may hold; anything else in them is not read, for a pickle can name any function."""
 

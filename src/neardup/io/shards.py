@@ -15,6 +15,8 @@ from neardup.io.compression import sniff
 from neardup.io.places import Place, identity, place_of, status_of
 from neardup.io.reading import Reading
 from neardup.io.remote import RemotePath
+from neardup.progress import Progress
+from neardup.wording import counted
 
 FORMAT_ENDINGS = {
     ".jsonl": "jsonl",
@@ -39,6 +41,12 @@ _NAMED_ONLY = {
     ending + compression for ending in (".json", ".md") for compression in ("", *COMPRESSION_ENDINGS)
 }  # in a folder as often configuration, or about the data, as data
 _HTML = {ending + compression for ending in (".html", ".htm") for compression in ("", *COMPRESSION_ENDINGS)}
+_UNKNOWN, _ONLY_NAMED, _HOW_HTML = (
+    "of no known format",
+    "for such files are read only if they are named",
+    "for HTML is read with --html main or whole",
+)
+_SHOWN = 5
 _OTHER_COMPRESSIONS = {".bz2", ".xz", ".lz4", ".zip", ".br", ".7z", ".snappy"}
 
 
@@ -102,14 +110,18 @@ def compression_of_name(name: str) -> str:
 
 
 def find_shards(
-    inputs: str | Path | Iterable[str | Path], *, temporary: Path, reading: Reading | None = None
+    inputs: str | Path | Iterable[str | Path],
+    *,
+    temporary: Path,
+    reading: Reading | None = None,
+    progress: Progress | None = None,
 ) -> list[Shard]:
     """Find the files meant by `inputs`, in the order given; those of a folder or a glob by relative path.
 
     A folder stands for all files of known endings below it, without hidden ones, `.json` and `.md`, and those of HTML unless
     `reading` says that texts are HTML; a glob for all that it matches; `-` for JSON lines (or lines, if `reading` says so) on
     standard input, which go to a file in `temporary`. Symbolic links are followed. What is a URL is looked for in its
-    store.
+    store. Of which files in folders are passed over `progress` is told, hidden ones apart.
 
     Raises:
         InputError: with every problem found: nothing there, not readable, an unknown ending, a folder or glob without
@@ -117,13 +129,13 @@ def find_shards(
         MissingExtra: a URL needs a package that is not installed.
         TransferError: a store fails again and again.
     """
-    reading = reading or Reading()
+    reading, progress = reading or Reading(), progress or Progress()
     wanted = [str(given) for given in ([inputs] if isinstance(inputs, str | Path) else inputs)]
     found: dict[str, list[Shard]] = {}
     problems = [f"{given} is given twice. Name it once." for given in dict.fromkeys(wanted) if wanted.count(given) > 1]
     for given in dict.fromkeys(wanted):
         try:
-            found[given] = _expand(given, reading) if given != "-" else []
+            found[given] = _expand(given, reading, progress) if given != "-" else []
         except InputError as error:
             problems.append(str(error))
     problems = problems or repeated_files([shard for shards in found.values() for shard in shards])
@@ -136,15 +148,15 @@ def find_shards(
     return [shard for shards in found.values() for shard in shards]
 
 
-def _expand(given: str, reading: Reading) -> list[Shard]:
+def _expand(given: str, reading: Reading, progress: Progress) -> list[Shard]:
     if not given:
         raise InputError("An input is an empty string. Name a file, a folder or a glob, or - for standard input.")
     path = place_of(given)
     if isinstance(path, RemotePath):
-        return _expand_remote(path, reading)
+        return _expand_remote(path, reading, progress)
     given = str(path)
     if path.is_dir():
-        return _folder(path, path, reading)
+        return _folder(path, path, reading, progress)
     if os.path.lexists(path):
         return [_shard(path, path.parent, reading)]
     if not glob.has_magic(given):
@@ -157,11 +169,11 @@ def _expand(given: str, reading: Reading) -> list[Shard]:
     fixed = Path(*path.parts[: next(i for i, part in enumerate(path.parts) if glob.has_magic(part))])
     shards: list[Shard] = []
     for match in map(Path, matches):
-        shards += _folder(match, fixed, reading) if match.is_dir() else [_shard(match, fixed, reading)]
+        shards += _folder(match, fixed, reading, progress) if match.is_dir() else [_shard(match, fixed, reading)]
     return sorted(shards, key=lambda shard: shard.relative)
 
 
-def _expand_remote(path: RemotePath, reading: Reading) -> list[Shard]:
+def _expand_remote(path: RemotePath, reading: Reading, progress: Progress) -> list[Shard]:
     try:
         if glob.has_magic(path.url):
             fixed, matches = path.matches()
@@ -170,10 +182,10 @@ def _expand_remote(path: RemotePath, reading: Reading) -> list[Shard]:
             shards: list[Shard] = []
             for match in matches:
                 is_folder = match.url.endswith("/")
-                shards += _folder(match, fixed, reading) if is_folder else [_shard(match, fixed, reading)]
+                shards += _folder(match, fixed, reading, progress) if is_folder else [_shard(match, fixed, reading)]
             return sorted(shards, key=lambda shard: shard.relative)
         if path.is_dir():
-            return _folder(path, path, reading)
+            return _folder(path, path, reading, progress)
         if split_ending(path.name) is None:
             path.status()  # what is not there has no ending to mend
         return [_shard(path, path.parent, reading)]
@@ -183,8 +195,9 @@ def _expand_remote(path: RemotePath, reading: Reading) -> list[Shard]:
         raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
 
 
-def _folder(folder: Place, base: Place, reading: Reading) -> list[Shard]:
+def _folder(folder: Place, base: Place, reading: Reading, progress: Progress) -> list[Shard]:
     shards, named_only = [], []
+    passed_over: dict[str, list[str]] = {}
     files = folder.files() if isinstance(folder, RemotePath) else _files_below(folder, frozenset())
     for path in files:
         known = split_ending(path.name)
@@ -193,8 +206,12 @@ def _folder(folder: Place, base: Place, reading: Reading) -> list[Shard]:
         ending = path.name[len(known[0]) :].lower() if known else ""
         if ending in _NAMED_ONLY or (ending in _HTML and reading.html is None):
             named_only.append(ending)
+            why = _HOW_HTML if ending in _HTML else _ONLY_NAMED
+            passed_over.setdefault(why, []).append(_below(path, folder))
         elif known:
             shards.append(_shard(path, base, reading))
+        else:
+            passed_over.setdefault(_UNKNOWN, []).append(_below(path, folder))
     if not shards:
         message = f"{folder}: this folder has no file with a known ending. {ALLOWED}."
         if named_only and named_only[0] in _HTML:
@@ -202,7 +219,18 @@ def _folder(folder: Place, base: Place, reading: Reading) -> list[Shard]:
         elif named_only:
             message += f" Its {named_only[0]} files are read only if they are named: '{folder}/**/*{named_only[0]}'."
         raise InputError(message)
+    for why, names in passed_over.items():
+        some = ", ".join(sorted(names)[:_SHOWN]) + (" …" if len(names) > _SHOWN else "")
+        progress.passed_over += len(names)
+        progress.say(f"{counted(len(names), 'file')} in {folder} passed over, {why}: {some}")
     return sorted(shards, key=lambda shard: shard.relative)
+
+
+def _below(path: Place, folder: Place) -> str:
+    """How messages call a file in a folder."""
+    if isinstance(path, RemotePath):
+        return path.url[len(str(folder).rstrip("/")) + 1 :]
+    return os.fsencode(path.relative_to(str(folder))).decode("utf-8", "replace")
 
 
 def _files_below(folder: Path, above: frozenset[tuple[int, int]]) -> Iterator[Path]:

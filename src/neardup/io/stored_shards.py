@@ -1,6 +1,7 @@
 """Shards as files of the stages remember them, so that a later stage knows which rows are whose."""
 
 import dataclasses
+import hashlib
 import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -8,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from neardup.io.remote import RemotePath
 from neardup.io.shards import Shard
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -20,22 +22,44 @@ class StoredShard:
     Attributes:
         name, relative, size: as in `neardup.io.shards.Shard`.
         rows: all its rows, rejected ones too.
+        content: see `content_of`; empty in files that were written before it was remembered.
     """
 
     name: str
     relative: str
     rows: int
     size: int
+    content: str = ""
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
         return dataclasses.asdict(self)
 
 
+def content_of(shard: Shard) -> str:
+    """What tells the file from another of its size: half of its SHA-256; of a file in a store what that calls the version.
+
+    Raises:
+        DataError: the file changed since it was found.
+    """
+    if isinstance(shard.path, RemotePath):
+        return f"version:{shard.modified}"
+    shard.check_unchanged()
+    with shard.path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()[:32]
+    shard.check_unchanged()
+    return f"sha256:{digest}"
+
+
+def is_as_it_was(stored: StoredShard, content: str) -> bool:
+    """Whether a file of the same size is the one that was remembered, as far as that was."""
+    return not stored.content or not content or stored.content == content
+
+
 def stored_shards(shards: Sequence[Shard], starts: Sequence[int]) -> tuple[StoredShard, ...]:
     """What is remembered of shards; `starts`: the first row of each and, last, the number of all rows."""
     return tuple(
-        StoredShard(shard.name, shard.relative, last - first, shard.size)
+        StoredShard(shard.name, shard.relative, last - first, shard.size, content_of(shard))
         for shard, (first, last) in zip(shards, itertools.pairwise(starts), strict=True)
     )
 

@@ -57,7 +57,7 @@ def read_block(shard: Shard, values: int, lines: Lines, wanted: Array | None) ->
     """The rows where `wanted` (bool[rows]; None: all) is True, with so many values, all null; and those that cannot be read."""
     rows = np.arange(len(lines)) if wanted is None else np.flatnonzero(wanted)
     starts, ends = lines.starts[rows], lines.ends[rows].copy()
-    ends -= lines.data[ends - 1] == _RETURN  # a row is not blank, so it is not empty
+    ends -= (ends > starts) & (lines.data[ends - 1] == _RETURN)  # only a row that is too long is empty
     usable = np.ones(len(rows), np.bool_)
     if lines.bad:
         usable = ~np.isin(rows, list(lines.bad))

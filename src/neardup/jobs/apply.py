@@ -18,7 +18,7 @@ from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder
 from neardup.io.places import place_of, real_name
 from neardup.io.reading import Reading
 from neardup.io.shards import Shard
-from neardup.io.stored_shards import starts_of
+from neardup.io.stored_shards import content_of, is_as_it_was, starts_of
 from neardup.jobs.audits import write_audits
 from neardup.jobs.dedup import FileResult
 from neardup.jobs.targets import dedup_targets, refuse_inputs
@@ -149,6 +149,11 @@ def _numbers(found: ClusterFile, shards: Sequence[Shard], clusters: str | Path) 
                 f"{shard.name} has {shard.size:,} bytes, but had {found.shards[number].size:,} when it was fingerprinted. "
                 "Begin anew with `neardup fingerprint`."
             )
+        elif not is_as_it_was(found.shards[number], content_of(shard)):
+            problems.append(
+                f"{shard.name} is not the file that was fingerprinted: it has as many bytes, but others. "
+                "Begin anew with `neardup fingerprint`."
+            )
         else:
             numbers.append(number)
     if problems:
@@ -181,4 +186,5 @@ def _summary(found: ClusterFile, numbers: Sequence[int], rows: Sequence[slice], 
         read_bytes=progress.read_bytes | {"total": sum(progress.read_bytes.values())},
         written_bytes=progress.written_bytes | {"total": sum(progress.written_bytes.values())},
         peak_memory_bytes=peak_memory_bytes(),
+        passed_over=progress.passed_over,
     )

@@ -15,25 +15,22 @@ import pyarrow as pa
 from neardup.annotations import ANNOTATIONS
 from neardup.audit import audit_lines, reject_lines
 from neardup.dedup import find_duplicates
-from neardup.errors import InputError
 from neardup.io.corpus import FileCorpus, open_corpus
-from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder, stem
-from neardup.io.places import real_name
-from neardup.io.reading import Reading, split_options
+from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder
+from neardup.io.reading import split_options
 from neardup.io.records import write_lines
-from neardup.io.remote import RemotePath
-from neardup.io.saved_work import SavedWork
 from neardup.jobs.audits import write_audits
 from neardup.jobs.estimate import CostEstimate, estimate_corpus
 from neardup.jobs.reference import FingerprintReference, open_reference
 from neardup.jobs.report import check_report, make_report
 from neardup.jobs.report import report as write_report
+from neardup.jobs.resuming import open_saved, run_description, tell_skipped
 from neardup.jobs.targets import Targets, dedup_targets, demand_output
 from neardup.jobs.writing import write_rows
-from neardup.options import DedupOptions, memory_bytes
+from neardup.options import DedupOptions
 from neardup.progress import Watcher, progress_of
 from neardup.recipe import Recipe
-from neardup.summary import Summary, summarize, versions
+from neardup.summary import Summary, summarize
 from neardup.survivors import Findings
 from neardup.wording import counted
 
@@ -77,6 +74,10 @@ class FileResult:
             )
         if counts.rejected:
             lines.append(f"{counted(counts.rejected, 'row')} could not be read: {files['rejects'] or 'not written'}")
+        if counts.passed_over:
+            lines.append(
+                f"{counted(counts.passed_over, 'file')} in folders passed over, of no known format or read only if named"
+            )
         places = {name: files[name] for name in ("output", "audit", "summary", "report") if files.get(name)}
         lines += [f"{name}: {'standard output' if place == '-' else place}" for name, place in places.items()]
         return "\n".join(lines)
@@ -130,52 +131,6 @@ def _repeated(ids: Any) -> int:
     sums = np.add.reduceat(np.frombuffer(data, np.uint8)[:end], begins, dtype=np.uint32)  # equal ids have equal sums
     part_of = sums % np.uint32(parts)
     return len(present) - sum(len(present.filter(pa.array(part_of == part)).unique()) for part in range(parts))
-
-
-def _description(
-    output: str | None,
-    corpus: FileCorpus,
-    reference: FileCorpus | FingerprintReference | None,
-    recipe: Recipe,
-    options: DedupOptions,
-    reading: Reading,
-) -> dict[str, Any]:
-    """All that decides what a run gives, for telling it from others."""
-    deciding = options.as_dict() | {"memory": memory_bytes(options.memory)}  # it decides how elements are counted
-    del deciding["threads"], deciding["temp_dir"]
-    files = [
-        [[shard.name, shard.size, shard.modified] for shard in each.shards] if each is not None else []
-        for each in (corpus, reference)
-    ]
-    return {
-        "inputs": files[0],
-        "reference": files[1],
-        "output": output,
-        "recipe": recipe.as_dict() | {"digest": recipe.digest()},
-        "options": deciding,
-        "reading": dataclasses.asdict(reading),
-        "versions": versions(),
-    }
-
-
-def _open_saved(
-    output: str | None, dry_run: bool, targets: Targets, corpus: FileCorpus, run: dict[str, Any]
-) -> SavedWork:
-    if dry_run or not output or targets.outputs[:1] == (STANDARD_OUTPUT,):
-        raise InputError("--resume keeps its work beside the output. Name a file or a folder with -o.")
-    if any(shard.name == "stdin" for shard in corpus.shards):
-        raise InputError("--resume: standard input cannot be read again. Name files.")
-    if any(isinstance(path, RemotePath) for path in [*targets.outputs, *targets.records]):
-        raise InputError(
-            "--resume keeps its work beside the output, in a folder of this machine. Name a local output, and copy it when the "
-            "run is done; inputs may be remote."
-        )
-    inputs = {real_name(shard.path) for shard in corpus.shards}
-    if any(real_name(path) in inputs for path in targets.outputs):
-        raise InputError(
-            "--resume: an output would replace an input, which could then not be read again. Name another output."
-        )
-    return SavedWork(Path(stem(output) + ".resume"), run)
 
 
 def deduplicate_files(
@@ -250,12 +205,12 @@ def deduplicate_files(
         folder = output_folder(output) if output else None
         saved = None
         if resume:
-            run = _description(output, corpus, reference, recipe, chosen, reading) | {
+            run = run_description(output, corpus, reference, recipe, chosen, reading) | {
                 "annotate": annotate,
                 "audit": audit,
                 "on_error": on_error,
             }
-            saved = _open_saved(output, dry_run, targets, corpus, run)
+            saved = open_saved(output, dry_run, targets, corpus, run)
             if (done := saved.completed()) is not None:
                 progress.say(f"{saved.folder}: this run was done before")
                 if report is not None and not Path(report).exists():
@@ -288,10 +243,7 @@ def deduplicate_files(
                 reference=reference.documents if isinstance(reference, FingerprintReference) else reference,
                 keep_elements=saved is None,
             )
-            if saved is not None and saved.skipped:
-                progress.say(
-                    f"{saved.folder}: {saved.skipped:,} times a shard was not read again, for that had been done before"
-                )
+            tell_skipped(saved, progress)
             write = partial(
                 write_rows,
                 corpus.shards,

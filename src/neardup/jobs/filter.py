@@ -100,7 +100,11 @@ def filter_files(
         raise InputError("Standard input (-) goes alone. Give either files, or -.")
     home = Path(path)
     with tempfile.TemporaryDirectory(prefix="neardup-") as spool:
-        shards = [pipe_shard(how)] if from_pipe else find_shards(given, temporary=Path(spool), reading=how)
+        shards = (
+            [pipe_shard(how)]
+            if from_pipe
+            else find_shards(given, temporary=Path(spool), reading=how, progress=progress)
+        )
     demand_lines(shards)
     paths = filter_paths(output, audit, with_rejects=on_error == "skip")
     refuse_inputs(paths.files, [] if from_pipe else shards)

@@ -317,7 +317,10 @@ class _Source:
             return _of_text(wanted or Recipe())
         recipe = wanted or fingerprint_file_recipe(self.shards[0].path)
         for shard in self.shards:
-            check_same(recipe.digest(), fingerprint_file_recipe(shard.path).digest(), shard.name)
+            found = fingerprint_file_recipe(shard.path)
+            check_same(
+                recipe.digest(), found.digest(), shard.name, recipe=recipe.as_dict(), other_recipe=found.as_dict()
+            )
         return recipe
 
     def parts(self, recipe: Recipe | VectorRecipe, threads: int | None) -> Iterator[Documents]:
@@ -362,4 +365,6 @@ def _opened(
     how = Reading(**reading)
     check_temp_dir(temp_dir)
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=temp_dir) as spool:
-        yield _Source(find_shards(inputs, temporary=Path(spool), reading=how), how, on_error, progress)
+        yield _Source(
+            find_shards(inputs, temporary=Path(spool), reading=how, progress=progress), how, on_error, progress
+        )

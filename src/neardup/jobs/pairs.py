@@ -81,8 +81,8 @@ def pair_files(
     if "-" in map(str, against):
         raise InputError("--against -: these are read from files. Name files, folders or globs.")
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
-        left = find_shards(inputs, temporary=Path(spool), reading=reading)
-        right = find_shards(against, temporary=Path(spool), reading=reading) if against else []
+        left = find_shards(inputs, temporary=Path(spool), reading=reading, progress=progress)
+        right = find_shards(against, temporary=Path(spool), reading=reading, progress=progress) if against else []
         shards = [*left, *right]
         if problems := repeated_files(shards):
             raise InputError("\n".join(problems))
@@ -205,7 +205,14 @@ def read_fingerprint_files(shards: Sequence[Shard]) -> list[FingerprintFile]:
     files = [read_fingerprint_file(shard.path) for shard in shards]
     owner: dict[str, str] = {}
     for shard, file in zip(shards, files, strict=True):
-        check_same(files[0].digest, file.digest, shard.name)
+        check_same(
+            files[0].digest,
+            file.digest,
+            shard.name,
+            than=shards[0].name,
+            recipe=files[0].recipe,
+            other_recipe=file.recipe,
+        )
         for stored in file.shards:
             first = owner.setdefault(stored.name, shard.name)
             if first != shard.name:
@@ -232,7 +239,9 @@ def _of_fingerprints(
         files = read_fingerprint_files([*left, *right])
     made_by = files[0].made_by()
     if recipe is not None:
-        check_same(recipe.digest(), files[0].digest, left[0].name)
+        check_same(
+            recipe.digest(), files[0].digest, left[0].name, recipe=recipe.as_dict(), other_recipe=files[0].recipe
+        )
         made_by = recipe
     max_distance = distance_limit(made_by, dataclasses.replace(options, method="simhash"))
     assert max_distance is not None  # simhash has one

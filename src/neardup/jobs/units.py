@@ -1,6 +1,5 @@
 """Remove repeated lines or paragraphs from the documents of files: what is left of each, an audit, and a summary."""
 
-import contextlib
 import dataclasses
 import json
 import tempfile
@@ -18,10 +17,12 @@ from neardup.errors import InputError, OptionError
 from neardup.io.corpus import FileCorpus
 from neardup.io.formats import FILES, FORMATS, Rewritable, open_sink
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder
+from neardup.io.places import Place
 from neardup.io.reading import Reading, split_options
 from neardup.io.records import compression_of, write_lines
 from neardup.io.shards import Shard, find_shards
 from neardup.jobs.audits import write_audits
+from neardup.jobs.resuming import open_saved, run_description, tell_skipped
 from neardup.jobs.targets import Targets, dedup_targets, demand_output
 from neardup.options import UNITS, DedupOptions
 from neardup.progress import Progress, Watcher, progress_of
@@ -72,8 +73,13 @@ class UnitSummary:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON; those of `found` beside the others."""
-        own = {field.name: getattr(self, field.name) for field in dataclasses.fields(self) if field.name != "found"}
-        return own | {name: value for name, value in self.found.as_dict().items() if name not in _OF_DOCUMENTS}
+        return self.of_documents() | {
+            name: value for name, value in self.found.as_dict().items() if name not in _OF_DOCUMENTS
+        }
+
+    def of_documents(self) -> dict[str, Any]:
+        """All but `found`."""
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self) if field.name != "found"}
 
 
 @dataclass(frozen=True)
@@ -100,6 +106,10 @@ class UnitResult:
             )
         if counts.rejected:
             lines.append(f"{counted(counts.rejected, 'row')} could not be read: {files['rejects'] or 'not written'}")
+        if counts.found.passed_over:
+            lines.append(
+                f"{counted(counts.found.passed_over, 'file')} in folders passed over, of no known format or read only if named"
+            )
         places = {name: files[name] for name in ("output", "audit", "summary") if files[name]}
         lines += [f"{name}: {'standard output' if place == '-' else place}" for name, place in places.items()]
         return "\n".join(lines)
@@ -139,38 +149,42 @@ def _write_rows(
     reading: Reading,
     progress: Progress,
 ) -> None:
-    """Write what is left of each document; consecutive shards with one target share its sink."""
+    """Write what is left of each document; shards with one target share its sink."""
 
     def rewrite(row: int, texts: list[str], first: int) -> list[str]:
         start, end = np.searchsorted(removal.rows, [first + row, first + row + 1])
         return without_units(texts, corpus.numbers[removal.units[start:end]].astype(np.int64), unit)
 
-    progress.expect(sum(shard.size for shard in corpus.documents.shards))
-    with contextlib.ExitStack() as stack:
-        sink, current = None, None
-        for number, (shard, path) in enumerate(zip(corpus.documents.shards, targets.outputs, strict=True)):
+    shards = corpus.documents.shards
+    progress.expect(sum(shard.size for shard in shards))
+    numbers: dict[Place, list[int]] = {}
+    for number, path in enumerate(targets.outputs):
+        numbers.setdefault(path, []).append(number)
+    for path, together in numbers.items():
+        first = shards[together[0]]
+        if first.format in FILES and not removal.keep[corpus.documents.rows_of(together[0])].any():
+            outputs.leave_out(path)  # a document that is removed is a file less
+        elif not outputs.is_finished(path):
+            with open_sink(outputs.claim(path), first.format, compression_of(path)) as sink:
+                for number in together:
+                    rows = corpus.documents.rows_of(number)
+                    form: Any = FORMATS[shards[number].format]
+                    form.replace(
+                        shards[number],
+                        reading.columns(),
+                        partial(rewrite, first=rows.start),
+                        sink,
+                        keep=removal.keep[rows],
+                        changed=removal.changed[rows],
+                    )
+            outputs.finish(path)
+        for number in together:
             rows = corpus.documents.rows_of(number)
-            if shard.format in FILES and not removal.keep[rows].any():
-                outputs.leave_out(path)  # a document that is removed is a file less
-                continue
-            if path != current:
-                stack.close()
-                opened = open_sink(outputs.claim(path), shard.format, compression_of(path))
-                sink, current = stack.enter_context(opened), path
-            form: Any = FORMATS[shard.format]
-            form.replace(
-                shard,
-                reading.columns(),
-                partial(rewrite, first=rows.start),
-                sink,
-                keep=removal.keep[rows],
-                changed=removal.changed[rows],
-            )
-            progress.read(shard.size)
+            progress.read(shards[number].size)
             progress.advance(rows.stop - rows.start)
 
 
-def _check(unit: str, reading: Reading, *, annotate: bool, against: Any, resume: bool) -> None:
+def _check(unit: str, reading: Reading, *, annotate: bool, against: Any) -> None:
     """Raise OptionError, with every problem, if the options do not go together."""
     problems = []
     if unit not in SEPARATORS:
@@ -181,8 +195,6 @@ def _check(unit: str, reading: Reading, *, annotate: bool, against: Any, resume:
         )
     if against:
         problems.append(f"unit={unit!r} with against: a reference is of whole documents. Leave one of them out")
-    if resume:
-        problems.append(f"unit={unit!r} with resume: only runs of whole documents can be resumed. Leave it out")
     if reading.html is not None:
         problems.append(
             f"unit={unit!r} with html: parts of a page's text cannot be removed from its HTML. Extract the text first"
@@ -231,22 +243,22 @@ def deduplicate_units(
 
     Args:
         unit: `line` or `paragraph`; see `neardup.text.units`. Each text column has units of its own.
-        annotate, against, resume: not for units.
-        inputs, output, recipe, dry_run, audit, overwrite, on_error, progress: as in `deduplicate_files`.
+        annotate, against: not for units.
+        inputs, output, recipe, dry_run, audit, overwrite, resume, on_error, progress: as in `deduplicate_files`.
         **options: the fields of `neardup.io.reading.Reading` (but html) and of `DedupOptions`.
 
     Raises:
-        InputError, OptionError, RowError, DataError: as `deduplicate_files`; and a format that cannot be rewritten.
+        InputError, OptionError, RecipeMismatch, RowError, DataError: as `deduplicate_files`; and a format that cannot be rewritten.
     """
     recipe, progress = recipe or Recipe(), progress_of(progress)
     reading, others = split_options(options)
     chosen = DedupOptions(**others)
-    _check(unit, reading, annotate=annotate, against=against, resume=resume)
+    _check(unit, reading, annotate=annotate, against=against)
     if not dry_run:
         demand_output(output)
     inputs = [inputs] if isinstance(inputs, str | Path) else list(inputs)
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
-        shards = find_shards(inputs, temporary=Path(spool), reading=reading)
+        shards = find_shards(inputs, temporary=Path(spool), reading=reading, progress=progress)
         _check_formats(shards, unit)
         columns = dataclasses.replace(reading.columns(chosen.columns), separator=SEPARATORS[unit])
         corpus = UnitCorpus(FileCorpus(shards, columns, on_error=on_error, progress=progress), unit)
@@ -257,6 +269,18 @@ def deduplicate_units(
             targets = Targets()
         corpus.documents.check()
         folder = output_folder(output) if output else None
+        saved = None
+        if resume:
+            run = run_description(output, corpus.documents, None, recipe, chosen, reading) | {
+                "unit": unit,
+                "audit": audit,
+                "on_error": on_error,
+            }
+            saved = open_saved(output, dry_run, targets, corpus.documents, run)
+            if (done := saved.completed()) is not None:
+                progress.say(f"{saved.folder}: this run was done before")
+                return UnitResult(UnitSummary(**done["summary"], found=Summary(**done["found"])), done["files"])
+            corpus.documents.save_in(saved, "inputs")
         to_stdout = targets.outputs[:1] == (STANDARD_OUTPUT,)
         paths = [*targets.outputs, *targets.records]
         with Outputs(
@@ -265,9 +289,11 @@ def deduplicate_units(
             overwrite=overwrite,
             folder=folder,
             audit_folder=targets.audit_folder,
+            saved=saved,
             temp_dir=chosen.temp_dir,
         ) as outputs:
-            findings = find_duplicates(corpus, recipe, chosen, progress)
+            findings = find_duplicates(corpus, recipe, chosen, progress, keep_elements=saved is None)
+            tell_skipped(saved, progress)
             removal = _Removal.of(corpus, findings.decisions)
             write = partial(_write_rows, corpus, unit, removal, targets, outputs, reading, progress)
             with progress.stage("write", len(removal.keep)):
@@ -318,5 +344,5 @@ def deduplicate_units(
                 outputs.claim(targets.summary).write_bytes(result.to_json(indent=2))
             if to_stdout:
                 write()
-            outputs.commit()
+            outputs.commit({"summary": summary.of_documents(), "found": found.as_dict(), "files": files})
     return result

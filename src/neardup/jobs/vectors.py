@@ -70,7 +70,7 @@ def fingerprint_vector_files(
     progress, workers = progress_of(progress), thread_count(threads)
     check_temp_dir(temp_dir)
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=temp_dir) as spool:
-        shards = find_shards(inputs, temporary=Path(spool))
+        shards = find_shards(inputs, temporary=Path(spool), progress=progress)
         for shard in shards:
             if shard.format != "parquet":
                 raise InputError(f"{shard.name} is {shard.format}, but vectors are read from Parquet only. Convert it.")

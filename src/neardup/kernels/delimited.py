@@ -21,15 +21,18 @@ _NEWLINE, _RETURN = 10, 13
 
 @kernel
 def split_rows(data, state, delimiter, quote, escape, ends):
-    """Write to `ends` (int64[newlines]) where rows end in `data` (uint8[]), at newlines; their number, and the state then."""
-    n, found, i = len(data), 0, 0
+    """Write to `ends` (int64[newlines]) where rows end in `data` (uint8[]), at newlines.
+
+    Returns their number, the state at the end, and where the last quoted field begins, -1 if none does.
+    """
+    n, found, i, opened = len(data), 0, 0, -1
     while i < n:
         byte = data[i]
         if state == QUOTED:
             while byte != quote and byte != escape:
                 i += 1
                 if i == n:
-                    return found, state
+                    return found, state, opened
                 byte = data[i]
             state = CLOSED if byte == quote else QUOTED_ESCAPED
         elif state == ESCAPED:
@@ -45,11 +48,13 @@ def split_rows(data, state, delimiter, quote, escape, ends):
         elif byte == escape:
             state = ESCAPED
         elif byte == quote and (state in (BEGIN, CLOSED)):
+            if state == BEGIN:
+                opened = i
             state = QUOTED
         else:
             state = PLAIN
         i += 1
-    return found, state
+    return found, state, opened
 
 
 @kernel

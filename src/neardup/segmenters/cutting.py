@@ -5,7 +5,7 @@ from array import array
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from neardup.errors import OptionError
+from neardup.errors import CallableError, OptionError
 
 Cut = Callable[[str], Sequence[str]]
 """From a text to its tokens."""
@@ -42,13 +42,20 @@ def cut_texts(data: bytes, offsets: "array[int]", cut: Cut, name: str, *, foreig
     Zero bytes in texts become spaces; those in tokens, too, which are looked for if `foreign`: no package makes any.
 
     Raises:
+        CallableError: `cut`, which is `foreign`, raises.
         OptionError: what `cut` gives is no list or tuple of strings; `name` is what to call it.
     """
     if b"\0" in data:
         data = data.replace(b"\0", b" ")
     joined, counts = [], array("q")
     for d in range(len(offsets) - 1):
-        tokens = cut(data[offsets[d] : offsets[d + 1]].decode())
+        text = data[offsets[d] : offsets[d + 1]].decode()
+        try:
+            tokens = cut(text)
+        except Exception as problem:
+            if not foreign:
+                raise
+            raise CallableError(f"The segmenter {name!r}", text, problem) from problem
         if foreign and not isinstance(tokens, (list, tuple)):
             raise OptionError(f"The segmenter {name!r} gave {type(tokens).__name__}: it must give a list of strings.")
         counts.append(len(tokens))
