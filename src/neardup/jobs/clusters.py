@@ -13,7 +13,7 @@ from neardup.candidates.classes import no_candidates
 from neardup.candidates.task import Found
 from neardup.cluster_file import ClusterFile, write_cluster_file
 from neardup.documents import Documents, join_documents
-from neardup.errors import DataError, InputError, OptionError, RecipeMismatch
+from neardup.errors import DataError, InputError, OptionError
 from neardup.fingerprint_file import is_fingerprint_file
 from neardup.io.corpus import LISTED, is_of_source
 from neardup.io.outputs import Outputs
@@ -28,6 +28,7 @@ from neardup.listed_pairs import LISTED_CLUSTERERS, pairs_of_representatives
 from neardup.options import DedupOptions
 from neardup.preference import groups_of
 from neardup.progress import Progress, Watcher, progress_of
+from neardup.recipe import check_same
 from neardup.summary import summarize
 from neardup.survivors import Findings, decide, exact_representatives, in_order_of_preference
 from neardup.wording import counted
@@ -87,7 +88,7 @@ def cluster_files(
             files = read_fingerprint_files(print_shards)
             shards = tuple(stored for file in files for stored in file.shards)
             summaries = [read_pair_summary(shard.path) for shard in pair_shards]
-            _check(pair_shards, summaries, files[0].digest, print_shards[0].name)
+            _check(pair_shards, summaries, files[0].recipe, print_shards[0].name)
             _check_compared(pair_shards, summaries, shards, partial=partial, progress=progress)
             least = _threshold(pair_shards, summaries, rethreshold)
             known = join_documents(*(file.documents for file in files))
@@ -150,15 +151,11 @@ def _demand_pairs(shards: Sequence[Shard]) -> None:
             )
 
 
-def _check(pair_shards: Sequence[Shard], summaries: Sequence[PairSummary], digest: str, prints: str) -> None:
+def _check(pair_shards: Sequence[Shard], summaries: Sequence[PairSummary], recipe: dict[str, Any], prints: str) -> None:
     """Raise RecipeMismatch or InputError unless all were made likewise."""
     first = summaries[0]
     for shard, summary in zip(pair_shards, summaries, strict=True):
-        if summary.digest != digest:
-            raise RecipeMismatch(
-                f"{shard.name} was made by the recipe {summary.digest}, {prints} by {digest}: they do not belong together. "
-                "Make both with the same recipe."
-            )
+        check_same(recipe, summary.recipe, shard.name, f"that of {prints}")
         differing = [name for name in MADE_BY if getattr(summary, name) != getattr(first, name)]
         if differing:
             name = differing[0]

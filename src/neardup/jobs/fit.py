@@ -46,6 +46,11 @@ def _count_batch(batch: Batch, recipe: Recipe) -> tuple[int, Run]:
 
 def _recipe(recipe: Recipe | None) -> Recipe:
     recipe = recipe or Recipe()
+    if recipe.profile is not None:
+        raise OptionError(
+            f"profile={recipe.profile!r}: that tool weighs features by their counts, without document frequencies. Give the "
+            "recipe that the frequencies are for."
+        )
     if recipe.weights in EXTRACTORS:
         raise OptionError(
             f"weights={recipe.weights!r}: the package jieba finds the words of such a recipe, and knows how rare they are. "

@@ -316,8 +316,9 @@ class _Source:
         if not self._hold_fingerprints:
             return _of_text(wanted or Recipe())
         recipe = wanted or fingerprint_file_recipe(self.shards[0].path)
+        than = "which is asked for" if wanted else f"that of {self.shards[0].name}"
         for shard in self.shards:
-            check_same(recipe.digest(), fingerprint_file_recipe(shard.path).digest(), shard.name)
+            check_same(recipe, fingerprint_file_recipe(shard.path), shard.name, than)
         return recipe
 
     def parts(self, recipe: Recipe | VectorRecipe, threads: int | None) -> Iterator[Documents]:

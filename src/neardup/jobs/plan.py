@@ -12,7 +12,7 @@ import numpy as np
 
 from neardup.block_plan import BlockPlan, plan
 from neardup.candidates.estimates import TYPICAL, Estimate, typical_estimates
-from neardup.errors import OptionError, RecipeMismatch
+from neardup.errors import OptionError
 from neardup.fingerprint_file import read_fingerprint_file
 from neardup.index.index_plan import IndexPlan
 from neardup.index.index_plan import plan as plan_index
@@ -22,7 +22,7 @@ from neardup.io.sample import read_sample
 from neardup.jobs.estimate import choose_by_sample
 from neardup.options import DedupOptions, memory_bytes
 from neardup.progress import Progress, Watcher, progress_of
-from neardup.recipe import Recipe
+from neardup.recipe import Recipe, check_same
 from neardup.threads import thread_count
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -114,8 +114,7 @@ def _fingerprints(paths: Sequence[str | Path]) -> Array:
     """Of all files: uint64[n, words]."""
     files = [read_fingerprint_file(path) for path in paths]
     for path, file in zip(paths, files, strict=True):
-        if file.digest != files[0].digest:
-            raise RecipeMismatch(f"{path} was made by another recipe than {paths[0]}. Give files of one recipe.")
+        check_same(files[0].recipe, file.recipe, str(path), f"that of {paths[0]}")
     return np.concatenate([file.documents.fingerprints for file in files])
 
 
