@@ -361,3 +361,37 @@ def test_fingerprints_by_a_callers_segmenter_can_be_stored_and_paired(tmp_path):
         min_similarity=0,
     )
     assert json.loads((tmp_path / "pairs.jsonl").read_text())["distance"] == 0
+
+
+def test_what_is_no_recipe_is_refused_with_what_to_give():
+    calls = (
+        lambda given: nd.fingerprint(["a"], recipe=given),
+        lambda given: nd.fingerprint_features([{"a": 1}], recipe=given),
+        lambda given: nd.keywords(["a"], recipe=given),
+        lambda given: nd.compare("a", "b", recipe=given),
+        lambda given: nd.similarity("a", "b", recipe=given),
+        lambda given: nd.deduplicate(["a"], recipe=given),
+        lambda given: nd.match(["a"], recipe=given),
+        lambda given: nd.fit(["a"], "df.parquet", recipe=given),
+    )
+    for given, said in (
+        ("leonsim", r"recipe='leonsim' is a name. Give the recipe itself: RECIPES\['leonsim'\].recipe"),
+        (nd.RECIPES["default"], "Give its attribute `recipe`"),
+        ({"bits": 64}, r"recipe=\{'bits': 64\}: give a Recipe, or one of RECIPES"),
+        (nd.VectorRecipe(dimension=2), "give a Recipe, or one of RECIPES"),
+    ):
+        for call in calls:
+            with pytest.raises(nd.OptionError, match=said):
+                call(given)
+
+
+def test_keywords_of_a_comparison_are_one_number_or_two():
+    for given, counts in ((2, (2, 2)), ((1, 3), (1, 3)), ([3, "by_length"], (3, 5)), (None, (6, 5))):
+        found = nd.compare("a b c d e f", "a b c d e", keywords=given)
+        assert (len(found.left.features), len(found.right.features)) == counts
+    for given in ((1, 2, 3), (), (1,)):
+        with pytest.raises(nd.OptionError, match="give a number, or two, of the left and of the right text"):
+            nd.compare("a", "b", keywords=given)
+    for given in (0, (1, 0), "some"):
+        with pytest.raises(nd.OptionError, match=r"keywords=.*: give an integer of at least 1, or 'by_length'"):
+            nd.compare("a", "b", keywords=given)

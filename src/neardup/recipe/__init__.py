@@ -4,7 +4,7 @@
 is made, `named.py` recipes by name and in files, `stored.py` those that come with fingerprints. None of it loads compiled code.
 """
 
-from neardup.recipe.named import RECIPES, NamedRecipe, find_recipe, usual_distance
+from neardup.recipe.named import RECIPES, NamedRecipe, find_recipe, recipe_of, usual_distance
 from neardup.recipe.parts import BY_LENGTH, HASHES, NORMALIZER_PACKAGES, NORMALIZERS, UNICODE, VERSION, WEIGHTS
 from neardup.recipe.recipe import ImpossibleRecipe, Recipe
 from neardup.recipe.stored import any_stored_recipe, check_same, difference, stored_recipe
@@ -25,6 +25,7 @@ __all__ = [
     "check_same",
     "difference",
     "find_recipe",
+    "recipe_of",
     "stored_recipe",
     "usual_distance",
 ]

@@ -94,6 +94,23 @@ def find_recipe(name: str) -> Recipe:
     return _recipe_of_file(name, values)
 
 
+def recipe_of(given: Any) -> Recipe:
+    """The recipe that a caller gave; `Recipe()` for None.
+
+    Raises:
+        OptionError: it is no recipe of texts.
+    """
+    if given is None:
+        return Recipe()
+    if isinstance(given, Recipe):
+        return given
+    if isinstance(given, str) and given in RECIPES:
+        raise OptionError(f"recipe={given!r} is a name. Give the recipe itself: RECIPES[{given!r}].recipe.")
+    if isinstance(given, NamedRecipe):
+        raise OptionError("recipe is a recipe with its purpose. Give its attribute `recipe`.")
+    raise OptionError(f"recipe={given!r}: give a Recipe, or one of RECIPES, such as RECIPES['default'].recipe.")
+
+
 def usual_distance(recipe: Recipe | VectorRecipe) -> int | None:
     """The recipe's own distance, else that of the named recipe with the same bits, else None."""
     if recipe.max_distance is not None:

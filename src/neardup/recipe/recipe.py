@@ -112,7 +112,11 @@ class Recipe:
         """Whether features must be known by name; those of other recipes are only hashed, in one pass over the text."""
         default = Recipe()
         deciding = ("hash", "normalize", "segmenter", "keywords", "stop_words")
-        return self.weights not in COUNTED or any(getattr(self, name) != getattr(default, name) for name in deciding)
+        return (
+            self.profile is not None
+            or self.weights not in COUNTED
+            or any(getattr(self, name) != getattr(default, name) for name in deciding)
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """What decides the bits, as plain values; the version counts changes of the code that changed bits."""

@@ -52,7 +52,7 @@ class VectorRecipe:
             ("seed", 0, 2**64 - 1, "from 0 to 2^64 - 1"),
         ):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, Integral) or not low <= value <= high:
+            if not isinstance(value, Integral) or isinstance(value, bool) or not low <= int(value) <= high:
                 problems.append(f"{name}={value!r}: give an integer {allowed}")
             else:
                 object.__setattr__(self, name, int(value))  # numpy's are no JSON
