@@ -10,7 +10,10 @@ from neardup.errors import DataError, OptionError
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-TAKEN = "a 2-D array, a data frame, a list of lists, an Arrow column of lists, or a CSR matrix, of integers, float16, float32 or float64"
+TAKEN = (
+    "a 2-D array, a data frame, a list of lists, an Arrow column of lists, or a CSR matrix, of integers, float16, "
+    "float32 or float64"
+)
 
 
 @dataclass(frozen=True, slots=True)
