@@ -140,9 +140,7 @@ def test_recipes_with_other_tokens_are_refused(tmp_path, fields):
     path = tmp_path / "df.parquet"
     nd.fit(CORPUS, path)
     [name] = fields
-    with pytest.raises(
-        nd.RecipeMismatch, match=f"counts the features of other tokens.*{name}: .* there, {name}: .* here"
-    ):
+    with pytest.raises(nd.RecipeMismatch, match=f"counts the features of other tokens.*{name}: .* there, .* here"):
         nd.Recipe(weights="tfidf", document_frequencies=path, **fields)
     with pytest.raises(nd.RecipeMismatch, match="df.parquet counts the features of other tokens"):
         nd.fit(CORPUS, tmp_path / "more.parquet", merge=[path], recipe=nd.Recipe(**fields))
@@ -221,6 +219,11 @@ def test_damage_within_the_rows_is_found(tmp_path):
             lambda: nd.fit(CORPUS, "df.parquet", recipe=nd.Recipe(weights="jieba_tfidf", segmenter="jieba")),
             nd.OptionError,
             "the package jieba finds the words",
+        ),
+        (
+            lambda: nd.fit(CORPUS, "df.parquet", recipe=nd.RECIPES["leonsim"].recipe),
+            nd.OptionError,
+            "profile='leonsim': that tool weighs features by their counts, without document frequencies",
         ),
     ],
 )

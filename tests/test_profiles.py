@@ -3,12 +3,14 @@
 import hashlib
 import json
 import random
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+import regex
 import simhash
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,6 +20,7 @@ import neardup as nd
 from neardup.profiles import names, tools
 from neardup.profiles.helpers import (
     clickhouse_value,
+    data_juicer_value,
     datasketch_signature,
     given_value,
     keyword_count,
@@ -27,6 +30,7 @@ from neardup.profiles.helpers import (
     weighted_value,
 )
 from neardup.profiles.profile import as_integer
+from neardup.recipe import find_recipe
 from neardup.weights.partial_sort import partial_sort_keeps
 from strategies import texts
 
@@ -337,7 +341,7 @@ def test_the_go_program_as_intended_and_as_written():
     ("fields", "said"),
     [
         ({"profile": "leonsin"}, "profile='leonsin': give one of leonsim.*did you mean leonsim"),
-        ({"profile": "leonsim", "bits": 65}, "bits=65 with profile='leonsim': give one of 64, 8"),
+        ({"profile": "leonsim", "bits": 65}, "bits=65 with profile='leonsim': give one of 8, 16"),
         ({"profile": "ferd"}, "bits=128 with profile='ferd': give one of 160"),
         ({"profile_window": 3}, "profile_window=3 without a profile: leave it out"),
         ({"profile": "ferd", "bits": 160, "profile_window": 3}, "profile='ferd', which has no windows of other sizes"),
@@ -364,3 +368,91 @@ def test_what_the_functions_of_given_features_do_not_have_is_refused():
         clickhouse_value("a", size=26)
     with pytest.raises(nd.OptionError, match="profile='x': give one of leonsim"):
         given_value("x", ["a"])
+
+
+@given(sentences, st.integers(1, 7), st.sampled_from(["space", "character", "punctuation"]), st.booleans())
+def test_data_juicer_by_its_own_options(text, size, tokenization, lowercase):
+    changed = re.sub("[aF]", "", text.lower() if lowercase else text)
+    pieces, between = {
+        "space": ([word for word in changed.split(" ") if word], " "),
+        "character": (list(changed), ""),
+        "punctuation": (regex.split(r"\p{P}", changed), " "),
+    }[tokenization]
+    options = {"tokenization": tokenization, "window_size": size, "lowercase": lowercase}
+    expected = naive.moz_windows(pieces, size, between)
+    assert data_juicer_value(text, **options, ignore_pattern="[aF]") == expected
+    assert data_juicer_value(text, **options, ignore_pattern=regex.compile("[aF]")) == expected
+
+
+def test_data_juicer_as_usual_is_its_recipe():
+    for name in ("space", "character", "punctuation"):
+        profile = "data-juicer" if name == "space" else f"data-juicer-{name}"
+        assert [data_juicer_value(TEXT, tokenization=name)] == values(profile, [TEXT])
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: leonsim_value("abc"), "features is a str: give a list of them. Of a whole text"),
+        (lambda: given_value("mfonda", "abc"), "features is a str"),
+        (lambda: moz_value(b"abc"), "features is a bytes"),
+        (lambda: leonsim_value([("a",)]), r"The feature \('a',\): give a string, or a string and its weight"),
+        (lambda: leonsim_value({"a": "x"}), "The weight of the feature 'a' is 'x': give a number"),
+        (lambda: weighted_value([("a", True)], hash="md5"), "The weight of the feature 'a' is True: give a number"),
+        (
+            lambda: given_value("leonsim", [("a", 1.5)]),
+            "'a' is 1.5: give an integer; `fingerprint_features` takes others",
+        ),
+        (lambda: given_value("leonsim", ["a"], bits=7), "bits=7 with profile='leonsim': give one of 8, 16"),
+        (lambda: given_value("leonsin", ["a"]), "profile='leonsin': give one of leonsim"),
+        (lambda: moz_value([1 << 64]), "is none of 64 bits. Give integers from 0 to"),
+        (lambda: moz_value([1.5]), "The feature 1.5 is a float: give strings"),
+        (lambda: datasketch_signature(["a"]), "The feature 'a' is a str: give bytes"),
+        (lambda: datasketch_signature([b"a"], num_perm=0), "num_perm=0: give an integer of at least 1"),
+        (lambda: wayback_text(1 << 256), "give whole bytes, and an integer that fits them"),
+        (lambda: data_juicer_value("a", tokenization="words"), "tokenization='words': give one of space, character"),
+        (lambda: data_juicer_value("a", window_size=0), "window_size=0: give an integer of at least 1"),
+    ],
+)
+def test_features_that_are_none_are_refused(call, said):
+    with pytest.raises(nd.OptionError, match=said):
+        call()
+
+
+def test_given_features_are_hashed_as_the_tool_of_the_recipe_does_it():
+    features = {"foo": 1, "bar": 2, "baz": 1}
+    for name in names.PROFILES:
+        recipe = nd.RECIPES[name].recipe
+        [found] = nd.fingerprint_features([features], recipe=recipe).reshape(1, -1)
+        assert as_integer(found) == given_value(name, features), name
+    [found] = nd.fingerprint_features([{"a": 3, "b": 2, "c": 2.5}], recipe=nd.RECIPES["leonsim"].recipe)
+    assert int(found) == leonsim_value({"a": 3, "b": 2, "c": 2.5})
+    [empty] = nd.fingerprint_features([{}], recipe=nd.RECIPES["mfonda"].recipe)
+    assert int(empty) == 2**64 - 1
+
+
+def test_the_cosine_is_of_the_features_of_the_tool():
+    recipe = nd.RECIPES["leonsim"].recipe
+    left, right = "abcdab", "abcdx"  # abcd bcda cdab; abcd bcdx
+    assert nd.similarity(left, right, kind="cosine", recipe=recipe) == pytest.approx(1 / 6**0.5)
+    assert nd.compare(left, right, recipe=recipe).similarities["cosine"] == pytest.approx(1 / 6**0.5)
+    assert nd.similarity("?!", "...", kind="cosine", recipe=recipe) == 0
+    found = nd.deduplicate([left, right], recipe=recipe, method="exact", similarity="cosine", min_similarity=0.4)
+    assert found.summary.duplicates == 1
+    assert nd.keywords(["abab ab", ""], recipe=recipe) == [[("abab", 2.0), ("baba", 1.0)], []]
+    assert nd.keywords(["漢"], recipe=nd.RECIPES["clickhouse-ngram"].recipe) == [[("漢", 1.0)]]
+
+
+def test_words_that_are_cut_within_characters_are_shown_by_their_bytes():
+    [[(name, _), *_]] = nd.keywords(["漢字"], recipe=nd.RECIPES["ferd"].recipe)
+    assert name == "\\xbc\\xa2"
+
+
+def test_the_recipe_file_of_the_documentation_is_cppjiebas_with_its_stop_words(tmp_path):
+    page = (Path(__file__).parent.parent / "docs" / "profiles.md").read_text(encoding="utf-8")
+    fields = re.search(r"```toml\n(.*?)```", page, re.DOTALL)[1]
+    (tmp_path / "mine.toml").write_text(fields, encoding="utf-8")
+    (tmp_path / "stop_words.utf8").write_text("我们\n", encoding="utf-8")
+    found = find_recipe(str(tmp_path / "mine.toml"))
+    assert replace(found, stop_words=()).digest() == nd.RECIPES["cppjieba"].recipe.digest()
+    assert [each.lines for each in found.stop_words] == [("我们",)]

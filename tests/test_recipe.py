@@ -3,6 +3,7 @@
 import dataclasses
 import json
 
+import numpy as np
 import pytest
 
 import neardup as nd
@@ -25,11 +26,51 @@ from neardup.text.unicode_tables import UNICODE_VERSION
         ({"min_tokens": 0}, "min_tokens=0"),
         ({"max_distance": 129}, "max_distance=129: give an integer from 0 to the number of bits"),
         ({"bits": 0, "weights": "x"}, "bits=0.*weights='x'"),
+        ({"bits": 64.0}, "bits=64.0: give an integer"),
+        ({"max_distance": -1}, "max_distance=-1: give an integer from 0"),
+        ({"hash": len}, r"hash=.*wrap a function of your own: HashFunction\(function, name=…, version=…, bits=…\)"),
+        ({"weights": "tf", "keywords": "by_lenght"}, "or 'by_length' .did you mean by_length"),
+        ({"profile": ["leonsim"]}, r"profile=\['leonsim'\]: give one of leonsim, moz"),
+        ({"profile": "leonsin", "bits": 64}, "profile='leonsin': give one of .* .did you mean leonsim"),
+        (
+            {"profile": "leonsim", "bits": 65},
+            "bits=65 with profile='leonsim': give one of 8, 16, .*, 56, 64, 72, .*, 128",
+        ),
+        ({"segmenter": "jieba", "hmm": 1, "mode": "A"}, "hmm=1: give true or false; mode='A' with segmenter='jieba'"),
     ],
 )
 def test_recipes_that_are_not_possible_are_refused(fields, message):
     with pytest.raises(nd.OptionError, match=message):
         nd.Recipe(**fields)
+
+
+def test_a_problem_elsewhere_is_none_of_the_distance():
+    with pytest.raises(nd.OptionError) as refused:
+        nd.Recipe(weights="x", max_distance=3)
+    assert "max_distance" not in str(refused.value)
+    with pytest.raises(nd.OptionError, match=r"^This recipe is not possible. bits=0: give an integer from 1 to 512.$"):
+        nd.Recipe(bits=0, max_distance=3)
+
+
+def test_damaged_document_frequencies_hide_no_other_problem(tmp_path):
+    path = tmp_path / "df.parquet"
+    path.write_bytes(b"damaged")
+    with pytest.raises(nd.DataError, match="cannot be read as a file of document frequencies"):
+        nd.Recipe(weights="tfidf", document_frequencies=path)
+    with pytest.raises(
+        nd.OptionError, match="bits=0: give an integer.*cannot be read as a file of document frequencies"
+    ):
+        nd.Recipe(weights="tfidf", document_frequencies=path, bits=0)
+
+
+def test_integers_of_numpy_are_integers():
+    found = nd.Recipe(bits=np.int64(64), keywords=np.uint8(5), max_distance=np.int32(3))
+    assert json.dumps(found.as_dict()) == json.dumps(nd.Recipe(bits=64, keywords=5).as_dict())
+    assert nd.VectorRecipe(dimension=np.int64(3), seed=np.uint64(1)) == nd.VectorRecipe(dimension=3, seed=1)
+    assert json.loads(json.dumps(nd.VectorRecipe(dimension=np.int64(3)).as_dict()))["dimension"] == 3
+    for given in (np.float64(64), np.bool_(1)):
+        with pytest.raises(nd.OptionError, match="bits="):
+            nd.Recipe(bits=given)
 
 
 def test_every_field_that_decides_bits_changes_the_digest(tmp_path):
@@ -112,11 +153,19 @@ def test_recipe_files_that_cannot_be_used_are_refused(tmp_path):
         nd.OptionError, match="no recipe 'best'. Give one of default, default-64, textbook, .* or a file"
     ):
         find_recipe("best")
+    with pytest.raises(nd.OptionError, match=r"no recipe 'go-fnv1' \(did you mean go-fnv1a\?\). Give one of default"):
+        find_recipe("go-fnv1")
     with pytest.raises(nd.InputError, match="no recipe file"):
         find_recipe(str(path))
     path.write_text("bits = [")
     with pytest.raises(nd.InputError, match="cannot be read"):
         find_recipe(str(path))
+    path.write_bytes(b"bits = 64\nweights = '\xff'\n")
+    with pytest.raises(nd.InputError, match=r"mine.toml', line 2: this is not UTF-8"):
+        find_recipe(str(path))
+    (tmp_path / "folder.toml").mkdir()
+    with pytest.raises(nd.InputError, match="cannot be read: Is a directory. Give a file"):
+        find_recipe(str(tmp_path / "folder.toml"))
     path.write_text("colour = 3\n")
     with pytest.raises(nd.OptionError, match="a recipe has no colour. It has word_shingle"):
         find_recipe(str(path))
@@ -127,10 +176,23 @@ def test_a_recipe_without_a_distance_needs_one():
         nd.deduplicate(["a"], recipe=nd.Recipe(bits=96, max_distance=None), method="simhash")
 
 
-def test_fingerprints_of_two_recipes_are_not_mixed():
-    with pytest.raises(nd.RecipeMismatch, match="b.parquet was made by the recipe 2, not by 1"):
-        check_same("1", "2", "b.parquet")
-    check_same("1", "1", "b.parquet")
+def test_fingerprints_of_two_recipes_are_not_mixed_and_both_are_shown():
+    default, other = nd.Recipe(), nd.Recipe(bits=64, segmenter="characters", cjk_shingle=2, stop_words=["en"])
+    with pytest.raises(nd.RecipeMismatch) as refused:
+        check_same(default, other.as_dict(), "b.parquet", "that of a.parquet")
+    said = str(refused.value)
+    assert said.startswith(
+        f"b.parquet was made by the recipe {other.digest()}, not by {default.digest()}, that of a.parquet: "
+        'bits: 64 there, 128 here; segmenter: characters there, words here; stop_words: [{"words": "'
+    )
+    assert said.endswith(
+        "}] there, [] here. Distances between fingerprints of two recipes mean nothing. Make both with the same recipe."
+    )
+    with pytest.raises(nd.RecipeMismatch, match="of vectors there, of texts here"):
+        check_same(default, nd.VectorRecipe(dimension=3), "b.parquet")
+    with pytest.raises(nd.RecipeMismatch, match="which is asked for: version: 0 there, 1 here"):
+        check_same(default, default.as_dict() | {"version": 0}, "b.parquet")
+    check_same(other, json.loads(json.dumps(other.as_dict())), "b.parquet")
 
 
 def test_it_is_said_how_recipes_differ():
@@ -316,3 +378,37 @@ def test_fingerprints_by_a_callers_segmenter_can_be_stored_and_paired(tmp_path):
         min_similarity=0,
     )
     assert json.loads((tmp_path / "pairs.jsonl").read_text())["distance"] == 0
+
+
+def test_what_is_no_recipe_is_refused_with_what_to_give():
+    calls = (
+        lambda given: nd.fingerprint(["a"], recipe=given),
+        lambda given: nd.fingerprint_features([{"a": 1}], recipe=given),
+        lambda given: nd.keywords(["a"], recipe=given),
+        lambda given: nd.compare("a", "b", recipe=given),
+        lambda given: nd.similarity("a", "b", recipe=given),
+        lambda given: nd.deduplicate(["a"], recipe=given),
+        lambda given: nd.match(["a"], recipe=given),
+        lambda given: nd.fit(["a"], "df.parquet", recipe=given),
+    )
+    for given, said in (
+        ("leonsim", r"recipe='leonsim' is a name. Give the recipe itself: RECIPES\['leonsim'\].recipe"),
+        (nd.RECIPES["default"], "Give its attribute `recipe`"),
+        ({"bits": 64}, r"recipe=\{'bits': 64\}: give a Recipe, or one of RECIPES"),
+        (nd.VectorRecipe(dimension=2), "give a Recipe, or one of RECIPES"),
+    ):
+        for call in calls:
+            with pytest.raises(nd.OptionError, match=said):
+                call(given)
+
+
+def test_keywords_of_a_comparison_are_one_number_or_two():
+    for given, counts in ((2, (2, 2)), ((1, 3), (1, 3)), ([3, "by_length"], (3, 5)), (None, (6, 5))):
+        found = nd.compare("a b c d e f", "a b c d e", keywords=given)
+        assert (len(found.left.features), len(found.right.features)) == counts
+    for given in ((1, 2, 3), (), (1,)):
+        with pytest.raises(nd.OptionError, match="give a number, or two, of the left and of the right text"):
+            nd.compare("a", "b", keywords=given)
+    for given in (0, (1, 0), "some"):
+        with pytest.raises(nd.OptionError, match=r"keywords=.*: give an integer of at least 1, or 'by_length'"):
+            nd.compare("a", "b", keywords=given)

@@ -6,6 +6,8 @@ from types import SimpleNamespace
 
 import hypothesis.strategies as st
 import numpy as np
+import pandas
+import polars
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -365,3 +367,12 @@ FROZEN = {
     "gaussian": [1263580440392175929, 3589910786713705328, 16966410320338280162],
     "independent": [15179469852744691086, 8119151664687615164, 7042821941612682932],
 }
+
+
+def test_data_frames_of_numbers_are_rows_of_vectors():
+    numbers = np.array([[3.0, 2.0, 4.0], [0.0, -1.0, 2.0]])
+    expected = neardup.fingerprint_vectors(numbers).tolist()
+    for frame in (pandas.DataFrame(numbers), polars.DataFrame(numbers)):
+        assert neardup.fingerprint_vectors(frame).tolist() == expected
+    with pytest.raises(neardup.OptionError, match="The numbers are of type object. Give a 2-D array, a data frame"):
+        neardup.fingerprint_vectors(pandas.DataFrame({"a": ["x", 1]}))

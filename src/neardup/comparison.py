@@ -19,7 +19,7 @@ from neardup.kernels.xxh3 import xxh3_64, xxh3_128
 from neardup.notebook import SHOWN_ROWS, html_table
 from neardup.profiles.profile import as_integer
 from neardup.profiles.tools import PROFILES
-from neardup.recipe import Recipe
+from neardup.recipe import Recipe, recipe_of
 from neardup.similarities import CJK_SHINGLE, SIMILARITY_TABLE, WORD_SHINGLE
 from neardup.similarities import similarity as text_similarity
 from neardup.text.normalizers import normalized
@@ -191,12 +191,28 @@ def _compare(left: Steps, right: Steps) -> tuple[int, float]:
     return distance, math.cos(math.pi * distance / len(left.bits))
 
 
+def _two(keywords: Any) -> tuple[Any, Any] | None:
+    """Of the left and of the right text."""
+    if keywords is None:
+        return None
+    if not isinstance(keywords, (tuple, list)):
+        return keywords, keywords
+    if len(keywords) != 2:
+        raise OptionError(f"keywords={keywords!r}: give a number, or two, of the left and of the right text.")
+    return keywords[0], keywords[1]
+
+
 def compare(
-    left: str, right: str, *, recipe: Recipe | None = None, keywords: tuple[int, int] | None = None
+    left: str,
+    right: str,
+    *,
+    recipe: Recipe | None = None,
+    keywords: int | str | tuple[int | str, int | str] | None = None,
 ) -> Comparison:
     """Compare two texts, with every step kept.
 
-    `keywords`: of the left and of the right text so many features vote, the heaviest; as the recipe says if not given.
+    `keywords`: of each text so many features vote, the heaviest; or of the left and of the right one. As the recipe says if not
+    given.
 
     The expected distance of two fingerprints of f bits is f / π times the angle between the weighted features, so their cosine
     is estimated as cos(π distance / f) (Charikar 2002, section 3).
@@ -209,7 +225,7 @@ def compare(
     >>> result.common_shingles, result.all_shingles, round(result.similarity, 3)
     (2, 6, 0.333)
     """
-    recipe = recipe or Recipe()
+    recipe, most = recipe_of(recipe), _two(keywords)
     for side, text in (("left", left), ("right", right)):
         if not isinstance(text, str):
             raise OptionError(f"The {side} text is a {type(text).__name__}; give a string.")
@@ -219,7 +235,7 @@ def compare(
             raise DataError(
                 f"The {side} text is not Unicode text: {problem.reason} (character {problem.start}). Give it in UTF-8."
             ) from None
-    recipes = [recipe, recipe] if keywords is None else [replace(recipe, keywords=most) for most in keywords]
+    recipes = [recipe, recipe] if most is None else [replace(recipe, keywords=each) for each in most]
     a, b = (steps(text, each) for text, each in zip((left, right), recipes, strict=True))
     distance, cosine = _compare(a, b)
     of_a, of_b = (set(windows(tokens(text), WORD_SHINGLE, CJK_SHINGLE)) for text in (left, right))

@@ -30,7 +30,7 @@ from neardup.notebook import SHOWN_ROWS, html_table
 from neardup.options import DedupOptions, distance_limit
 from neardup.preference import groups_of
 from neardup.progress import Progress, Watcher, progress_of
-from neardup.recipe import Recipe
+from neardup.recipe import Recipe, recipe_of
 from neardup.similarities import SetFile, ShingleSets
 from neardup.summary import Summary, summarize
 from neardup.survivors import Decisions, Findings, decide, exact_representatives, in_order_of_preference
@@ -256,7 +256,7 @@ def deduplicate(
     >>> result.survivors
     ['A rose is a rose is a rose, said she.', 'A tulip.']
     """
-    recipe, progress = recipe or Recipe(), progress_of(progress)
+    recipe, progress = recipe_of(recipe), progress_of(progress)
     chosen = DedupOptions(**options)
     if source is not None and not chosen.prefer_source:
         raise OptionError(

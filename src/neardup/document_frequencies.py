@@ -44,11 +44,11 @@ class DocumentFrequencies:
         """
         if self.tokenization is None or tokenization == self.tokenization:
             return
-        of_file, of_recipe = json.loads(self.tokenization), json.loads(tokenization)
-        names = [name for name in sorted({*of_file, *of_recipe}) if of_file.get(name) != of_recipe.get(name)]
-        shown = ["; ".join(f"{name}: {json.dumps(each.get(name))}" for name in names) for each in (of_file, of_recipe)]
+        from neardup.recipe.stored import difference  # which needs the recipe, which needs this
+
+        differing = difference(json.loads(self.tokenization), json.loads(tokenization))
         raise RecipeMismatch(
-            f"{self.path} counts the features of other tokens than this recipe's: {shown[0]} there, {shown[1]} here. "
+            f"{self.path} counts the features of other tokens than this recipe's: {differing}. "
             "Count anew: neardup fit with a recipe that makes these tokens, or give this recipe those."
         )
 

@@ -1,15 +1,17 @@
 """From tokens to the weighted features that vote, over joined buffers: the way of recipes that the one-pass kernel cannot serve."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from neardup.kernels import features as kernels
+from neardup.kernels.tokens import WORD
 from neardup.kernels.votes import table_size
 from neardup.recipe import Recipe
 from neardup.segmenters import tokens_of
-from neardup.segmenters.tokens import Tokens
-from neardup.text.normalizers import FoldedTexts
+from neardup.segmenters.tokens import SPARE, Tokens
+from neardup.text.normalizers import FoldedTexts, normalized
 from neardup.weights import EXTRACTORS, voters, weights_of
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -54,6 +56,21 @@ class Features(NamedTuple):
     def documents(self) -> Array:
         """int64[f]: which text each is of."""
         return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+
+
+def named_features(names: Sequence[bytes], counts: Array, offsets: Array) -> Features:
+    """Features that are known by name alone: each is one token, as it is.
+
+    Args:
+        names: of all texts, one text after another; those of one text are distinct.
+        counts: int64[f], how often each occurs in its text.
+        offsets: int64[n + 1]; text d has the features from offsets[d] to offsets[d + 1].
+    """
+    sizes = np.array([len(name) for name in names], np.int64)
+    ends = np.cumsum(sizes, dtype=np.int64)
+    data = np.frombuffer(b"".join(names) + bytes(SPARE), np.uint8)
+    tokens = Tokens(data, ends - sizes, ends, np.full(len(names), WORD, np.uint8), offsets)
+    return Features(tokens.hashes(), counts, offsets, np.arange(len(names)), np.ones(len(names), np.int64), tokens, 1)
 
 
 class Occurrences(NamedTuple):
@@ -146,3 +163,16 @@ def weighted_features(folded: FoldedTexts, recipe: Recipe) -> WeightedFeatures:
     if keep.all():
         return found
     return WeightedFeatures(found.features.only(keep), found.weights[keep], found.tokens)
+
+
+def features_of_texts(texts: Any, recipe: Recipe) -> WeightedFeatures:
+    """The weighted features of an Arrow `large_string` array's texts by any recipe; of a profile, those of its tool.
+
+    Raises:
+        as `weighted_features`.
+    """
+    if recipe.profile is None:
+        return weighted_features(normalized(texts, recipe.normalize), recipe)
+    from neardup.profiles.features import features_by_profile
+
+    return features_by_profile(texts, recipe)

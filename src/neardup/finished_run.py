@@ -153,13 +153,12 @@ def read_finished_run(audit: Place, wanted: str) -> FinishedRun:
             files={name: files[name] for name in _FILES},
             clusters=None if clusters is None else _clusters(clusters, files["folder"], wanted),
         )
-        made_by = dict(found["recipe"])
-        digest = made_by.pop("digest")
+        written = {name: value for name, value in found["recipe"].items() if name != "digest"}
     except (ValueError, LookupError, TypeError, AttributeError) as problem:
         if isinstance(problem, InputError | DataError):
             raise
         raise DataError(f"{path} is not the summary of a run. Give the audit of another run, or run again.") from None
-    check_same(recipe.digest(), digest, str(audit), recipe=recipe.as_dict(), other_recipe=made_by)
+    check_same(recipe, written, str(audit), "as this version of neardup makes it")
     return run
 
 

@@ -5,10 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from neardup.features import weighted_features
-from neardup.recipe import Recipe
+from neardup.features import features_of_texts
+from neardup.recipe import Recipe, recipe_of
 from neardup.text.columns import as_text_arrays, in_chunks
-from neardup.text.normalizers import normalized
 from neardup.threads import in_order, thread_count
 from neardup.weights import unit
 
@@ -33,7 +32,7 @@ def keywords(texts: Any, *, recipe: Recipe | None = None, threads: int | None = 
     >>> keywords(["red red red green"], recipe=Recipe(weights="tf", keywords=1))
     [[('red', 3.0)]]
     """
-    recipe = recipe or Recipe()
+    recipe = recipe_of(recipe)
     chunks = (chunk for array in as_text_arrays(texts) for chunk in in_chunks(array))
     return [
         found for part in in_order(partial(_of_chunk, recipe=recipe), chunks, thread_count(threads)) for found in part
@@ -41,9 +40,11 @@ def keywords(texts: Any, *, recipe: Recipe | None = None, threads: int | None = 
 
 
 def _of_chunk(texts: Any, recipe: Recipe) -> list[list[tuple[str, float]]]:
-    features, weights, _ = weighted_features(normalized(texts, recipe.normalize), recipe)
+    features, weights, _ = features_of_texts(texts, recipe)
     data, offsets = features.names()
     order = np.lexsort((-weights, features.documents))  # stable: equal ones stay in the order of their first occurrence
     real = weights / unit(recipe)
-    pairs = [(data[offsets[i] : offsets[i + 1]].tobytes().decode(), float(real[i])) for i in order]
+    pairs = [
+        (data[offsets[i] : offsets[i + 1]].tobytes().decode("utf-8", "backslashreplace"), float(real[i])) for i in order
+    ]
     return [pairs[first:last] for first, last in zip(features.offsets[:-1], features.offsets[1:], strict=True)]

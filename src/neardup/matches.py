@@ -18,7 +18,7 @@ from neardup.notebook import SHOWN_ROWS, html_table
 from neardup.options import DedupOptions, distance_limit, memory_bytes
 from neardup.preference import groups_of
 from neardup.progress import Progress, Watcher, progress_of
-from neardup.recipe import Recipe
+from neardup.recipe import Recipe, recipe_of
 from neardup.similarities import ShingleSets
 from neardup.survivors import exact_representatives
 from neardup.tables import TableCorpus
@@ -186,7 +186,7 @@ def match(
     unused = {"keep", "cluster", "prefer_source"} & set(options)
     if unused:
         raise OptionError(f"match() lists pairs; {' and '.join(sorted(unused))} is for deduplicate().")
-    recipe, chosen, watched = recipe or Recipe(), DedupOptions(**options), progress_of(progress)
+    recipe, chosen, watched = recipe_of(recipe), DedupOptions(**options), progress_of(progress)
     distance_limit(recipe, chosen)  # refused, if at all, before any work
     corpora = [TableCorpus(texts, text=text, values=chosen.columns, called="texts")]
     if other is not None:

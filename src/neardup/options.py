@@ -240,7 +240,7 @@ SIEVE_SHARE = 0.3
 """minhash does not verify candidates whose fingerprints differ in more of their bits: docs/decisions/0005-methods.md."""
 
 
-def distance_limit(recipe: Recipe | VectorRecipe, options: DedupOptions) -> int | None:
+def distance_limit(recipe: Recipe | VectorRecipe, options: DedupOptions, *, have_texts: bool = True) -> int | None:
     """The distance asked for, or what the method takes: the recipe's (simhash), the sieve's (minhash), None (exact).
 
     Raises:
@@ -250,8 +250,9 @@ def distance_limit(recipe: Recipe | VectorRecipe, options: DedupOptions) -> int 
     if far is None and options.taken() == "simhash":
         far = usual_distance(recipe)
         if far is None:
+            other = ", or another method" if have_texts else ""  # of fingerprints alone there is none
             raise OptionError(
-                f"This recipe of {recipe.bits} bits has no distance of its own. Give max_distance, or another method."
+                f"This recipe of {recipe.bits} bits has no distance of its own. Give max_distance{other}."
             )
     if far is None:
         return int(SIEVE_SHARE * recipe.bits) if options.taken() == "minhash" else None

@@ -116,13 +116,7 @@ class Stream:
         if made_by is None and recipe is None:
             raise OptionError("This index does not know the recipe of its fingerprints. Give recipe=.")
         if made_by is not None and recipe is not None:
-            check_same(
-                recipe.digest(),
-                made_by.digest(),
-                "The index",
-                recipe=recipe.as_dict(),
-                other_recipe=made_by.as_dict(),
-            )
+            check_same(recipe, made_by, "The index")
         self.index, self.recipe = found, recipe or made_by or Recipe()
         self.max_distance = found.max_distance if max_distance is None else max_distance
         if not 0 <= self.max_distance <= found.max_distance:

@@ -204,3 +204,28 @@ def test_given_weights_are_shown_with_all_their_digits(run):
     shown = run("compare", "--features", "long.json").out.decode()
     assert f"  {weight[:-1]} 1      1  a" in shown
     assert f"sums         [{weight[:-1]}]" in shown
+
+
+def test_the_go_program_compares_22_keywords_with_11(run):
+    words = "，".join(f"{a}{b}x" for a in "qwzkvm" for b in "ptgjd")  # thirty words that no dictionary has
+    Path("a.txt").write_text(words, encoding="utf-8")
+    Path("b.txt").write_text(words[:-3] + "yyy", encoding="utf-8")
+    done = run("compare", "--recipe", "go-fnv1a", "--keywords", "22,11", "a.txt", "b.txt")
+    assert done.code == 0
+    assert re.findall(r"tokens, (\d+) distinct features", done.out.decode()) == ["22", "11"]
+    found = neardup.compare(words, words[:-3] + "yyy", recipe=neardup.RECIPES["go-fnv1a"].recipe, keywords=(22, 11))
+    assert fingerprints_shown(done.out.decode())[:1] == (found.left.bits,)
+    assert f"distance           {found.distance} of 64 bits" in done.out.decode()
+
+
+@pytest.mark.parametrize("given", ["0", "22,11,3", "x", "5,", "-3", "2.5"])
+def test_keywords_that_are_no_numbers_are_refused(run, given):
+    done = run("compare", "--keywords", given, "--text", "a b", "c")
+    assert done.code == 2
+    assert f"--keywords {given}: give a number of at least 1, or two with a comma between, such as 22,11." in done.err
+
+
+def test_a_profile_has_no_keywords(run):
+    done = run("compare", "--recipe", "leonsim", "--keywords", "3", "--text", "a b", "c")
+    assert done.code == 2
+    assert done.err.endswith("keywords with profile='leonsim', which decides that: leave it out.\n")

@@ -190,7 +190,7 @@ def test_a_recipe_can_be_a_file(dedup):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("bits = ", "The recipe file 'mine.toml' cannot be read: Invalid value"),
+        ("bits = ", "The recipe file 'mine.toml' cannot be read as TOML: Invalid value"),
         ("bit = 64", "mine.toml: a recipe has no bit (did you mean bits?). It has word_shingle, cjk_shingle, weights"),
         ("bits = 1000", "bits=1000: give an integer from 1 to 512"),
         ('bits = "64"', "bits='64': give an integer from 1 to 512"),

@@ -63,7 +63,7 @@ def test_columns_and_lines_are_read_as_everywhere(run):
         (["none.jsonl", "-o", "df.parquet"], 2, "none.jsonl"),
         (["in.jsonl", "-o", "df.parquet", "--merge", "old.parquet"], 1, "old.parquet cannot be read as a file of"),
         (["in.jsonl", "-o", "df.parquet", "--merge", "none.parquet"], 2, "There is no file 'none.parquet'"),
-        (["in.jsonl", "-o", "df.parquet", "--merge", "two.parquet"], 2, "word_shingle: 2 there, word_shingle: 1 here"),
+        (["in.jsonl", "-o", "df.parquet", "--merge", "two.parquet"], 2, "word_shingle: 2 there, 1 here"),
         (["in.jsonl", "-o", "df.parquet", "--recipe", "mine.toml"], 2, "There is no file 'df.parquet'"),
         (["in.jsonl", "-o", "in.jsonl/df.parquet"], 2, "df.parquet"),
     ],

@@ -95,7 +95,7 @@ def test_fingerprints_of_two_recipes_are_refused(run):
     for recipe, name in (("default", "a.parquet"), ("default-64", "b.parquet")):
         assert run("fingerprint", "in.jsonl", "-o", name, "--recipe", recipe).code == 0
     done = run("plan", "--fingerprints", "a.parquet", "--fingerprints", "b.parquet", "--max-distance", "3")
-    assert (done.code, "which made a.parquet (bits is 64 there, 128 here" in done.err) == (2, True)
+    assert (done.code, "that of a.parquet: bits: 64 there, 128 here" in done.err) == (2, True)
 
 
 def test_what_a_person_reads_names_the_choice(run):

@@ -402,7 +402,7 @@ def test_pairs_that_do_not_belong_together_are_refused(run, staged, arguments, m
 def test_fingerprints_that_do_not_belong_to_the_pairs_are_refused(run, staged):
     for documents, message in (
         ("prints/a.parquet", "ab.jsonl has pairs of in/b.jsonl, which no fingerprint file is about."),
-        ("book.parquet", "which made book.parquet ("),
+        ("book.parquet", "that of book.parquet: "),
     ):
         done = run("clusters", *ALL, "--documents", documents, "-o", "out.parquet")
         assert done.code == 2

@@ -111,7 +111,7 @@ def test_pairs_of_vectors_need_a_distance(run):
     run("fingerprint", "in.parquet", "--vector", "v", "-o", "prints.parquet")
     done = run("pairs", "prints.parquet", "-o", "pairs.jsonl")
     assert done.code == 2
-    assert "has no distance of its own. Give max_distance" in done.err
+    assert "has no distance of its own. Give max_distance.\n" in done.err
 
 
 @pytest.mark.parametrize("other", [["--seed", "1"], ["--method", "gaussian"], ["--bits", "65"], None])
@@ -122,7 +122,7 @@ def test_fingerprints_of_other_recipes_are_not_compared(run, other):
     run("fingerprint", "b.parquet", "--vector", "v", "-o", "b.prints.parquet", *(other or []))
     done = run("pairs", "a.prints.parquet", "b.prints.parquet", "--max-distance", 2, "-o", "pairs.jsonl")
     assert done.code == 2
-    assert "distances between them mean nothing" in done.err
+    assert "Distances between fingerprints of two recipes mean nothing" in done.err
 
 
 def test_fingerprints_of_texts_and_vectors_are_not_compared(run):
@@ -132,7 +132,7 @@ def test_fingerprints_of_texts_and_vectors_are_not_compared(run):
     run("fingerprint", "b.jsonl", "-o", "b.prints.parquet", "--recipe", "default-64")
     done = run("pairs", "a.prints.parquet", "b.prints.parquet", "--max-distance", 2, "-o", "pairs.jsonl")
     assert done.code == 2
-    assert "distances between them mean nothing" in done.err
+    assert "Distances between fingerprints of two recipes mean nothing" in done.err
 
 
 BAD = [

@@ -92,7 +92,9 @@ def _numbers(given: str | None) -> tuple[int, int] | None:
         return None
     parts = given.split(",")
     if len(parts) > 2 or not all(part.strip().isdecimal() and int(part) for part in parts):
-        raise click.UsageError(f"--keywords {given}: give a number, or two with a comma between, such as 22,11.")
+        raise click.UsageError(
+            f"--keywords {given}: give a number of at least 1, or two with a comma between, such as 22,11."
+        )
     return int(parts[0]), int(parts[-1])
 
 

@@ -1,5 +1,6 @@
 """FINGERPRINT of features and weights that the caller hands in."""
 
+import itertools
 import math
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
@@ -10,12 +11,11 @@ from typing import Any
 import numpy as np
 
 from neardup.errors import DataError, OptionError
-from neardup.features import Features
+from neardup.features import named_features
 from neardup.fingerprints.by_features import hashes_of
 from neardup.kernels.features import vote
-from neardup.kernels.tokens import WORD
-from neardup.recipe import Recipe
-from neardup.segmenters.tokens import SPARE, Tokens
+from neardup.profiles.tools import PROFILES
+from neardup.recipe import Recipe, recipe_of
 from neardup.weights.fixed_point import ONE
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -34,7 +34,8 @@ def fingerprint_features(documents: Iterable[Any], *, recipe: Recipe | None = No
     Args:
         documents: of each, a dict from features to weights or a list of (feature, weight); features are strings, weights are
             int, float, Decimal or Fraction, and may be negative, as coordinates of vectors are.
-        recipe: its hash and bits decide; what it says of texts and weights does not matter here. `Recipe()` if not given.
+        recipe: its hash and bits decide, of a profile also its tie and its order of bits; what it says of texts and weights does
+            not matter here. `Recipe()` if not given.
 
     Returns:
         uint64[n] for up to 64 bits, else uint64[n, words] with the most significant word first.
@@ -47,7 +48,7 @@ def fingerprint_features(documents: Iterable[Any], *, recipe: Recipe | None = No
     >>> bool(a == b)
     True
     """
-    recipe = recipe or Recipe()
+    recipe = recipe_of(recipe)
     names: list[bytes] = []
     weights: list[int] = []
     offsets = [0]
@@ -60,14 +61,27 @@ def fingerprint_features(documents: Iterable[Any], *, recipe: Recipe | None = No
                 f"The weights of document {number} add up to 2^47 or more. Divide all weights by the same number."
             )
         offsets.append(len(names))
-    features = _features(names, np.array(offsets, np.int64))
+    make = _voted if recipe.profile is None else _voted_by_profile
+    values = make(names, weights, offsets, recipe)
+    return values[:, 0].copy() if recipe.words == 1 else values
+
+
+def _voted(names: list[bytes], weights: list[int], offsets: list[int], recipe: Recipe) -> Array:
+    features = named_features(names, np.ones(len(names), np.int64), np.array(offsets, np.int64))
     values = np.empty((len(offsets) - 1, recipe.words), np.uint64)
     sums = np.empty(64 * recipe.words, np.int64)
     vote(hashes_of(features, recipe), np.array(weights, np.int64), features.offsets, 0, sums, values)
     values[:, 0] &= np.uint64(
         (1 << (recipe.bits - 64 * (recipe.words - 1))) - 1
     )  # above the width negative weights win
-    return values[:, 0].copy() if recipe.words == 1 else values
+    return values
+
+
+def _voted_by_profile(names: list[bytes], weights: list[int], offsets: list[int], recipe: Recipe) -> Array:
+    """By another tool's hash, tie and order of bits."""
+    weighted = list(zip(names, weights, strict=True))
+    documents = [weighted[first:last] for first, last in itertools.pairwise(offsets)]
+    return PROFILES[recipe.profile or ""].fingerprint_features(documents, recipe.bits)
 
 
 def _checked(documents: Any) -> Iterable[Any]:
@@ -116,13 +130,3 @@ def _fixed(weight: Any, feature: str, number: int) -> int:
             "Fraction."
         )
     return math.floor(Fraction(weight) * ONE + Fraction(1, 2))
-
-
-def _features(names: list[bytes], offsets: Array) -> Features:
-    """Each as one token, as it is."""
-    sizes = np.array([len(name) for name in names], np.int64)
-    ends = np.cumsum(sizes, dtype=np.int64)
-    data = np.frombuffer(b"".join(names) + bytes(SPARE), np.uint8)
-    ones = np.ones(len(names), np.int64)
-    tokens = Tokens(data, ends - sizes, ends, np.full(len(names), WORD, np.uint8), offsets)
-    return Features(tokens.hashes(), ones, offsets, np.arange(len(names)), ones, tokens, 1)

@@ -12,7 +12,7 @@ from neardup.fingerprints.by_profile import fingerprint_by_profile
 from neardup.fingerprints.workspace import Workspace
 from neardup.kernels.simhash import fingerprint_documents, scratch
 from neardup.kernels.votes import WEIGHTINGS
-from neardup.recipe import Recipe
+from neardup.recipe import Recipe, recipe_of
 from neardup.text.columns import in_chunks
 from neardup.text.frames import text_arrays
 from neardup.text.normalizers import normalized
@@ -104,7 +104,7 @@ def fingerprint(
     >>> int(a) == int(b)
     True
     """
-    recipe = recipe or Recipe()
+    recipe = recipe_of(recipe)
     chunks = (chunk for array in text_arrays(texts, text) for chunk in in_chunks(array))
     work = partial(fingerprint_array, recipe=recipe)
     values = join_fingerprints(list(in_order(work, chunks, thread_count(threads))), recipe).values

@@ -14,7 +14,7 @@ from neardup.candidates.task import Found
 from neardup.cluster_file import ClusterFile, write_cluster_file
 from neardup.documents import Documents, join_documents
 from neardup.errors import DataError, InputError, OptionError
-from neardup.fingerprint_file import FingerprintFile, is_fingerprint_file
+from neardup.fingerprint_file import is_fingerprint_file
 from neardup.io.corpus import LISTED, is_of_source
 from neardup.io.outputs import Outputs
 from neardup.io.pair_file import PairChunk, PairSummary, read_pair_summary, read_pairs
@@ -88,7 +88,7 @@ def cluster_files(
             files = read_fingerprint_files(print_shards)
             shards = tuple(stored for file in files for stored in file.shards)
             summaries = [read_pair_summary(shard.path) for shard in pair_shards]
-            _check(pair_shards, summaries, files[0], print_shards[0].name)
+            _check(pair_shards, summaries, files[0].recipe, print_shards[0].name)
             _check_compared(pair_shards, summaries, shards, partial=partial, progress=progress)
             least = _threshold(pair_shards, summaries, rethreshold)
             known = join_documents(*(file.documents for file in files))
@@ -151,13 +151,11 @@ def _demand_pairs(shards: Sequence[Shard]) -> None:
             )
 
 
-def _check(pair_shards: Sequence[Shard], summaries: Sequence[PairSummary], prints: FingerprintFile, name: str) -> None:
+def _check(pair_shards: Sequence[Shard], summaries: Sequence[PairSummary], recipe: dict[str, Any], prints: str) -> None:
     """Raise RecipeMismatch or InputError unless all were made likewise."""
     first = summaries[0]
     for shard, summary in zip(pair_shards, summaries, strict=True):
-        check_same(
-            prints.digest, summary.digest, shard.name, than=name, recipe=prints.recipe, other_recipe=summary.recipe
-        )
+        check_same(recipe, summary.recipe, shard.name, f"that of {prints}")
         differing = [name for name in MADE_BY if getattr(summary, name) != getattr(first, name)]
         if differing:
             name = differing[0]

@@ -21,7 +21,7 @@ from neardup.io.records import write_lines
 from neardup.jobs.targets import REJECTS_ENDING, refuse_inputs
 from neardup.options import memory_bytes
 from neardup.progress import Progress
-from neardup.recipe import Recipe
+from neardup.recipe import Recipe, recipe_of
 from neardup.segmenters import tokens_of
 from neardup.text.columns import as_text_arrays, in_chunks
 from neardup.text.normalizers import normalized
@@ -45,7 +45,12 @@ def _count_batch(batch: Batch, recipe: Recipe) -> tuple[int, Run]:
 
 
 def _recipe(recipe: Recipe | None) -> Recipe:
-    recipe = recipe or Recipe()
+    recipe = recipe_of(recipe)
+    if recipe.profile is not None:
+        raise OptionError(
+            f"profile={recipe.profile!r}: that tool weighs features by their counts, without document frequencies. Give the "
+            "recipe that the frequencies are for."
+        )
     if recipe.weights in EXTRACTORS:
         raise OptionError(
             f"weights={recipe.weights!r}: the package jieba finds the words of such a recipe, and knows how rare they are. "

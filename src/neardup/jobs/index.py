@@ -316,11 +316,9 @@ class _Source:
         if not self._hold_fingerprints:
             return _of_text(wanted or Recipe())
         recipe = wanted or fingerprint_file_recipe(self.shards[0].path)
+        than = "which is asked for" if wanted else f"that of {self.shards[0].name}"
         for shard in self.shards:
-            found = fingerprint_file_recipe(shard.path)
-            check_same(
-                recipe.digest(), found.digest(), shard.name, recipe=recipe.as_dict(), other_recipe=found.as_dict()
-            )
+            check_same(recipe, fingerprint_file_recipe(shard.path), shard.name, than)
         return recipe
 
     def parts(self, recipe: Recipe | VectorRecipe, threads: int | None) -> Iterator[Documents]:

@@ -205,14 +205,7 @@ def read_fingerprint_files(shards: Sequence[Shard]) -> list[FingerprintFile]:
     files = [read_fingerprint_file(shard.path) for shard in shards]
     owner: dict[str, str] = {}
     for shard, file in zip(shards, files, strict=True):
-        check_same(
-            files[0].digest,
-            file.digest,
-            shard.name,
-            than=shards[0].name,
-            recipe=files[0].recipe,
-            other_recipe=file.recipe,
-        )
+        check_same(files[0].recipe, file.recipe, shard.name, f"that of {shards[0].name}")
         for stored in file.shards:
             first = owner.setdefault(stored.name, shard.name)
             if first != shard.name:
@@ -239,11 +232,9 @@ def _of_fingerprints(
         files = read_fingerprint_files([*left, *right])
     made_by = files[0].made_by()
     if recipe is not None:
-        check_same(
-            recipe.digest(), files[0].digest, left[0].name, recipe=recipe.as_dict(), other_recipe=files[0].recipe
-        )
+        check_same(recipe, files[0].recipe, left[0].name)
         made_by = recipe
-    max_distance = distance_limit(made_by, dataclasses.replace(options, method="simhash"))
+    max_distance = distance_limit(made_by, dataclasses.replace(options, method="simhash"), have_texts=False)
     assert max_distance is not None  # simhash has one
     documents = join_documents(*(file.documents for file in files))
     sides = np.repeat(np.arange(len(files)) >= len(left), [len(file.documents) for file in files])

@@ -87,7 +87,7 @@ def open_reference(
             "--min-similarity 0, which removes by distance alone, or name the texts."
         )
     files = read_fingerprint_files(shards)
-    check_same(recipe.digest(), files[0].digest, shards[0].name, recipe=recipe.as_dict(), other_recipe=files[0].recipe)
+    check_same(recipe, files[0].recipe, shards[0].name)
     for shard, file in zip(shards, files, strict=True):
         missing = [name for name in columns if name not in file.documents.values]
         if missing:

@@ -2,7 +2,9 @@
 
 import base64
 import hashlib
+import re
 from collections.abc import Callable, Iterable, Mapping
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -10,8 +12,9 @@ import numpy as np
 from neardup.errors import OptionError
 from neardup.hashes import hash_features
 from neardup.profiles import names
+from neardup.profiles.given_features import each, feature_bytes, pair
 from neardup.profiles.profile import as_integer
-from neardup.profiles.tools import PROFILES
+from neardup.profiles.tools import DATA_JUICER, PROFILES, data_juicer_windows
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -86,12 +89,12 @@ def leonsim_value(
     together: list[Array] = []
     total: float = 0
     weight: float = 1
-    for feature in features.items() if isinstance(features, Mapping) else features:
+    for feature in each(features):
         name = feature
         if not isinstance(feature, str):
-            name, weight = feature
+            name, weight = pair(feature, Real)
         total += weight
-        ones = np.unpackbits(np.frombuffer(digest(str(name).encode()), np.uint8)).astype(np.int64)
+        ones = np.unpackbits(np.frombuffer(digest(feature_bytes(name)), np.uint8)).astype(np.int64)
         if not isinstance(feature, str) and (weight > _LARGE or not isinstance(weight, int)):
             sums.append(ones * weight)
         elif weight > 0:  # a digest as often as it weighs: never, for no weight or less
@@ -116,12 +119,13 @@ def moz_value(features: Iterable[int | str | bytes]) -> int:
     44495
     """
     sums = [0] * 64
-    for feature in features:
-        if isinstance(feature, int):
-            value = feature
+    for feature in each(features):
+        if isinstance(feature, Integral):
+            value = int(feature)
+            if not 0 <= value < 1 << 64:
+                raise OptionError(f"The hash {value} is none of 64 bits. Give integers from 0 to 2^64 - 1.")
         else:
-            data = feature.encode() if isinstance(feature, str) else feature
-            value = int.from_bytes(hashlib.md5(data, usedforsecurity=False).digest()[:8], "big")
+            value = int.from_bytes(hashlib.md5(feature_bytes(feature), usedforsecurity=False).digest()[:8], "big")
         for bit in range(64):
             sums[bit] += 1 if value >> bit & 1 else -1
     return sum(1 << bit for bit, total in enumerate(sums) if total > 0)
@@ -138,16 +142,23 @@ def given_value(
             text would be cut into are not made.
         bits: the profile's usual width if 0.
 
+    Raises:
+        OptionError: there is no such profile, it has no such width, or a weight is no integer.
+
     >>> hex(given_value("mfonda", ["foo", "bar"]))
     '0xd8dbe7186bad3db3'
     """
     if profile not in names.PROFILES:
         raise OptionError(f"profile={profile!r}: give one of {', '.join(names.PROFILES)}.")
+    widths = names.PROFILES[profile][0]
+    if bits and bits not in widths:
+        allowed = ", ".join(map(str, sorted(set(widths))))
+        raise OptionError(f"bits={bits!r} with profile={profile!r}: give one of {allowed}.")
     weighted = []
-    for feature in features.items() if isinstance(features, Mapping) else features:
-        name, weight = feature if isinstance(feature, tuple) else (feature, 1)
-        weighted.append((name.encode() if isinstance(name, str) else name, weight))
-    return as_integer(PROFILES[profile].fingerprint_features([weighted], bits or names.PROFILES[profile][0][0])[0])
+    for feature in each(features):
+        name, weight = pair(feature, Integral) if isinstance(feature, (tuple, list)) else (feature, 1)
+        weighted.append((feature_bytes(name), weight))
+    return as_integer(PROFILES[profile].fingerprint_features([weighted], bits or widths[0])[0])
 
 
 def clickhouse_value(text: str | bytes, function: str = "ngramSimHash", size: int = 3) -> int:
@@ -165,7 +176,43 @@ def clickhouse_value(text: str | bytes, function: str = "ngramSimHash", size: in
     return as_integer(PROFILES[name].fingerprint([content], 64, size)[0])
 
 
-def weighted_value(features: Iterable[tuple[str, float]], *, hash: Any, bits: int = 64) -> int:  # noqa: A002
+def data_juicer_value(
+    text: str,
+    *,
+    tokenization: str = "space",
+    window_size: int = 6,
+    lowercase: bool = True,
+    ignore_pattern: str | re.Pattern[str] | None = None,
+) -> int:
+    """The fingerprint of data-juicer's document_simhash_deduplicator, by the options of its own.
+
+    Args:
+        text: as it is.
+        tokenization: space, character or punctuation.
+        window_size: how many tokens a window has; a text with fewer has the fingerprint 0.
+        lowercase: whether the text is made lower case first.
+        ignore_pattern: what is removed after that. Compile it by the package regex where it has what `re` does not know.
+
+    Raises:
+        OptionError: there is no such tokenization, or a window has no tokens.
+
+    >>> data_juicer_value("a1 b2 c3", tokenization="character", ignore_pattern="[0-9]") == data_juicer_value(
+    ...     "a b c", tokenization="character")
+    True
+    """
+    if tokenization not in DATA_JUICER:
+        raise OptionError(f"tokenization={tokenization!r}: give one of {', '.join(DATA_JUICER)}.")
+    if not isinstance(window_size, int) or window_size < 1:
+        raise OptionError(f"window_size={window_size!r}: give an integer of at least 1.")
+    changed = text.lower() if lowercase else text
+    if ignore_pattern:
+        pattern = re.compile(ignore_pattern) if isinstance(ignore_pattern, str) else ignore_pattern
+        changed = pattern.sub("", changed)
+    weighted = data_juicer_windows(changed, window_size, tokenization)
+    return as_integer(PROFILES["data-juicer"].fingerprint_features([weighted], 64)[0])
+
+
+def weighted_value(features: Mapping[str, float] | Iterable[tuple[str, float]], *, hash: Any, bits: int = 64) -> int:  # noqa: A002
     """SimHash with floating-point weights, added in the order given, as cppjieba's and the Go program do; a bit is 1 above 0.
 
     `hash`: one of `neardup.hashes.HASHES`, a `HashFunction`, or "go-fnv1a", the Go program's as it was written.
@@ -176,8 +223,9 @@ def weighted_value(features: Iterable[tuple[str, float]], *, hash: Any, bits: in
     """
     hash = names.GO_FNV1A if hash == "go-fnv1a" else hash  # noqa: A001
     sums = [0.0] * bits
-    for name, weight in features:
-        data = name.encode()
+    for feature in each(features):
+        name, weight = pair(feature, Real)
+        data = feature_bytes(name)
         row = hash_features(np.frombuffer(data or b"\0", np.uint8), np.array([0, len(data)]), hash, bits)[0]
         value = as_integer(row)
         for bit in range(bits):
@@ -192,6 +240,10 @@ def keyword_count(text: str) -> int:
 
 def wayback_text(fingerprint: int, *, bits: int = 256) -> str:
     """How web.archive.org writes a fingerprint: packed little-endian, in base64."""
+    if bits % 8 or not 0 <= fingerprint < 1 << bits:
+        raise OptionError(
+            f"fingerprint={fingerprint!r} with bits={bits!r}: give whole bytes, and an integer that fits them."
+        )
     return base64.b64encode(fingerprint.to_bytes(bits // 8, "little")).decode()
 
 
@@ -204,13 +256,19 @@ def datasketch_signature(features: Iterable[bytes], *, num_perm: int = 128, seed
     >>> datasketch_signature([b"Hello"], num_perm=4, seed=1)
     [734825475, 960773806, 359816889, 342714745]
     """
+    if not isinstance(num_perm, int) or num_perm < 1:
+        raise OptionError(f"num_perm={num_perm!r}: give an integer of at least 1.")
     draw = np.random.RandomState(seed)
     drawn = [
         (draw.randint(1, _PRIME, dtype=np.uint64), draw.randint(0, _PRIME, dtype=np.uint64)) for _ in range(num_perm)
     ]
     a, b = (np.array(values, np.uint64) for values in zip(*drawn, strict=True))
     lowest = np.full(num_perm, _LOW, np.uint64)
-    for feature in features:
+    for feature in each(features):
+        if not isinstance(feature, bytes):
+            raise OptionError(
+                f"The feature {feature!r} is a {type(feature).__name__}: give bytes, as datasketch takes them."
+            )
         digest = hashlib.sha1(feature, usedforsecurity=False).digest()
         hashed = np.uint64(int.from_bytes(digest[:4], "little"))
         lowest = np.minimum(lowest, (a * hashed + b) % np.uint64(_PRIME) & np.uint64(_LOW))

@@ -3,7 +3,7 @@
 import re
 import string
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from neardup.hashes.names import HashFunction
@@ -108,25 +108,39 @@ def clickhouse_words(text: str, size: int = 3, *, any_case: bool = False) -> Wei
     return counted(b"".join(words[i : i + size]) for i in range(len(words) - size + 1))
 
 
-def data_juicer(text: str, size: int = 6) -> Weighted:
-    """Windows of words, cut at spaces only: a line break or a tab is part of a word."""
-    return counted(windows([word for word in text.lower().split(" ") if word], size))
+def _between_spaces(text: str) -> list[str]:
+    """Cut at spaces only: a line break or a tab is part of a word."""
+    return [word for word in text.split(" ") if word]
 
 
-def data_juicer_character(text: str, size: int = 6) -> Weighted:
-    """Windows of characters."""
-    return counted(windows(text.lower(), size, ""))
-
-
-def data_juicer_punctuation(text: str, size: int = 6) -> Weighted:
-    """Windows of what stands between punctuation marks, empty pieces too."""
+def _between_punctuation(text: str) -> list[str]:
+    """What stands between punctuation marks, empty pieces too."""
     pieces = [""]
-    for c in text.lower():
+    for c in text:
         if unicodedata.category(c)[0] == "P":
             pieces.append("")
         else:
             pieces[-1] += c
-    return counted(windows(pieces, size))
+    return pieces
+
+
+DATA_JUICER: dict[str, tuple[Callable[[str], Sequence[str]], str]] = {
+    "space": (_between_spaces, " "),
+    "character": (str, ""),
+    "punctuation": (_between_punctuation, " "),
+}
+"""data-juicer's ways to cut texts: into what, and what joins it again to windows."""
+
+
+def data_juicer_windows(text: str, size: int, tokenization: str) -> Weighted:
+    """Of a text as it is."""
+    cut, between = DATA_JUICER[tokenization]
+    return counted(windows(cut(text), size, between))
+
+
+def data_juicer(text: str, size: int = 6, *, tokenization: str) -> Weighted:
+    """Of a text in small letters."""
+    return data_juicer_windows(text.lower(), size, tokenization)
 
 
 def text_dedup(text: str, size: int = 3) -> Weighted:
@@ -177,6 +191,10 @@ def _moz(features: Callable[..., Weighted], window: int) -> Profile:
     return Profile(features, "md5", hash_bits=128, window=window)
 
 
+def _data_juicer(tokenization: str) -> Profile:
+    return _moz(partial(data_juicer, tokenization=tokenization), 6)
+
+
 def _mfonda(features: Callable[[str], Weighted]) -> Profile:
     return Profile(features, "fnv1_64", tie=1)
 
@@ -202,9 +220,9 @@ PROFILES = {
     "clickhouse-ngram-utf8-any-case": _clickhouse(clickhouse_ngram_utf8, any_case=True, empty=1),
     "clickhouse-words": _clickhouse(clickhouse_words, any_case=False),
     "clickhouse-words-any-case": _clickhouse(clickhouse_words, any_case=True),
-    "data-juicer": _moz(data_juicer, 6),
-    "data-juicer-character": _moz(data_juicer_character, 6),
-    "data-juicer-punctuation": _moz(data_juicer_punctuation, 6),
+    "data-juicer": _data_juicer("space"),
+    "data-juicer-character": _data_juicer("character"),
+    "data-juicer-punctuation": _data_juicer("punctuation"),
     "text-dedup": Profile(text_dedup, "xxh3_64", wide_hash="xxh3_128", window=3),
     "text-dedup-seeded": Profile(text_dedup, _seeded(64), wide_hash=_seeded(128), window=3),
     "wayback": Profile(wayback, "blake2b"),

@@ -21,6 +21,7 @@ class CutterSettings(NamedTuple):
         mode, hmm: as in `neardup.recipe.Recipe`.
         dictionary: words, normalized, and their counts.
         source: the source of a dictionary that has yet to be built.
+        source_name: the file that it is from.
     """
 
     segmenter: str
@@ -28,6 +29,7 @@ class CutterSettings(NamedTuple):
     hmm: bool
     dictionary: tuple[tuple[str, int | None], ...]
     source: str
+    source_name: str = ""
 
 
 def cutter_of(settings: CutterSettings) -> Cut:

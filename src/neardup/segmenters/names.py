@@ -73,16 +73,14 @@ def option_problems(segmenter: Any, mode: Any, hmm: Any, dictionary: Any) -> lis
     if isinstance(segmenter, StoredPart):
         return []
     name = segmenter.name if isinstance(segmenter, Segmenter) else str(segmenter)
-    if not isinstance(hmm, bool):
-        return [f"hmm={hmm!r}: give true or false"]
+    found = [] if isinstance(hmm, bool) else [f"hmm={hmm!r}: give true or false"]
     if not isinstance(segmenter, Segmenter) and name not in SEGMENTERS:
-        return []  # it has been refused; what its options may be nobody knows
-    found = []
+        return found  # it has been refused; what its other options may be nobody knows
     modes = MODES.get(name, ())
     if mode is not None and mode not in modes:
         has = f"{name} has {', '.join(modes)}" if modes else f"{name} has no modes; {' and '.join(MODES)} have"
         found.append(f"mode={mode!r} with segmenter={name!r}: {has}. Leave it out for the default")
-    if not hmm and name != "jieba":
+    if hmm is False and name != "jieba":
         found.append(f"hmm=False with segmenter={name!r}: only jieba has a hidden Markov model. Leave it out")
     if dictionary is not None and name not in PACKAGES:
         found.append(

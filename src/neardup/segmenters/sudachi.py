@@ -64,4 +64,16 @@ def _dictionary(sudachipy: Any, settings: CutterSettings) -> Any:
             sudachipy.sudachipy.build_user_dic(system, [settings.source.encode()], built)
             return sudachipy.Dictionary(config=sudachipy.Config(system="core", user=[str(built)]))
         except Exception as problem:  # its own kinds differ from version to version
-            raise OptionError(f"SudachiPy cannot build the user dictionary: {problem}. Mend the file.") from None
+            reason = _reason(problem, settings.source)
+            raise OptionError(
+                f"dictionary {settings.source_name!r}: SudachiPy cannot build it: {reason}. Mend the file."
+            ) from None
+
+
+def _reason(problem: Exception, source: str) -> str:
+    """What it says of an entry, with the entry; it names the source by all its bytes, and the entry by its number."""
+    found = re.search(r":(\d+)\t(.*)$", str(problem), re.DOTALL)
+    lines = source.splitlines()
+    if found is None or not 0 < int(found[1]) <= len(lines):
+        return str(problem)
+    return f"{found[2].strip().rstrip('.')} in the entry {lines[int(found[1]) - 1]!r}"

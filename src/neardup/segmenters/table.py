@@ -45,16 +45,16 @@ def _of_package(folded: FoldedTexts, recipe: Recipe) -> Tokens:
 @lru_cache(4)
 def _settings(name: str, mode: str | None, hmm: bool, dictionary: Any, normalize: tuple[Any, ...]) -> CutterSettings:
     words: tuple[tuple[str, int | None], ...] = ()
-    source = ""
+    source = source_name = ""
     if isinstance(dictionary, StoredPart):
         dictionary.refuse("dictionary")
     if dictionary is not None and name == "sudachi":  # which normalizes words as it does texts
-        source = "\n".join(dictionary.lines) + "\n"
+        source, source_name = "\n".join(dictionary.lines) + "\n", dictionary.name
     elif dictionary is not None:
         found = entries(dictionary)
         as_texts = normalized(pa.array([word for word, _ in found], pa.large_string()), normalize)
         words = tuple((as_texts[i], count) for i, (_, count) in enumerate(found) if as_texts[i])
-    return CutterSettings(name, mode, hmm, words, source)
+    return CutterSettings(name, mode, hmm, words, source, source_name)
 
 
 def _by_caller(folded: FoldedTexts, segmenter: Segmenter) -> Tokens:

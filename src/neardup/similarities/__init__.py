@@ -23,7 +23,7 @@ from neardup.errors import OptionError
 from neardup.kernels.bounds import EDIT
 from neardup.kernels.edit import edit_memory
 from neardup.kernels.similarities import Stored, similarities_of
-from neardup.recipe import Recipe
+from neardup.recipe import Recipe, recipe_of
 from neardup.similarities.stored import SetFile, ShingleSets
 from neardup.similarities.table import (
     CJK_SHINGLE,
@@ -72,7 +72,7 @@ def similarity(a: str, b: str, *, kind: str = "jaccard", recipe: Recipe | None =
     if kind not in SIMILARITY_TABLE:
         raise OptionError(f"kind={kind!r}: give one of {', '.join(SIMILARITY_TABLE)}.")
     [texts] = as_text_arrays([b])
-    return float(similarities_to(a, texts, kind=kind, recipe=recipe or Recipe())[0])
+    return float(similarities_to(a, texts, kind=kind, recipe=recipe_of(recipe))[0])
 
 
 def similarities_to(text: str, texts: Any, *, kind: str, recipe: Recipe) -> Array:

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from neardup.features import weighted_features
+from neardup.features import features_of_texts
 from neardup.fingerprints.workspace import Workspace
 from neardup.kernels import bounds
 from neardup.kernels.elements import OCCURRENCES, SEQUENCE, SET, WEIGHTS, elements
@@ -13,7 +13,6 @@ from neardup.kernels.shingles import sort_spare
 from neardup.kernels.tokens import most_tokens, token_spare
 from neardup.kernels.votes import UNIFORM, WEIGHTINGS
 from neardup.recipe import Recipe
-from neardup.text.normalizers import normalized
 from neardup.text.unicode_tables import fold_tables
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -114,7 +113,7 @@ class Similarity:
 
 def _weighted_elements(texts: Any, recipe: Recipe) -> Elements:
     """The features that vote, and their weights; by hash."""
-    features, weights, _ = weighted_features(normalized(texts, recipe.normalize), recipe)
+    features, weights, _ = features_of_texts(texts, recipe)
     order = np.lexsort((features.hashes, features.documents))
     values, weights = features.hashes[order], weights[order].astype(np.float64)
     values.flags.writeable = weights.flags.writeable = False

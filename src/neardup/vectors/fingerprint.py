@@ -31,9 +31,9 @@ def fingerprint_vectors(
     size and by any number of threads. The vector 0 has the fingerprint 0.
 
     Args:
-        vectors: one a row: a 2-D NumPy array, a list of lists, an Arrow column of lists or fixed-size lists; or a CSR matrix as
-            scipy.sparse has it (what has `tocsr` is converted), whose repeated entries are added up. Integers and truth values
-            count as numbers; integers are taken as float64.
+        vectors: one a row: a 2-D NumPy array, a pandas or polars data frame of numbers, a list of lists, an Arrow
+            column of lists or fixed-size lists; or a CSR matrix as scipy.sparse has it (what has `tocsr` is converted), whose
+            repeated entries are added up. Integers and truth values count as numbers; integers are taken as float64.
         bits: the width, 1 to 512.
         seed: of the planes, 0 to 2^64 - 1.
         method: how planes are made. "signs": of 1 and -1, the bits of one hash of each dimension, so that for sparse rows no

@@ -5,6 +5,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 from neardup.errors import OptionError
@@ -51,8 +52,10 @@ class VectorRecipe:
             ("seed", 0, 2**64 - 1, "from 0 to 2^64 - 1"),
         ):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+            if not isinstance(value, Integral) or isinstance(value, bool) or not low <= int(value) <= high:
                 problems.append(f"{name}={value!r}: give an integer {allowed}")
+            else:
+                object.__setattr__(self, name, int(value))  # numpy's are no JSON
         if self.method not in METHODS:
             near = difflib.get_close_matches(str(self.method), METHODS, 1)
             meant = f" (did you mean {near[0]}?)" if near else ""

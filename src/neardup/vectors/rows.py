@@ -11,7 +11,8 @@ from neardup.errors import DataError, OptionError
 Array = np.ndarray[Any, np.dtype[Any]]
 
 TAKEN = (
-    "a 2-D array, a list of lists, an Arrow column of lists, or a CSR matrix, of integers, float16, float32 or float64"
+    "a 2-D array, a data frame, a list of lists, an Arrow column of lists, or a CSR matrix, of integers, float16, "
+    "float32 or float64"
 )
 
 
@@ -49,6 +50,8 @@ def rows_of(vectors: Any) -> Rows:
         vectors = vectors.tocsr()
     if all(hasattr(vectors, name) for name in ("indptr", "indices", "data", "shape")):
         return _sparse(vectors)
+    if hasattr(vectors, "columns") and hasattr(vectors, "to_numpy"):
+        return demand_numbers(np.asarray(vectors.to_numpy()))  # a data frame with a column for each number
     if not isinstance(vectors, np.ndarray):
         for name in ("__arrow_c_array__", "__arrow_c_stream__"):
             if hasattr(vectors, name):

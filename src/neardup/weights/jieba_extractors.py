@@ -15,10 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from neardup.features import Features, WeightedFeatures
-from neardup.kernels.tokens import WORD
+from neardup.features import WeightedFeatures, named_features
 from neardup.recipe import Recipe
-from neardup.segmenters.tokens import SPARE, Tokens, from_joined
+from neardup.segmenters.tokens import from_joined
 from neardup.stored_parts import check_installed
 from neardup.text.normalizers import FoldedTexts
 from neardup.weights import FINE, fixed
@@ -93,19 +92,7 @@ def extracted(folded: FoldedTexts, recipe: Recipe) -> WeightedFeatures:
     counts = np.array([of[word] for of, of_text in zip(occurring, found, strict=True) for word, _ in of_text], np.int64)
     weights = fixed(np.array([weight for of_text in found for _, weight in of_text], np.float64), FINE)
     offsets = np.cumsum([0, *map(len, found)])
-    tokens = _tokens(names, offsets)
-    features = Features(
-        tokens.hashes(), counts, offsets, np.arange(len(names)), np.ones(len(names), np.int64), tokens, 1
-    )
+    features = named_features([name.encode() for name in names], counts, offsets)
     joined = "\0".join(word for of_text in words for word in of_text).encode()
     kept = from_joined(joined, np.array([len(of_text) for of_text in words], np.int64))
     return WeightedFeatures(features, weights, np.diff(kept.documents))
-
-
-def _tokens(names: list[str], offsets: Array) -> Tokens:
-    """Words as they are, be there a letter in them or not."""
-    content = [name.encode() for name in names]
-    ends = np.cumsum([len(each) for each in content], dtype=np.int64)
-    starts = ends - np.array([len(each) for each in content], np.int64)
-    data = np.frombuffer(b"".join(content) + bytes(SPARE), np.uint8)
-    return Tokens(data, starts, ends, np.full(len(names), WORD, np.uint8), offsets)

@@ -1,0 +1,148 @@
+"""Recipes by name, and recipes in files."""
+
+import dataclasses
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from neardup.document_frequencies import BACKGROUND
+from neardup.errors import InputError, OptionError
+from neardup.profiles.names import DISTANCES, GO_FNV1A, PROFILES
+from neardup.recipe.parts import BY_LENGTH
+from neardup.recipe.problems import meant
+from neardup.recipe.recipe import ImpossibleRecipe, Recipe
+from neardup.vectors.recipe import VectorRecipe
+from neardup.word_lists import STOP_LISTS
+
+
+@dataclass(frozen=True)
+class NamedRecipe:
+    """A recipe and what it is for."""
+
+    recipe: Recipe
+    purpose: str
+
+
+def _of_keywords(hash_of_features: Any, purpose: str) -> NamedRecipe:
+    recipe = Recipe(
+        normalize=(),
+        segmenter="jieba",
+        weights="cppjieba",
+        keywords=BY_LENGTH,
+        hash=hash_of_features,
+        bits=64,
+        min_tokens=1,
+        max_distance=3,
+    )
+    return NamedRecipe(recipe, purpose)
+
+
+RECIPES = {
+    "default": NamedRecipe(
+        Recipe(max_distance=18),
+        "words and pairs of Han or Kana characters, logarithmic weights, 128 bits: texts in any language",
+    ),
+    "default-64": NamedRecipe(
+        Recipe(bits=64, max_distance=10),
+        "the same in 64 bits, for stores and tools that take no more: more false candidates",
+    ),
+    "textbook": NamedRecipe(
+        Recipe(word_shingle=3, cjk_shingle=3, weights="tf", bits=64, max_distance=3),
+        "runs of three tokens, 64 bits, distance 3, as most descriptions have it: finds little but near-identical texts",
+    ),
+    "cppjieba": _of_keywords(
+        "lookup3", "yanyiwu/simhash and gosimhash: keywords of Chinese texts by cppjieba, Jenkins' hash"
+    ),
+    "fnv1a": _of_keywords("fnv1a_64", "the same with FNV-1a, as the Go program was meant"),
+    "go-fnv1a": _of_keywords(
+        GO_FNV1A, "that program as it was written: half of the hashes are those of another number"
+    ),
+    **{
+        name: NamedRecipe(
+            Recipe(profile=name, bits=widths[0], min_tokens=1, max_distance=DISTANCES.get(name, 3)), purpose
+        )
+        for name, (widths, purpose) in PROFILES.items()
+    },
+}
+
+
+def find_recipe(name: str) -> Recipe:
+    """The recipe of that name, or the one in that TOML file (the fields of `Recipe`, those not given as by default)."""
+    if name in RECIPES:
+        return RECIPES[name].recipe
+    if not name.endswith(".toml"):
+        raise OptionError(
+            f"There is no recipe {name!r}{meant(name, RECIPES)}. Give one of {', '.join(RECIPES)}, or a file that ends in .toml."
+        )
+    try:
+        content = Path(name).read_bytes()
+        values = tomllib.loads(content.decode())
+    except FileNotFoundError:
+        raise InputError(
+            f"There is no recipe file {name!r}. Give one of {', '.join(RECIPES)}, or an existing file."
+        ) from None
+    except UnicodeDecodeError as problem:
+        line = content[: problem.start].count(b"\n") + 1
+        raise InputError(
+            f"The recipe file {name!r}, line {line}: this is not UTF-8. Store the file as UTF-8."
+        ) from None
+    except OSError as problem:
+        raise InputError(f"The recipe file {name!r} cannot be read: {problem.strerror}. Give a file.") from None
+    except tomllib.TOMLDecodeError as problem:
+        raise InputError(f"The recipe file {name!r} cannot be read as TOML: {problem}. Mend it.") from None
+    return _recipe_of_file(name, values)
+
+
+def recipe_of(given: Any) -> Recipe:
+    """The recipe that a caller gave; `Recipe()` for None.
+
+    Raises:
+        OptionError: it is no recipe of texts.
+    """
+    if given is None:
+        return Recipe()
+    if isinstance(given, Recipe):
+        return given
+    if isinstance(given, str) and given in RECIPES:
+        raise OptionError(f"recipe={given!r} is a name. Give the recipe itself: RECIPES[{given!r}].recipe.")
+    if isinstance(given, NamedRecipe):
+        raise OptionError("recipe is a recipe with its purpose. Give its attribute `recipe`.")
+    raise OptionError(f"recipe={given!r}: give a Recipe, or one of RECIPES, such as RECIPES['default'].recipe.")
+
+
+def usual_distance(recipe: Recipe | VectorRecipe) -> int | None:
+    """The recipe's own distance, else that of the named recipe with the same bits, else None."""
+    if recipe.max_distance is not None:
+        return recipe.max_distance
+    digest = recipe.digest()
+    return next((named.recipe.max_distance for named in RECIPES.values() if named.recipe.digest() == digest), None)
+
+
+def _recipe_of_file(name: str, values: dict[str, Any]) -> Recipe:
+    """The recipe with these fields; paths among them are relative to the file of that name."""
+    folder = Path(name).parent
+    known = [field.name for field in dataclasses.fields(Recipe)]
+    unknown = sorted(set(values) - set(known))
+    problems = [f"a recipe has no {each}{meant(each, known)}. It has {', '.join(known)}" for each in unknown]
+    fields = {each: value for each, value in values.items() if each in known}
+    if isinstance(fields.get("document_frequencies"), str) and fields["document_frequencies"] != BACKGROUND:
+        fields["document_frequencies"] = folder / fields["document_frequencies"]
+    if isinstance(fields.get("dictionary"), str):
+        fields["dictionary"] = folder / fields["dictionary"]
+    if isinstance(fields.get("stop_words"), list):
+        lists = fields["stop_words"]
+        fields["stop_words"] = [_in_folder(each, folder) for each in lists]
+    try:
+        recipe = Recipe(**fields)
+    except ImpossibleRecipe as impossible:
+        problems += impossible.problems
+    if problems:
+        raise OptionError(f"{name}: " + "; ".join(problems) + ".")
+    return recipe
+
+
+def _in_folder(stop_words: Any, folder: Path) -> Any:
+    """A path relative to the folder; what is no path, or no file there, as it is."""
+    is_path = isinstance(stop_words, str) and stop_words not in STOP_LISTS and (folder / stop_words).exists()
+    return folder / stop_words if is_path else stop_words

@@ -1,0 +1,58 @@
+"""The files that a recipe names: what they hold takes the place of their paths."""
+
+from pathlib import Path
+from typing import Any
+
+from neardup.document_frequencies import document_frequencies
+from neardup.errors import InputError, NeardupError
+from neardup.segmenters.names import dictionary_problems
+from neardup.stored_parts import StoredPart
+from neardup.word_lists import STOP_LISTS, WordList, read_word_list, stop_list
+
+
+def read_dictionary(given: Any, segmenter: Any) -> tuple[Any, list[str]]:
+    """A user dictionary, and what is wrong with it."""
+    if given is None or isinstance(given, (WordList, StoredPart)):
+        return given, []
+    if not isinstance(given, (str, Path)):
+        return given, [f"dictionary={given!r}: give the path of a file"]
+    try:
+        found = read_word_list(given, "dictionary")
+    except InputError as problem:
+        return given, [str(problem)]
+    return found, dictionary_problems(segmenter, found)
+
+
+def read_stop_words(given: Any) -> tuple[Any, list[str]]:
+    """Stop lists, and what is wrong with them."""
+    if not isinstance(given, (list, tuple)):
+        return given, [f"stop_words={given!r}: give a list of names, of {', '.join(STOP_LISTS)}, or paths"]
+    lists: list[Any] = []
+    problems = []
+    for each in given:
+        if isinstance(each, (WordList, StoredPart)):
+            lists.append(each)
+        elif isinstance(each, (str, Path)):
+            try:
+                lists.append(stop_list(each))
+            except InputError as problem:
+                problems.append(str(problem))
+        else:
+            problems.append(f"stop_words: {each!r} is neither a name nor a path")
+    return tuple(lists), problems
+
+
+def read_frequencies(given: Any, problems: list[str]) -> tuple[Any, list[str]]:
+    """Document frequencies, and what is wrong with them; `problems`: what is wrong with the recipe besides.
+
+    Raises:
+        DataError, MissingExtra: the file is damaged, or a package is missing, and nothing else is wrong.
+    """
+    if given is None or isinstance(given, StoredPart):
+        return given, []
+    try:
+        return document_frequencies(given), []
+    except NeardupError as problem:
+        if not problems and not isinstance(problem, InputError):
+            raise
+        return given, [str(problem).rstrip(".")]
