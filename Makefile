@@ -6,7 +6,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test test-checked test-interpreted fuzz lint types docs chromium bench bench-quick bench-scale soak clean
+.PHONY: help demo test test-checked test-interpreted fuzz lint types docs site chromium bench bench-quick bench-scale soak clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*## /: /' | sort
@@ -46,6 +46,11 @@ types: $(VENV)/developing  ## types, strictly
 
 docs: $(VENV)/developing  ## write the generated pages anew; the tests fail where they are stale
 	$(BIN)/python tools/make_cli_reference.py
+	$(BIN)/python tools/make_tables.py
+	$(BIN)/python tools/make_figures.py
+
+site: $(VENV)/developing  ## the documentation as a site, in site/; broken links and missing anchors are errors
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet  # the variable: no advertisement for another program
 
 chromium:  ## Debian's Chromium, in which tests look at the report; as root
 	command -v chromium >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium fonts-noto-cjk; }
@@ -75,4 +80,4 @@ soak: $(VENV)/developing  ## five million short documents in 500 shards, and 10,
 	$(BIN)/python benchmarks/soak.py
 
 clean:  ## remove what make made
-	rm -rf $(VENV) demo build dist
+	rm -rf $(VENV) demo build dist site
