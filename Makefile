@@ -49,8 +49,9 @@ docs: $(VENV)/developing  ## write the generated pages anew; the tests fail wher
 	$(BIN)/python tools/make_tables.py
 	$(BIN)/python tools/make_figures.py
 
+# Not --quiet: what is not said is not counted, and strict builds would pass. The variable leaves out an advertisement.
 site: $(VENV)/developing  ## the documentation as a site, in site/; broken links and missing anchors are errors
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet  # the variable: no advertisement for another program
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 chromium:  ## Debian's Chromium, in which tests look at the report; as root
 	command -v chromium >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium fonts-noto-cjk; }
@@ -61,7 +62,7 @@ bench-quick: $(VENV)/developing  ## a short form of the benchmarks, with the pee
 
 bench: $(VENV)/developing  ## the benchmarks; writes benchmarks/results
 	$(BIN)/python -m pip install --quiet -r benchmarks/requirements.txt
-	for each in fingerprints recipes hashes hamming_join end_to_end memory json_readers segmenters weights; do $(BIN)/python benchmarks/$$each.py || exit 1; done
+	for each in fingerprints recipes hashes hamming_join end_to_end memory json_readers segmenters weights thresholds; do $(BIN)/python benchmarks/$$each.py || exit 1; done
 
 # text-dedup in an environment of its own, without what its two commands do not use.
 $(VENV)/text-dedup/installed: benchmarks/requirements-text-dedup.txt

@@ -87,7 +87,9 @@ def tool(name):
 
 
 def test_the_command_line_reference_is_what_the_commands_say():
-    assert (ROOT / "docs/cli.md").read_text(encoding="utf-8") == tool("make_cli_reference").reference(), "run: make docs"
+    assert (ROOT / "docs/cli.md").read_text(encoding="utf-8") == tool("make_cli_reference").reference(), (
+        "run: make docs"
+    )
 
 
 def test_the_recipe_and_the_features_that_the_pages_show_can_be_used(tmp_path):

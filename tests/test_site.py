@@ -5,10 +5,10 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from built_site import ROOT, build
 from mkdocs.config import load_config
 
 import neardup
+from built_site import ROOT, build
 
 FETCHED = {
     "audio": ("src",),
@@ -121,6 +121,11 @@ def test_examples_in_docstrings_are_shown_as_code(site, pages):
 def test_links_of_the_readme_into_the_documentation_are_pages_of_the_site(site):
     for target in re.findall(r"\]\(docs/([^)#]+\.md)", (ROOT / "README.md").read_text(encoding="utf-8")):
         assert (site / target).with_suffix(".html").is_file(), target
+
+
+@pytest.mark.parametrize(("name", "language"), [("index", "en"), ("quickstart.zh", "zh-Hans"), ("quickstart.ja", "ja")])
+def test_a_page_says_which_language_it_is_in(site, name, language):
+    assert f'<html lang="{language}"' in (site / f"{name}.html").read_text(encoding="utf-8")
 
 
 def test_the_search_can_be_used_in_three_languages_without_a_server(site):
