@@ -6,7 +6,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test test-checked test-interpreted fuzz lint types docs chromium bench bench-quick bench-scale soak clean
+.PHONY: help demo test test-checked test-interpreted fuzz lint types docs site chromium bench bench-quick bench-scale soak clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*## /: /' | sort
@@ -47,6 +47,12 @@ types: $(VENV)/developing  ## types, strictly
 docs: $(VENV)/developing  ## write the generated pages anew; the tests fail where they are stale
 	$(BIN)/python tools/make_cli_reference.py
 	$(BIN)/python tools/make_surface.py
+	$(BIN)/python tools/make_tables.py
+	$(BIN)/python tools/make_figures.py
+
+# Not --quiet: what is not said is not counted, and strict builds would pass. The variable leaves out an advertisement.
+site: $(VENV)/developing  ## the documentation as a site, in site/; broken links and missing anchors are errors
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 chromium:  ## Debian's Chromium, in which tests look at the report; as root
 	command -v chromium >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium fonts-noto-cjk; }
@@ -57,7 +63,7 @@ bench-quick: $(VENV)/developing  ## a short form of the benchmarks, with the pee
 
 bench: $(VENV)/developing  ## the benchmarks; writes benchmarks/results
 	$(BIN)/python -m pip install --quiet -r benchmarks/requirements.txt
-	for each in fingerprints recipes hashes hamming_join end_to_end memory json_readers segmenters weights; do $(BIN)/python benchmarks/$$each.py || exit 1; done
+	for each in fingerprints recipes hashes hamming_join end_to_end memory json_readers segmenters weights thresholds; do $(BIN)/python benchmarks/$$each.py || exit 1; done
 
 # text-dedup in an environment of its own, without what its two commands do not use.
 $(VENV)/text-dedup/installed: benchmarks/requirements-text-dedup.txt
@@ -76,4 +82,4 @@ soak: $(VENV)/developing  ## five million short documents in 500 shards, and 10,
 	$(BIN)/python benchmarks/soak.py
 
 clean:  ## remove what make made
-	rm -rf $(VENV) demo build dist
+	rm -rf $(VENV) demo build dist site

@@ -16,7 +16,16 @@ import neardup
 from neardup.recipe import find_recipe
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+NOT_RUN = {
+    "text": None,
+    "toml": {"files.md"},
+    "json": {"files.md"},
+    "sh": {"remote.md", "migration.md"},
+    "py": {"migration.md"},
+    "sql": {"migration.md"},
+}
+"""Fences that are no examples of ours, and the pages that may have them; those of files.md have a test of their own."""
 MODULES = sorted(module.name for module in pkgutil.walk_packages(neardup.__path__, "neardup."))
 
 
@@ -52,16 +61,35 @@ def test_shell_examples_of_the_pages_give_what_they_show(page, tmp_path):
             assert (done.stdout, done.returncode) == (expected, 0), f"{command}\n{done.stderr}"
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_no_fence_escapes_being_run(page):
+    text = page.read_text(encoding="utf-8")
+    fences = re.findall(r"^\s*```(.*)$", text, re.MULTILINE)
+    assert fences[1::2] == [""] * (len(fences) // 2), "a fence is not closed"
+    for language in fences[::2]:
+        if language in NOT_RUN:
+            assert NOT_RUN[language] is None or page.name in NOT_RUN[language], language
+        else:
+            assert language in ("python", "console"), language
+            assert all(re.match(r"(>>>|\$) ", block) for block in blocks(page, language)), "shows nothing that is run"
+
+
 @pytest.mark.parametrize("name", MODULES)
 def test_docstring_examples_give_what_they_show(name):
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
+def tool(name):
+    spec = importlib.util.spec_from_file_location(name, ROOT / f"tools/{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 def test_the_command_line_reference_is_what_the_commands_say():
-    spec = importlib.util.spec_from_file_location("make_cli_reference", ROOT / "tools/make_cli_reference.py")
-    tool = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(tool)
-    assert (ROOT / "docs/cli.md").read_text(encoding="utf-8") == tool.reference(), "run: make docs"
+    assert (ROOT / "docs/cli.md").read_text(encoding="utf-8") == tool("make_cli_reference").reference(), (
+        "run: make docs"
+    )
 
 
 def test_the_recipe_and_the_features_that_the_pages_show_can_be_used(tmp_path):
@@ -71,6 +99,18 @@ def test_the_recipe_and_the_features_that_the_pages_show_can_be_used(tmp_path):
     assert find_recipe(str(tmp_path / "recipe.toml")) == neardup.RECIPES["default"].recipe
     (tmp_path / "features.json").write_text(features, encoding="utf-8")
     assert neardup.replay(tmp_path / "features.json").bits == "01011001"
+
+
+@pytest.mark.parametrize("name", ["choosing.md", "comparison.md"])
+def test_the_tables_of_figures_are_what_the_benchmarks_gave(name):
+    assert (ROOT / "docs" / name).read_text(encoding="utf-8") == tool("make_tables").page(name), "run: make docs"
+
+
+def test_the_worked_examples_are_drawn_as_they_are_computed():
+    drawn = tool("make_figures").figures()
+    for name, content in drawn.items():
+        assert (ROOT / "docs/figures" / name).read_text(encoding="utf-8") == content, "run: make docs"
+        assert name in (ROOT / "docs/simhash.md").read_text(encoding="utf-8"), name
 
 
 def test_links_between_pages_lead_somewhere():

@@ -574,7 +574,7 @@ def test_of_fingerprints_by_another_recipe_it_is_said_what_differs(run):
     assert run("fingerprint", "a.jsonl", "-o", "a.parquet", "--recipe", "small.toml").code == 0
     done = run("dedup", "a.jsonl", "-o", "o.jsonl", "--against", "a.parquet", "--min-similarity", "0")
     assert done.code == 2
-    assert "(bits is 64 there, 128 here): distances between them mean nothing" in " ".join(done.err.split())
+    assert "which is asked for: bits: 64 there, 128 here" in " ".join(done.err.split())
 
 
 def test_a_shard_that_changed_and_kept_its_size_is_refused_by_name(run, staged):

@@ -46,7 +46,7 @@ def command() -> None:
     type=click.Choice(INDEX_METHODS),
     default="auto",
     show_default=True,
-    help="How it searches; auto: as is fastest for its size, of the exact ones (docs/index.md has what each is for).",
+    help="How it searches; auto: as is fastest for its size, of the exact ones (docs/hamming-index.md has what each is for).",
 )
 @_method_options
 @click.option(

@@ -1,0 +1,98 @@
+"""The documentation site in Chromium: nothing is fetched from elsewhere, nothing complains, it fits the window, it can be searched."""
+
+import shutil
+
+import pytest
+
+from built_site import build
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+if CHROMIUM is None:
+    pytest.skip("needs Chromium: make chromium, as root on Debian", allow_module_level=True)
+
+from playwright.sync_api import sync_playwright  # noqa: E402
+
+PAGES = ("index", "simhash", "choosing", "quickstart.zh", "quickstart.ja", "cli", "reference/deduplicate")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    return build(tmp_path_factory.mktemp("site"))
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_playwright() as started:
+        found = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield found
+        found.close()
+
+
+@pytest.fixture
+def opened(browser, site):
+    """Open a page from the disk; what it asks of others, and complains of, is gathered in `heard`."""
+    contexts = []
+
+    def open_page(name, width=1280, **options):
+        contexts.append(browser.new_context(viewport={"width": width, "height": 900}, **options))
+        page = contexts[-1].new_page()
+        page.heard = []
+        page.on("console", lambda message: page.heard.append(message.text))
+        page.on("pageerror", lambda error: page.heard.append(str(error)))
+        page.on("request", lambda request: page.heard.append(request.url) if is_foreign(request.url, site) else None)
+        page.goto((site / f"{name}.html").as_uri())
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+def is_foreign(url, site):
+    return not url.startswith((site.as_uri(), "data:", "blob:", "about:"))
+
+
+@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_page_fits_the_window_asks_nothing_of_others_and_shows_its_pictures(opened, name, width):
+    page = opened(name, width)
+    page.wait_for_load_state("networkidle")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.evaluate("[...document.images].filter((image) => !image.naturalWidth).map((image) => image.src)") == []
+    assert page.heard == []
+
+
+def test_the_page_is_dark_where_the_reader_wants_it_dark_and_can_be_switched(opened):
+    def ground(page):
+        return page.evaluate("getComputedStyle(document.body).backgroundColor")
+
+    light, dark = opened("index"), opened("index", color_scheme="dark")
+    assert ground(light) == "rgb(255, 255, 255)" != ground(dark)
+    dark.locator("label[title='Light']").click()
+    assert ground(dark) == "rgb(255, 255, 255)"
+
+
+@pytest.mark.parametrize(
+    ("words", "page"),
+    [
+        ("containment", "similarities.html"),
+        ("指纹", "quickstart.zh.html"),
+        ("形態素解析", "quickstart.ja.html"),
+        ("plan_bands", "reference/pairs.html"),
+    ],
+)
+def test_the_search_finds_in_english_chinese_and_japanese(opened, words, page):
+    shown = opened("index")
+    shown.click(".md-search__input")
+    shown.keyboard.insert_text(words)
+    shown.keyboard.press("End")
+    first = shown.locator(".md-search-result__link").first
+    first.wait_for(timeout=30_000)
+    assert page in first.get_attribute("href")
+    assert shown.heard == []
+
+
+def test_links_of_the_landing_page_open_from_the_disk(opened):
+    page = opened("index")
+    page.get_by_role("link", name="measured curves").click()
+    page.get_by_role("heading", name="Which method and threshold").wait_for()

@@ -1,0 +1,218 @@
+"""Draw the worked examples of docs/simhash.md, docs/figures/*.svg, from what the package computes of them.
+
+python tools/make_figures.py
+"""
+
+import math
+import random
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+
+import numpy as np
+
+import neardup
+from neardup.comparison import Comparison, Steps
+
+ROOT = Path(__file__).parent.parent
+FIGURES = ROOT / "docs/figures"
+EXAMPLES = ROOT / "tests/golden/worked_examples"
+
+INK, PALE, ONE, ZERO, ONE_GROUND, ZERO_GROUND = "#1f2933", "#6b7782", "#00695c", "#9a3412", "#cfebe6", "#fbe3d2"
+CELL, ROW, MARGIN = 62, 36, 20
+BITS = 12
+"""The width of a bit of a hash, in monospaced digits."""
+
+
+class Drawing:
+    """An SVG on white ground, which is as legible on a dark page as on a light one."""
+
+    def __init__(self, width: float, height: float, title: str) -> None:
+        self.width, self.height, self.title = width, height, title
+        self.parts: list[str] = []
+
+    def text(
+        self,
+        x: float,
+        y: float,
+        text: str,
+        *,
+        color: str = INK,
+        size: int = 15,
+        anchor: str = "start",
+        mono: bool = False,
+        bold: bool = False,
+    ) -> None:
+        """Text whose middle line is at y."""
+        family = ' font-family="ui-monospace, monospace"' if mono else ""
+        weight = ' font-weight="700"' if bold else ""
+        self.parts.append(
+            f'<text x="{x:g}" y="{y + 0.35 * size:.4g}" font-size="{size}" fill="{color}" '
+            f'text-anchor="{anchor}"{family}{weight}>{escape(text)}</text>'
+        )
+
+    def box(self, x: float, y: float, width: float, height: float, fill: str) -> None:
+        """A rectangle with round corners."""
+        self.parts.append(f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="4" fill="{fill}"/>')
+
+    def line(self, x: float, y: float, x2: float, y2: float, color: str = PALE, width: float = 1) -> None:
+        """A straight line."""
+        self.parts.append(
+            f'<line x1="{x:.4g}" y1="{y:.4g}" x2="{x2:.4g}" y2="{y2:.4g}" stroke="{color}" stroke-width="{width:g}"/>'
+        )
+
+    def svg(self) -> str:
+        """The whole of it, as text."""
+        return "\n".join(
+            [
+                f'<svg xmlns="http://www.w3.org/2000/svg" xml:lang="zh" viewBox="0 0 {self.width:g} {self.height:g}" '
+                f'width="{self.width:g}" height="{self.height:g}" font-family="system-ui, sans-serif" role="img">',
+                f"<title>{escape(self.title)}</title>",
+                f'<rect width="{self.width:g}" height="{self.height:g}" rx="8" fill="#ffffff"/>',
+                *self.parts,
+                "</svg>",
+                "",
+            ]
+        )
+
+
+def _signed(vote: object) -> str:
+    return str(vote) if str(vote).startswith("-") or str(vote) == "0" else f"+{vote}"
+
+
+def _minus(text: str) -> str:
+    return text.replace("-", "\N{MINUS SIGN}")
+
+
+def votes(steps: Steps, title: str, *, names: str, weights: str) -> str:
+    """Hashes, votes, sums, signs: a row for each feature, a column for each bit, the steps numbered at the left."""
+    bits, rows = len(steps.bits), len(steps.features)
+    name_at, weight_at, hash_at = MARGIN + 26, MARGIN + 170, MARGIN + 196
+    votes_at = hash_at + bits * BITS + 34
+    figure = Drawing(votes_at + bits * CELL + MARGIN, (rows + 3) * ROW + 2 * MARGIN + 10, title)
+    y = MARGIN + ROW / 2
+    headings = ((name_at, names, "start"), (weight_at, weights, "end"), (hash_at, "hash", "start"))
+    for x, heading, anchor in headings:
+        figure.text(x, y, heading, color=PALE, size=13, anchor=anchor)
+    figure.text(votes_at + 4, y, "votes", color=PALE, size=13)
+    for number, feature in enumerate(steps.features):
+        y = MARGIN + (number + 1.5) * ROW
+        if number == 0:
+            figure.text(MARGIN, y, "①", color=PALE)
+        figure.text(name_at, y, feature.name)
+        figure.text(weight_at, y, f"{feature.weight:g}", anchor="end")
+        for bit, value in enumerate(feature.hash):
+            figure.text(hash_at + bit * BITS, y, value, color=ONE if value == "1" else ZERO, mono=True)
+            x = votes_at + bit * CELL
+            figure.box(x + 2, y - 14, CELL - 4, 28, ONE_GROUND if value == "1" else ZERO_GROUND)
+            vote = feature.weight if value == "1" else -feature.weight
+            figure.text(
+                x + CELL / 2, y, _minus(_signed(vote)), color=ONE if value == "1" else ZERO, size=13, anchor="middle"
+            )
+    y = MARGIN + (rows + 1) * ROW + 4
+    figure.line(name_at, y, figure.width - MARGIN, y)
+    for step, label, cells in (
+        ("②", "sum of the votes", [_minus(f"{total:g}") for total in steps.sums]),
+        ("③", "1 where the sum is above 0", list(steps.bits)),
+    ):
+        y += ROW if step == "③" else ROW / 2 + 4
+        figure.text(MARGIN, y, step, color=PALE)
+        figure.text(name_at, y, label)
+        for bit, cell in enumerate(cells):
+            one = steps.bits[bit] == "1"
+            figure.text(
+                votes_at + (bit + 0.5) * CELL,
+                y,
+                cell,
+                color=ONE if one else ZERO,
+                size=14 if step == "②" else 18,
+                anchor="middle",
+                mono=step == "③",
+                bold=step == "③",
+            )
+    return figure.svg()
+
+
+def difference(found: Comparison, title: str) -> str:
+    """Two fingerprints, one below the other, and what differs."""
+    bits = len(found.left.bits)
+    start = MARGIN + 130
+    figure = Drawing(start + bits * 40 + MARGIN, 3 * ROW + 2 * MARGIN, title)
+    differs = "".join("1" if a != b else "0" for a, b in zip(found.left.bits, found.right.bits, strict=True))
+    for row, (label, shown) in enumerate(
+        (("one", found.left.bits), ("the other", found.right.bits), (f"differ in {found.distance}", differs))
+    ):
+        y = MARGIN + (row + 0.5) * ROW
+        figure.text(MARGIN, y, label, bold=row == 2)
+        for bit, value in enumerate(shown):
+            x = start + bit * 40
+            if differs[bit] == "1":
+                figure.box(x + 2, y - 16, 36, 32, ZERO_GROUND)
+            color = ZERO if differs[bit] == "1" else PALE
+            figure.text(x + 20, y, value, color=color, size=18, anchor="middle", mono=True, bold=row == 2)
+    figure.line(MARGIN, MARGIN + 2 * ROW, figure.width - MARGIN, MARGIN + 2 * ROW)
+    return figure.svg()
+
+
+def angle(degrees: float, planes: int, title: str) -> str:
+    """Two vectors and random planes through the origin: those that part the vectors are the bits that differ."""
+    chance = random.Random(1)
+    directions = np.array([[math.cos(a), math.sin(a)] for a in (chance.uniform(0, math.tau) for _ in range(planes))])
+    vectors = np.array(
+        [[math.cos(math.radians(a)), math.sin(math.radians(a))] for a in (90 - degrees / 2, 90 + degrees / 2)]
+    )
+    values = neardup.fingerprint_vectors(vectors, planes=directions.T)
+    distance = neardup.distance(values[0], values[1])
+    middle, top, radius = 190.0, 200.0, 160.0
+    figure = Drawing(640, 400, title)
+    for x, y in directions:
+        parts = bool(np.sign(vectors[0] @ (x, y)) != np.sign(vectors[1] @ (x, y)))
+        ends = (middle - radius * y, top - radius * x, middle + radius * y, top + radius * x)
+        figure.line(*ends, color=ZERO if parts else "#c3ccd4", width=2 if parts else 1)
+    for x, y in vectors:
+        figure.line(middle, top, middle + radius * x, top - radius * y, color=ONE, width=4)
+    lines: Sequence[tuple[str, str]] = (
+        (f"{planes} random planes, one a bit", PALE),
+        (f"{distance} of them part the two vectors:", ZERO),
+        (f"the fingerprints differ in {distance} bits", ZERO),
+        (f"estimated angle {180 * distance / planes:g}°, true {degrees:g}°", ONE),
+    )
+    for number, (line, color) in enumerate(lines):
+        figure.text(370, 140 + 34 * number, line, color=color, size=15)
+    return figure.svg()
+
+
+def figures() -> dict[str, str]:
+    """Every figure, by the name of its file."""
+
+    def steps(name: str) -> Steps:
+        found = neardup.replay(EXAMPLES / f"{name}.json")
+        assert isinstance(found, Steps)
+        return found
+
+    def pair(name: str) -> Comparison:
+        found = neardup.replay(EXAMPLES / f"{name}.json")
+        assert isinstance(found, Comparison)
+        return found
+
+    words = {"names": "word", "weights": "weight"}
+    numbers = {"names": "dimension", "weights": "value"}
+    return {
+        "six-bits.svg": votes(
+            steps("six_bits"), "Five words, their hashes of six bits, votes, sums, fingerprint", **words
+        ),
+        "eight-bits.svg": votes(steps("eight_bits"), "Two words with real weights and hashes of eight bits", **words),
+        "distance.svg": difference(pair("distance_of_8_bits"), "Two fingerprints of eight bits that differ in two"),
+        "distance-six.svg": difference(pair("distance_of_6_bits"), "Two fingerprints of six bits that differ in two"),
+        "hashed-dimensions.svg": votes(
+            steps("hashed_dimensions"), "A vector of three dimensions, each hashed to two bits", **numbers
+        ),
+        "hyperplanes.svg": votes(steps("hyperplanes"), "A vector of five dimensions and three planes", **numbers),
+        "angle.svg": angle(40, 72, "The planes that part two vectors"),
+    }
+
+
+if __name__ == "__main__":
+    FIGURES.mkdir(exist_ok=True)
+    for name, content in figures().items():
+        (FIGURES / name).write_text(content, encoding="utf-8")

@@ -1,0 +1,36 @@
+"""Hooks of mkdocs: pages and pictures that lie outside docs/ become part of the site."""
+
+import re
+from pathlib import Path
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+ROOT = Path(__file__).parent.parent
+OUTSIDE = ("CHANGELOG.md", "benchmarks/README.md", "benchmarks/results/*.svg", "benchmarks/results/*.json")
+"""What pages in docs/ point to with `../`. On the site it lies beside them, so the dots go."""
+LANGUAGES = {".zh.md": "zh-Hans", ".ja.md": "ja"}
+"""Of pages in another language, by the end of their names: Chinese and Japanese have other forms of the same characters."""
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add what lies outside docs/ under its name in the project."""
+    for pattern in OUTSIDE:
+        for path in sorted(ROOT.glob(pattern)):
+            files.append(File.generated(config, path.relative_to(ROOT).as_posix(), abs_src_path=str(path)))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG001
+    """Point to those files where they are on the site."""
+    up = "../" * (page.file.src_uri.count("/") + 1)
+    return re.sub(rf"(\]\()\s*{re.escape(up)}(?=CHANGELOG\.md|benchmarks/)", rf"\1{up[3:]}", markdown)
+
+
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:  # noqa: ARG001
+    """Say which language a page is in."""
+    for ending, language in LANGUAGES.items():
+        if page.file.src_uri.endswith(ending):
+            return output.replace('<html lang="en"', f'<html lang="{language}"', 1)
+    return output
