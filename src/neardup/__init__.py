@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from neardup.fingerprints.minhash import Estimate, Signatures, jaccard_estimate, signatures
     from neardup.fingerprints.simhash import fingerprint
     from neardup.hashes.names import HashFunction
-    from neardup.index.index import IdPairs, Index, IndexInfo, Neighbors
+    from neardup.index.answers import IdPairs, IndexInfo, Neighbors
+    from neardup.index.index import Index
     from neardup.index.index_plan import IndexPlan, plan
     from neardup.jobs.apply import apply_files
     from neardup.jobs.clusters import cluster_files
@@ -71,16 +72,16 @@ _HOME = {
     "Evaluation": "evaluation.result",
     "Explanation": "explanation",
     "HashFunction": "hashes.names",
-    "IdPairs": "index.index",
+    "IdPairs": "index.answers",
     "Index": "index.index",
-    "IndexInfo": "index.index",
+    "IndexInfo": "index.answers",
     "IndexPlan": "index.index_plan",
     "InputError": "errors",
     "Match": "stream",
     "Matches": "matches",
     "MissingExtra": "errors",
     "NeardupError": "errors",
-    "Neighbors": "index.index",
+    "Neighbors": "index.answers",
     "OptionError": "errors",
     "Pairs": "pairs",
     "ProgressEvent": "progress",

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 import neardup as nd
-from neardup.index import METHODS, Index
+from neardup.index import METHODS, Index, segments
 from neardup.index import buffer as buffers
-from neardup.index import index as indexes
 
 EXACT = [name for name, method in METHODS.items() if method.is_exact]
 PROBABLE = [name for name, method in METHODS.items() if not method.is_exact]
@@ -131,8 +130,8 @@ class IndexMachine(RuleBasedStateMachine):
 @pytest.mark.parametrize("method", METHODS)
 def test_whatever_happens_to_an_index_it_finds_what_a_list_of_its_documents_gives(method, monkeypatch):
     monkeypatch.setattr(buffers, "BUFFER_ROWS", 16)
-    monkeypatch.setattr(indexes, "BUFFER_ROWS", 16)
-    monkeypatch.setattr(indexes, "GROWTH", 3)
+    monkeypatch.setattr(segments, "BUFFER_ROWS", 16)
+    monkeypatch.setattr(segments, "GROWTH", 3)
     machine = type(f"Machine_{method}", (IndexMachine,), {"method": method})
     machine.TestCase.settings = settings(
         max_examples=25, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
