@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from neardup.fingerprints.minhash import Estimate, Signatures, jaccard_estimate, signatures
     from neardup.fingerprints.simhash import fingerprint
     from neardup.hashes.names import HashFunction
-    from neardup.index.answers import IdPairs, IndexInfo, Neighbors
+    from neardup.index.answers import Groups, IdPairs, IndexInfo, Neighbors
     from neardup.index.index import Index
     from neardup.index.index_plan import IndexPlan, plan
     from neardup.jobs.apply import apply_files
@@ -72,6 +72,7 @@ _HOME = {
     "Evaluation": "evaluation.result",
     "Explanation": "explanation",
     "HashFunction": "hashes.names",
+    "Groups": "index.answers",
     "IdPairs": "index.answers",
     "Index": "index.index",
     "IndexInfo": "index.answers",
@@ -151,6 +152,7 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/test_public.py compares 
     "EstimatedCosine",
     "Evaluation",
     "Explanation",
+    "Groups",
     "HashFunction",
     "IdPairs",
     "Index",

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 import neardup as nd
-from neardup.index import METHODS, Index, segments
+from neardup.index import METHODS, Index, search, segments
 from neardup.index import buffer as buffers
 
 EXACT = [name for name, method in METHODS.items() if method.is_exact]
@@ -188,6 +188,50 @@ def test_results_of_many_queries_stream_in_order():
     assert pa.concat_arrays([part.ids for part in parts]).to_pylist() == [f"n{i}" for i in range(20_000)]
 
 
+@pytest.mark.parametrize("method", ["scan", "block-tables", "prefix-tables"])
+def test_what_very_much_is_near_streams_in_small_parts(method, monkeypatch):
+    values = np.repeat(VALUES[:5], 400)
+    index = Index(max_distance=3, method=method)
+    index.add(None, values)
+    index.add(range(2_000, 2_100), VALUES[:100])
+    index.merge()
+    index.add(range(2_100, 2_200), VALUES[:100])
+    queries = np.concatenate([VALUES[:50], VALUES[:5]])
+    many = {nearest: index.query_many(queries, nearest=nearest) for nearest in (False, True)}
+    pairs = list(index.pairs(threads=1))
+    monkeypatch.setattr(search, "MOST_FOUND", 1_000)
+    for nearest, expected in many.items():
+        parts = list(index.query_stream(queries, nearest=nearest, threads=2))
+        assert max(len(part.distances) for part in parts) <= 1_000
+        assert len(parts) > 1 or nearest
+        assert [part[i] for part in parts for i in range(len(part))] == [expected[i] for i in range(len(queries))]
+    again = list(index.pairs(threads=1))
+    for side in ("left", "right", "distances"):
+        listed = [np.concatenate([getattr(part, side) for part in parts]).tolist() for parts in (again, pairs)]
+        assert listed[0] == listed[1]
+    if method == "prefix-tables":
+        assert len(again) > len(pairs)
+
+
+@pytest.mark.parametrize("method", ["block-tables", "prefix-tables"])
+def test_equal_fingerprints_are_one_group_instead_of_all_their_pairs(method):
+    index = Index(max_distance=3, method=method)
+    index.add([f"a{i}" for i in range(100_000)], np.full(100_000, 7, np.uint64))
+    index.add(["b", "c", "d", "e"], np.array([2**40, 2**41, 2**40, 6], np.uint64))
+    index.remove(["a0", "c"])
+    groups = index.groups()
+    assert [groups[i] for i in range(len(groups))] == [[f"a{i}" for i in range(1, 100_000)], ["b", "d"]]
+    assert repr(groups) == "Groups(2 groups of 100,001 documents)"
+    with pytest.raises(IndexError, match="group 2 of 2"):
+        groups[2]
+    found = [
+        pair
+        for part in index.pairs(equal=False)
+        for pair in zip(part.left.to_pylist(), part.right.to_pylist(), part.distances.tolist(), strict=True)
+    ]
+    assert found == [("a1", "e", 1), ("b", "e", 3)]
+
+
 @given(st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1))
 def test_a_query_is_an_integer_or_an_array(first, second):
     index = Index(max_distance=64, method="scan")
@@ -250,6 +294,7 @@ def test_an_index_of_nothing_finds_nothing():
     assert len(index.query_many(np.zeros(3, np.uint64)).distances) == 0
     assert list(index.pairs()) == []
     assert index.remove([1]) == 0
+    assert len(index.groups()) == 0
     assert "0 documents" in repr(index)
 
 

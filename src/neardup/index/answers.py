@@ -62,6 +62,32 @@ class IdPairs:
         return len(self.distances)
 
 
+@dataclass(frozen=True)
+class Groups:
+    """Documents of an index with equal fingerprints: a group for each fingerprint that several have.
+
+    Attributes:
+        offsets: int64[g + 1]; group i has ids[offsets[i]:offsets[i + 1]], as they were added; groups by their first.
+        ids: int64[], or an Arrow array of strings.
+    """
+
+    offsets: Array
+    ids: Any
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, group: int) -> list[Any]:
+        """The ids of one group."""
+        if not -len(self) <= group < len(self):
+            raise IndexError(f"group {group} of {len(self)}")
+        ids = self.ids[slice(*self.offsets[group % len(self) :][:2].tolist())]
+        return list(ids.tolist() if isinstance(ids, np.ndarray) else ids.to_pylist())
+
+    def __repr__(self) -> str:
+        return f"Groups({counted(len(self), 'group')} of {counted(len(self.ids), 'document')})"
+
+
 @dataclass(frozen=True, kw_only=True)
 class IndexInfo:
     """What an index holds.

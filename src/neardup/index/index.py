@@ -9,16 +9,16 @@ import numpy as np
 from neardup.block_plan import check_distance
 from neardup.distinct import fingerprint_rows
 from neardup.errors import OptionError
-from neardup.index.answers import IdPairs, IndexInfo, Neighbors
+from neardup.index.answers import Groups, IdPairs, IndexInfo, Neighbors
 from neardup.index.chances import hit_probability
 from neardup.index.ids import as_ids, concatenate
 from neardup.index.methods import METHODS
 from neardup.index.planner import usual_choice, usual_options
 from neardup.index.saving import Home, save_parts
-from neardup.index.search import found_pairs, joined_pairs, near_many, near_one, no_ids
+from neardup.index.search import equal_groups, found_pairs, joined_pairs, near_many, near_one, no_ids
 from neardup.index.segment import StoredSegment
 from neardup.index.segments import Segments
-from neardup.index.store import DIGEST_BITS, Manifest, damaged_pages, open_segments, read_manifest
+from neardup.index.store import DIGEST_BITS, Manifest, open_segments
 from neardup.recipe import Recipe, any_stored_recipe
 from neardup.vectors.recipe import VectorRecipe
 from neardup.wording import counted
@@ -269,11 +269,12 @@ class Index:
         return index
 
     def info(self, *, verify: bool = False) -> IndexInfo:
-        """What it holds. With `verify`, every page of its files is read and compared with its checksum."""
-        damaged = {}
-        if verify and self._home is not None:
-            damaged = damaged_pages(self._home.path, read_manifest(self._home.path))
+        """What it holds. With `verify`, every page of the files that it has mapped is read and compared with its checksum."""
         searched = self._documents.searched()
+        stored = (
+            [*self._documents.made, *([] if self._short is None else self._short._documents.made)] if verify else []
+        )
+        damaged = {name: pages for segment in stored for name, pages in segment.damaged_pages().items()}
         digest, fields = self._recipe or (None, None)
         return IndexInfo(
             documents=len(self),
@@ -345,7 +346,10 @@ class Index:
         nearest: bool = False,
         threads: int | None = None,
     ) -> Iterator[Neighbors]:
-        """As `query_many`, some thousands of queries at a time; only what is near these is in memory."""
+        """As `query_many`, some thousands of queries at a time, or fewer that have very much near them.
+
+        Only a million neighbors a thread are in memory, or those of one query if they are more.
+        """
         rows = fingerprint_rows(fingerprints)
         self._check_bits(rows)
         return near_many(
@@ -358,17 +362,33 @@ class Index:
         )
 
     def pairs(
-        self, max_distance: int | None = None, *, threads: int | None = None, memory: int | None = None
+        self,
+        max_distance: int | None = None,
+        *,
+        equal: bool = True,
+        threads: int | None = None,
+        memory: int | None = None,
     ) -> Iterator[IdPairs]:
         """Every pair of documents within the distance, about a million at a time.
 
         Exact methods join all fingerprints by `neardup.join`'s block tables, whatever their own tables are; the others list what
-        each document finds of those before it. `memory`: bytes that pairs may take before they go to a temporary file.
+        each document finds of those before it.
+
+        Args:
+            max_distance: up to the index's; that if not given.
+            equal: documents with equal fingerprints make pairs. If not, the first of them stands for all, and `groups` lists
+                the others: of m equal ones that is m ids, not m (m - 1) / 2 pairs.
+            threads: all processors if not given. The result does not depend on it.
+            memory: bytes that pairs may take before they go to a temporary file.
         """
-        limit, searched = self._limit(max_distance), self._documents.searched()
+        limit, searched, words = self._limit(max_distance), self._documents.searched(), self.bits // 64
         if not self.is_exact:
-            return found_pairs(searched, limit, strings=self._strings, threads=threads)
-        return joined_pairs(searched, self.bits // 64, limit, strings=self._strings, threads=threads, memory=memory)
+            return found_pairs(searched, words, limit, equal=equal, strings=self._strings, threads=threads)
+        return joined_pairs(searched, words, limit, equal=equal, strings=self._strings, threads=threads, memory=memory)
+
+    def groups(self) -> Groups:
+        """The documents with equal fingerprints, a group for each fingerprint that several have."""
+        return equal_groups(self._documents.searched(), self.bits // 64, strings=self._strings)
 
     def _limit(self, max_distance: int | None) -> int:
         if max_distance is None:

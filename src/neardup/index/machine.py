@@ -174,7 +174,7 @@ def _measure_orders(values: Array, queries: Array, random: Any, found: dict[str,
     def around(part: Array) -> None:
         permuted = np.empty((len(part), 1, 1), np.uint64)
         index_scans.permute(part, source, permuted[:, 0])
-        index_scans.look_around(permuted, 0, len(part), orders, positions, beam, 3, seen, hits, 0)
+        index_scans.look_around(permuted, 0, orders, positions, beam, 3, seen, hits, 0)
 
     found["around"] = size, time_queries(around, queries)
 

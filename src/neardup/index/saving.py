@@ -6,8 +6,19 @@ from pathlib import Path
 
 from neardup.errors import InputError
 from neardup.index.segment import StoredSegment
+from neardup.index.segment_file import read_segment_file
 from neardup.index.segments import Segments
-from neardup.index.store import Manifest, commit, is_index, read_manifest, store_removed, store_segment, sweep, writing
+from neardup.index.store import (
+    Manifest,
+    commit,
+    demand_free,
+    is_index,
+    read_manifest,
+    store_removed,
+    store_segment,
+    sweep,
+    writing,
+)
 
 PREFIXES = ("", "short-")
 """Of the files of the documents, and of those of short texts."""
@@ -41,15 +52,19 @@ def save_parts(
     Raises:
         InputError: see `Index.save`.
     """
+    if not is_index(path):
+        demand_free(path)
     with writing(path):
         generation = _generation(path, last, parts, overwrite=overwrite) + 1
         stored = [
             tuple(_store(part, path, f"{generation}-{prefix}")) for part, prefix in zip(parts, PREFIXES, strict=False)
         ]
         commit(path, manifest(generation, *stored))
-    for part, files in zip(parts, stored, strict=True):
-        for segment, file in zip(part.made, files, strict=True):
-            segment.stored, segment.removed_since_stored = file, False
+        for part, files in zip(parts, stored, strict=True):
+            for segment, file in zip(part.made, files, strict=True):
+                if segment.stored != file:
+                    segment.files = tuple(read_segment_file(path / name) for name in (file.file, file.removed) if name)
+                segment.stored, segment.removed_since_stored = file, False
     return Home(path, generation)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from neardup.index.buffer import BUFFER_ROWS, Buffer
-from neardup.index.ids import concatenate, take
+from neardup.index.ids import concatenate
 from neardup.index.segment import Segment, build_segment
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -69,9 +69,10 @@ class Segments:
         """What is left of some segments, and new documents behind it, as one segment."""
         fingerprints, ids = [], []
         for part in parts:
+            part.demand_whole()
             live = part.live_documents()
             fingerprints.append(part.fingerprints()[live])
-            ids.append(take(part.ids, live))
+            ids.append(part.ids_of(live))
         if rows is not None:
             fingerprints.append(rows)
             ids.append(labels)

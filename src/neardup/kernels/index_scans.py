@@ -128,15 +128,15 @@ def permute(rows, sources, out):
 
 
 @kernel
-def look_around(permuted, first_query, last_query, orders, positions, beam, max_distance, seen, hits, count):
+def look_around(permuted, first_query, orders, positions, beam, max_distance, seen, hits, count):
     """The rows within `max_distance` among the `beam` before and the `beam` after each query's place in each order.
 
-    permuted: uint64[q, orders, words], the queries under each order's permutation of the bits.
+    permuted: uint64[q, orders, words], the queries under each order's permutation of the bits; the first is called `first_query`.
     orders: uint64[orders, n, words], the permuted rows, ascending; positions: uint32[orders, n], which row each is.
     seen: scratch, int64[2 * beam * orders], rows that were reported for the query.
     """
     words, n, limit = orders.shape[2], orders.shape[1], u64(max_distance)
-    for q in range(first_query, last_query):
+    for q in range(len(permuted)):
         known = 0
         for o in range(orders.shape[0]):
             low, high = 0, n
@@ -165,7 +165,7 @@ def look_around(permuted, first_query, last_query, orders, positions, beam, max_
                     seen[known] = position
                     known += 1
                     if count < len(hits):
-                        hits[count, 0], hits[count, 1], hits[count, 2] = q, position, np.int64(distance)
+                        hits[count, 0], hits[count, 1], hits[count, 2] = first_query + q, position, np.int64(distance)
                     count += 1
     return count
 
@@ -176,14 +176,24 @@ def count_members(hits, member_starts, members, removed, out):
 
     member_starts: uint32[d + 1], or of no length if every fingerprint is one document's; members: uint32[n], documents by
     fingerprint; removed: uint8[n] by document, or of no length.
+
+    Returns whether all numbers are places in these arrays, as they are but for damage.
     """
+    positions = len(member_starts) - 1 if len(member_starts) else len(members)
     for i in range(len(hits)):
+        if not 0 <= hits[i, 1] < positions:
+            return False
         begin, end, found = hits[i, 1], hits[i, 1] + 1, 0
         if len(member_starts):
             begin, end = np.int64(member_starts[begin]), np.int64(member_starts[end])
+            if end > len(members):
+                return False
         for m in range(begin, end):
+            if members[m] >= len(members):
+                return False
             found += len(removed) == 0 or removed[members[m]] == 0
         out[i] = found
+    return True
 
 
 @kernel
