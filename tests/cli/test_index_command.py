@@ -152,6 +152,8 @@ def test_an_index_is_replaced_only_if_asked_and_by_a_complete_one(run):
         (("query", "ix"), "Give either INPUT"),
         (("query", "ix", "a.jsonl", "--literal", "x"), "Give either INPUT"),
         (("query", "ix", "--fingerprint", "xyz"), "give hexadecimal digits, 32 of them"),
+        (("query", "ix", "--fingerprint", "ff"), "give hexadecimal digits, 32 of them"),
+        (("query", "ix", "--fingerprint", f" {1:_>31}"), "give hexadecimal digits, 32 of them"),
         (("query", "ix", "a.jsonl", "--max-distance", "19"), "the index was made for 18"),
         (("query", "ix", "a.jsonl", "-o", "found.csv"), "the answers are JSON lines"),
         (("query", "ix", "a.jsonl", "-o", "a.jsonl", "--overwrite"), "a.jsonl is an input"),

@@ -14,6 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 import neardup as nd
 from neardup.index import METHODS, Index, search, segments
 from neardup.index import buffer as buffers
+from neardup.index import index as indexes
 
 EXACT = [name for name, method in METHODS.items() if method.is_exact]
 PROBABLE = [name for name, method in METHODS.items() if not method.is_exact]
@@ -247,6 +248,16 @@ def test_a_query_is_an_integer_or_an_array(first, second):
     [
         (lambda: Index(max_distance=65), "max_distance=65"),
         (lambda: Index(max_distance=3, bits=65), "bits=65: give 64, 128"),
+        (lambda: Index(max_distance=3, bits=64.0), "bits=64.0: give 64, 128"),
+        (lambda: Index(max_distance=3, method=["scan"]), "method=\\['scan'\\]: give one of auto"),
+        (lambda: Index(max_distance=3, recipe="default"), "recipe='default': give a Recipe"),
+        (lambda: Index(max_distance=3, recipe=nd.Recipe(bits=128)), "bits=64: fingerprints of this recipe take 128"),
+        (
+            lambda: Index(max_distance=3, method="prefix-tables", prefix=65),
+            "prefix=65, tables=.*: give a prefix up to 64",
+        ),
+        (lambda: Index(max_distance=3, method="prefix-tables", tables=1001), "tables=1001: give .* up to 1000 tables"),
+        (lambda: Index(max_distance=3, method="sorted-beam", permutations=1001), "permutations=1001: give up to 1000"),
         (lambda: Index(max_distance=3, method="tree"), "method='tree': give one of auto, scan, block-tables"),
         (lambda: Index(max_distance=3, method="scan", blocks=4), "blocks: the method scan has no options"),
         (
@@ -263,7 +274,7 @@ def test_an_index_that_is_not_possible_is_refused(call, said):
         call()
 
 
-def test_what_does_not_go_into_an_index_is_refused_and_nothing_is_added():
+def test_what_does_not_go_into_an_index_is_refused_and_nothing_is_added(monkeypatch):
     index = Index(max_distance=3)
     one = np.zeros(1, np.uint64)
     index.add([1], one)
@@ -276,6 +287,7 @@ def test_what_does_not_go_into_an_index_is_refused_and_nothing_is_added():
         (7, one, "give a list"),
         ([2], np.zeros((1, 2), np.uint64), "have 128 bits, those of the index 64"),
         ([2], np.zeros(1, np.int64), "dtype int64"),
+        (["\ud800"], one, "not valid Unicode"),
     ):
         with pytest.raises(nd.OptionError, match=said):
             index.add(ids, rows)
@@ -285,6 +297,12 @@ def test_what_does_not_go_into_an_index_is_refused_and_nothing_is_added():
         index.query(0, 4)
     with pytest.raises(nd.OptionError, match="from 0 to 2\\^64 - 1"):
         index.query(2**64)
+    for query in (1.5, "7", None, True):
+        with pytest.raises(nd.OptionError, match="give an integer, or an array uint64\\[1\\]"):
+            index.query(query)
+    monkeypatch.setattr(indexes, "MOST_DOCUMENTS", 1)
+    with pytest.raises(nd.OptionError, match="1 document more would be more than 1, removed ones included"):
+        index.add([2], one)
     assert len(index) == 1
 
 

@@ -288,6 +288,11 @@ def test_what_is_no_place_for_an_index_is_refused(tmp_path):
     index = Index(max_distance=3)
     with pytest.raises(nd.OptionError, match="never saved"):
         index.save()
+    for state in ({"seen": {1, 2}}, {"a": 1, 2: 3}):
+        index.state = state
+        with pytest.raises(nd.OptionError, match="index.state is not of plain values"):
+            index.save(tmp_path / "index")
+    index.state = None
     index.save(tmp_path / "index")
     with pytest.raises(nd.InputError, match="has an index"):
         Index(max_distance=3).save(tmp_path / "index")

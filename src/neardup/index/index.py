@@ -1,5 +1,6 @@
 """The Hamming index: one interface over every method; documents come and go, fingerprints in tables stay."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,8 @@ from neardup.wording import counted
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
+MOST_DOCUMENTS = 2**32 - 1
+"""Their numbers have 32 bits in a segment."""
 AUTO = "auto"
 """The method that is chosen for each segment."""
 WORD_BITS = 64
@@ -68,16 +71,22 @@ class Index:
         Raises:
             OptionError: a value that is not allowed, or an option that the method does not have.
         """
-        if bits not in range(64, 513, 64):
+        if not isinstance(bits, int | np.integer) or bits not in range(64, 513, 64):
             raise OptionError(f"bits={bits!r}: give 64, 128, … 512; pad narrower fingerprints with zero bits.")
-        if method != AUTO and method not in METHODS:
+        if not isinstance(method, str) or method not in (AUTO, *METHODS):
             raise OptionError(f"method={method!r}: give one of {AUTO}, {', '.join(METHODS)}.")
         unknown = sorted(set(options) - set(METHODS[method].options)) if method != AUTO else []
         if unknown:
             raise OptionError(
                 f"{', '.join(unknown)}: the method {method} has {', '.join(METHODS[method].options) or 'no options'}."
             )
-        self.bits, self.max_distance, self.method = bits, check_distance(max_distance, bits), method
+        self.bits, self.max_distance, self.method = int(bits), check_distance(max_distance, int(bits)), method
+        if recipe is not None and not isinstance(recipe, Recipe | VectorRecipe):
+            raise OptionError(f"recipe={recipe!r}: give a Recipe or a VectorRecipe.")
+        if recipe is not None and 64 * recipe.words != bits:
+            raise OptionError(
+                f"bits={bits}: fingerprints of this recipe take {64 * recipe.words}. Give bits={64 * recipe.words}."
+            )
         for name, value in options.items():
             if isinstance(value, bool) or not isinstance(value, int) or value < (name != "seed"):
                 raise OptionError(f"{name}={value!r}: give an integer from {int(name != 'seed')} up.")
@@ -151,6 +160,11 @@ class Index:
         """
         rows = fingerprint_rows(fingerprints)
         self._check_bits(rows)
+        if self._documents.rows + len(rows) > MOST_DOCUMENTS:
+            raise OptionError(
+                f"{counted(len(rows), 'document')} more would be more than {MOST_DOCUMENTS:,}, removed ones "
+                "included. Deal them out to several indexes."
+            )
         labels = as_ids(np.arange(self._added, self._added + len(rows)) if ids is None else ids)
         if len(labels) != len(rows):
             raise OptionError(f"{counted(len(labels), 'id')} for {counted(len(rows), 'fingerprint')}: give one each.")
@@ -219,11 +233,17 @@ class Index:
         after. Others that have it opened go on with what they opened. `overwrite`: replace another index that is at `path`.
 
         Raises:
-            InputError: `path` has another index, another process writes to it, or has written since this one was opened.
+            OptionError: it was never saved, and no path is given; `state` has no form as JSON.
+            InputError: `path` has another index or other files, another process writes to it, or has written since this one was
+                opened.
         """
         if path is None and self._home is None:
             raise OptionError("This index was never saved. Give the path of a folder.")
         home = self._home.path if path is None and self._home is not None else Path(path or "")
+        try:
+            json.dumps(self.state, sort_keys=True)
+        except (TypeError, ValueError) as problem:
+            raise OptionError(f"index.state is not of plain values, as JSON has them: {problem}.") from None
         parts = [self._documents, *([] if self._short is None else [self._short._documents])]
         self._home = save_parts(home, self._home, parts, self._manifest, overwrite=overwrite)
 
@@ -408,6 +428,8 @@ class Index:
             row = fingerprint_rows(fingerprint.reshape(1, -1), "fingerprint")
             self._check_bits(row)
             return row
+        if isinstance(fingerprint, bool) or not isinstance(fingerprint, int | np.integer):
+            raise OptionError(f"fingerprint={fingerprint!r}: give an integer, or an array uint64[{self.bits // 64}].")
         value = int(fingerprint)
         if not 0 <= value < 1 << self.bits:
             raise OptionError(

@@ -10,10 +10,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from neardup.errors import DataError
+from neardup.errors import DataError, OptionError
 from neardup.index.costs import PLANS
 from neardup.index.planner import OPTIONS_OF
-from neardup.index.tables import build_tables, tables_of
+from neardup.index.tables import MOST_TABLES, build_tables, tables_of
 from neardup.kernels import index_scans as kernels
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -139,6 +139,10 @@ def _bit_lists(values: Array, _distance: int, _options: Mapping[str, int]) -> Bu
 
 def _sorted_beam(values: Array, _distance: int, options: Mapping[str, int]) -> Built:
     n, words = values.shape
+    if options["permutations"] > MOST_TABLES:
+        raise OptionError(
+            f"permutations={options['permutations']}: give up to {MOST_TABLES}; each order holds all fingerprints."
+        )
     choose = np.random.default_rng(options["seed"])
     sources = np.array([choose.permutation(64 * words) for _ in range(options["permutations"])], np.int64)
     orders = np.empty((len(sources), n, words), np.uint64)

@@ -35,6 +35,11 @@ class Segments:
         """Documents that are there."""
         return sum(segment.live for segment in self.searched())
 
+    @property
+    def rows(self) -> int:
+        """Documents that take room, those that were removed too."""
+        return sum(map(len, self.made)) + len(self._buffer)
+
     def searched(self) -> list[Segment]:
         """All that is searched, oldest first."""
         return [*self.made, self._buffer.segment()] if len(self._buffer) else self.made

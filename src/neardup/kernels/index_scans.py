@@ -45,15 +45,14 @@ def scan(queries, first_query, last_query, columns, max_distance, hits, count):
 @kernel
 def slice_bits(columns, lists):
     """The bitmaps of uint64[words, n]: bit j % 64 of lists[b, j // 64] is bit b of row j, b counted from the most significant."""
-    lists[:] = u64(0)
-    words = columns.shape[0]
-    for j in range(columns.shape[1]):
-        for w in range(words):
-            left = columns[w, j]
-            while left != 0:
-                bit = trailing_zeros(left)
-                lists[64 * w + 63 - np.int64(bit), j >> 6] |= ONE << u64(j & 63)
-                left &= left - ONE
+    for block in range(lists.shape[1]):
+        end = min(64 * block + 64, columns.shape[1])
+        for w in range(columns.shape[0]):
+            for b in range(64):
+                shift, found = u64(63 - b), u64(0)
+                for j in range(64 * block, end):
+                    found |= (columns[w, j] >> shift & ONE) << u64(j & 63)
+                lists[64 * w + b, block] = found
 
 
 @kernel
