@@ -147,6 +147,24 @@ def test_one_process_writes_at_a_time(tmp_path):
         index.save()
 
 
+def test_a_reserved_index_is_changed_by_nobody_else(tmp_path):
+    index = Index(max_distance=3)
+    with pytest.raises(nd.OptionError, match="never saved, so it has no folder"), index.reserved():
+        pass
+    index.save(tmp_path / "index")
+    other = Index.open(tmp_path / "index")
+    with index.reserved():
+        with pytest.raises(nd.InputError, match="Another process writes"):
+            other.save()
+        index.add([1], VALUES[:1])
+        index.save()
+        index.save()
+    with pytest.raises(nd.InputError, match="Another process has changed"), other.reserved():
+        pass
+    index.save()
+    assert len(Index.open(tmp_path / "index")) == 1
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_every_damaged_page_is_found_and_named(tmp_path, method):
     index = Index(max_distance=2, method=method)

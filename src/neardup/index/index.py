@@ -1,5 +1,6 @@
 """The Hamming index: one interface over every method; documents come and go, fingerprints in tables stay."""
 
+import contextlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +16,7 @@ from neardup.index.chances import hit_probability
 from neardup.index.ids import as_ids, concatenate
 from neardup.index.methods import METHODS
 from neardup.index.planner import usual_choice, usual_options
-from neardup.index.saving import Home, save_parts
+from neardup.index.saving import Home, reserving, save_parts
 from neardup.index.search import equal_groups, found_pairs, joined_pairs, near_many, near_one, no_ids
 from neardup.index.segment import StoredSegment
 from neardup.index.segments import Segments
@@ -95,6 +96,7 @@ class Index:
         METHODS[chosen].build(np.empty((0, bits // 64), np.uint64), limit, usual)  # or refuse
         self._recipe = None if recipe is None else (recipe.digest(), recipe.as_dict())
         self._home: Home | None = None
+        self._is_reserved = False
         self._documents = Segments(bits // 64, self._searched_by)
         self._short: Index | None = None
         self._added = 0
@@ -245,7 +247,26 @@ class Index:
         except (TypeError, ValueError) as problem:
             raise OptionError(f"index.state is not of plain values, as JSON has them: {problem}.") from None
         parts = [self._documents, *([] if self._short is None else [self._short._documents])]
-        self._home = save_parts(home, self._home, parts, self._manifest, overwrite=overwrite)
+        self._home = save_parts(
+            home, self._home, parts, self._manifest, overwrite=overwrite, is_reserved=self._is_reserved and path is None
+        )
+
+    @contextlib.contextmanager
+    def reserved(self) -> Iterator[None]:
+        """Be the only one that writes to its folder until the end: `save` is not refused then for what others have done.
+
+        Raises:
+            OptionError: it was never saved.
+            InputError: another process writes to it, or has written since this one was opened.
+        """
+        if self._home is None:
+            raise OptionError("This index was never saved, so it has no folder to be reserved.")
+        with reserving(self._home):
+            self._is_reserved = True
+            try:
+                yield
+            finally:
+                self._is_reserved = False
 
     def _manifest(
         self, generation: int, segments: tuple[StoredSegment, ...], short: tuple[StoredSegment, ...] = ()
@@ -368,7 +389,7 @@ class Index:
     ) -> Iterator[Neighbors]:
         """As `query_many`, some thousands of queries at a time, or fewer that have very much near them.
 
-        Only a million neighbors a thread are in memory, or those of one query if they are more.
+        Some million neighbors a thread are in memory, or those of one query if they are more.
         """
         rows = fingerprint_rows(fingerprints)
         self._check_bits(rows)

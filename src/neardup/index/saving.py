@@ -1,6 +1,7 @@
 """Saving an index: what has changed since it was saved or opened is written beside it, and becomes the index at once."""
 
-from collections.abc import Callable, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,6 +40,7 @@ def save_parts(
     manifest: Callable[..., Manifest],
     *,
     overwrite: bool,
+    is_reserved: bool,
 ) -> Home:
     """Write documents, and those of short texts if there are any, to the folder of an index.
 
@@ -48,13 +50,14 @@ def save_parts(
         parts: the documents, and short texts if there are any.
         manifest: from the generation and the stored segments of each part.
         overwrite: replace another index.
+        is_reserved: this process is the only one that writes there, see `reserving`.
 
     Raises:
         InputError: see `Index.save`.
     """
     if not is_index(path):
         demand_free(path)
-    with writing(path):
+    with contextlib.nullcontext() if is_reserved else writing(path):
         generation = _generation(path, last, parts, overwrite=overwrite) + 1
         stored = [
             tuple(_store(part, path, f"{generation}-{prefix}")) for part, prefix in zip(parts, PREFIXES, strict=False)
@@ -66,6 +69,23 @@ def save_parts(
                     segment.files = tuple(read_segment_file(path / name) for name in (file.file, file.removed) if name)
                 segment.stored, segment.removed_since_stored = file, False
     return Home(path, generation)
+
+
+@contextlib.contextmanager
+def reserving(last: Home) -> Iterator[None]:
+    """Be the only process that writes to an index, which is still what it was.
+
+    Raises:
+        InputError: another process writes to it, or has written.
+    """
+    with writing(last.path):
+        if read_manifest(last.path).generation != last.generation:
+            raise _changed(last.path)
+        yield
+
+
+def _changed(path: Path) -> InputError:
+    return InputError(f"Another process has changed the index at {path}. Open it again.")
 
 
 def _generation(path: Path, last: Home | None, parts: Sequence[Segments], *, overwrite: bool) -> int:
@@ -80,7 +100,7 @@ def _generation(path: Path, last: Home | None, parts: Sequence[Segments], *, ove
             raise InputError(f"{path} has an index. Remove it, or save to another folder.")
         _forget_files(parts)
     elif before.generation != last.generation:
-        raise InputError(f"Another process has changed the index at {path}. Open it again.")
+        raise _changed(path)
     sweep(path, before)
     return before.generation
 

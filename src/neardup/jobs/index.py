@@ -134,7 +134,7 @@ def add_to_index(
     """
     progress = progress_of(progress)
     index = Index.open(path)
-    with _opened(inputs, reading, on_error, temp_dir, progress) as source:
+    with index.reserved(), _opened(inputs, reading, on_error, temp_dir, progress) as source:
         total = source.add_to(index, source.demand_recipe(_recipe(index, path)), threads)
         with progress.stage("save"):
             index.save()
