@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from neardup.fingerprints.minhash import Estimate, Signatures, jaccard_estimate, signatures
     from neardup.fingerprints.simhash import fingerprint
     from neardup.hashes.names import HashFunction
-    from neardup.index.index import IdPairs, Index, IndexInfo, Neighbors
+    from neardup.index.answers import Groups, IdPairs, IndexInfo, Neighbors
+    from neardup.index.index import Index
     from neardup.index.index_plan import IndexPlan, plan
     from neardup.jobs.apply import apply_files
     from neardup.jobs.clusters import cluster_files
@@ -73,16 +74,17 @@ _HOME = {
     "Evaluation": "evaluation.result",
     "Explanation": "explanation",
     "HashFunction": "hashes.names",
-    "IdPairs": "index.index",
+    "Groups": "index.answers",
+    "IdPairs": "index.answers",
     "Index": "index.index",
-    "IndexInfo": "index.index",
+    "IndexInfo": "index.answers",
     "IndexPlan": "index.index_plan",
     "InputError": "errors",
     "Match": "stream",
     "Matches": "matches",
     "MissingExtra": "errors",
     "NeardupError": "errors",
-    "Neighbors": "index.index",
+    "Neighbors": "index.answers",
     "OptionError": "errors",
     "Pairs": "pairs",
     "ProgressEvent": "progress",
@@ -153,6 +155,7 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/test_public.py compares 
     "EstimatedCosine",
     "Evaluation",
     "Explanation",
+    "Groups",
     "HashFunction",
     "IdPairs",
     "Index",

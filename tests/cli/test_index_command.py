@@ -1,6 +1,7 @@
 """`neardup index`: what is built of files is found again, refusals say what to do, damage is named."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -10,6 +11,7 @@ import pytest
 import neardup as nd
 from corpora import write_lines
 from neardup.index import METHODS, Index
+from neardup.index.store import writing
 from neardup.options import INDEX_METHODS
 
 SENTENCE = "the quick brown fox jumps over the lazy dog near the river bank and sleeps until"
@@ -97,6 +99,18 @@ def test_a_fingerprint_itself_is_looked_for(run):
     assert found[0] == {"id": f"{value:016x}", "neighbor_id": "d1-1", "distance": 0}
 
 
+def test_an_index_that_another_process_writes_to_is_refused_before_anything_is_read(run):
+    write_lines("a.jsonl", DOCUMENTS)
+    run("index", "build", "ix", "a.jsonl")
+    with writing(Path("ix")):
+        for command in (("index", "add", "ix", "a.jsonl"), ("filter", "--index", "ix", "a.jsonl", "-o", "new.jsonl")):
+            done = run(*command)
+            assert done.code == 2
+            assert "Another process writes to the index at ix. Wait" in done.err
+            assert "documents/s" not in done.err
+    assert not Path("new.jsonl").exists()
+
+
 def test_integer_ids_stay_integers(run):
     rows = [row | {"id": i} for i, row in enumerate(DOCUMENTS)]
     write_lines("a.jsonl", rows)
@@ -152,6 +166,8 @@ def test_an_index_is_replaced_only_if_asked_and_by_a_complete_one(run):
         (("query", "ix"), "Give either INPUT"),
         (("query", "ix", "a.jsonl", "--literal", "x"), "Give either INPUT"),
         (("query", "ix", "--fingerprint", "xyz"), "give hexadecimal digits, 32 of them"),
+        (("query", "ix", "--fingerprint", "ff"), "give hexadecimal digits, 32 of them"),
+        (("query", "ix", "--fingerprint", f" {1:_>31}"), "give hexadecimal digits, 32 of them"),
         (("query", "ix", "a.jsonl", "--max-distance", "19"), "the index was made for 18"),
         (("query", "ix", "a.jsonl", "-o", "found.csv"), "the answers are JSON lines"),
         (("query", "ix", "a.jsonl", "-o", "a.jsonl", "--overwrite"), "a.jsonl is an input"),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 import neardup as nd
-from neardup.index import METHODS, Index
+from neardup.index import METHODS, Index, search, segments
 from neardup.index import buffer as buffers
 from neardup.index import index as indexes
 
@@ -131,8 +131,8 @@ class IndexMachine(RuleBasedStateMachine):
 @pytest.mark.parametrize("method", METHODS)
 def test_whatever_happens_to_an_index_it_finds_what_a_list_of_its_documents_gives(method, monkeypatch):
     monkeypatch.setattr(buffers, "BUFFER_ROWS", 16)
-    monkeypatch.setattr(indexes, "BUFFER_ROWS", 16)
-    monkeypatch.setattr(indexes, "GROWTH", 3)
+    monkeypatch.setattr(segments, "BUFFER_ROWS", 16)
+    monkeypatch.setattr(segments, "GROWTH", 3)
     machine = type(f"Machine_{method}", (IndexMachine,), {"method": method})
     machine.TestCase.settings = settings(
         max_examples=25, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
@@ -189,6 +189,50 @@ def test_results_of_many_queries_stream_in_order():
     assert pa.concat_arrays([part.ids for part in parts]).to_pylist() == [f"n{i}" for i in range(20_000)]
 
 
+@pytest.mark.parametrize("method", ["scan", "block-tables", "prefix-tables"])
+def test_what_very_much_is_near_streams_in_small_parts(method, monkeypatch):
+    values = np.repeat(VALUES[:5], 400)
+    index = Index(max_distance=3, method=method)
+    index.add(None, values)
+    index.add(range(2_000, 2_100), VALUES[:100])
+    index.merge()
+    index.add(range(2_100, 2_200), VALUES[:100])
+    queries = np.concatenate([VALUES[:50], VALUES[:5]])
+    many = {nearest: index.query_many(queries, nearest=nearest) for nearest in (False, True)}
+    pairs = list(index.pairs(threads=1))
+    monkeypatch.setattr(search, "MOST_FOUND", 1_000)
+    for nearest, expected in many.items():
+        parts = list(index.query_stream(queries, nearest=nearest, threads=2))
+        assert max(len(part.distances) for part in parts) <= 1_000
+        assert len(parts) > 1 or nearest
+        assert [part[i] for part in parts for i in range(len(part))] == [expected[i] for i in range(len(queries))]
+    again = list(index.pairs(threads=1))
+    for side in ("left", "right", "distances"):
+        listed = [np.concatenate([getattr(part, side) for part in parts]).tolist() for parts in (again, pairs)]
+        assert listed[0] == listed[1]
+    if method == "prefix-tables":
+        assert len(again) > len(pairs)
+
+
+@pytest.mark.parametrize("method", ["block-tables", "prefix-tables"])
+def test_equal_fingerprints_are_one_group_instead_of_all_their_pairs(method):
+    index = Index(max_distance=3, method=method)
+    index.add([f"a{i}" for i in range(100_000)], np.full(100_000, 7, np.uint64))
+    index.add(["b", "c", "d", "e"], np.array([2**40, 2**41, 2**40, 6], np.uint64))
+    index.remove(["a0", "c"])
+    groups = index.groups()
+    assert [groups[i] for i in range(len(groups))] == [[f"a{i}" for i in range(1, 100_000)], ["b", "d"]]
+    assert repr(groups) == "Groups(2 groups of 100,001 documents)"
+    with pytest.raises(IndexError, match="group 2 of 2"):
+        groups[2]
+    found = [
+        pair
+        for part in index.pairs(equal=False)
+        for pair in zip(part.left.to_pylist(), part.right.to_pylist(), part.distances.tolist(), strict=True)
+    ]
+    assert found == [("a1", "e", 1), ("b", "e", 3)]
+
+
 @given(st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1))
 def test_a_query_is_an_integer_or_an_array(first, second):
     index = Index(max_distance=64, method="scan")
@@ -204,6 +248,16 @@ def test_a_query_is_an_integer_or_an_array(first, second):
     [
         (lambda: Index(max_distance=65), "max_distance=65"),
         (lambda: Index(max_distance=3, bits=65), "bits=65: give 64, 128"),
+        (lambda: Index(max_distance=3, bits=64.0), "bits=64.0: give 64, 128"),
+        (lambda: Index(max_distance=3, method=["scan"]), "method=\\['scan'\\]: give one of auto"),
+        (lambda: Index(max_distance=3, recipe="default"), "recipe='default': give a Recipe"),
+        (lambda: Index(max_distance=3, recipe=nd.Recipe(bits=128)), "bits=64: fingerprints of this recipe take 128"),
+        (
+            lambda: Index(max_distance=3, method="prefix-tables", prefix=65),
+            "prefix=65, tables=.*: give a prefix up to 64",
+        ),
+        (lambda: Index(max_distance=3, method="prefix-tables", tables=1001), "tables=1001: give .* up to 1000 tables"),
+        (lambda: Index(max_distance=3, method="sorted-beam", permutations=1001), "permutations=1001: give up to 1000"),
         (lambda: Index(max_distance=3, method="tree"), "method='tree': give one of auto, scan, block-tables"),
         (lambda: Index(max_distance=3, method="scan", blocks=4), "blocks: the method scan has no options"),
         (
@@ -220,7 +274,7 @@ def test_an_index_that_is_not_possible_is_refused(call, said):
         call()
 
 
-def test_what_does_not_go_into_an_index_is_refused_and_nothing_is_added():
+def test_what_does_not_go_into_an_index_is_refused_and_nothing_is_added(monkeypatch):
     index = Index(max_distance=3)
     one = np.zeros(1, np.uint64)
     index.add([1], one)
@@ -233,6 +287,7 @@ def test_what_does_not_go_into_an_index_is_refused_and_nothing_is_added():
         (7, one, "give a list"),
         ([2], np.zeros((1, 2), np.uint64), "have 128 bits, those of the index 64"),
         ([2], np.zeros(1, np.int64), "dtype int64"),
+        (["\ud800"], one, "not valid Unicode"),
     ):
         with pytest.raises(nd.OptionError, match=said):
             index.add(ids, rows)
@@ -242,6 +297,12 @@ def test_what_does_not_go_into_an_index_is_refused_and_nothing_is_added():
         index.query(0, 4)
     with pytest.raises(nd.OptionError, match="from 0 to 2\\^64 - 1"):
         index.query(2**64)
+    for query in (1.5, "7", None, True):
+        with pytest.raises(nd.OptionError, match="give an integer, or an array uint64\\[1\\]"):
+            index.query(query)
+    monkeypatch.setattr(indexes, "MOST_DOCUMENTS", 1)
+    with pytest.raises(nd.OptionError, match="1 document more would be more than 1, removed ones included"):
+        index.add([2], one)
     assert len(index) == 1
 
 
@@ -251,6 +312,7 @@ def test_an_index_of_nothing_finds_nothing():
     assert len(index.query_many(np.zeros(3, np.uint64)).distances) == 0
     assert list(index.pairs()) == []
     assert index.remove([1]) == 0
+    assert len(index.groups()) == 0
     assert "0 documents" in repr(index)
 
 

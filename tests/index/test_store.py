@@ -1,6 +1,7 @@
 """An index on disk: a crash leaves the old or the new one, damage is found, and readers go on while one writes."""
 
 import builtins
+import contextlib
 import json
 import os
 import shutil
@@ -13,7 +14,7 @@ import pytest
 
 import neardup as nd
 from neardup.index import METHODS, Index
-from neardup.index.segment_file import verify_segment_file
+from neardup.index.segment_file import read_segment_file
 from neardup.index.store import writing
 
 VALUES = np.random.default_rng(5).integers(0, 2**64, 5_000, np.uint64)
@@ -146,6 +147,24 @@ def test_one_process_writes_at_a_time(tmp_path):
         index.save()
 
 
+def test_a_reserved_index_is_changed_by_nobody_else(tmp_path):
+    index = Index(max_distance=3)
+    with pytest.raises(nd.OptionError, match="never saved, so it has no folder"), index.reserved():
+        pass
+    index.save(tmp_path / "index")
+    other = Index.open(tmp_path / "index")
+    with index.reserved():
+        with pytest.raises(nd.InputError, match="Another process writes"):
+            other.save()
+        index.add([1], VALUES[:1])
+        index.save()
+        index.save()
+    with pytest.raises(nd.InputError, match="Another process has changed"), other.reserved():
+        pass
+    index.save()
+    assert len(Index.open(tmp_path / "index")) == 1
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_every_damaged_page_is_found_and_named(tmp_path, method):
     index = Index(max_distance=2, method=method)
@@ -153,7 +172,7 @@ def test_every_damaged_page_is_found_and_named(tmp_path, method):
     index.save(tmp_path / "index")
     [file] = (tmp_path / "index").glob("segment-*")
     whole = file.read_bytes()
-    assert verify_segment_file(file) == []
+    assert read_segment_file(file).damaged_pages() == []
     file.write_bytes(whole[:5_000] + bytes([whole[5_000] ^ 1]) + whole[5_001:])
     assert Index.open(tmp_path / "index").info(verify=True).damaged == {file.name: [0]}
 
@@ -181,6 +200,90 @@ def test_a_damaged_segment_is_refused_with_what_is_wrong(tmp_path, damage, said)
         Index.open(tmp_path / "index")
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_damaged_pages_end_in_a_refusal_and_never_lead_outside_of_the_arrays(tmp_path, method):
+    index = Index(max_distance=3, method=method)
+    index.add([f"é{i}" for i in range(6_000)], np.concatenate([VALUES, VALUES[:1_000]]))
+    index.save(tmp_path / "index")
+    [file] = (tmp_path / "index").glob("segment-*")
+    whole = np.frombuffer(file.read_bytes(), np.uint8)
+    refused = 0
+    for seed in range(4):
+        choose, damaged = np.random.default_rng(seed), whole.copy()
+        damaged[choose.integers(4_096, len(whole) - 600, 2_000)] = 255 >> seed
+        file.write_bytes(damaged.tobytes())
+        for use in (
+            lambda index: index.query_many(VALUES)[0],
+            lambda index: index.query_many(VALUES, nearest=True)[0],
+            lambda index: list(index.pairs(threads=1)),
+            lambda index: index.query(VALUES[0]),
+            Index.merge,
+        ):
+            with contextlib.suppress(nd.DataError):
+                use(Index.open(tmp_path / "index"))
+                continue
+            refused += 1
+    assert refused >= 4
+
+
+def test_damage_is_not_written_anew_as_if_it_were_whole(tmp_path):
+    index = Index(max_distance=3)
+    index.add(range(5_000), VALUES)
+    index.save(tmp_path / "index")
+    [file] = (tmp_path / "index").glob("segment-*")
+    whole = bytearray(file.read_bytes())
+    whole[-5_000] ^= 1
+    file.write_bytes(whole)
+    index = Index.open(tmp_path / "index")
+    index.add([7_000], VALUES[:1])
+    with pytest.raises(nd.DataError, match="is damaged; `neardup index info --verify` names the pages"):
+        index.merge()
+
+
+def test_what_was_removed_is_checked_when_it_is_opened(tmp_path):
+    index = Index(max_distance=3)
+    index.add(range(5_000), VALUES)
+    index.remove([3])
+    index.save(tmp_path / "index")
+    index.remove([4])
+    index.save()
+    assert index.info(verify=True).damaged == {}
+    [file] = (tmp_path / "index").glob("removed-*")
+    whole = bytearray(file.read_bytes())
+    whole[4_200] ^= 1
+    file.write_bytes(whole)
+    assert index.info(verify=True).damaged == {file.name: [0]}
+    with pytest.raises(nd.DataError, match=r"removed-.* is damaged: its pages \[0\]"):
+        Index.open(tmp_path / "index")
+
+
+def test_a_reader_verifies_what_it_opened_while_another_process_writes(tmp_path):
+    index = Index(max_distance=3)
+    index.add(range(5_000), VALUES)
+    index.save(tmp_path / "index")
+    reader = Index.open(tmp_path / "index")
+    index.merge()
+    index.save()
+    assert reader.info(verify=True).damaged == {}
+
+
+def test_files_of_others_are_never_removed(tmp_path):
+    (tmp_path / "notes").mkdir()
+    mine = tmp_path / "notes" / "segment-mine.txt"
+    mine.write_text("precious")
+    index = Index(max_distance=3)
+    with pytest.raises(nd.InputError, match="is no index"):
+        index.save(tmp_path / "notes")
+    assert [file.name for file in (tmp_path / "notes").iterdir()] == [mine.name]
+    for place in (mine, mine / "below"):
+        with pytest.raises(nd.InputError, match="is no (index|folder)"):
+            index.save(place)
+    index.save(tmp_path / "index")
+    (tmp_path / "index" / mine.name).write_text("precious")
+    index.save()
+    assert (tmp_path / "index" / mine.name).read_text() == "precious"
+
+
 @pytest.mark.parametrize(
     ("content", "said"),
     [
@@ -203,6 +306,11 @@ def test_what_is_no_place_for_an_index_is_refused(tmp_path):
     index = Index(max_distance=3)
     with pytest.raises(nd.OptionError, match="never saved"):
         index.save()
+    for state in ({"seen": {1, 2}}, {"a": 1, 2: 3}):
+        index.state = state
+        with pytest.raises(nd.OptionError, match="index.state is not of plain values"):
+            index.save(tmp_path / "index")
+    index.state = None
     index.save(tmp_path / "index")
     with pytest.raises(nd.InputError, match="has an index"):
         Index(max_distance=3).save(tmp_path / "index")

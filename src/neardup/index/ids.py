@@ -23,6 +23,8 @@ def as_ids(given: Any) -> Any:
         if isinstance(given, np.ndarray) and given.dtype.kind in "iu":
             return _integers(given)
         found = given if isinstance(given, pa.Array | pa.ChunkedArray) else pa.array(given)
+    except UnicodeEncodeError as problem:
+        raise OptionError(f"An id is not valid Unicode: {problem.object!r}.") from None
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as problem:
         raise OptionError(f"ids are neither integers nor strings: {problem}.") from None
     if isinstance(found, pa.ChunkedArray):

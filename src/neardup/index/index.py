@@ -1,136 +1,37 @@
 """The Hamming index: one interface over every method; documents come and go, fingerprints in tables stay."""
 
+import contextlib
+import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from neardup.block_plan import check_distance
-from neardup.candidates.simhash import near_fingerprints
 from neardup.distinct import fingerprint_rows
-from neardup.errors import InputError, OptionError
-from neardup.index.buffer import BUFFER_ROWS, Buffer
+from neardup.errors import OptionError
+from neardup.index.answers import Groups, IdPairs, IndexInfo, Neighbors
 from neardup.index.chances import hit_probability
-from neardup.index.ids import as_ids, concatenate, take
+from neardup.index.ids import as_ids, concatenate
 from neardup.index.methods import METHODS
 from neardup.index.planner import usual_choice, usual_options
-from neardup.index.segment import Segment, StoredSegment, build_segment
-from neardup.index.store import (
-    DIGEST_BITS,
-    Manifest,
-    commit,
-    damaged_pages,
-    is_index,
-    open_segments,
-    read_manifest,
-    store_removed,
-    store_segment,
-    sweep,
-    writing,
-)
-from neardup.matches import candidate_pairs, hamming_distances
+from neardup.index.saving import Home, reserving, save_parts
+from neardup.index.search import equal_groups, found_pairs, joined_pairs, near_many, near_one, no_ids
+from neardup.index.segment import StoredSegment
+from neardup.index.segments import Segments
+from neardup.index.store import DIGEST_BITS, Manifest, open_segments
 from neardup.recipe import Recipe, any_stored_recipe
-from neardup.threads import in_order, thread_count
 from neardup.vectors.recipe import VectorRecipe
 from neardup.wording import counted
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-GROWTH = 16
-"""A segment is so many times as large as the next younger one may become."""
-QUERIES_TOGETHER = 1 << 12
+MOST_DOCUMENTS = 2**32 - 1
+"""Their numbers have 32 bits in a segment."""
 AUTO = "auto"
 """The method that is chosen for each segment."""
 WORD_BITS = 64
-
-
-@dataclass(frozen=True)
-class Neighbors:
-    """What is near each of q queries, nearest first; of equal distances, what was added first.
-
-    Attributes:
-        offsets: int64[q + 1]; query i has ids[offsets[i]:offsets[i + 1]].
-        ids: int64[h], or an Arrow array of strings.
-        distances: int64[h].
-    """
-
-    offsets: Array
-    ids: Any
-    distances: Array
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
-
-    def __getitem__(self, query: int) -> list[tuple[Any, int]]:
-        """The ids and distances of one query."""
-        if not -len(self) <= query < len(self):
-            raise IndexError(f"query {query} of {len(self)}")
-        span = slice(*self.offsets[query % len(self) :][:2].tolist())
-        ids = self.ids[span]
-        return list(
-            zip(
-                ids.tolist() if isinstance(ids, np.ndarray) else ids.to_pylist(),
-                self.distances[span].tolist(),
-                strict=True,
-            )
-        )
-
-    def __repr__(self) -> str:
-        return f"Neighbors({counted(len(self.distances), 'neighbor')} of {len(self):,} queries)"
-
-
-@dataclass(frozen=True)
-class IdPairs:
-    """Pairs of documents of an index within its distance.
-
-    Attributes:
-        left, right: int64[p], or Arrow arrays of strings; the one that was added first is on the left.
-        distances: int64[p].
-    """
-
-    left: Any
-    right: Any
-    distances: Array
-
-    def __len__(self) -> int:
-        return len(self.distances)
-
-
-@dataclass(frozen=True, kw_only=True)
-class IndexInfo:
-    """What an index holds.
-
-    Attributes:
-        documents: that are there; short: texts besides that are known by their digest; removed: that still take room.
-        bits, max_distance, method, is_exact: as of the index; options: of the method, a segment.
-        segments: documents of each, the buffer last.
-        nbytes: of all arrays, in memory or mapped.
-        recipe: the digest of the recipe, and recipe_fields: its fields; None if it is not known.
-        ids: `integers` or `strings`; None as long as there are none.
-        damaged: by file, the numbers of damaged pages; if they were looked at.
-        hit_probability: that a document at max_distance is found; see `Index.hit_probability`.
-        methods: of the segments; those that `auto` took, if it is the index's.
-    """
-
-    documents: int
-    short: int
-    removed: int
-    bits: int
-    max_distance: int
-    method: str
-    is_exact: bool
-    options: tuple[dict[str, int], ...]
-    segments: tuple[int, ...]
-    nbytes: int
-    recipe: str | None
-    recipe_fields: dict[str, Any] | None
-    ids: str | None
-    damaged: dict[str, list[int]]
-    hit_probability: float
-    methods: tuple[str, ...]
 
 
 class Index:
@@ -171,16 +72,22 @@ class Index:
         Raises:
             OptionError: a value that is not allowed, or an option that the method does not have.
         """
-        if bits not in range(64, 513, 64):
+        if not isinstance(bits, int | np.integer) or bits not in range(64, 513, 64):
             raise OptionError(f"bits={bits!r}: give 64, 128, … 512; pad narrower fingerprints with zero bits.")
-        if method != AUTO and method not in METHODS:
+        if not isinstance(method, str) or method not in (AUTO, *METHODS):
             raise OptionError(f"method={method!r}: give one of {AUTO}, {', '.join(METHODS)}.")
         unknown = sorted(set(options) - set(METHODS[method].options)) if method != AUTO else []
         if unknown:
             raise OptionError(
                 f"{', '.join(unknown)}: the method {method} has {', '.join(METHODS[method].options) or 'no options'}."
             )
-        self.bits, self.max_distance, self.method = bits, check_distance(max_distance, bits), method
+        self.bits, self.max_distance, self.method = int(bits), check_distance(max_distance, int(bits)), method
+        if recipe is not None and not isinstance(recipe, Recipe | VectorRecipe):
+            raise OptionError(f"recipe={recipe!r}: give a Recipe or a VectorRecipe.")
+        if recipe is not None and 64 * recipe.words != bits:
+            raise OptionError(
+                f"bits={bits}: fingerprints of this recipe take {64 * recipe.words}. Give bits={64 * recipe.words}."
+            )
         for name, value in options.items():
             if isinstance(value, bool) or not isinstance(value, int) or value < (name != "seed"):
                 raise OptionError(f"{name}={value!r}: give an integer from {int(name != 'seed')} up.")
@@ -188,13 +95,12 @@ class Index:
         chosen, limit, usual = self._searched_by(0)
         METHODS[chosen].build(np.empty((0, bits // 64), np.uint64), limit, usual)  # or refuse
         self._recipe = None if recipe is None else (recipe.digest(), recipe.as_dict())
-        self._home: Path | None = None
-        self._generation = 0
-        self._segments: list[Segment] = []
-        self._buffer = Buffer(bits // 64)
+        self._home: Home | None = None
+        self._is_reserved = False
+        self._documents = Segments(bits // 64, self._searched_by)
+        self._short: Index | None = None
         self._added = 0
         self._strings: bool | None = None
-        self._short: Index | None = None
         self.state = None
 
     @property
@@ -231,21 +137,17 @@ class Index:
         return min(
             (
                 hit_probability(segment.method, segment.options, bits=self.bits, distance=limit, rows=len(segment))
-                for segment in self._segments
+                for segment in self._documents.made
             ),
             default=1.0,
         )
 
     def __len__(self) -> int:
         """Documents that are there."""
-        return sum(segment.live for segment in self._searched())
+        return len(self._documents)
 
     def __repr__(self) -> str:
         return f"Index({counted(len(self), 'document')}, {self.bits} bits, distance {self.max_distance}, {self.method})"
-
-    def _searched(self) -> list[Segment]:
-        """All that is searched, oldest first."""
-        return [*self._segments, self._buffer.segment()] if len(self._buffer) else self._segments
 
     def add(self, ids: Any, fingerprints: Array) -> None:
         """Add documents.
@@ -260,6 +162,11 @@ class Index:
         """
         rows = fingerprint_rows(fingerprints)
         self._check_bits(rows)
+        if self._documents.rows + len(rows) > MOST_DOCUMENTS:
+            raise OptionError(
+                f"{counted(len(rows), 'document')} more would be more than {MOST_DOCUMENTS:,}, removed ones "
+                "included. Deal them out to several indexes."
+            )
         labels = as_ids(np.arange(self._added, self._added + len(rows)) if ids is None else ids)
         if len(labels) != len(rows):
             raise OptionError(f"{counted(len(labels), 'id')} for {counted(len(rows), 'fingerprint')}: give one each.")
@@ -267,10 +174,7 @@ class Index:
             return
         self._demand_kind(labels)
         self._added += len(rows)
-        if len(self._buffer) + len(rows) <= BUFFER_ROWS:
-            self._buffer.append(labels, rows)
-            return
-        self._flush(rows, labels)
+        self._documents.add(labels, rows)
 
     def _demand_kind(self, labels: Any) -> None:
         """Refuse ids of another kind than those that are there; the first ones decide."""
@@ -310,35 +214,11 @@ class Index:
     def _for_digests() -> "Index":
         return Index(max_distance=0, bits=DIGEST_BITS, method="block-tables")
 
-    def _flush(self, rows: Array | None = None, labels: Any = None) -> None:
-        """Make a segment of what is in the buffer, and of more; segments that have become too large for their age are merged."""
-        parts = [self._buffer.segment()] if len(self._buffer) else []
-        if parts or rows is not None:
-            self._segments.append(self._merged(parts, rows, labels))
-            self._buffer.clear()
-        while len(self._segments) > 1 and len(self._segments[-2]) < GROWTH * len(self._segments[-1]):
-            self._segments[-2:] = [self._merged(self._segments[-2:])]
-
     def merge(self) -> None:
         """Make all one segment: the fastest to search; what was removed is gone."""
-        if searched := self._searched():
-            self._segments = [self._merged(searched)]
-            self._buffer.clear()
+        self._documents.merge()
         if self._short is not None:
             self._short.merge()
-
-    def _merged(self, parts: list[Segment], rows: Array | None = None, labels: Any = None) -> Segment:
-        """What is left of some segments, and new documents behind it, as one segment."""
-        fingerprints, ids = [], []
-        for part in parts:
-            live = part.live_documents()
-            fingerprints.append(part.fingerprints()[live])
-            ids.append(take(part.ids, live))
-        if rows is not None:
-            fingerprints.append(rows)
-            ids.append(labels)
-        joined = fingerprints[0] if len(fingerprints) == 1 else np.concatenate(fingerprints)
-        return build_segment(joined, concatenate(ids), *self._searched_by(len(joined)))
 
     def _searched_by(self, rows: int) -> tuple[str, int, dict[str, int]]:
         """The method, distance and options of a segment of so many documents."""
@@ -355,59 +235,41 @@ class Index:
         after. Others that have it opened go on with what they opened. `overwrite`: replace another index that is at `path`.
 
         Raises:
-            InputError: `path` has another index, another process writes to it, or has written since this one was opened.
+            OptionError: it was never saved, and no path is given; `state` has no form as JSON.
+            InputError: `path` has another index or other files, another process writes to it, or has written since this one was
+                opened.
         """
-        home = self._home if path is None else Path(path)
-        if home is None:
+        if path is None and self._home is None:
             raise OptionError("This index was never saved. Give the path of a folder.")
-        parts = [self, *([] if self._short is None else [self._short])]
-        with writing(home):
-            if not is_index(home):
-                self._forget_files(0)
-                sweep(home, None)
-            else:
-                before = read_manifest(home)
-                if self._home is None or home.resolve() != self._home.resolve():
-                    if not overwrite:
-                        raise InputError(f"{home} has an index. Remove it, or save to another folder.")
-                    self._forget_files(before.generation)
-                if before.generation != self._generation:
-                    raise InputError(f"Another process has changed the index at {home}. Open it again.")
-                sweep(home, before)
-            generation = self._generation + 1
-            stored = [
-                part._store(home, f"{generation}-{name}") for part, name in zip(parts, ("", "short-"), strict=False)
-            ]
-            commit(home, self._manifest(generation, *map(tuple, stored)))
-        for part, files in zip(parts, stored, strict=True):
-            for segment, file in zip(part._segments, files, strict=True):
-                segment.stored, segment.removed_since_stored = file, False
-        self._home, self._generation = home, generation
+        home = self._home.path if path is None and self._home is not None else Path(path or "")
+        try:
+            json.dumps(self.state, sort_keys=True)
+        except (TypeError, ValueError) as problem:
+            raise OptionError(f"index.state is not of plain values, as JSON has them: {problem}.") from None
+        parts = [self._documents, *([] if self._short is None else [self._short._documents])]
+        self._home = save_parts(
+            home, self._home, parts, self._manifest, overwrite=overwrite, is_reserved=self._is_reserved and path is None
+        )
 
-    def _forget_files(self, generation: int) -> None:
-        """Know of no file that has its segments."""
-        self._generation = generation
-        for segment in [*self._segments, *(self._short._segments if self._short is not None else [])]:
-            segment.stored = None
+    @contextlib.contextmanager
+    def reserved(self) -> Iterator[None]:
+        """Be the only one that writes to its folder until the end: `save` is not refused then for what others have done.
 
-    def _store(self, home: Path, prefix: str) -> list[StoredSegment]:
-        """Write the segments that are not there yet, and what was removed; the files of each segment."""
-        self._flush()
-        stored = []
-        for number, segment in enumerate(self._segments):
-            known = segment.stored
-            name = known.file if known else f"segment-{prefix}{number}"
-            if known is None:
-                store_segment(home, name, segment)
-            removed = known.removed if known else None
-            if len(segment.removed) and (known is None or segment.removed_since_stored):
-                removed = f"removed-{prefix}{number}"
-                store_removed(home, removed, segment.removed)
-            stored.append(StoredSegment(name, len(segment), removed))
-        return stored
+        Raises:
+            OptionError: it was never saved.
+            InputError: another process writes to it, or has written since this one was opened.
+        """
+        if self._home is None:
+            raise OptionError("This index was never saved, so it has no folder to be reserved.")
+        with reserving(self._home):
+            self._is_reserved = True
+            try:
+                yield
+            finally:
+                self._is_reserved = False
 
     def _manifest(
-        self, generation: int, stored: tuple[StoredSegment, ...], short: tuple[StoredSegment, ...] = ()
+        self, generation: int, segments: tuple[StoredSegment, ...], short: tuple[StoredSegment, ...] = ()
     ) -> Manifest:
         digest, fields = self._recipe or (None, None)
         return Manifest(
@@ -420,7 +282,7 @@ class Index:
             fields,
             self._added,
             self._strings,
-            stored,
+            segments,
             short,
             self.state,
         )
@@ -439,20 +301,21 @@ class Index:
         index = cls(max_distance=manifest.max_distance, bits=manifest.bits, method=manifest.method, **options)
         if manifest.recipe is not None:
             index._recipe = (manifest.recipe, manifest.recipe_fields or {})
-        index._home, index._generation = home, manifest.generation
-        index._segments, index._added, index._strings = segments, manifest.added, manifest.strings
+        index._home = Home(home, manifest.generation)
+        index._documents.made, index._added, index._strings = segments, manifest.added, manifest.strings
         if short:
             index._short = cls._for_digests()
-            index._short._segments, index._short._strings = short, manifest.strings
+            index._short._documents.made, index._short._strings = short, manifest.strings
         index.state = manifest.state
         return index
 
-    def info(self, *, verify: bool = False) -> "IndexInfo":
-        """What it holds. With `verify`, every page of its files is read and compared with its checksum."""
-        damaged = {}
-        if verify and self._home is not None:
-            damaged = damaged_pages(self._home, read_manifest(self._home))
-        searched = self._searched()
+    def info(self, *, verify: bool = False) -> IndexInfo:
+        """What it holds. With `verify`, every page of the files that it has mapped is read and compared with its checksum."""
+        searched = self._documents.searched()
+        stored = (
+            [*self._documents.made, *([] if self._short is None else self._short._documents.made)] if verify else []
+        )
+        damaged = {name: pages for segment in stored for name, pages in segment.damaged_pages().items()}
         digest, fields = self._recipe or (None, None)
         return IndexInfo(
             documents=len(self),
@@ -462,7 +325,7 @@ class Index:
             max_distance=self.max_distance,
             method=self.method,
             is_exact=self.is_exact,
-            options=tuple(segment.options for segment in self._segments),
+            options=tuple(segment.options for segment in self._documents.made),
             segments=tuple(len(segment) for segment in searched),
             nbytes=sum(segment.nbytes for segment in searched),
             recipe=digest,
@@ -470,7 +333,7 @@ class Index:
             ids=None if self._strings is None else "strings" if self._strings else "integers",
             damaged=damaged,
             hit_probability=self.hit_probability(),
-            methods=tuple(segment.method for segment in self._segments),
+            methods=tuple(segment.method for segment in self._documents.made),
         )
 
     def remove(self, ids: Any) -> int:
@@ -482,10 +345,8 @@ class Index:
             raise OptionError(
                 f"These ids are not {'strings' if self._strings else 'integers'}, as those of the index are."
             )
-        found = sum(segment.remove(labels) for segment in self._segments)
-        if self._short is not None:
-            found += self._short.remove(labels)
-        return found + self._buffer.remove(labels)
+        found = self._documents.remove(labels)
+        return found if self._short is None else found + self._short.remove(labels)
 
     def query(self, fingerprint: int | np.uint64 | Array, max_distance: int | None = None) -> list[tuple[Any, int]]:
         """The ids within the distance of one fingerprint, with their distances; nearest first, then as they were added.
@@ -494,19 +355,7 @@ class Index:
             fingerprint: an integer, or uint64[words].
             max_distance: up to the index's; that if not given.
         """
-        row = self._row(fingerprint)
-        limit = self._limit(max_distance)
-        base = 0
-        found: list[tuple[int, int, Any]] = []
-        for segment in self._searched():
-            _, documents, distances = segment.look_up(row, 0, 1, limit, base)
-            if len(documents):
-                ids = take(segment.ids, documents - base)
-                labels = ids.tolist() if isinstance(ids, np.ndarray) else ids.to_pylist()
-                found += zip(distances.tolist(), documents.tolist(), labels, strict=True)
-            base += len(segment)
-        found.sort(key=_by_distance)
-        return [(label, distance) for distance, _, label in found]
+        return near_one(self._documents.searched(), self._row(fingerprint), self._limit(max_distance))
 
     def query_many(
         self,
@@ -526,7 +375,7 @@ class Index:
         """
         parts = list(self.query_stream(fingerprints, max_distance, nearest=nearest, threads=threads))
         lengths = [np.zeros(1, np.int64), *(np.diff(part.offsets) for part in parts)]
-        ids = concatenate([part.ids for part in parts] or [self._no_ids()])
+        ids = concatenate([part.ids for part in parts] or [no_ids(strings=self._strings)])
         distances = np.concatenate([np.empty(0, np.int64), *(part.distances for part in parts)])
         return Neighbors(np.cumsum(np.concatenate(lengths)), ids, distances)
 
@@ -538,93 +387,49 @@ class Index:
         nearest: bool = False,
         threads: int | None = None,
     ) -> Iterator[Neighbors]:
-        """As `query_many`, some thousands of queries at a time; only what is near these is in memory."""
+        """As `query_many`, some thousands of queries at a time, or fewer that have very much near them.
+
+        Some million neighbors a thread are in memory, or those of one query if they are more.
+        """
         rows = fingerprint_rows(fingerprints)
         self._check_bits(rows)
-        limit, searched = self._limit(max_distance), self._searched()
-
-        def work(first: int) -> Neighbors:
-            return self._near(rows, first, min(first + QUERIES_TOGETHER, len(rows)), limit, searched, nearest)
-
-        yield from in_order(work, range(0, len(rows), QUERIES_TOGETHER), thread_count(threads))
-
-    def _near(
-        self, rows: Array, first: int, last: int, limit: int, searched: list[Segment], nearest: bool
-    ) -> Neighbors:
-        base = 0
-        found: list[tuple[Array, ...]] = [(np.empty(0, np.int64),) * 3]
-        for segment in searched:
-            look_up = segment.look_up_first if nearest else segment.look_up
-            found.append(look_up(rows, first, last, limit, base))
-            base += len(segment)
-        queries, documents, distances = (np.concatenate(parts) for parts in zip(*found, strict=True))
-        order = np.lexsort((documents, distances, queries))
-        if nearest:
-            order = order[np.diff(queries[order], prepend=-1) > 0]
-        offsets = np.searchsorted(queries[order], np.arange(first, last + 1))
-        return Neighbors(offsets, self._ids_of(documents[order], searched), distances[order])
-
-    def _no_ids(self) -> Any:
-        return pa.array([], pa.large_string()) if self._strings else np.empty(0, np.int64)
-
-    def _ids_of(self, documents: Array, searched: list[Segment]) -> Any:
-        if not len(documents):
-            return self._no_ids()
-        starts = np.cumsum([0, *(len(segment) for segment in searched)])
-        of = np.searchsorted(starts, documents, "right") - 1
-        order = np.argsort(of, kind="stable")
-        parts = [take(segment.ids, documents[order[of[order] == i]] - starts[i]) for i, segment in enumerate(searched)]
-        back = np.empty(len(order), np.int64)
-        back[order] = np.arange(len(order))
-        return take(concatenate(parts), back)
+        return near_many(
+            self._documents.searched(),
+            rows,
+            self._limit(max_distance),
+            nearest=nearest,
+            strings=self._strings,
+            threads=threads,
+        )
 
     def pairs(
-        self, max_distance: int | None = None, *, threads: int | None = None, memory: int | None = None
+        self,
+        max_distance: int | None = None,
+        *,
+        equal: bool = True,
+        threads: int | None = None,
+        memory: int | None = None,
     ) -> Iterator[IdPairs]:
         """Every pair of documents within the distance, about a million at a time.
 
         Exact methods join all fingerprints by `neardup.join`'s block tables, whatever their own tables are; the others list what
-        each document finds of those before it. `memory`: bytes that pairs may take before they go to a temporary file.
+        each document finds of those before it.
+
+        Args:
+            max_distance: up to the index's; that if not given.
+            equal: documents with equal fingerprints make pairs. If not, the first of them stands for all, and `groups` lists
+                the others: of m equal ones that is m ids, not m (m - 1) / 2 pairs.
+            threads: all processors if not given. The result does not depend on it.
+            memory: bytes that pairs may take before they go to a temporary file.
         """
-        limit, searched = self._limit(max_distance), self._searched()
+        limit, searched, words = self._limit(max_distance), self._documents.searched(), self.bits // 64
         if not self.is_exact:
-            yield from self._found_pairs(limit, searched, threads)
-            return
-        live = [segment.live_documents() for segment in searched]
-        fingerprints = np.concatenate(
-            [np.empty((0, self.bits // 64), np.uint64)]
-            + [segment.fingerprints()[documents] for segment, documents in zip(searched, live, strict=True)]
-        )
-        starts = np.cumsum([0, *(len(segment) for segment in searched)])
-        documents = np.concatenate(
-            [np.empty(0, np.int64)] + [part + start for part, start in zip(live, starts, strict=False)]
-        )
-        found = near_fingerprints(fingerprints, max_distance=limit, threads=threads, memory=memory)
-        for left, right in candidate_pairs(found):
-            distances = hamming_distances(fingerprints, left, right)
-            yield IdPairs(self._ids_of(documents[left], searched), self._ids_of(documents[right], searched), distances)
+            return found_pairs(searched, words, limit, equal=equal, strings=self._strings, threads=threads)
+        return joined_pairs(searched, words, limit, equal=equal, strings=self._strings, threads=threads, memory=memory)
 
-    def _found_pairs(self, limit: int, searched: list[Segment], threads: int | None) -> Iterator[IdPairs]:
-        start = 0
-        for segment in searched:
-            live, rows = segment.live_documents(), segment.fingerprints()
-
-            def work(first: int, rows: Array = rows, live: Array = live, start: int = start) -> IdPairs:
-                documents = live[first : first + QUERIES_TOGETHER]
-                base = 0
-                found: list[tuple[Array, ...]] = []
-                for other in searched:
-                    found.append(other.look_up(rows[documents], 0, len(documents), limit, base))
-                    base += len(other)
-                queries, others, distances = (np.concatenate(parts) for parts in zip(*found, strict=True))
-                right = documents[queries] + start
-                before = others < right
-                order = np.lexsort((others[before], right[before]))
-                left, right, distances = (part[before][order] for part in (others, right, distances))
-                return IdPairs(self._ids_of(left, searched), self._ids_of(right, searched), distances)
-
-            yield from in_order(work, range(0, len(live), QUERIES_TOGETHER), thread_count(threads))
-            start += len(segment)
+    def groups(self) -> Groups:
+        """The documents with equal fingerprints, a group for each fingerprint that several have."""
+        return equal_groups(self._documents.searched(), self.bits // 64, strings=self._strings)
 
     def _limit(self, max_distance: int | None) -> int:
         if max_distance is None:
@@ -644,6 +449,8 @@ class Index:
             row = fingerprint_rows(fingerprint.reshape(1, -1), "fingerprint")
             self._check_bits(row)
             return row
+        if isinstance(fingerprint, bool) or not isinstance(fingerprint, int | np.integer):
+            raise OptionError(f"fingerprint={fingerprint!r}: give an integer, or an array uint64[{self.bits // 64}].")
         value = int(fingerprint)
         if not 0 <= value < 1 << self.bits:
             raise OptionError(
@@ -652,7 +459,3 @@ class Index:
         if self.bits == WORD_BITS:
             return np.array([[value]], np.uint64)
         return np.frombuffer(value.to_bytes(self.bits // 8, "big"), ">u8").astype(np.uint64).reshape(1, -1)
-
-
-def _by_distance(found: tuple[int, int, Any]) -> tuple[int, int]:
-    return found[:2]

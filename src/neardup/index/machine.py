@@ -149,7 +149,7 @@ def _measure(values: Array, queries: Array, random: Any, row: float, found: dict
     part = values[: 1 << 18]
     lists = np.empty((64, -(-len(part) // 64)), np.uint64)
     sliced = np.ascontiguousarray(part.T)
-    found["slice"] = size, _time(lambda: index_scans.slice_bits(sliced, lists), 1) / len(part) / 64
+    found["slice"] = size, _time(lambda: index_scans.slice_bits(sliced, lists)) / len(part) / 64
     planes, two = np.empty(16, np.uint64), queries[:2]
     added = _time(lambda: index_scans.add_lists(two, 0, 2, lists, len(part), 3, planes, hits, 0))
     found["add"] = size, added / 2 / lists.size
@@ -174,7 +174,7 @@ def _measure_orders(values: Array, queries: Array, random: Any, found: dict[str,
     def around(part: Array) -> None:
         permuted = np.empty((len(part), 1, 1), np.uint64)
         index_scans.permute(part, source, permuted[:, 0])
-        index_scans.look_around(permuted, 0, len(part), orders, positions, beam, 3, seen, hits, 0)
+        index_scans.look_around(permuted, 0, orders, positions, beam, 3, seen, hits, 0)
 
     found["around"] = size, time_queries(around, queries)
 

@@ -10,9 +10,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from neardup.errors import DataError, OptionError
 from neardup.index.costs import PLANS
 from neardup.index.planner import OPTIONS_OF
-from neardup.index.tables import build_tables, tables_of
+from neardup.index.tables import MOST_TABLES, build_tables, tables_of
 from neardup.kernels import index_scans as kernels
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -92,14 +93,16 @@ class SortedBeam:
 
     def look_up(self, queries: Array, first: int, last: int, max_distance: int, hits: Array, count: int) -> int:
         """See `Searcher`."""
-        permuted = np.empty((len(queries), len(self.sources), queries.shape[1]), np.uint64)
-        one = np.empty_like(queries)
+        asked = queries[first:last]
+        permuted = np.empty((len(asked), len(self.sources), queries.shape[1]), np.uint64)
+        one = np.empty_like(asked)
         for o, sources in enumerate(self.sources):
-            kernels.permute(queries, sources, one)
+            kernels.permute(asked, sources, one)
             permuted[:, o] = one
-        seen = np.empty(2 * self.beam * len(self.sources), np.int64)
+        beam = min(self.beam, self.orders.shape[1])
+        seen = np.empty(2 * beam * len(self.sources), np.int64)
         found: int = kernels.look_around(
-            permuted, first, last, self.orders, self.positions, self.beam, max_distance, seen, hits, count
+            permuted, first, self.orders, self.positions, beam, max_distance, seen, hits, count
         )
         return found
 
@@ -136,6 +139,10 @@ def _bit_lists(values: Array, _distance: int, _options: Mapping[str, int]) -> Bu
 
 def _sorted_beam(values: Array, _distance: int, options: Mapping[str, int]) -> Built:
     n, words = values.shape
+    if options["permutations"] > MOST_TABLES:
+        raise OptionError(
+            f"permutations={options['permutations']}: give up to {MOST_TABLES}; each order holds all fingerprints."
+        )
     choose = np.random.default_rng(options["seed"])
     sources = np.array([choose.permutation(64 * words) for _ in range(options["permutations"])], np.int64)
     orders = np.empty((len(sources), n, words), np.uint64)
@@ -146,6 +153,14 @@ def _sorted_beam(values: Array, _distance: int, options: Mapping[str, int]) -> B
         positions[o] = np.lexsort(one.T[::-1])
         orders[o] = one[positions[o]]
     return SortedBeam(orders, positions, sources, options["beam"]), _in_place(values)
+
+
+def _restore_beam(
+    arrays: Mapping[str, Array], bits: int, _distance: int, options: Mapping[str, int], _rows: int
+) -> Searcher:
+    if not (np.sort(arrays["sources"], axis=1) == np.arange(bits)).all():
+        raise DataError("its permutations are none")
+    return SortedBeam(**arrays, beam=options["beam"])
 
 
 def _of_tables(name: str, purpose: str, *, is_exact: bool = True) -> "Method":
@@ -203,7 +218,7 @@ METHODS: dict[str, Method] = {
     "sorted-beam": Method(
         "sorted under random permutations of the bits; compares with what lies nearby in each order: probable",
         _sorted_beam,
-        lambda arrays, _bits, _distance, options, _rows: SortedBeam(**arrays, beam=options["beam"]),
+        _restore_beam,
         OPTIONS_OF["sorted-beam"],
         is_exact=False,
     ),

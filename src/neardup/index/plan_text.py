@@ -11,7 +11,7 @@ def plan_text(plan: "IndexPlan") -> str:
     """Lines: what is planned for, a row for each method, the choice, shards and checks."""
     lines = [
         f"Hamming search in {plan.documents:,} documents, {plan.bits} bits, distance {plan.max_distance}, by {plan.based_on}",
-        f"  times of one thread in a batch, by {plan.machine}",
+        f"  times of one thread in a batch: {plan.machine}",
         *_table(
             ["method", "tables", "key bits", "bytes", "candidates", "a query", "build", "hit probability"],
             [_row(each) for each in plan.methods],

@@ -1,21 +1,22 @@
 """A segment of an index: fingerprints that do not change any more, behind a method; documents can only be marked as removed."""
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from neardup.distinct import collapse
-from neardup.index.ids import are_in, own
+from neardup.errors import DataError
+from neardup.index.ids import are_in, own, take
 from neardup.index.methods import METHODS, Searcher
+from neardup.index.segment_file import SegmentFile
 from neardup.kernels.index_scans import count_members, list_members
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 ROOM = 1 << 12
 """Hits that there is room for at first, a block of queries."""
-MOST_HITS = 1 << 22
-"""Queries of which a block has more are looked up in smaller blocks."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,8 @@ class Segment:
         ids: int64[n] or Arrow large_string[n].
         removed: uint8[n], or of no length if none was.
         method, options: how it is searched.
-        stored: its file, if it has one. removed_since_stored: what its file says of `removed` is no longer all.
+        stored: its file, if it has one. files: those that are mapped.
+        removed_since_stored: what its file says of `removed` is no longer all.
     """
 
     searcher: Searcher
@@ -49,6 +51,7 @@ class Segment:
     options: dict[str, int] = field(default_factory=dict)
     method: str = "scan"
     stored: StoredSegment | None = None
+    files: tuple[SegmentFile, ...] = ()
     removed_since_stored: bool = False
     _first_live: Array | None = None
 
@@ -74,43 +77,43 @@ class Segment:
         self, queries: Array, first: int, last: int, max_distance: int, base: int
     ) -> tuple[Array, Array, Array]:
         """The documents within `max_distance` of queries [first, last): queries, `base` + document, distances, int64[h] each."""
-        hits = self._hits(queries, first, last, max_distance)
-        if hits is None:
-            middle = (first + last) // 2
-            parts = [self.look_up(queries, *part, max_distance, base) for part in ((first, middle), (middle, last))]
-            return tuple(np.concatenate(found) for found in zip(*parts, strict=True))  # type: ignore[return-value]
+        hits, counted = self.hits(queries, first, last, max_distance)
+        return self.documents_of(hits, counted, base)
+
+    def hits(
+        self, queries: Array, first: int, last: int, max_distance: int, *, most: float = math.inf
+    ) -> tuple[Array, int]:
+        """int64[h, 3], what the searcher finds, and how many documents that is; if more than `most`, only how many at least.
+
+        Raises:
+            DataError: the segment's file is damaged.
+        """
+        hits = np.empty((ROOM, 3), np.int64)
+        count = self.searcher.look_up(queries, first, last, max_distance, hits, 0)
+        if len(hits) < count <= most:
+            hits = np.empty((count, 3), np.int64)
+            count = self.searcher.look_up(queries, first, last, max_distance, hits, 0)
+        if count < 0:
+            raise self._damage()
+        if count > most:
+            return hits[:0], count
+        hits = hits[:count]
         counts = np.empty(len(hits), np.int64)
-        count_members(hits, *self._lists, counts)
-        total = int(counts.sum())
-        found = (np.empty(total, np.int64), np.empty(total, np.int64), np.empty(total, np.int64))
+        if not count_members(hits, *self._lists, counts):
+            raise self._damage()
+        return hits, int(counts.sum())
+
+    def documents_of(self, hits: Array, count: int, base: int) -> tuple[Array, Array, Array]:
+        """Queries, `base` + document and distances, int64[count] each, of what `hits` found."""
+        found = (np.empty(count, np.int64), np.empty(count, np.int64), np.empty(count, np.int64))
         list_members(hits, *self._lists, base, *found)
         return found
 
-    def look_up_first(
-        self, queries: Array, first: int, last: int, max_distance: int, base: int
-    ) -> tuple[Array, Array, Array]:
-        """As `look_up`, but of documents with equal fingerprints only the one that was added first."""
-        hits = self._hits(queries, first, last, max_distance)
-        if hits is None:
-            middle = (first + last) // 2
-            parts = [
-                self.look_up_first(queries, *part, max_distance, base) for part in ((first, middle), (middle, last))
-            ]
-            return tuple(np.concatenate(found) for found in zip(*parts, strict=True))  # type: ignore[return-value]
+    def first_documents_of(self, hits: Array, base: int) -> tuple[Array, Array, Array]:
+        """As `documents_of`, but of documents with equal fingerprints only the one that was added first."""
         documents = self._first_documents(hits[:, 1])
         there = documents < len(self)
         return hits[there, 0], documents[there] + base, hits[there, 2]
-
-    def _hits(self, queries: Array, first: int, last: int, max_distance: int) -> Array | None:
-        """int64[h, 3], what the searcher finds; None if it is so much that fewer queries should be asked at a time."""
-        hits = np.empty((ROOM, 3), np.int64)
-        count = self.searcher.look_up(queries, first, last, max_distance, hits, 0)
-        if count > MOST_HITS and last - first > 1:
-            return None
-        if count > len(hits):
-            hits = np.empty((count, 3), np.int64)
-            self.searcher.look_up(queries, first, last, max_distance, hits, 0)
-        return hits[:count]
 
     def _first_documents(self, positions: Array) -> Array:
         """int64[h], the first document there at each position; as many as there are documents where all were removed."""
@@ -124,17 +127,64 @@ class Segment:
         found: Array = self._first_live[positions]
         return found
 
+    def ids_of(self, documents: Array) -> Any:
+        """The ids of documents, int64[].
+
+        Raises:
+            DataError: the segment's file is damaged.
+        """
+        if self.files and not isinstance(self.ids, np.ndarray) and len(documents):
+            offsets = np.frombuffer(self.ids.buffers()[1], np.int64)
+            begin, end = offsets[documents], offsets[documents + 1]
+            if int(begin.min()) < 0 or (end < begin).any() or int(end.max()) > self.ids.buffers()[2].size:
+                raise self._damage()
+        return take(self.ids, documents)
+
+    def damaged_pages(self) -> dict[str, list[int]]:
+        """By file, the pages whose checksum is not that of their bytes; of files with such pages."""
+        found = {file.path.name: file.damaged_pages() for file in self.files}
+        return {name: pages for name, pages in found.items() if pages}
+
+    def demand_whole(self) -> None:
+        """Refuse a segment with damaged pages, before what is in them is written anew as if it were whole.
+
+        Raises:
+            DataError: some are damaged.
+        """
+        if self.damaged_pages():
+            raise self._damage()
+
+    def _damage(self) -> DataError:
+        name = self.files[0].path if self.files else "The segment"
+        return DataError(
+            f"{name} is damaged; `neardup index info --verify` names the pages. Restore it, or build the index anew."
+        )
+
     def live_documents(self) -> Array:
         """int64[], those that were not removed, ascending."""
         return np.flatnonzero(self.removed == 0) if len(self.removed) else np.arange(len(self))
 
     def fingerprints(self) -> Array:
-        """uint64[n, words], by document, removed ones too."""
-        values = self.searcher.values()
+        """uint64[n, words], by document, removed ones too.
+
+        Raises:
+            DataError: the segment's file is damaged.
+        """
+        try:
+            values = self.searcher.values()
+        except IndexError:
+            raise self._damage() from None
         if len(self.member_starts):
-            values = np.repeat(values, np.diff(self.member_starts), axis=0)
-        out = np.empty_like(values)
-        out[self.members] = values
+            starts = self.member_starts.astype(np.int64)
+            sizes = starts[1:] - starts[:-1]
+            if (sizes < 0).any() or starts[-1] != len(self):
+                raise self._damage()
+            values = np.repeat(values, sizes, axis=0)
+        out: Array = np.empty_like(values)
+        try:
+            out[self.members] = values
+        except IndexError:
+            raise self._damage() from None
         return out
 
     def remove(self, ids: Any) -> int:

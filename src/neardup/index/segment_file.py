@@ -4,12 +4,14 @@ magic, format, header length | header (JSON) | arrays, each on a page of the sys
 """
 
 import json
+import math
 import mmap
 import os
 import struct
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -67,55 +69,70 @@ def write_segment_file(path: Path, arrays: Mapping[str, Array], facts: Mapping[s
         os.fsync(file.fileno())
 
 
-def read_segment_file(path: Path) -> tuple[dict[str, Array], dict[str, Any]]:
-    """Map the arrays of a segment file, read-only, and its facts; header and footer are checked, pages are not.
+@dataclass(frozen=True)
+class SegmentFile:
+    """A segment file that is mapped, read-only: what it was when it was opened, though a writer removes it.
+
+    Attributes:
+        path: where it was.
+        arrays: by name.
+        facts: plain values.
+    """
+
+    path: Path
+    arrays: dict[str, Array]
+    facts: dict[str, Any]
+    _data: Any
+    _sums: Array
+
+    def damaged_pages(self) -> list[int]:
+        """The pages (of the size of PAGE) whose checksum is not that of their bytes."""
+        end = len(self._data) - _FOOTER.size - self._sums.nbytes
+        found: list[int] = np.flatnonzero(_pages(self._data, end) != self._sums).tolist()
+        return found
+
+
+def read_segment_file(path: Path) -> SegmentFile:
+    """Map a segment file; header and footer are checked, pages are not.
 
     Raises:
         DataError: it is damaged, truncated, of another format, or no segment file.
     """
-    header, begin, _, _ = _opened(path)
+    with path.open("rb") as file:
+        header, begin, sums = _opened(path, file)
+        data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     arrays = {}
     for place in header.pop("arrays"):
         shape, dtype = tuple(place["shape"]), np.dtype(place["dtype"])
-        if 0 in shape:
-            arrays[place["name"]] = np.empty(shape, dtype)
-        else:
-            mapped = np.memmap(path, dtype, "r", begin + place["offset"], shape)
-            arrays[place["name"]] = mapped.view(np.ndarray)
-    return arrays, header
+        found = (
+            np.frombuffer(data, dtype, math.prod(shape), begin + place["offset"])
+            if 0 not in shape
+            else np.empty(0, dtype)
+        )
+        arrays[place["name"]] = found.reshape(shape)
+    return SegmentFile(path, arrays, header, data, sums)
 
 
-def verify_segment_file(path: Path) -> list[int]:
-    """The pages (of the size of PAGE) whose checksum is not that of their bytes."""
-    _, _, sums, end = _opened(path)
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        found = _pages(data, end)
-    return np.flatnonzero(found != sums).tolist()
-
-
-def _opened(path: Path) -> tuple[dict[str, Any], int, Array, int]:
-    """Header, where arrays begin, checksums of the pages, and where these begin."""
-    size = path.stat().st_size
-    with path.open("rb") as file:
-        start = file.read(_START.size)
-        if len(start) < _START.size or start[:8] != MAGIC:
-            raise DataError(f"{path} is no segment of an index. Restore it, or build the index anew.")
-        _, written, length = _START.unpack(start)
-        if written != FORMAT:
-            raise DataError(f"{path} is of format {written}; this version reads {FORMAT}. Build the index anew.")
-        header = file.read(length) if length <= size else b""
-        file.seek(max(0, size - _FOOTER.size))
-        footer = file.read(_FOOTER.size)
-        if len(footer) < _FOOTER.size or footer[-8:] != MAGIC:
-            raise DataError(f"{path} is truncated: it has no end. Restore it, or build the index anew.")
-        end, expected, whole, _ = _FOOTER.unpack(footer)
-        if whole != size or end > size - _FOOTER.size:
-            raise DataError(
-                f"{path} has {size:,} bytes, but should have {whole:,}. Restore it, or build the index anew."
-            )
-        file.seek(end)
-        footing = file.read(size - _FOOTER.size - end)
+def _opened(path: Path, file: BinaryIO) -> tuple[dict[str, Any], int, Array]:
+    """Header, where arrays begin, and the checksums of the pages."""
+    size = os.fstat(file.fileno()).st_size
+    start = file.read(_START.size)
+    if len(start) < _START.size or start[:8] != MAGIC:
+        raise DataError(f"{path} is no segment of an index. Restore it, or build the index anew.")
+    _, written, length = _START.unpack(start)
+    if written != FORMAT:
+        raise DataError(f"{path} is of format {written}; this version reads {FORMAT}. Build the index anew.")
+    header = file.read(length) if length <= size else b""
+    file.seek(max(0, size - _FOOTER.size))
+    footer = file.read(_FOOTER.size)
+    if len(footer) < _FOOTER.size or footer[-8:] != MAGIC:
+        raise DataError(f"{path} is truncated: it has no end. Restore it, or build the index anew.")
+    end, expected, whole, _ = _FOOTER.unpack(footer)
+    if whole != size or end > size - _FOOTER.size:
+        raise DataError(f"{path} has {size:,} bytes, but should have {whole:,}. Restore it, or build the index anew.")
+    file.seek(end)
+    footing = file.read(size - _FOOTER.size - end)
     if checksum(header + footing) != expected:
         raise DataError(f"{path} is damaged: its header or its checksums are. Restore it, or build the index anew.")
     begin = -(-(_START.size + length) // ALIGNMENT) * ALIGNMENT
-    return json.loads(header), begin, np.frombuffer(footing, "<u8"), end
+    return json.loads(header), begin, np.frombuffer(footing, "<u8")

@@ -8,6 +8,7 @@ import contextlib
 import fcntl
 import json
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -19,13 +20,14 @@ import pyarrow as pa
 from neardup.errors import DataError, InputError
 from neardup.index.methods import METHODS
 from neardup.index.segment import Segment, StoredSegment
-from neardup.index.segment_file import checksum, read_segment_file, verify_segment_file, write_segment_file
+from neardup.index.segment_file import SegmentFile, checksum, read_segment_file, write_segment_file
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 FORMAT = 1
 MANIFEST = "index.json"
 LOCK = "lock"
+_OURS = re.compile(r"lock|index\.json(\.new)?|(segment|removed)-\d+-(short-)?\d+")
 DIGEST_BITS = 128
 ATTEMPTS = 5
 """Times that a manifest is read anew, because a writer has removed a file that it named."""
@@ -90,7 +92,7 @@ def demand_free(path: Path) -> None:
 
 
 def _is_ours(file: Path) -> bool:
-    return file.name == LOCK or file.name.startswith(("segment-", "removed-", MANIFEST))
+    return _OURS.fullmatch(file.name) is not None
 
 
 def read_manifest(path: Path) -> Manifest:
@@ -128,7 +130,10 @@ def writing(path: Path) -> Iterator[None]:
     Raises:
         InputError: another one does.
     """
-    path.mkdir(parents=True, exist_ok=True)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        raise InputError(f"{path} is no folder, so no index can be there. Name another place.") from None
     with (path / LOCK).open("a") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -155,19 +160,23 @@ def segment_arrays(segment: Segment) -> dict[str, Array]:
 
 
 def segment_of(
-    arrays: dict[str, Array], bits: int, max_distance: int, facts: dict[str, Any], removed: Array, stored: StoredSegment
+    files: tuple[SegmentFile, ...], bits: int, max_distance: int, removed: Array, stored: StoredSegment
 ) -> Segment:
-    """The segment of these arrays."""
+    """The segment of the arrays of the first of these files."""
+    arrays, facts = dict(files[0].arrays), files[0].facts
     starts, members = arrays.pop("member_starts"), arrays.pop("members")
-    if "ids" in arrays:
-        ids: Any = arrays.pop("ids")
-    else:
-        buffers = [None, pa.py_buffer(arrays.pop("id_offsets")), pa.py_buffer(arrays.pop("id_bytes"))]
-        ids = pa.Array.from_buffers(pa.large_string(), len(members), buffers)
     method = METHODS[facts["method"]]
     distinct = len(starts) - 1 if len(starts) else len(members)
-    searcher = method.restore(arrays, bits, max_distance, facts["options"], distinct)
-    return Segment(searcher, starts, members, ids, removed, facts["options"], facts["method"], stored)
+    try:
+        if "ids" in arrays:
+            ids: Any = arrays.pop("ids")
+        else:
+            buffers = [None, pa.py_buffer(arrays.pop("id_offsets")), pa.py_buffer(arrays.pop("id_bytes"))]
+            ids = pa.Array.from_buffers(pa.large_string(), len(members), buffers)
+        searcher = method.restore(arrays, bits, max_distance, facts["options"], distinct)
+    except (pa.ArrowInvalid, DataError) as problem:
+        raise DataError(f"{files[0].path} is damaged: {problem}. Restore it, or build the index anew.") from None
+    return Segment(searcher, starts, members, ids, removed, facts["options"], facts["method"], stored, files)
 
 
 def open_segments(path: Path) -> tuple[Manifest, list[Segment], list[Segment]]:
@@ -188,11 +197,15 @@ def open_segments(path: Path) -> tuple[Manifest, list[Segment], list[Segment]]:
 
 
 def _open_segment(path: Path, stored: StoredSegment, bits: int, max_distance: int) -> Segment:
-    arrays, facts = read_segment_file(path / stored.file)
+    files: tuple[SegmentFile, ...] = (read_segment_file(path / stored.file),)
     removed = np.empty(0, np.uint8)
     if stored.removed:
-        removed = read_segment_file(path / stored.removed)[0]["removed"].copy()
-    return segment_of(arrays, bits, max_distance, facts, removed, stored)
+        gone = read_segment_file(path / stored.removed)
+        if pages := gone.damaged_pages():  # all of it is read here
+            raise DataError(f"{gone.path} is damaged: its pages {pages} are. Restore it, or build the index anew.")
+        removed = gone.arrays["removed"].copy()
+        files += (gone,)
+    return segment_of(files, bits, max_distance, removed, stored)
 
 
 def commit(path: Path, manifest: Manifest) -> None:
@@ -232,9 +245,3 @@ def store_segment(path: Path, name: str, segment: Segment) -> None:
 def store_removed(path: Path, name: str, removed: Array) -> None:
     """Write the file of what was removed of a segment."""
     write_segment_file(path / name, {"removed": removed}, {})
-
-
-def damaged_pages(path: Path, manifest: Manifest) -> dict[str, list[int]]:
-    """By file, the pages whose checksum is not that of their bytes; of files with such pages."""
-    found = {name: verify_segment_file(path / name) for name in manifest.files}
-    return {name: pages for name, pages in found.items() if pages}

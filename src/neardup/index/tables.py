@@ -91,6 +91,11 @@ def neighbour_keys(bits: int, max_distance: int) -> KeyPlan:
 
 def prefix_keys(bits: int, prefix: int, tables: int, seed: int) -> KeyPlan:
     """The first `prefix` bits under random permutations of the bits; two at distance k share some with a probability."""
+    if prefix > bits or tables > MOST_TABLES:
+        raise OptionError(
+            f"prefix={prefix}, tables={tables}: give a prefix up to {bits}, the bits, and up to {MOST_TABLES} tables; each holds "
+            "all fingerprints."
+        )
     choose = np.random.default_rng(seed)
     chosen = tuple(tuple(sorted(choose.permutation(bits)[:prefix].tolist())) for _ in range(tables))
     return KeyPlan(bits, chosen, (0,) * tables)

@@ -1,5 +1,6 @@
 """Pass on documents that are new, remember them, and say of the others what they are duplicates of."""
 
+import contextlib
 import json
 import sys
 import tempfile
@@ -14,6 +15,7 @@ import pyarrow as pa
 
 from neardup.errors import InputError, NeardupError, RowError
 from neardup.fingerprints.simhash import Fingerprints, fingerprint_chunks
+from neardup.index import Index
 from neardup.index.labels import labels_of
 from neardup.index.store import demand_free
 from neardup.io.batch import BATCH_BYTES, Batch, Rejections
@@ -114,11 +116,13 @@ def filter_files(
     if stream.is_new or integer_ids:
         stream.index.has_strings = not integer_ids
     walk = _Walk(stream, shards, how, on_error, thread_count(1 if from_pipe else threads), progress)
-    if from_pipe or output == "-":
-        demand_ended(stream, give_up=give_up)
-        _through_pipe(walk, paths, shards if not from_pipe else [], overwrite=overwrite)
-    else:
-        _resumable(walk, FilterRun(stream, shards, paths, how, on_error), overwrite=overwrite, give_up=give_up)
+    index = stream.index
+    with index.reserved() if isinstance(index, Index) and not stream.is_new else contextlib.nullcontext():
+        if from_pipe or output == "-":
+            demand_ended(stream, give_up=give_up)
+            _through_pipe(walk, paths, shards if not from_pipe else [], overwrite=overwrite)
+        else:
+            _resumable(walk, FilterRun(stream, shards, paths, how, on_error), overwrite=overwrite, give_up=give_up)
     return walk.counts
 
 

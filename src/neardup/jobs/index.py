@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import re
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
@@ -133,7 +134,7 @@ def add_to_index(
     """
     progress = progress_of(progress)
     index = Index.open(path)
-    with _opened(inputs, reading, on_error, temp_dir, progress) as source:
+    with index.reserved(), _opened(inputs, reading, on_error, temp_dir, progress) as source:
         total = source.add_to(index, source.demand_recipe(_recipe(index, path)), threads)
         with progress.stage("save"):
             index.save()
@@ -265,14 +266,11 @@ def _of_texts(texts: Sequence[str], recipe: Recipe) -> Documents:
 
 
 def _of_fingerprints(index: Index, fingerprints: Sequence[str], max_distance: int | None) -> Iterator[bytes]:
-    values = []
     for given in fingerprints:
-        try:
-            values.append(int(given, 16))
-        except ValueError:
-            raise InputError(f"--fingerprint {given}: give hexadecimal digits, {index.bits // 4} of them.") from None
-    for given, value in zip(fingerprints, values, strict=True):
-        for neighbor, distance in index.query(value, max_distance):
+        if not re.fullmatch(f"[0-9a-fA-F]{{{index.bits // 4}}}", given):
+            raise InputError(f"--fingerprint {given}: give hexadecimal digits, {index.bits // 4} of them.")
+    for given in fingerprints:
+        for neighbor, distance in index.query(int(given, 16), max_distance):
             yield _line(quote(given), neighbor, distance)
 
 

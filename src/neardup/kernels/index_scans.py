@@ -45,15 +45,14 @@ def scan(queries, first_query, last_query, columns, max_distance, hits, count):
 @kernel
 def slice_bits(columns, lists):
     """The bitmaps of uint64[words, n]: bit j % 64 of lists[b, j // 64] is bit b of row j, b counted from the most significant."""
-    lists[:] = u64(0)
-    words = columns.shape[0]
-    for j in range(columns.shape[1]):
-        for w in range(words):
-            left = columns[w, j]
-            while left != 0:
-                bit = trailing_zeros(left)
-                lists[64 * w + 63 - np.int64(bit), j >> 6] |= ONE << u64(j & 63)
-                left &= left - ONE
+    for block in range(lists.shape[1]):
+        end = min(64 * block + 64, columns.shape[1])
+        for w in range(columns.shape[0]):
+            for b in range(64):
+                shift, found = u64(63 - b), u64(0)
+                for j in range(64 * block, end):
+                    found |= (columns[w, j] >> shift & ONE) << u64(j & 63)
+                lists[64 * w + b, block] = found
 
 
 @kernel
@@ -128,15 +127,15 @@ def permute(rows, sources, out):
 
 
 @kernel
-def look_around(permuted, first_query, last_query, orders, positions, beam, max_distance, seen, hits, count):
+def look_around(permuted, first_query, orders, positions, beam, max_distance, seen, hits, count):
     """The rows within `max_distance` among the `beam` before and the `beam` after each query's place in each order.
 
-    permuted: uint64[q, orders, words], the queries under each order's permutation of the bits.
+    permuted: uint64[q, orders, words], the queries under each order's permutation of the bits; the first is called `first_query`.
     orders: uint64[orders, n, words], the permuted rows, ascending; positions: uint32[orders, n], which row each is.
     seen: scratch, int64[2 * beam * orders], rows that were reported for the query.
     """
     words, n, limit = orders.shape[2], orders.shape[1], u64(max_distance)
-    for q in range(first_query, last_query):
+    for q in range(len(permuted)):
         known = 0
         for o in range(orders.shape[0]):
             low, high = 0, n
@@ -165,7 +164,7 @@ def look_around(permuted, first_query, last_query, orders, positions, beam, max_
                     seen[known] = position
                     known += 1
                     if count < len(hits):
-                        hits[count, 0], hits[count, 1], hits[count, 2] = q, position, np.int64(distance)
+                        hits[count, 0], hits[count, 1], hits[count, 2] = first_query + q, position, np.int64(distance)
                     count += 1
     return count
 
@@ -176,14 +175,24 @@ def count_members(hits, member_starts, members, removed, out):
 
     member_starts: uint32[d + 1], or of no length if every fingerprint is one document's; members: uint32[n], documents by
     fingerprint; removed: uint8[n] by document, or of no length.
+
+    Returns whether all numbers are places in these arrays, as they are but for damage.
     """
+    positions = len(member_starts) - 1 if len(member_starts) else len(members)
     for i in range(len(hits)):
+        if not 0 <= hits[i, 1] < positions:
+            return False
         begin, end, found = hits[i, 1], hits[i, 1] + 1, 0
         if len(member_starts):
             begin, end = np.int64(member_starts[begin]), np.int64(member_starts[end])
+            if end > len(members):
+                return False
         for m in range(begin, end):
+            if members[m] >= len(members):
+                return False
             found += len(removed) == 0 or removed[members[m]] == 0
         out[i] = found
+    return True
 
 
 @kernel

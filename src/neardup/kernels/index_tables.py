@@ -114,6 +114,8 @@ def look_up(
         spans: scratch, int64[GROUP + 1, T, 2].
         row: scratch, uint64[words].
         hits, count: where to, and how many there are already.
+
+    Returns how many there are then; -1 if a bucket is no place in the tables, which is damage.
     """
     words, limit = tables.shape[1], u64(max_distance)
     touched = u64(0)
@@ -124,7 +126,10 @@ def look_up(
             for t in range(tables.shape[0]):
                 key = key_of(queries[q], moves, move_starts[t], move_starts[t + 1])
                 bucket = bucket_of(key, key_bits[t], bucket_bits)
-                spans[q - group, t, 0], spans[q - group, t, 1] = starts[t, bucket], starts[t, bucket + 1]
+                begin, end = starts[t, bucket], starts[t, bucket + 1]
+                if begin < 0 or end > tables.shape[2]:
+                    return -1
+                spans[q - group, t, 0], spans[q - group, t, 1] = begin, end
         for q in range(group, end_of_group):
             for t in range(tables.shape[0]):
                 if spans[q - group, t, 0] < spans[q - group, t, 1]:
@@ -177,5 +182,7 @@ def look_up(
                     key = key_of(queries[q], moves, move_starts[t], move_starts[t + 1]) ^ flip
                     bucket = bucket_of(key, width, bucket_bits)
                     begin, end = starts[t, bucket], starts[t, bucket + 1]
+                    if begin < 0 or end > tables.shape[2]:
+                        return -1
     row[0] = touched
     return count
