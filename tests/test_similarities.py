@@ -1,5 +1,6 @@
 """Similarities of texts: definitions, what they tell apart, and that all that verifies can use each."""
 
+import dataclasses
 import gzip
 import json
 from collections import Counter
@@ -17,12 +18,14 @@ import naive
 import neardup as nd
 from neardup.candidates.simhash import near_fingerprints
 from neardup.clusters import CLUSTERERS
+from neardup.fingerprints.simhash import fingerprint_array
 from neardup.kernels import bounds
 from neardup.kernels.clusters import connect_classes
 from neardup.kernels.votes import WEIGHTINGS as WEIGHTS
 from neardup.options import SIMILARITIES
 from neardup.progress import Progress
 from neardup.similarities import SIMILARITY_TABLE, ShingleSets
+from neardup.similarities.first_pass import first_pass
 from neardup.tables import TableCorpus
 from strategies import texts
 
@@ -187,6 +190,21 @@ def test_matching_lists_the_pairs_at_the_threshold_of_the_similarity_asked_for(k
     ]
     assert expected
     assert list(zip(found.left.tolist(), found.right.tolist(), found.similarity.tolist(), strict=True)) == expected
+
+
+@pytest.mark.parametrize(
+    "recipe", [nd.Recipe(), nd.Recipe(weights="sqrt", bits=200, max_distance=None), nd.Recipe(hash="md5")]
+)
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_first_pass_gives_what_fingerprints_and_elements_are_apart(kind, recipe):
+    texts = pa.array([*NOTES, None, "", "...", "河上的老石桥建于明代，桥 bridge"], pa.large_string())
+    prints, elements = first_pass(texts, recipe, SIMILARITY_TABLE[kind])
+    for found, expected in zip(
+        (*dataclasses.astuple(prints), *elements),
+        (*dataclasses.astuple(fingerprint_array(texts, recipe)), *SIMILARITY_TABLE[kind].elements(texts, recipe)),
+        strict=True,
+    ):
+        assert np.array_equal(found, expected)
 
 
 @pytest.mark.parametrize("threads", [1, 3])

@@ -107,8 +107,8 @@ class Part:
 class Besides(Protocol):
     """What else a pass over the texts is good for."""
 
-    def of_batch(self, batch: Batch) -> Any:
-        """What is to be kept of a batch; on any thread."""
+    def first_pass(self, batch: Batch, recipe: Recipe) -> tuple[Fingerprints, Any]:
+        """The fingerprints of a batch, and what else is to be kept of it; on any thread."""
         ...
 
     def take(self, first: int, found: Any) -> None:
@@ -125,14 +125,16 @@ def read_part(
         CallableError: a function of the recipe or of `functions` raises; it names the document.
     """
     try:
-        found = fingerprint_chunks(in_chunks(batch.texts), recipe)
+        if besides is None:
+            found, also = fingerprint_chunks(in_chunks(batch.texts), recipe), None
+        else:
+            found, also = besides.first_pass(batch, recipe)
     except CallableError as problem:
         raise _located(problem, batch, recipe) from problem.__cause__
     lengths = pc.fill_null(pc.utf8_length(batch.texts), 0).to_numpy()
     if batch.texts.null_count:
         found.tokens[batch.texts.is_null().to_numpy(zero_copy_only=False)] = -1
     values = [_values_of(batch, name, function) for name, function in functions.items()]
-    also = None if besides is None else besides.of_batch(batch)
     return Part(found, lengths, batch.ids, (*batch.values, *values), also)
 
 

@@ -172,7 +172,8 @@ def test_every_kernel_that_python_calls_is_compiled_for_one_kind_of_arrays(tmp_p
     out, _ = run(FLOW)
     several = eval(out)
     called_from_python = {
-        "normalization.fold_documents", "simhash.fingerprint_documents", "elements.elements", "similarities.similarities_of",
+        "normalization.fold_documents", "simhash.fingerprint_documents", "first_pass.fingerprints_and_elements", "elements.elements",
+        "similarities.similarities_of",
         "clusters.star", "clusters.components", "clusters.count_candidates", "clusters.list_candidates",
     }  # fmt: skip
     assert not {f"neardup.kernels.{name}" for name in called_from_python} & set(several)

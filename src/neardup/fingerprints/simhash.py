@@ -50,14 +50,13 @@ def fingerprint_array(texts: Any, recipe: Recipe) -> Fingerprints:
     n, words = len(folded), recipe.words
     found = Fingerprints(np.empty((n, words), np.uint64), np.empty((n, 2), np.uint64), np.empty(n, np.int64))
     longest = int(np.diff(folded.offsets).max(initial=0))
-    top_mask = np.uint64((1 << (recipe.bits - 64 * (words - 1))) - 1)
     fingerprint_documents(
         folded.data,
         folded.offsets,
         recipe.word_shingle,
         recipe.cjk_shingle,
         WEIGHTINGS[recipe.weights],
-        top_mask,
+        top_mask(recipe),
         _WORKSPACE.scratch(longest, words),
         fold_tables(),
         found.values,
@@ -65,6 +64,11 @@ def fingerprint_array(texts: Any, recipe: Recipe) -> Fingerprints:
         found.tokens,
     )
     return found
+
+
+def top_mask(recipe: Recipe) -> np.uint64:
+    """The bits that are used of a fingerprint's most significant word."""
+    return np.uint64((1 << (recipe.bits - 64 * (recipe.words - 1))) - 1)
 
 
 def join_fingerprints(parts: list[Fingerprints], recipe: Recipe) -> Fingerprints:

@@ -71,6 +71,22 @@ def number_occurrences(found, spare):
 
 
 @kernel
+def elements_of_tokens(hashes, hash_bytes, kinds, n, form, word_size, cjk_size, weighting, spare, out, weights):
+    """The elements of n tokens, to the beginning of `out` and `weights`: see `elements`. Returns their number."""
+    m = shingle(hashes, hash_bytes, kinds, n, word_size, cjk_size, out)
+    if form == SEQUENCE:
+        return m
+    found = out[:m]
+    sort_hashes(found, spare)
+    if form == SET:
+        return distinct(found)
+    if form == WEIGHTS:
+        return weighted(found, weighting, weights)
+    number_occurrences(found, spare)
+    return m
+
+
+@kernel
 def elements(
     data, offsets, form, word_size, cjk_size, weighting, hashes, hash_bytes, kinds, token_spare, spare, out, weights,
     out_offsets, tables,
@@ -91,14 +107,7 @@ def elements(
     for d in range(len(offsets) - 1):
         n = tokenize(data, offsets[d], offsets[d + 1], token_spare, hashes, kinds, tables)
         start = out_offsets[d]
-        m = shingle(hashes, hash_bytes, kinds, n, word_size, cjk_size, out[start:])
-        found = out[start : start + m]
-        if form != SEQUENCE:
-            sort_hashes(found, spare)
-            if form == SET:
-                m = distinct(found)
-            elif form == WEIGHTS:
-                m = weighted(found, weighting, weights[start:])
-            else:
-                number_occurrences(found, spare)
+        m = elements_of_tokens(
+            hashes, hash_bytes, kinds, n, form, word_size, cjk_size, weighting, spare, out[start:], weights[start:]
+        )
         out_offsets[d + 1] = start + m

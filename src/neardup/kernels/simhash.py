@@ -65,6 +65,26 @@ def scratch(longest: int, words: int) -> Scratch:
 
 
 @kernel
+def fingerprint_tokens(n, word_size, cjk_size, weights, memory, out):
+    """The fingerprint of the n tokens that `memory` has the hashes and kinds of, into `out`, uint64[words]."""
+    features, m = memory.hashes, n
+    if word_size != 1 or any_cjk(memory.kinds, n):
+        features = memory.features
+        m = shingle(memory.hashes, memory.hash_bytes, memory.kinds, n, word_size, cjk_size, features)
+    if weights == SQRT:
+        v = square_root_weights(features, m, memory.keys, memory.counts, memory.votes, memory.weights)
+    else:
+        v = unit_votes(features, m, weights, memory.keys, memory.counts, memory.votes)
+    widen(memory.votes, v, memory.lanes, memory.pair, memory.pair_bytes)
+    if weights == SQRT:
+        add_weighted(memory.lanes, memory.weights, v, memory.sums)
+        signs(memory.sums, out)
+    else:
+        for w in range(memory.lanes.shape[0]):
+            out[w] = majority(memory.lanes[w], v, memory.planes)
+
+
+@kernel
 def fingerprint_documents(
     data, offsets, word_size, cjk_size, weights, top_mask, memory, tables, fingerprints, digests, tokens
 ):
@@ -78,19 +98,5 @@ def fingerprint_documents(
         digests[d, 0], digests[d, 1] = xxh3_128(data, start, end)
         n = tokenize(data, start, end, memory.token_spare, memory.hashes, memory.kinds, tables)
         tokens[d] = n
-        features, m = memory.hashes, n
-        if word_size != 1 or any_cjk(memory.kinds, n):
-            features = memory.features
-            m = shingle(memory.hashes, memory.hash_bytes, memory.kinds, n, word_size, cjk_size, features)
-        if weights == SQRT:
-            v = square_root_weights(features, m, memory.keys, memory.counts, memory.votes, memory.weights)
-        else:
-            v = unit_votes(features, m, weights, memory.keys, memory.counts, memory.votes)
-        widen(memory.votes, v, memory.lanes, memory.pair, memory.pair_bytes)
-        if weights == SQRT:
-            add_weighted(memory.lanes, memory.weights, v, memory.sums)
-            signs(memory.sums, fingerprints[d])
-        else:
-            for w in range(memory.lanes.shape[0]):
-                fingerprints[d, w] = majority(memory.lanes[w], v, memory.planes)
+        fingerprint_tokens(n, word_size, cjk_size, weights, memory, fingerprints[d])
         fingerprints[d, 0] &= top_mask

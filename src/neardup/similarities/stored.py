@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from neardup.documents import Corpus
+from neardup.fingerprints.simhash import Fingerprints, fingerprint_chunks, join_fingerprints
 from neardup.io.batch import Batch
 from neardup.io.scratch import IN_MEMORY, Scratch, parts_of
 from neardup.io.spool import Spool
@@ -15,6 +16,7 @@ from neardup.kernels.similarities import Stored, similarities_of
 from neardup.options import DedupOptions
 from neardup.progress import Progress
 from neardup.recipe import Recipe
+from neardup.similarities.first_pass import first_pass
 from neardup.similarities.table import SIMILARITY_TABLE, Elements
 from neardup.text.columns import in_chunks
 from neardup.threads import thread_count
@@ -32,7 +34,7 @@ AROUND_BYTES = 64 << 10
 class SetFile:
     """What a similarity compares of the documents of a corpus, in temporary files that are mapped, not held, in memory.
 
-    Filled batch by batch: `of_batch` on any thread, then `take` in order, at last `finish`.
+    Filled batch by batch: `of_batch` or `first_pass` on any thread, then `take` in order, at last `finish`.
 
     Attributes:
         values: uint64[], all documents' one after another.
@@ -66,12 +68,19 @@ class SetFile:
         """Of the texts that are there: which rows of the batch they are, and what is compared of them."""
         if self.is_full:
             return None
-        rows = np.flatnonzero(batch.texts.is_valid().to_numpy(zero_copy_only=False))
-        found = [self._form(chunk, self._recipe) for chunk in in_chunks(batch.texts.drop_null())]
-        return rows, _joined(found)
+        found = [self._form(chunk, self._recipe) for chunk in in_chunks(batch.texts)]
+        return _of_rows(batch, _joined(found))
+
+    def first_pass(self, batch: Batch, recipe: Recipe) -> tuple[Fingerprints, tuple[Array, Elements] | None]:
+        """The fingerprints of a batch, and what `of_batch` gives, which must be what a join indexes."""
+        if self.is_full:
+            return fingerprint_chunks(in_chunks(batch.texts), recipe), None
+        parts = [first_pass(chunk, recipe, self._similarity) for chunk in in_chunks(batch.texts)]
+        prints = join_fingerprints([prints for prints, _ in parts], recipe)
+        return prints, _of_rows(batch, _joined([elements for _, elements in parts]))
 
     def take(self, first: int, found: tuple[Array, Elements] | None) -> None:
-        """Keep what `of_batch` gave of the batch whose first row is `first`."""
+        """Keep what these gave of the batch whose first row is `first`."""
         if self.is_full or found is None:
             return
         rows, elements = found
@@ -200,6 +209,12 @@ class ShingleSets(SetFile):
             temp_dir=options.temp_dir,
             progress=progress,
         )
+
+
+def _of_rows(batch: Batch, elements: Elements) -> tuple[Array, Elements]:
+    """The rows of a batch that have a text, and the elements of these; the others have none."""
+    rows = np.flatnonzero(batch.texts.is_valid().to_numpy(zero_copy_only=False))
+    return rows, elements._replace(offsets=np.append(elements.offsets[rows], elements.offsets[-1]))
 
 
 def _joined(parts: list[Elements]) -> Elements:

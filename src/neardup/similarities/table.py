@@ -13,6 +13,7 @@ from neardup.kernels.shingles import sort_spare
 from neardup.kernels.tokens import most_tokens, token_spare
 from neardup.kernels.votes import UNIFORM, WEIGHTINGS
 from neardup.recipe import Recipe
+from neardup.text.normalizers import FoldedTexts
 from neardup.text.unicode_tables import fold_tables
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -33,6 +34,13 @@ class Elements(NamedTuple):
     weights: Array
     offsets: Array
 
+    @classmethod
+    def of(cls, values: Array, weights: Array, offsets: Array) -> "Elements":
+        """A copy of what a kernel filled, without the room behind it."""
+        values, weights = values[: offsets[-1]].copy(), weights[: offsets[-1]].copy()
+        values.flags.writeable = weights.flags.writeable = False
+        return cls(values, weights, offsets)
+
 
 def _for_longest(longest: int, _: int) -> tuple[Array, Array, Array, Array]:
     """What the kernel needs for one text of so many bytes."""
@@ -51,6 +59,11 @@ def _for_all(total: int, weighted: int) -> tuple[Array, Array]:
 
 
 _WORKSPACE, _FILLED = Workspace(_for_longest), Workspace(_for_all)
+
+
+def room_for(folded: FoldedTexts, weighted: bool) -> tuple[Array, Array]:
+    """Room for the elements of all these texts, and for their weights; until the next call."""
+    return _FILLED.scratch(len(folded.data) // 2 + len(folded) + 1, weighted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +97,8 @@ class Similarity:
             return _weighted_elements(texts, recipe)
         folded = _WORKSPACE.fold(texts)
         longest = int(np.diff(folded.offsets).max(initial=0))
-        total = len(folded.data) // 2 + len(folded) + 1  # the most tokens of all texts together
         hashes, kinds, tokens, sorting = _WORKSPACE.scratch(longest, 0)
-        values, weights = _FILLED.scratch(total, form == WEIGHTS)
+        values, weights = room_for(folded, form == WEIGHTS)
         offsets = np.empty(len(folded) + 1, np.int64)
         word_shingle, cjk_shingle = self.shingles or (recipe.word_shingle, recipe.cjk_shingle)
         elements(
@@ -106,9 +118,7 @@ class Similarity:
             offsets,
             fold_tables(),
         )
-        values, weights = values[: offsets[-1]].copy(), weights[: offsets[-1]].copy()
-        values.flags.writeable = weights.flags.writeable = False
-        return Elements(values, weights, offsets)
+        return Elements.of(values, weights, offsets)
 
 
 def _weighted_elements(texts: Any, recipe: Recipe) -> Elements:
