@@ -8,8 +8,12 @@ writes into `build/bench-quick` and prints the tables; otherwise the committed r
 
 import argparse
 import json
+import os
+import signal
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -81,22 +85,37 @@ def run(name: str, command: list[str], output: Path, limit: float) -> Outcome:
     """Run a benchmark; what it says is passed on. Without a result file of this run it was skipped, or has failed."""
     print(f"\n== {name}", flush=True)
     output.unlink(missing_ok=True)
-    began, said = time.monotonic(), ""
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    try:
-        said, problem = process.communicate(timeout=limit)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        said, problem = process.communicate()
-        problem = f"not done after {limit:g} s"
+    began, late = time.monotonic(), threading.Event()
+    skipped = []
+    with (
+        tempfile.TemporaryFile("w+", encoding="utf-8") as problems,
+        subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=problems, text=True, start_new_session=True
+        ) as process,
+    ):
+
+        def stop() -> None:
+            late.set()
+            os.killpg(process.pid, signal.SIGKILL)
+
+        timer = threading.Timer(limit, stop)
+        timer.start()
+        assert process.stdout is not None
+        for line in process.stdout:
+            print(line, end="", flush=True)
+            if line.startswith("skipped: "):
+                skipped.append(line.removeprefix("skipped: ").strip())
+        process.wait()
+        timer.cancel()
+        problems.seek(0)
+        said = problems.read().strip().splitlines()
     seconds = time.monotonic() - began
-    print(said, flush=True)
+    if late.is_set():
+        return Outcome(name, "failed", f"not done after {limit:g} s", seconds)
     if process.returncode:
-        last = (problem.strip().splitlines() or [f"exit status {process.returncode}"])[-1]
-        return Outcome(name, "failed", last, seconds)
+        return Outcome(name, "failed", said[-1] if said else f"exit status {process.returncode}", seconds)
     if not output.is_file():
-        lines = [line for line in said.splitlines() if line.startswith("skipped: ")]
-        return Outcome(name, "skipped", "; ".join(lines).replace("skipped: ", "") or "it wrote no results", seconds)
+        return Outcome(name, "skipped", "; ".join(skipped) or "it wrote no results", seconds)
     return Outcome(name, "done", "", seconds)
 
 
