@@ -1,5 +1,6 @@
 """How figures are written in the tables: significant digits, ranges in brackets, and where they come from."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -25,12 +26,16 @@ def share(value: float | None) -> str:
     return short if value == 1 or float(short) < 1 else f"{value:.6g}"
 
 
+def ranged(median: float, values: Sequence[float], digits: int = 3) -> str:
+    """A median with the least and greatest of all in brackets, if there were several."""
+    if min(values) == max(values):
+        return number(median, digits)
+    return f"{number(median, digits)} ({number(min(values), digits)}-{number(max(values), digits)})"
+
+
 def spread(record: Record, name: str, digits: int = 3) -> str:
-    """A median with the least and greatest in brackets, if there were several runs."""
-    median = number(record[name], digits)
-    if "min" not in record or record.get("rounds", 2) == 1 or record["min"] == record["max"]:
-        return median
-    return f"{median} ({number(record['min'], digits)}-{number(record['max'], digits)})"
+    """The same of a record that has `min` and `max`; older ones have one run and neither."""
+    return ranged(record[name], [record.get(end, record[name]) for end in ("min", "max")], digits)
 
 
 def provenance(file: str, record: Record) -> str:
@@ -51,7 +56,7 @@ def ranked(
     best: Sequence[int],
     ours: str = "neardup",
 ) -> str:
-    """A table with the best value of each column in bold, and a line that says where only a peer has it.
+    """A table with the best value of each column in bold, and a line that names the peers that beat every one of ours.
 
     Args:
         head: of the columns, the first is of the names.
@@ -63,10 +68,10 @@ def ranked(
     for column, sign in enumerate(best):
         values = {row: cells[column][0] for row, (_, cells) in enumerate(rows)}
         given = {row: sign * value for row, value in values.items() if value is not None}
-        winners = [row for row, value in given.items() if value == max(given.values())]
-        bold |= {(row, column) for row in winners}
-        names = [rows[row][0] for row in winners]
-        if names and not any(name.startswith(ours) for name in names):
+        bold |= {(row, column) for row, value in given.items() if value == max(given.values())}
+        own = max((value for row, value in given.items() if rows[row][0].startswith(ours)), default=-math.inf)
+        names = [rows[row][0] for row, value in given.items() if value > own]
+        if names:
             won.append(f"{head[column + 1]} ({', '.join(names)})")
     lines = [
         [
@@ -78,7 +83,7 @@ def ranked(
         ]
         for row, (name, cells) in enumerate(rows)
     ]
-    said = f"A peer wins: {'; '.join(won)}." if won else "No peer alone has the best of a column."
+    said = f"Peers win: {'; '.join(won)}." if won else "No peer is better in any column."
     return f"{table(head, lines)}\n\nThe best of each column in bold. {said}"
 
 

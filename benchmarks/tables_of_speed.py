@@ -1,6 +1,6 @@
 """Tables of what each part of the package takes, beside its peers where there are some, from their result files."""
 
-from cells import Record, number, share, spread
+from cells import Record, number, ranged, share, spread
 from measure import table
 
 METHODS = ("auto", "exact", "minhash", "simhash")
@@ -104,7 +104,7 @@ def hamming_scale(record: Record) -> str:
     rows = [
         [
             f"{row['fingerprints']:,}",
-            number(row["seconds"]) + (f" ({number(row['range'][0])}-{number(row['range'][1])})"),
+            ranged(row["seconds"], row["range"]),
             number(row["build_seconds"]),
             number(row["query_microseconds"]),
         ]
@@ -180,13 +180,13 @@ def corpus_speed(record: Record) -> str:
     for kind in ("jsonl", "parquet"):
         of = record[kind]
         times = of["seconds"]["dedup"]
-        speeds = sorted(of["megabytes"] / value for value in times)
+        speeds = [of["megabytes"] / value for value in times]
         target = of["target_megabytes_a_second"]
         median = of["megabytes_a_second"]["dedup"]
         rows.append(
             [
                 kind,
-                f"{number(median)} ({number(speeds[0])}-{number(speeds[-1])})",
+                number(median) if len(speeds) == 1 else ranged(median, speeds),
                 f"{target} ({'reached' if median >= target else 'missed'})",
                 *(number(of["megabytes_a_second"][name]) for name in ("read", "copy")),
                 f"{of['run']['peak_memory_mb']:,}",

@@ -98,6 +98,8 @@ def recipes(record: Record) -> str:
         ("`default-64`: the same in 64 bits", (1, 2, "log", 64), (10,)),
         ("`textbook`: runs of three tokens, 64 bits", (3, 3, "tf", 64), (3,)),
     )
+    if "recipes" not in record:
+        return f"skipped: {'; '.join(record['skipped'])}"
     rows = []
     for label, wanted, distances in chosen:
         for each in record["recipes"]:
@@ -196,7 +198,7 @@ def _speed_rows(records: Mapping[str, Record]) -> list[list[str]]:
             peer = fastest(of["queries"], "Index")
             if peer is not None:
                 pair = (number(each["microseconds"]) for each in (of["queries"]["neardup"], peer[1]))
-                label = f"a query among a million fingerprints, {corpus}, {k}, microseconds"
+                label = f"A query of an index, {corpus}, 64 bits, {k}, microseconds"
                 rows.append([label, *pair, f"FAISS `{peer[0]}`{_wins(of['times_the_fastest_faiss'])}"])
     return rows
 

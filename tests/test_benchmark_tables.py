@@ -65,7 +65,7 @@ def test_the_best_of_a_column_is_bold_and_a_peer_that_has_it_is_named():
     written = cells.ranked(["", "seconds", "recall"], rows, (-1, 1))
     assert "| other | **1 s** | **1** |" in written
     assert "| neardup | 2 | **1** |" in written
-    assert written.endswith("A peer wins: seconds (other).")
+    assert written.endswith("Peers win: seconds (other).")
 
 
 def test_a_share_below_one_is_never_written_as_one():
@@ -107,6 +107,10 @@ def test_what_did_not_run_is_named_with_its_reason():
         }
     }
     assert tables_of_tools.dedup_peers(record).endswith("a, b skipped: no model")
+
+
+def test_of_results_without_their_texts_the_table_says_so():
+    assert tables_of_tools.recipes({"skipped": ["laws: no folder"]}) == "skipped: laws: no folder"
 
 
 def test_pairs_clusters_and_flags_are_judged_by_the_true_pairs():
