@@ -70,7 +70,7 @@ COMPARISON := $(BIN)/python benchmarks/comparison.py $(if $(CORPUS),--folder $(C
 	--text-dedup $(VENV)/text-dedup/bin/python --datatrove $(VENV)/datatrove/bin/python
 PEERS := $(VENV)/benchmarking $(VENV)/text-dedup/installed $(VENV)/datatrove/installed
 
-bench-quick: $(PEERS)  ## a short form of all benchmarks with the peers, under 10 minutes; prints the tables
+bench-quick: $(PEERS)  ## a short form of all benchmarks with the peers, some 10 minutes; prints the tables
 	$(COMPARISON) --quick
 
 bench: $(PEERS)  ## all benchmarks with the peers, hours; rewrites results, tables and charts. First, once: make bench-corpus

@@ -71,11 +71,11 @@ def open_sets(record: Record) -> str:
     sets = record["sets"]
     head = [""]
     for name in sets:
-        head += [f"{OPEN_SETS[name]}: recall", "precision (at 0.7)", "seconds"]
+        head += [f"{OPEN_SETS[name]}: {what}" for what in ("recall", "precision (at 0.7)", "seconds")]
     names = [name for name in next(iter(sets.values()))["results"] if all(_ran(of, name) for of in sets.values())]
     rows = [(name, [cell for of in sets.values() for cell in _of_set(of["results"][name])]) for name in names]
     counts = ", ".join(
-        f"{of['reference_pairs']['0.8']} of {of['asked']:,} {OPEN_SETS[name]}" for name, of in sets.items()
+        f"{of['reference_pairs']['0.8']} among {of['asked']:,} {OPEN_SETS[name]}" for name, of in sets.items()
     )
     said = f"True pairs: {counts}.\n\n" + ranked(head, rows, (1, 1, -1) * len(sets))
     missing = {
