@@ -6,7 +6,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test test-checked test-interpreted fuzz lint types docs site chromium bench bench-quick bench-scale soak clean
+.PHONY: help demo test test-checked test-interpreted fuzz lint types docs site chromium bench bench-quick bench-corpus soak clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*## /: /' | sort
@@ -57,26 +57,34 @@ site: $(VENV)/developing  ## the documentation as a site, in site/; broken links
 chromium:  ## Debian's Chromium, in which tests look at the report; as root
 	command -v chromium >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium fonts-noto-cjk; }
 
-bench-quick: $(VENV)/developing  ## a short form of the benchmarks, with the peers
+# What the benchmarks compare with, two of them in environments of their own: text-dedup without what its two commands do not use.
+$(VENV)/benchmarking: $(VENV)/developing benchmarks/requirements.txt
 	$(BIN)/python -m pip install --quiet -r benchmarks/requirements.txt
-	for each in fingerprints recipes hashes hamming_join end_to_end exact_join dedup_peers; do $(BIN)/python benchmarks/$$each.py --quick || exit 1; done
+	touch $@
 
-bench: $(VENV)/developing  ## the benchmarks; writes benchmarks/results
-	$(BIN)/python -m pip install --quiet -r benchmarks/requirements.txt
-	for each in fingerprints recipes hashes hamming_join end_to_end memory json_readers segmenters weights thresholds; do $(BIN)/python benchmarks/$$each.py || exit 1; done
-
-# text-dedup in an environment of its own, without what its two commands do not use.
 $(VENV)/text-dedup/installed: benchmarks/requirements-text-dedup.txt
 	$(PYTHON) -m venv $(VENV)/text-dedup
 	$(VENV)/text-dedup/bin/python -m pip install --quiet -r benchmarks/requirements-text-dedup.txt
 	$(VENV)/text-dedup/bin/python -m pip install --quiet --no-deps text-dedup==0.4.0
 	touch $@
 
-bench-scale: $(VENV)/developing $(VENV)/text-dedup/installed  ## a million documents, and the peers on 100,000; downloads 1.1 GB, keeps 3.6 GB in ~/.cache
-	$(BIN)/python -m pip install --quiet -r benchmarks/requirements.txt
-	$(BIN)/python benchmarks/package_texts.py --if-missing
-	$(BIN)/python benchmarks/exact_join.py
-	$(BIN)/python benchmarks/dedup_peers.py --text-dedup $(VENV)/text-dedup/bin/python
+$(VENV)/datatrove/installed: benchmarks/requirements-datatrove.txt
+	$(PYTHON) -m venv $(VENV)/datatrove
+	$(VENV)/datatrove/bin/python -m pip install --quiet -r benchmarks/requirements-datatrove.txt
+	touch $@
+
+COMPARISON := $(BIN)/python benchmarks/comparison.py $(if $(CORPUS),--folder $(CORPUS)) \
+	--text-dedup $(VENV)/text-dedup/bin/python --datatrove $(VENV)/datatrove/bin/python
+PEERS := $(VENV)/benchmarking $(VENV)/text-dedup/installed $(VENV)/datatrove/installed
+
+bench-quick: $(PEERS)  ## a short form of all benchmarks with the peers, some 10 minutes; prints the tables
+	$(COMPARISON) --quick
+
+bench: $(PEERS)  ## all benchmarks with the peers, hours; rewrites results, tables and charts. First, once: make bench-corpus
+	$(COMPARISON)
+
+bench-corpus: $(VENV)/developing  ## a million documents for the benchmarks: downloads 1.1 GB, keeps 3.6 GB in ~/.cache (or CORPUS=FOLDER)
+	$(BIN)/python benchmarks/package_texts.py --if-missing $(if $(CORPUS),--folder $(CORPUS))
 
 soak: $(VENV)/developing  ## five million short documents in 500 shards, and 10,000 shards, with memory sampled over time; minutes
 	$(BIN)/python benchmarks/soak.py

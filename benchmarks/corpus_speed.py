@@ -30,6 +30,7 @@ import pyarrow.parquet as pq
 import measure
 import package_texts
 from commands import run
+from corpora import python_installation
 from neardup.io.batch import Batch
 from neardup.io.corpus import open_corpus
 from neardup.io.formats import FORMATS, open_sink
@@ -48,6 +49,17 @@ def as_parquet(shards: list[Path], folder: Path) -> list[Path]:
         written.append(folder / (shard.stem + ".parquet"))
         pq.write_table(table, written[-1], compression="zstd", row_group_size=1 << 14)
     return written
+
+
+def small_shards(folder: Path) -> list[Path]:
+    """Two shards of texts that every machine has, 10 MB each."""
+    texts = python_installation(20_000_000).array.to_pylist()
+    (folder / "in").mkdir()
+    shards = [folder / "in" / f"{number}.jsonl" for number in range(2)]
+    for number, shard in enumerate(shards):
+        rows = ({"id": f"{number}/{row}", "text": text} for row, text in enumerate(texts[number::2]))
+        shard.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    return shards
 
 
 def text_bytes(shards: list[Path]) -> int:
@@ -140,19 +152,29 @@ def measured(kind: str, shards: list[Path], rows: list[int], size: int, rounds: 
 def main() -> None:
     """Measure both formats and write the results."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="two shards, one round; writes no results")
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="two shards of the Python installation's texts, one round; writes no results",
+    )
     parser.add_argument("--folder", type=Path, default=package_texts.default_folder(), help="of the package texts")
-    parser.add_argument("--output", type=Path, default=measure.RESULTS / "corpus_speed.json")
+    parser.add_argument("--output", type=Path, metavar="FILE", help="default: benchmarks/results/corpus_speed.json")
     given = parser.parse_args()
-    shards = [
-        package_texts.shard_path(given.folder, number) for number in range(2 if given.quick else package_texts.SHARDS)
-    ]
-    if not shards[0].exists():
-        raise SystemExit(f"{shards[0]} is missing. Run `python benchmarks/package_texts.py` first.")
+    if given.output is None and not given.quick:
+        given.output = measure.RESULTS / "corpus_speed.json"
+    reason = None if given.quick else package_texts.missing(given.folder)
+    if reason:
+        print(f"skipped: {reason}")
+        return
     rounds = 1 if given.quick else 3
     record: dict[str, Any] = {"environment": measure.environment(("pyarrow", "msgspec"))}
-    with tempfile.TemporaryDirectory(dir=given.folder) as temporary:
+    with tempfile.TemporaryDirectory(dir=None if given.quick else given.folder) as temporary:
         here = Path(temporary)
+        shards = (
+            small_shards(here)
+            if given.quick
+            else [package_texts.shard_path(given.folder, number) for number in range(package_texts.SHARDS)]
+        )
         rows = rows_of(shards)
         (here / "out").mkdir()
         dedup(shards[:1], here / "out")  # kernels are compiled
@@ -161,8 +183,7 @@ def main() -> None:
         parquet = as_parquet(shards, here)
         record["parquet"] = measured("parquet", parquet, rows, text_bytes(parquet), rounds, here / "out")
     print(json.dumps({kind: record[kind]["megabytes_a_second"] for kind in TARGETS}, indent=1))
-    if not given.quick:
-        measure.write_json(given.output, record)
+    measure.write_json(given.output, record)
 
 
 if __name__ == "__main__":

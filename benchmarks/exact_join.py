@@ -265,8 +265,9 @@ def main() -> None:
     record["growth"] = growth(runs)
     print(json.dumps(record["growth"]))
     if given.output is not None:
-        facts = json.loads((given.folder / "package_texts.json").read_text(encoding="utf-8"))
-        measure.write_json(given.output, record | {"corpus": facts})
+        if not given.quick:
+            record["corpus"] = json.loads((given.folder / "package_texts.json").read_text(encoding="utf-8"))
+        measure.write_json(given.output, record)
         plot(runs, given.output.with_suffix(".svg"))
 
 

@@ -108,14 +108,23 @@ def simhash_contender(values: Array, queries: Array, k: int) -> tuple[int, Calla
     return len(queries), lambda: sum(len(index.get_near_dups(each)) for each in asked)
 
 
-def seconds_each(call: Callable[[], int], count: int, rounds: int) -> tuple[float, int]:
-    """Median seconds a query, and what was found."""
+def seconds_each(call: Callable[[], int], count: int, rounds: int) -> tuple[measure.Timing, int]:
+    """Seconds a query, round by round, and what was found."""
     taken, found = [], 0
     for _ in range(rounds):
         began = time.perf_counter()
         found = call()
         taken.append((time.perf_counter() - began) / count)
-    return statistics.median(taken), found
+    return measure.Timing(tuple(taken)), found
+
+
+def microseconds(timing: measure.Timing) -> dict[str, float]:
+    """Median, least and greatest."""
+    return {
+        "microseconds": measure.rounded(1e6 * timing.median),
+        "min": measure.rounded(1e6 * min(timing.seconds)),
+        "max": measure.rounded(1e6 * max(timing.seconds)),
+    }
 
 
 def million(values: Array, k: int, rounds: int) -> dict[str, Any]:
@@ -141,7 +150,7 @@ def million(values: Array, k: int, rounds: int) -> dict[str, Any]:
     for name, (count, call) in contenders.items():
         each, found = seconds_each(call, count, rounds)
         expected = ours.get(count) or int(index.query_many(queries[:count]).offsets[-1])
-        rows[name] = {"microseconds": measure.rounded(1e6 * each), "found": measure.rounded(found / expected)}
+        rows[name] = microseconds(each) | {"found": measure.rounded(found / expected)}
     fastest = min(row["microseconds"] for name, row in rows.items() if name.startswith("Index") and row["found"] >= 1)
     record["queries"] = rows
     record["times_the_fastest_faiss"] = measure.rounded(fastest / rows["neardup"]["microseconds"])
@@ -175,8 +184,8 @@ def interleaved(values: Array, k: int, method: str, rounds: int) -> dict[str, fl
             total += len(index.query(value))
         return total
 
-    still = seconds_each(rest, len(asked), rounds)[0]
-    both = seconds_each(mixed, len(asked), rounds)[0]
+    still = seconds_each(rest, len(asked), rounds)[0].median
+    both = seconds_each(mixed, len(asked), rounds)[0].median
     return {
         "at_rest_microseconds": measure.rounded(1e6 * still),
         "add_and_query_microseconds": measure.rounded(1e6 * both),
@@ -198,7 +207,7 @@ def large(rows: int, folder: Path) -> dict[str, Any]:
     del values, ids
     record["index_gigabytes"] = measure.rounded(index.info().nbytes / 1e9)
     record["query_microseconds"] = measure.rounded(
-        1e6 * seconds_each(lambda: int(index.query_many(queries).offsets[-1]), len(queries), 3)[0]
+        1e6 * seconds_each(lambda: int(index.query_many(queries).offsets[-1]), len(queries), 3)[0].median
     )
     began = time.perf_counter()
     index.save(folder / "index")
@@ -208,7 +217,7 @@ def large(rows: int, folder: Path) -> dict[str, Any]:
     index = Index.open(folder / "index")
     record["open_seconds"] = measure.rounded(time.perf_counter() - began)
     record["query_microseconds_from_disk"] = measure.rounded(
-        1e6 * seconds_each(lambda: int(index.query_many(queries).offsets[-1]), len(queries), 1)[0]
+        1e6 * seconds_each(lambda: int(index.query_many(queries).offsets[-1]), len(queries), 1)[0].median
     )
     return record
 
@@ -221,8 +230,10 @@ def main() -> None:
         "--large", action="store_true", help="2^26 fingerprints, too; needs 7 GB of memory and 4 GB of disk"
     )
     parser.add_argument("--folder", type=Path, default=package_texts.default_folder(), help="of the package texts")
-    parser.add_argument("--output", type=Path, default=measure.RESULTS / "hamming_index.json")
+    parser.add_argument("--output", type=Path, metavar="FILE", help="default: benchmarks/results/hamming_index.json")
     given = parser.parse_args()
+    if given.output is None and not given.quick:
+        given.output = measure.RESULTS / "hamming_index.json"
     rows, rounds = (100_000, 1) if given.quick else (ROWS, 3)
     record: dict[str, Any] = {"environment": measure.environment(("faiss-cpu", "usearch", "simhash"))}
     if given.large:  # first, while the memory is this process's own
@@ -234,19 +245,16 @@ def main() -> None:
     }
     for name, values in corpora.items():
         if values is None:
-            print(f"{name}: skipped, run `python benchmarks/package_texts.py` first")
+            record.setdefault("skipped", []).append(f"{name}: run `python benchmarks/package_texts.py` first")
             continue
         record[name] = {f"k={k}": million(values, k, rounds) for k in (3, 8)}
     small = corpora["uniform"]
     assert small is not None
     queries = queries_of(small[:20_000], 200)
     count, call = simhash_contender(small[:20_000], queries, 3)
-    record["PyPI simhash, 20,000 fingerprints, k=3"] = {
-        "microseconds": measure.rounded(1e6 * seconds_each(call, count, 1)[0])
-    }
+    record["PyPI simhash, 20,000 fingerprints, k=3"] = microseconds(seconds_each(call, count, 1)[0])
     print(json.dumps({name: value for name, value in record.items() if name != "environment"}, indent=1))
-    if not given.quick:
-        measure.write_json(given.output, record)
+    measure.write_json(given.output, record)
 
 
 if __name__ == "__main__":

@@ -1,18 +1,17 @@
 """What `dedup_peers.py` compares, each in a process of its own: texts in memory to pairs, clusters or flags.
 
-    python benchmarks/peer_contenders.py NAME DOCUMENTS.jsonl FOUND.npz [--text-dedup PYTHON]
+    python benchmarks/peer_contenders.py NAME DOCUMENTS.jsonl FOUND.npz [--language chinese] [--text-dedup PYTHON] …
 
 Every contender is a function of the list of texts; reading them and importing packages is not timed. MinHash peers get the set of a
-text's shingles of three words in small letters (the whole text if it has fewer), 128 permutations, the threshold 0.8.
+text's shingles in small letters, 128 permutations, the threshold 0.8. Shingles are of three words, or, in Chinese, of five
+characters without spaces and punctuation, as datasketch and rensa leave them to the caller; the whole text if it has fewer.
 """
 
 import argparse
 import json
 import re
 import resource
-import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -20,24 +19,23 @@ from typing import Any
 
 import numpy as np
 
-from commands import LAUNCHER
+from contender import AT_LEAST, CHARACTERS, LANGUAGES, PERMUTATIONS, SEED, Array, Found, Interpreters, UnavailableError
+from external_peers import datatrove, semhash, text_dedup
 
-Array = np.ndarray[Any, np.dtype[Any]]
-Found = dict[str, Array]
-"""Pairs of rows as `left` and `right`, or a label for each row as `cluster`, or a flag for each row as `removed` or `touched`.
-
-Also `candidates` where they are counted, and `seconds` and `peak` where they are those of another process."""
-
-AT_LEAST = 0.8
-PERMUTATIONS = 128
-SEED = 42
 WORD = re.compile(r"\w+")
+Shingles = Callable[[str], set[str]]
 
 
 def word_shingles(text: str) -> set[str]:
     """The distinct runs of three words."""
     words = WORD.findall(text.lower())
     return {" ".join(words[i : i + 3]) for i in range(max(1, len(words) - 2))}
+
+
+def character_shingles(text: str) -> set[str]:
+    """The distinct runs of five characters of the words."""
+    letters = "".join(WORD.findall(text.lower()))
+    return {letters[i : i + CHARACTERS] for i in range(max(1, len(letters) - CHARACTERS + 1))}
 
 
 def _pairs(pairs: list[tuple[int, int]]) -> tuple[Array, Array]:
@@ -55,23 +53,23 @@ def _estimated_alike(pairs: list[tuple[int, int]], signatures: Array) -> Found:
     return {"left": left[alike], "right": right[alike], "candidates": np.array(len(left))}
 
 
-def shingles_alone() -> Callable[[list[str]], Found]:
+def shingles_alone(shingles: Shingles) -> Callable[[list[str]], Found]:
     """What the MinHash peers' times have in common."""
 
     def work(texts: list[str]) -> Found:
         for text in texts:
-            word_shingles(text)
+            shingles(text)
         return {}
 
     return work
 
 
-def datasketch_lsh() -> Callable[[list[str]], Found]:
+def datasketch_lsh(shingles: Shingles) -> Callable[[list[str]], Found]:
     """MinHash.bulk, MinHashLSH with an insertion session, and the estimated similarity of what it returns."""
     from datasketch import MinHash, MinHashLSH
 
     def work(texts: list[str]) -> Found:
-        tokens = ([shingle.encode() for shingle in word_shingles(text)] for text in texts)
+        tokens = ([shingle.encode() for shingle in shingles(text)] for text in texts)
         signatures = MinHash.bulk(tokens, num_perm=PERMUTATIONS)
         index = MinHashLSH(threshold=AT_LEAST, num_perm=PERMUTATIONS)
         with index.insertion_session() as session:
@@ -85,12 +83,12 @@ def datasketch_lsh() -> Callable[[list[str]], Found]:
     return work
 
 
-def rensa_lsh() -> Callable[[list[str]], Found]:
+def rensa_lsh(shingles: Shingles) -> Callable[[list[str]], Found]:
     """RMinHash and RMinHashLSH with 16 bands, and the estimated similarity of what it returns."""
     from rensa import RMinHash, RMinHashLSH
 
     def work(texts: list[str]) -> Found:
-        signatures = RMinHash.from_token_sets(map(word_shingles, texts), PERMUTATIONS, SEED)
+        signatures = RMinHash.from_token_sets(map(shingles, texts), PERMUTATIONS, SEED)
         index = RMinHashLSH(AT_LEAST, PERMUTATIONS, 16)
         index.insert_many(signatures)
         pairs = [
@@ -101,24 +99,24 @@ def rensa_lsh() -> Callable[[list[str]], Found]:
     return work
 
 
-def rensa_deduplicator() -> Callable[[list[str]], Found]:
+def rensa_deduplicator(shingles: Shingles) -> Callable[[list[str]], Found]:
     """RMinHashDeduplicator with LSH, as its documentation keeps unique documents: a flag for each text, no pairs."""
     from rensa import RMinHashDeduplicator
 
     def work(texts: list[str]) -> Found:
         index = RMinHashDeduplicator(threshold=AT_LEAST, num_perm=PERMUTATIONS, use_lsh=True, seed=SEED)
-        kept = index.add_pairs((str(row), word_shingles(text)) for row, text in enumerate(texts))
+        kept = index.add_pairs((str(row), shingles(text)) for row, text in enumerate(texts))
         return {"removed": ~np.array(kept, bool)}
 
     return work
 
 
-def rensa_rho() -> Callable[[list[str]], Found]:
+def rensa_rho(shingles: Shingles) -> Callable[[list[str]], Found]:
     """The sampling sketch of rensa's own benchmark, 8 bands: which texts share a band with another one, no pairs."""
     from rensa import RMinHash, RMinHashLSH
 
     def work(texts: list[str]) -> Found:
-        matrix = RMinHash.digest_matrix_from_token_sets_rho(map(word_shingles, texts), PERMUTATIONS, SEED)
+        matrix = RMinHash.digest_matrix_from_token_sets_rho(map(shingles, texts), PERMUTATIONS, SEED)
         index = RMinHashLSH(AT_LEAST, PERMUTATIONS, 8)
         return {"touched": np.array(index.query_duplicate_flags_matrix_one_shot(matrix), bool)}
 
@@ -180,71 +178,25 @@ def neardup_survivors(method: str) -> Callable[[], Callable[[list[str]], Found]]
     return prepare
 
 
-TEXT_DEDUP = {
-    "minhash": ("--ngram", "3", "--num_perm", str(PERMUTATIONS), "--threshold", str(AT_LEAST), "--hash_func", "xxh3"),
-    "simhash": (),
-}
-"""The options of text-dedup's commands; SimHash's are its defaults: runs of 3 characters, 64 bits, distance 3."""
-MAKE_DATASET = """
-import sys, datasets
-_, source, cache, output = sys.argv
-datasets.load_dataset("json", data_files=source, split="train", cache_dir=cache).select_columns("text").save_to_disk(output)
-"""
-LIST_CLUSTERS = """
-import json, pickle, sys
-forest = pickle.load(open(sys.argv[1], "rb"))
-print(json.dumps([[row, forest.find(row)] for row in list(forest.parent)]))
-"""
-
-
-def text_dedup(command: str, python: str) -> Callable[[], Callable[[list[str]], Found]]:
-    """text-dedup's command line from a data set on the disk to its union-find, with as many processes as it takes by itself."""
-
-    def prepare() -> Callable[[list[str]], Found]:
-        folder = tempfile.TemporaryDirectory()
-        source, cache, data, output = (Path(folder.name) / name for name in ("in.jsonl", "cache", "data", "out"))
-
-        def work(texts: list[str]) -> Found:
-            source.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts), encoding="utf-8")
-            subprocess.run([python, "-c", MAKE_DATASET, str(source), str(cache), str(data)], check=True)
-            places = ["--local", "--path", str(data), "--output", str(output), "--column", "text", "--debug"]
-            command_line = [python, "-m", f"text_dedup.{command}", *places, *TEXT_DEDUP[command]]
-            done = subprocess.run(
-                [sys.executable, "-S", "-c", LAUNCHER, *command_line],
-                check=True,
-                cwd=folder.name,
-                stdout=subprocess.PIPE,
-            )
-            code, seconds, _, peak, _ = json.loads(done.stdout)
-            if code:
-                raise RuntimeError(f"{' '.join(command_line)} failed with {code}")
-            listed = subprocess.run(
-                [python, "-c", LIST_CLUSTERS, str(output / "uf.pkl")], check=True, stdout=subprocess.PIPE
-            )
-            cluster = np.arange(len(texts))
-            for row, root in json.loads(listed.stdout):
-                cluster[row] = root
-            folder.cleanup()
-            return {"cluster": cluster, "seconds": np.array(seconds), "peak": np.array(peak)}
-
-        return work
-
-    return prepare
-
-
-def contenders(methods: list[str], python: str) -> dict[str, Callable[[], Callable[[list[str]], Found]]]:
+def contenders(
+    methods: list[str], interpreters: Interpreters, language: str = "english"
+) -> dict[str, Callable[[], Callable[[list[str]], Found]]]:
     """All of them by name: what prepares each."""
+    shingles = word_shingles if language == "english" else character_shingles
     ours = {f"neardup {method}, pairs": neardup_pairs(method) for method in methods}
     ours |= {f"neardup {method}, survivors": neardup_survivors(method) for method in methods}
     return ours | {
         "SetSimilaritySearch all_pairs": set_similarity_search,
-        "word shingles alone": shingles_alone,
-        "datasketch MinHashLSH": datasketch_lsh,
-        "rensa RMinHashLSH": rensa_lsh,
-        "rensa RMinHashDeduplicator": rensa_deduplicator,
-        "rensa rho": rensa_rho,
-        "text-dedup minhash": text_dedup("minhash", python),
-        "text-dedup simhash": text_dedup("simhash", python),
+        "shingles alone": lambda: shingles_alone(shingles),
+        "datasketch MinHashLSH": lambda: datasketch_lsh(shingles),
+        "rensa RMinHashLSH": lambda: rensa_lsh(shingles),
+        "rensa RMinHashDeduplicator": lambda: rensa_deduplicator(shingles),
+        "rensa rho": lambda: rensa_rho(shingles),
+        "text-dedup minhash": text_dedup("minhash", interpreters.text_dedup, language),
+        "text-dedup simhash": text_dedup("simhash", interpreters.text_dedup, language),
+        "datatrove minhash": datatrove(5, interpreters.datatrove, language),
+        "datatrove minhash, shingles of 3": datatrove(3, interpreters.datatrove, language),
+        "semhash": semhash,
     }
 
 
@@ -278,13 +230,20 @@ def main() -> None:
     parser.add_argument("name")
     parser.add_argument("documents", type=Path)
     parser.add_argument("found", type=Path)
+    parser.add_argument("--language", choices=LANGUAGES, default="english")
     parser.add_argument("--text-dedup", default=sys.executable, metavar="PYTHON")
+    parser.add_argument("--datatrove", default=sys.executable, metavar="PYTHON")
     given = parser.parse_args()
-    work = contenders(list(METHODS), given.text_dedup)[given.name]()
+    interpreters = Interpreters(given.text_dedup, given.datatrove)
+    prepare = contenders(list(METHODS), interpreters, given.language)[given.name]
     with given.documents.open(encoding="utf-8") as lines:
         texts = [json.loads(line)["text"] for line in lines]
     try:
+        work = prepare()
         record, found = measured(work, texts)
+    except UnavailableError as reason:
+        print(json.dumps({"skipped": str(reason)}))
+        return
     except Exception as problem:  # a peer's failure is a result
         print(json.dumps({"failed": f"{type(problem).__name__}: {problem}"}))
         return

@@ -1,0 +1,117 @@
+"""Write the tables of the pages anew from the result files, between markers.
+
+    python benchmarks/tables.py [--results FOLDER] [--check | --print]
+
+A page has `<!-- table NAME -->` and `<!-- end -->` where a table belongs; what is between them is replaced. Below each table stands
+where its figures come from. Pages: README.md, benchmarks/README.md, and every page of docs that has such a marker.
+"""
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import tables_of_speed
+import tables_of_tools
+from cells import Record, provenance
+
+ROOT = Path(__file__).parent.parent
+RESULTS = ROOT / "benchmarks" / "results"
+TABLES: dict[str, Callable[[Record], str]] = {
+    make.__name__: make
+    for make in (
+        tables_of_speed.fingerprints,
+        tables_of_speed.signatures,
+        tables_of_speed.hamming_join,
+        tables_of_speed.hamming_index,
+        tables_of_speed.hamming_scale,
+        tables_of_speed.exact_join,
+        tables_of_speed.soak,
+        tables_of_speed.end_to_end,
+        tables_of_speed.memory,
+        tables_of_speed.corpus_speed,
+        tables_of_tools.dedup_peers,
+        tables_of_tools.open_sets,
+        tables_of_tools.recipes,
+    )
+}
+"""By the name of the table, which is that of the benchmark and of its result file."""
+COMPARED = ("open_sets", "dedup_peers", "fingerprints", "signatures", "hamming_index", "end_to_end", "exact_join")
+"""The results that the table `comparison` is made of."""
+MARKED = re.compile(r"(<!-- table ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def load(folder: Path, name: str) -> Record | None:
+    """The result file of that benchmark, or None if there is none."""
+    path = folder / f"{name}.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+
+
+def _unmeasured(name: str) -> str:
+    return f"*No results yet: `python benchmarks/{name}.py`.*"
+
+
+def table_of(name: str, folder: Path) -> str:
+    """The Markdown of that table; an unknown name is a KeyError."""
+    if name == "comparison":
+        records = {each: record for each in COMPARED if (record := load(folder, each)) is not None}
+        lacking = " ".join(_unmeasured(each) for each in COMPARED if each not in records)
+        return "\n\n".join(part for part in (tables_of_tools.comparison(records), lacking) if part)
+    make, record = TABLES[name], load(folder, name)
+    return _unmeasured(name) if record is None else f"{make(record)}\n\n{provenance(name, record)}"
+
+
+def rewritten(page: str, folder: Path) -> str:
+    """The text of a page with its tables as the results have them."""
+    return MARKED.sub(lambda found: f"{found[1]}\n{table_of(found[2], folder)}\n\n{found[3]}", page)
+
+
+def pages() -> list[Path]:
+    """Those that may have tables."""
+    return [ROOT / "README.md", ROOT / "benchmarks" / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def stale(folder: Path = RESULTS) -> list[Path]:
+    """Pages whose tables are not what the results say."""
+    texts = {page: page.read_text(encoding="utf-8") for page in pages()}
+    return [page for page, text in texts.items() if rewritten(text, folder) != text]
+
+
+def write(folder: Path = RESULTS) -> list[Path]:
+    """Write the stale pages anew. Returns them."""
+    found = stale(folder)
+    for page in found:
+        page.write_text(rewritten(page.read_text(encoding="utf-8"), folder), encoding="utf-8")
+    return found
+
+
+def show(folder: Path) -> None:
+    """Print all tables that there are results for."""
+    for name in TABLES:
+        if load(folder, name) is not None:
+            print(f"\n## {name}\n\n{table_of(name, folder)}")
+    print(f"\n## comparison\n\n{table_of('comparison', folder)}")
+
+
+def main() -> None:
+    """Write, or check, or print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--results", type=Path, default=RESULTS, metavar="FOLDER", help="default: benchmarks/results")
+    way = parser.add_mutually_exclusive_group()
+    way.add_argument("--check", action="store_true", help="change nothing; fail if a page is stale")
+    way.add_argument("--print", action="store_true", help="print all tables that there are results for")
+    given = parser.parse_args()
+    if given.print:
+        show(given.results)
+    elif given.check:
+        if found := stale(given.results):
+            sys.exit(f"{', '.join(page.name for page in found)} stale; run: python benchmarks/tables.py")
+    else:
+        for page in write(given.results):
+            print(f"written: {page.relative_to(ROOT)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,196 @@
+"""Tables of what each part of the package takes, beside its peers where there are some, from their result files."""
+
+from cells import Record, number, ranged, share, spread
+from measure import table
+
+METHODS = ("auto", "exact", "minhash", "simhash")
+
+
+def _verdict(ratio: float, target: float | None) -> str:
+    if ratio < 1:
+        return "**the peer wins**"
+    return "" if target is None else "reached" if ratio >= target else "missed"
+
+
+def fingerprints(record: Record) -> str:
+    """Ours beside each peer, by texts and work."""
+    rows = [
+        [
+            row["texts"],
+            row["work"],
+            spread(row["ours"], "megabytes_per_second"),
+            row["peer"],
+            spread(row["theirs"], "megabytes_per_second"),
+            number(row["ratio"]),
+            number(row["target"]),
+            _verdict(row["ratio"], row["target"]),
+        ]
+        for result in record["results"].values()
+        for row in result["rows"]
+    ]
+    return table(["texts", "work", "ours, MB/s", "peer", "peer, MB/s", "ratio", "target", ""], rows)
+
+
+def signatures(record: Record) -> str:
+    """Speeds, with the error of each contender that estimates."""
+    errors = {each["contender"]: each for each in record["errors"]}
+    lengths = [*record["errors"][0]["by_words"]]
+    rows = []
+    for row in record["speeds"]:
+        name = row["contender"]
+        error = errors.get(name.rsplit(", ", 1)[0] if row["ratio"] is not None else name)
+        ratio, target = row["ratio"], row.get("target")
+        rows.append(
+            [
+                row["texts"],
+                name,
+                spread(row, "megabytes_per_second"),
+                number(ratio),
+                number(target),
+                "" if ratio is None else _verdict(ratio, target),
+                *(share(error["by_words"][length]) if error else "" for length in lengths),
+                share(error["all"]) if error else "",
+            ]
+        )
+    head = [
+        "texts",
+        "contender",
+        "MB/s",
+        "ours is faster by",
+        "target",
+        "",
+        *(f"error, {n} words" for n in lengths),
+        "all",
+    ]
+    return table(head, rows)
+
+
+def hamming_join(record: Record) -> str:
+    """What the planner chose and expected, and what it took."""
+    rows = [
+        [
+            f"{row['fingerprints']:,}",
+            str(row["bits"]),
+            str(row["max_distance"]),
+            str(row["tables"]),
+            number(row["expected_seconds"]),
+            number(row.get("seconds")),
+            f"{row['pairs']:,}" if "pairs" in row else "",
+        ]
+        for row in [*record["planned"], *record["foreseen"]]
+    ]
+    return table(["fingerprints", "bits", "distance", "tables", "expected seconds", "seconds", "pairs"], rows)
+
+
+def hamming_index(record: Record) -> str:
+    """Microseconds a query of each index."""
+    rows = []
+    for corpus in ("uniform", "package texts"):
+        for k, of in record.get(corpus, {}).items():
+            ours = of["queries"]["neardup"]["microseconds"]
+            for name, each in of["queries"].items():
+                wins = "**the peer wins**" if each["microseconds"] < ours and each["found"] >= 1 else ""
+                rows.append([corpus, k, name, spread(each, "microseconds"), share(each["found"]), wins])
+            one = of["one_query_microseconds"]
+            rows.append([corpus, k, "neardup, one query from Python", number(one["median"]), "1", ""])
+    name = "PyPI simhash, 20,000 fingerprints, k=3"
+    if name in record:
+        rows.append(["uniform", "k=3", name, spread(record[name], "microseconds"), "", ""])
+    return table(["fingerprints", "distance", "index", "microseconds a query", "found", ""], rows)
+
+
+def hamming_scale(record: Record) -> str:
+    """Growth of the join and of the index."""
+    rows = [
+        [
+            f"{row['fingerprints']:,}",
+            ranged(row["seconds"], row["range"]),
+            number(row["build_seconds"]),
+            number(row["query_microseconds"]),
+        ]
+        for row in record["growth"]["sizes"]
+    ]
+    if "largest" in record:
+        row = record["largest"]
+        rows.append([f"{row['fingerprints']:,}", f"{number(row['seconds'])}; {row['peak_gigabytes']:g} GB", "", ""])
+    powers = record["growth"]["exponents"]
+    rows.append(
+        ["grows by the power", *(number(powers[name]) for name in ("seconds", "build_seconds", "query_microseconds"))]
+    )
+    return table(["fingerprints", "self-join, seconds", "index built, seconds", "microseconds a query"], rows)
+
+
+def exact_join(record: Record) -> str:
+    """Seconds and memory by size and method."""
+    sizes = [name for name in record if name.endswith(" documents")]
+    rows = []
+    for size in sizes:
+        cells = []
+        for method in METHODS:
+            of = record[size].get(method)
+            took = "" if of is None or method != "auto" else f" ({of['summary']['method']})"
+            cells.append("" if of is None else f"{number(of['seconds'])} s, {of['peak_memory_mb'] / 1e3:.2f} GB{took}")
+        rows.append([size, *cells])
+    last = record[sizes[-1]]
+    cells = [share(last[method]["planted"]["settled"]["share"]) if method in last else "" for method in METHODS]
+    rows.append([f"planted copies settled, of {last[METHODS[1]]['planted']['settled']['pairs']:,}", *cells])
+    removed = [f"{last[method]['summary']['duplicates']:,}" if method in last else "" for method in METHODS]
+    return table(["", *METHODS], [*rows, ["removed", *removed]])
+
+
+def soak(record: Record) -> str:
+    """Time and memory of each run."""
+    rows = [
+        [
+            name,
+            number(each["seconds"]),
+            *(f"{each[f'peak_{kind}_mb']:,}" for kind in ("anonymous", "file_backed", "temporary")),
+        ]
+        for name, each in record.items()
+        if isinstance(each, dict) and "peak_anonymous_mb" in each
+    ]
+    return table(["", "seconds", "anonymous memory at the peak, MB", "file-backed", "temporary files"], rows)
+
+
+def end_to_end(record: Record) -> str:
+    """What a person waits for."""
+    rows = []
+    for name, each in record.items():
+        if isinstance(each, dict) and "seconds" in each:
+            speed = number(each.get("text_mb_per_second"))
+            memory = f"{each['peak_memory_mb']:,}" if "peak_memory_mb" in each else ""
+            size = f"{name}, {each['documents']:,} documents, {each['text_mb']:g} MB" if "text_mb" in each else name
+            rows.append([size, spread(each, "seconds"), speed, memory])
+    return table(["", "seconds", "MB of text a second", "peak MB"], rows)
+
+
+def memory(record: Record) -> str:
+    """Peak memory by size and method."""
+    rows = [
+        [name, f"{each['peak_memory_mb']:,}", number(each["seconds"]), f"{each['text_mb']:,}"]
+        for name, each in record.items()
+        if isinstance(each, dict) and "peak_memory_mb" in each
+    ]
+    return table(["", "peak MB", "seconds", "MB of text"], rows)
+
+
+def corpus_speed(record: Record) -> str:
+    """Both formats beside a plain reading and copy."""
+    rows = []
+    for kind in ("jsonl", "parquet"):
+        of = record[kind]
+        times = of["seconds"]["dedup"]
+        speeds = [of["megabytes"] / value for value in times]
+        target = of["target_megabytes_a_second"]
+        median = of["megabytes_a_second"]["dedup"]
+        rows.append(
+            [
+                kind,
+                number(median) if len(speeds) == 1 else ranged(median, speeds),
+                f"{target} ({'reached' if median >= target else 'missed'})",
+                *(number(of["megabytes_a_second"][name]) for name in ("read", "copy")),
+                f"{of['run']['peak_memory_mb']:,}",
+                ", ".join(f"{stage} {number(value, 2)}" for stage, value in of["run"]["seconds"].items()),
+            ]
+        )
+    return table(["", "dedup, MB/s", "target", "only read", "copy", "peak MB", "seconds of a run by stage"], rows)
