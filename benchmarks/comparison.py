@@ -54,6 +54,7 @@ STEPS = (
     Step("memory"),
     Step("soak"),
     Step("recipes"),
+    Step("thresholds"),
     Step("hashes"),
     Step("weights"),
     Step("vectors"),
