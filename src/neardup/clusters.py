@@ -1,6 +1,6 @@
 """CLUSTER: walk the documents in order of preference, verify what is near, and say which survivor each belongs to."""
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,8 +18,10 @@ from neardup.threads import in_order, thread_count
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-STEP = 4_096
-"""Documents that a thread walks between two looks at the clock and the memory."""
+STEP = 16_384
+"""Documents walked between two looks at the clock and the memory; threads share those of a step among them."""
+PARTS = 4
+"""So many parts of a step for each thread: some documents have far more candidates than others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,42 +44,23 @@ class Clustering:
     matches: int
 
 
-def _walks(candidates: Candidates, fixed: int, threads: int, scratch: Scratch) -> list[Array]:
-    """The documents from `fixed` on (int64[], ascending), a walk for each thread; what candidates connect is in one walk."""
-    if threads == 1:
-        return [scratch.range(len(candidates))[fixed:]]
-    connected = scratch.range(len(candidates.starts) - 1)
-    kernels.connect_classes(candidates.near, candidates.near_starts, connected)
-    np.remainder(connected, threads, out=connected)
-    walk_of = scratch.take(connected, candidates.class_of[fixed:])
-    return [scratch.keep(fixed + np.flatnonzero(walk_of == number)) for number in range(threads)]
-
-
-def _walk(
-    step: Callable[[Array, Stored, Array], None],
-    walks: list[Array],
-    sets: SetFile | None,
-    stored: Stored,
-    progress: Progress,
-) -> tuple[int, int]:
-    """Call step(documents, stored, counts) along every walk, several at a time. Returns the pairs compared and matched."""
-    counts = [np.zeros(2, np.int64) for _ in walks]
-    copies = [stored._replace(memory=stored.memory.copy()) for _ in walks]
+def _steps(
+    begin: int, n: int, sets: SetFile | None, stored: Stored, counts: Array, progress: Progress
+) -> Iterator[tuple[int, int]]:
+    """Ranges of documents; `counts` (int64[…, 2]) are the pairs compared and matched meanwhile."""
     looked_at, compared = 0, 0
-    for first in range(0, max(map(len, walks)), STEP):
-        parts = [walk[first : first + STEP] for walk in walks]
-        for _ in in_order(lambda each: step(*each), zip(parts, copies, counts, strict=True), len(walks)):
-            pass
+    for first in range(begin, n, STEP):
+        last = min(first + STEP, n)
+        yield first, last
         if sets is not None:
-            looked_at += sets.bytes_each * sum(int((stored.ends[part] - stored.starts[part]).sum()) for part in parts)
-            looked_at += AROUND_BYTES * (sum(int(count[0]) for count in counts) - compared)
-            compared = sum(int(count[0]) for count in counts)
+            now = int(counts[..., 0].sum())
+            looked_at += sets.bytes_each * int((stored.ends[first:last] - stored.starts[first:last]).sum())
+            looked_at += AROUND_BYTES * (now - compared)
+            compared = now
             if looked_at > MAPPED_BYTES:
                 sets.release()
                 looked_at = 0
-        progress.advance(sum(map(len, parts)))
-    total = np.sum(counts, axis=0)
-    return int(total[0]), int(total[1])
+        progress.advance(last - first)
 
 
 def _stored_by_position(rows: Array, sets: SetFile | None, scratch: Scratch) -> Stored:
@@ -114,30 +97,26 @@ def cluster_star(
 
     The first `fixed` documents, those of a reference, survive in any case.
     """
-    n, stored = len(candidates), _stored_by_position(rows, sets, scratch)
+    n, stored, threads = len(candidates), _stored_by_position(rows, sets, scratch), thread_count(threads)
     survivor, grades = scratch.range(n), scratch.full(n, -1.0, np.float64)
     kept, kept_count = scratch.zeros(n, np.int64), scratch.zeros(len(candidates.starts) - 1, np.int64)
     _keep_first(candidates, fixed, kept, kept_count)
+    counts = np.zeros((PARTS * threads, 2), np.int64)
+    copies = [stored._replace(memory=stored.memory.copy()) for _ in counts]  # working memory is one thread's
+    near = (candidates.class_of, candidates.starts, candidates.near, candidates.near_starts, candidates.fingerprints)
+    found = (float(min_similarity), kept, kept_count, survivor, grades)
 
-    def step(walk: Array, stored: Stored, counts: Array) -> None:
-        kernels.star(
-            walk,
-            candidates.class_of,
-            candidates.starts,
-            candidates.near,
-            candidates.near_starts,
-            candidates.fingerprints,
-            stored,
-            float(min_similarity),
-            kept,
-            kept_count,
-            survivor,
-            grades,
-            counts,
-        )
+    def look(part: tuple[int, int, int]) -> None:
+        number, first, last = part
+        kernels.nearest_survivors(first, last, *near, copies[number], *found, counts[number])
 
-    compared, matches = _walk(step, _walks(candidates, fixed, thread_count(threads), scratch), sets, stored, progress)
+    for first, last in _steps(fixed, n, sets, stored, counts, progress):
+        edges = [first + (last - first) * i // len(counts) for i in range(len(counts) + 1)]
+        for _ in in_order(look, zip(range(len(counts)), edges, edges[1:], strict=False), threads):
+            pass
+        kernels.star(first, last, *near, stored, *found, counts[0])
     grades[(survivor == np.arange(n)) | (sets is None)] = np.nan
+    compared, matches = counts.sum(axis=0).tolist()
     return Clustering(survivor, grades, survivor, grades, compared, matches)
 
 
@@ -148,18 +127,18 @@ def cluster_components(
     *,
     min_similarity: float,
     progress: Progress,
-    threads: int | None = None,
+    threads: int | None = None,  # noqa: ARG001 - each comparison depends on those before
     fixed: int = 0,  # noqa: ARG001 - being the first, they survive, or stand for one another
     scratch: Scratch = IN_MEMORY,
 ) -> Clustering:
     """Documents connected by matches are one cluster; its most preferred one survives."""
     n, stored = len(candidates), _stored_by_position(rows, sets, scratch)
-    parents, links = scratch.range(n), scratch.range(n)
+    parents, links, counts = scratch.range(n), scratch.range(n), np.zeros(2, np.int64)
     grades = scratch.full(n, -1.0, np.float64)
-
-    def step(walk: Array, stored: Stored, counts: Array) -> None:
+    for first, last in _steps(0, n, sets, stored, counts, progress):
         kernels.components(
-            walk,
+            first,
+            last,
             candidates.class_of,
             candidates.members,
             candidates.starts,
@@ -173,8 +152,6 @@ def cluster_components(
             grades,
             counts,
         )
-
-    compared, matches = _walk(step, _walks(candidates, 0, thread_count(threads), scratch), sets, stored, progress)
     survivor = scratch.take(parents, parents)
     while not np.array_equal(survivor, parents[survivor]):
         survivor = scratch.take(parents, survivor)
@@ -185,7 +162,7 @@ def cluster_components(
         found = np.empty(len(duplicates))
         similarities_of(stored, duplicates, survivor[duplicates], 0.0, found)
         similarity[duplicates] = found
-    return Clustering(survivor, similarity, links, matched_similarity, compared, matches)
+    return Clustering(survivor, similarity, links, matched_similarity, int(counts[0]), int(counts[1]))
 
 
 CLUSTERERS = {"star": cluster_star, "components": cluster_components}

@@ -1,6 +1,4 @@
-"""Clustering in a walk over the documents, most preferred first, comparing only what can still change the answer.
-
-Documents that no chain of candidates connects do not touch each other, so they may be walked by several threads.
+"""Clustering in one walk over the documents, most preferred first, comparing only what can still change the answer.
 
 Documents are positions 0 … n - 1 in order of preference. Those of one fingerprint are a class: document p is in class_of[p],
 class u has the members[starts[u]:starts[u + 1]], ascending. The classes within the distance of class u are
@@ -35,37 +33,17 @@ def grade(p, q, fingerprints, stored, least):
 
 
 @kernel
-def root(parents, p):
-    """The root of p's tree; the path to it is halved."""
-    while parents[p] != p:
-        parents[p] = parents[parents[p]]
-        p = parents[p]
-    return p
-
-
-@kernel
-def connect_classes(near, near_starts, parents):
-    """Union-find over the classes: `parents` (int64[classes], each its own at first) tell which are connected by candidates."""
-    for u in range(len(parents)):
-        for j in range(near_starts[u], near_starts[u + 1]):
-            mine, other = root(parents, u), root(parents, np.int64(near[j]))
-            parents[max(mine, other)] = min(mine, other)
-    for u in range(len(parents)):
-        parents[u] = root(parents, u)
-
-
-@kernel
-def star(
-    walk, class_of, starts, near, near_starts, fingerprints, stored, least,
+def nearest_survivors(
+    first, last, class_of, starts, near, near_starts, fingerprints, stored, least,
     kept, kept_count, survivor, grades, counts,
 ):  # fmt: skip
-    """Each document in turn survives unless it matches an earlier survivor; then it is its best match's, then the earlier's.
+    """The best match of each document p from `first` to `last` - 1 among the survivors so far, then the earlier one.
 
-    Walks the ascending documents of `walk`; call with later ones. survivor[p] (int64) is p or the survivor, grades[p] the grade
-    with it. State between calls: kept (int64[n], the survivors of class u from starts[u] on), kept_count (int64[classes]).
-    counts: int64[2], pairs compared and pairs matched, added to.
+    survivor[p] (int64) becomes that or p, grades[p] the grade with it or -1. Nothing else changes, so threads may share the
+    documents of a step among them. kept: int64[n], the survivors of class u from starts[u] on, ascending; kept_count:
+    int64[classes]. counts: int64[2], pairs compared and pairs matched, added to.
     """
-    for p in walk:
+    for p in range(first, last):
         u = class_of[p]
         best, best_grade = p, -1.0
         for j in range(near_starts[u] - 1, near_starts[u + 1]):
@@ -79,9 +57,46 @@ def star(
                     if found > best_grade or (found == best_grade and q < best):
                         best, best_grade = q, found
         survivor[p], grades[p] = best, best_grade
+
+
+@kernel
+def star(
+    first, last, class_of, starts, near, near_starts, fingerprints, stored, least,
+    kept, kept_count, survivor, grades, counts,
+):  # fmt: skip
+    """Each document in turn survives unless it matches an earlier survivor; then it is its best match's, then the earlier's.
+
+    Walks p from `first` to `last` - 1, after `nearest_survivors` did, and looks at those only that survive since then; call with
+    growing ranges. Arguments as there; kept and kept_count grow.
+    """
+    for p in range(first, last):
+        u = class_of[p]
+        best, best_grade = survivor[p], grades[p]
+        for j in range(near_starts[u] - 1, near_starts[u + 1]):
+            v = u if j < near_starts[u] else np.int64(near[j])
+            i = starts[v] + kept_count[v] - 1
+            while i >= starts[v] and kept[i] >= first:
+                q = kept[i]
+                found = grade(p, q, fingerprints, stored, least)
+                counts[0] += 1
+                if found >= 0:
+                    counts[1] += 1
+                    if found > best_grade or (found == best_grade and q < best):
+                        best, best_grade = q, found
+                i -= 1
+        survivor[p], grades[p] = best, best_grade
         if best == p:
             kept[starts[u] + kept_count[u]] = p
             kept_count[u] += 1
+
+
+@kernel
+def root(parents, p):
+    """The root of p's tree; the path to it is halved."""
+    while parents[p] != p:
+        parents[p] = parents[parents[p]]
+        p = parents[p]
+    return p
 
 
 @kernel
@@ -97,15 +112,15 @@ def link_trees(links, grades, p, q, found):
 
 @kernel
 def components(
-    walk, class_of, members, starts, near, near_starts, fingerprints, stored, least,
+    first, last, class_of, members, starts, near, near_starts, fingerprints, stored, least,
     parents, links, grades, counts,
 ):  # fmt: skip
     """Connected components of the matches; pairs already connected are not compared.
 
-    Walks the ascending documents of `walk`; call with later ones. parents: union-find, the root is the smallest of its
+    Walks p from `first` to `last` - 1; call with growing ranges. parents: union-find, the root is the smallest of its
     component. links[p] and grades[p]: the match that connects p towards the root, and its grade; a root has itself and -1.
     """
-    for p in walk:
+    for p in range(first, last):
         u = class_of[p]
         for j in range(near_starts[u] - 1, near_starts[u + 1]):
             v = u if j < near_starts[u] else np.int64(near[j])
