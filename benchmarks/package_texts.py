@@ -1,7 +1,7 @@
 """A real corpus of a million documents of 1 to 8 KB: what is text in large packages of PyPI, with planted near-copies.
 
 The packages are downloaded by pip, as wheels, one after another, and read where they lie in the archive; nothing of them is run.
-Their near-copies are real: generated clients, vendored code, versions of one interface, licences, translations. The corpus is a
+Their near-copies are real: generated clients, vendored code, versions of one interface, licenses, translations. The corpus is a
 sample of no language's prose: mostly source text and its documentation.
 
 - A file is read if its ending is one of ENDINGS and it is UTF-8 without a NUL. It is cut at line ends into pieces of 1,000 to

@@ -129,7 +129,7 @@ def cut(texts: Texts, tokens: int) -> Texts:
 def families(references: ReferenceSet, hit: Array) -> tuple[float, int]:
     """The mean recall of the families, which are the documents connected by similar pairs; and their number.
 
-    Pairs of a family of licences are found or missed together: 190 pairs of 20 documents are not 190 observations.
+    Pairs of a family of licenses are found or missed together: 190 pairs of 20 documents are not 190 observations.
     """
     similar = references.jaccard >= SIMILAR
     head = np.arange(len(references.texts))

@@ -10,7 +10,7 @@ Cell = tuple[float | None, str]
 OPEN_SETS = {
     "en_pep_revisions_even": "PEPs",
     "zh_laws_national": "Chinese laws",
-    "en_spdx_licenses": "licences",
+    "en_spdx_licenses": "licenses",
 }
 
 

@@ -1,8 +1,8 @@
-"""Gather a real corpus that every machine has: the sources and licence files of the Python installation and its packages.
+"""Gather a real corpus that every machine has: the sources and license files of the Python installation and its packages.
 
     python examples/gather_installed_texts.py OUT.jsonl [MEGABYTES]
 
-One JSON line a file, id = its path below the library folder. Licence texts, vendored packages and generated code are near-copies
+One JSON line a file, id = its path below the library folder. License texts, vendored packages and generated code are near-copies
 that nobody planted.
 """
 

@@ -21,7 +21,7 @@ USUAL = {"default": 18, "default-64": 10, "textbook": 3}
 NAMES = {
     "en_pep_revisions_even": "PEP revisions",
     "zh_laws_national": "Chinese laws",
-    "en_spdx_licenses": "licences",
+    "en_spdx_licenses": "licenses",
 }
 
 
