@@ -47,7 +47,7 @@ types: $(VENV)/developing  ## types, strictly
 docs: $(VENV)/developing  ## write the generated pages anew; the tests fail where they are stale
 	$(BIN)/python tools/make_cli_reference.py
 	$(BIN)/python tools/make_surface.py
-	$(BIN)/python tools/make_tables.py
+	$(BIN)/python benchmarks/tables.py
 	$(BIN)/python tools/make_figures.py
 
 # Not --quiet: what is not said is not counted, and strict builds would pass. The variable leaves out an advertisement.

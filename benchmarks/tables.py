@@ -37,7 +37,9 @@ TABLES: dict[str, Callable[[Record], str]] = {
         tables_of_tools.recipes,
     )
 }
-"""By the name of the table, which is that of the benchmark and of its result file."""
+"""By the name of the table, which is that of the benchmark and of its result file, but for those in SHORT."""
+SHORT: dict[str, tuple[str, Callable[[Record], str]]] = {"methods": ("dedup_peers", tables_of_tools.methods)}
+"""By the name of the table: the benchmark, and the table of a part of its results."""
 COMPARED = ("open_sets", "dedup_peers", "fingerprints", "signatures", "hamming_index", "end_to_end", "exact_join")
 """The results that the table `comparison` is made of."""
 MARKED = re.compile(r"(<!-- table ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -59,8 +61,9 @@ def table_of(name: str, folder: Path) -> str:
         records = {each: record for each in COMPARED if (record := load(folder, each)) is not None}
         lacking = " ".join(_unmeasured(each) for each in COMPARED if each not in records)
         return "\n\n".join(part for part in (tables_of_tools.comparison(records), lacking) if part)
-    make, record = TABLES[name], load(folder, name)
-    return _unmeasured(name) if record is None else f"{make(record)}\n\n{provenance(name, record)}"
+    source, make = SHORT[name] if name in SHORT else (name, TABLES[name])
+    record = load(folder, source)
+    return _unmeasured(source) if record is None else f"{make(record)}\n\n{provenance(source, record)}"
 
 
 def rewritten(page: str, folder: Path) -> str:

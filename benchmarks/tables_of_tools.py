@@ -1,4 +1,4 @@
-"""Tables of the de-duplication tools side by side, from their result files."""
+"""Tables of the de-duplication tools side by side, and of our own methods and recipes, from their result files."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,11 +7,14 @@ from cells import Record, absent, number, ranked, share, spread
 from measure import table
 
 Cell = tuple[float | None, str]
+METHODS = ("exact", "minhash", "simhash")
 OPEN_SETS = {
     "en_pep_revisions_even": "PEPs",
     "zh_laws_national": "Chinese laws",
     "en_spdx_licenses": "licenses",
 }
+USUAL = {"`default`": 18, "`default-64`": 10, "`textbook`": 3}
+"""The distances that the recipes have."""
 
 
 def _share(value: float | None) -> Cell:
@@ -40,16 +43,34 @@ def dedup_peers(record: Record) -> str:
                     (gigabytes, number(gigabytes, 2)),
                     _share(pairs.get("recall")),
                     _share(pairs.get("precision")),
+                    _share(survivors.get("true pairs settled")),
                     _share(survivors.get("removed with a similar survivor")),
                     _share(documents.get("recall")),
                 ],
             )
         )
-    head = ["", "seconds", "peak GB", "recall of pairs", "precision", "right removals", "documents touched"]
-    said = ranked(head, rows, (-1, -1, 1, 1, 1, 1))
+    head = [
+        "",
+        "seconds",
+        "peak GB",
+        "recall of pairs",
+        "precision",
+        "pairs settled",
+        "right removals",
+        "documents touched",
+    ]
+    said = ranked(head, rows, (-1, -1, 1, 1, 1, 1, 1))
     if alone is not None:
         said += f" {number(alone['seconds'])} s of datasketch and rensa are shingling in Python, which they leave to the caller."
     return "\n\n".join(part for part in (said, absent(record["results"])) if part)
+
+
+def methods(record: Record) -> str:
+    """What each of our methods finds of the true pairs."""
+    done = _done(record["results"])
+    ours = {name: done[f"neardup {name}, pairs"] for name in METHODS if f"neardup {name}, pairs" in done}
+    rows = [[f"`{name}`", share(of["pairs"]["recall"]), spread(of, "seconds", 2)] for name, of in ours.items()]
+    return table(["", "share of the pairs found", "seconds"], rows)
 
 
 def _of_set(each: Record) -> list[Cell]:
@@ -94,9 +115,9 @@ def _ran(of: Record, name: str) -> bool:
 def recipes(record: Record) -> str:
     """Reference pairs found by fingerprints alone, of one recipe at one distance."""
     chosen = (
-        ("the default: words and pairs of ideographs, logarithmic weights, 128 bits", (1, 2, "log", 128), (18, 16)),
-        ("`default-64`: the same in 64 bits", (1, 2, "log", 64), (10,)),
-        ("`textbook`: runs of three tokens, 64 bits", (3, 3, "tf", 64), (3,)),
+        ("`default`", (1, 2, "log", 128), (14, 16, 18, 20)),
+        ("`default-64`", (1, 2, "log", 64), (8, 10)),
+        ("`textbook`", (3, 3, "tf", 64), (3, 12)),
     )
     if "recipes" not in record:
         return f"skipped: {'; '.join(record['skipped'])}"
@@ -111,9 +132,14 @@ def recipes(record: Record) -> str:
                 sums = {name: sum(of[name][at] for of in each["sets"].values()) for name in ("similar", "unlike")}
                 of_all = sum(of["all_similar"] for of in each["sets"].values())
                 rows.append(
-                    [label, str(at), share(sums["similar"] / of_all), number(sums["unlike"] / sums["similar"], 2)]
+                    [
+                        label,
+                        f"**{at}**" if at == USUAL[label] else str(at),
+                        share(sums["similar"] / of_all),
+                        number(sums["unlike"] / sums["similar"], 2),
+                    ]
                 )
-    return table(["recipe", "distance", "found", "false pairs for each true one"], rows)
+    return table(["recipe", "distance", "pairs found", "unlike pairs for each"], rows)
 
 
 def fastest(queries: Mapping[str, Any], start: str) -> tuple[str, Record] | None:

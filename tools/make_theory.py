@@ -193,10 +193,10 @@ TABLES: dict[str, Callable[[], str]] = {
 
 
 def page() -> str:
-    """The page with its tables made anew, each between `<!-- table: NAME -->` and `<!-- end -->`."""
+    """The page with its tables made anew, each between `<!-- simulated NAME -->` and `<!-- end -->`."""
     text = PAGE.read_text(encoding="utf-8")
     for name, make in TABLES.items():
-        begin, end = f"<!-- table: {name} -->\n", "<!-- end -->"
+        begin, end = f"<!-- simulated {name} -->\n", "<!-- end -->"
         before, found, after = text.partition(begin)
         if not found or end not in after:
             raise SystemExit(f"{PAGE} has no place for the table {name!r}: mark it with {begin.strip()} and {end}")
