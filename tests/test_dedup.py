@@ -247,6 +247,12 @@ def test_the_result_says_in_a_line_what_happened():
         ),
         ({"method": "exact", "max_distance": 3}, "max_distance=3: method='exact' asks for no distance"),
         ({"threads": 0}, "threads=0: give an integer from 1"),
+        (
+            {"threshold": 0.7},
+            r"threshold: there is no such option \(did you mean min_similarity\?\). There are method, ",
+        ),
+        ({"kep": "last"}, r"kep: there is no such option \(did you mean keep\?\)"),
+        ({"quux": 1, "keep": "best"}, "quux: there is no such option. There are method, "),
         ({"threads": 0, "keep": "best"}, "keep='best'.*threads=0"),
     ],
 )

@@ -1,5 +1,6 @@
 """Documentation is executed: README, the pages and the docstrings; generated pages are up to date."""
 
+import dataclasses
 import doctest
 import importlib
 import importlib.util
@@ -19,13 +20,13 @@ ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 NOT_RUN = {
     "text": None,
-    "toml": {"files.md"},
+    "toml": {"files.md", "profiles.md"},
     "json": {"files.md"},
     "sh": {"remote.md", "migration.md"},
     "py": {"migration.md"},
     "sql": {"migration.md"},
 }
-"""Fences that are no examples of ours, and the pages that may have them; those of files.md have a test of their own."""
+"""Fences that are no examples of ours, and the pages that may have them; those of files.md and profiles.md have a test of their own."""
 MODULES = sorted(module.name for module in pkgutil.walk_packages(neardup.__path__, "neardup."))
 
 
@@ -72,6 +73,15 @@ def test_no_fence_escapes_being_run(page):
         else:
             assert language in ("python", "console"), language
             assert all(re.match(r"(>>>|\$) ", block) for block in blocks(page, language)), "shows nothing that is run"
+
+
+def test_the_recipe_of_cppjieba_with_its_stop_words_is_that_recipe_but_for_them(tmp_path):
+    [recipe] = blocks(ROOT / "docs/profiles.md", "toml")
+    (tmp_path / "recipe.toml").write_text(recipe, encoding="utf-8")
+    (tmp_path / "stop_words.utf8").write_text("我们\n", encoding="utf-8")
+    found = find_recipe(str(tmp_path / "recipe.toml"))
+    assert found.stop_words
+    assert dataclasses.replace(found, stop_words=()) == neardup.RECIPES["cppjieba"].recipe
 
 
 @pytest.mark.parametrize("name", MODULES)

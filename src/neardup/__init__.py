@@ -1,4 +1,4 @@
-"""Find near-duplicate texts by SimHash, and de-duplicate corpora.
+"""Find near-duplicate texts, and de-duplicate corpora.
 
 Names are imported when they are first used: `import neardup` costs nothing, and kernels are loaded only for what runs.
 """

@@ -20,6 +20,7 @@ from neardup.fingerprints.minhash import MOST_VALUES, VALUES, Signatures, check_
 from neardup.io.pair_spool import PairSpool
 from neardup.kernels.bands import fill_buckets, hash_band, pairs_of_band
 from neardup.threads import in_order, thread_count
+from neardup.wording import counted
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -71,7 +72,9 @@ class BandedPairs:
 
     def __repr__(self) -> str:
         shown = ", ".join(f"({a}, {b})" for a, b in zip(self.left[:3], self.right[:3], strict=True))
-        return f"BandedPairs({len(self):,} pairs{': ' if shown else ''}{shown}{', …' if len(self) > 3 else ''})"
+        return (
+            f"BandedPairs({counted(len(self), 'pair')}{': ' if shown else ''}{shown}{', …' if len(self) > 3 else ''})"
+        )
 
 
 def hit_probability(similarity: float | Array, bands: Bands) -> Any:
@@ -238,7 +241,7 @@ def find_banded(
     >>> from neardup.fingerprints.minhash import signatures
     >>> texts = ["to be or not to be, said the prince", "nothing", "To be or not to be, said the PRINCE!"]
     >>> find_banded(signatures(texts), plan_bands(0.8, values=128))
-    BandedPairs(1 pairs: (0, 2))
+    BandedPairs(1 pair: (0, 2))
     """
     _check_signatures(signatures, bands)
     if not _is_integer(least_agreeing) or not 0 <= least_agreeing <= bands.values:

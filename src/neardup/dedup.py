@@ -27,7 +27,7 @@ from neardup.errors import OptionError
 from neardup.io.allocators import give_back
 from neardup.io.scratch import Scratch
 from neardup.notebook import SHOWN_ROWS, html_table
-from neardup.options import DedupOptions, distance_limit
+from neardup.options import DedupOptions, distance_limit, options_of
 from neardup.preference import groups_of
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe import Recipe, recipe_of
@@ -257,7 +257,7 @@ def deduplicate(
     ['A rose is a rose is a rose, said she.', 'A tulip.']
     """
     recipe, progress = recipe_of(recipe), progress_of(progress)
-    chosen = DedupOptions(**options)
+    chosen = options_of(**options)
     if source is not None and not chosen.prefer_source:
         raise OptionError(
             f"source={source!r}: it is for prefer_source, which is not given. Give it, or leave source out."

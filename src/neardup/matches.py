@@ -15,7 +15,7 @@ from neardup.documents import Corpus, CorpusPair, Documents, join_documents, rea
 from neardup.errors import OptionError
 from neardup.kernels.clusters import count_candidates, list_candidates
 from neardup.notebook import SHOWN_ROWS, html_table
-from neardup.options import DedupOptions, distance_limit, memory_bytes
+from neardup.options import DedupOptions, distance_limit, memory_bytes, options_of
 from neardup.preference import groups_of
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe import Recipe, recipe_of
@@ -186,7 +186,7 @@ def match(
     unused = {"keep", "cluster", "prefer_source"} & set(options)
     if unused:
         raise OptionError(f"match() lists pairs; {' and '.join(sorted(unused))} is for deduplicate().")
-    recipe, chosen, watched = recipe_of(recipe), DedupOptions(**options), progress_of(progress)
+    recipe, chosen, watched = recipe_of(recipe), options_of(**options), progress_of(progress)
     distance_limit(recipe, chosen)  # refused, if at all, before any work
     corpora = [TableCorpus(texts, text=text, values=chosen.columns, called="texts")]
     if other is not None:

@@ -1,9 +1,10 @@
 """What is done with fingerprints: the same names in Python, as flags, in TOML and in JSON."""
 
 import dataclasses
+import difflib
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from numbers import Integral, Real
@@ -56,6 +57,15 @@ UNITS = {
     "paragraph": "paragraphs, with blank lines between them, are removed from documents",
     "line": "lines are removed from documents",
 }
+
+OTHER_NAMES = {
+    "threshold": "min_similarity",
+    "jaccard_threshold": "min_similarity",
+    "distance": "max_distance",
+    "workers": "threads",
+    "column": "text",
+}
+"""What other tools call an option, and what it is called here."""
 
 LEAST_MEMORY = 16 << 20
 
@@ -189,6 +199,34 @@ class DedupOptions:
         if self.method == "auto" and (self.max_distance is not None or self.min_similarity == 0):
             return "simhash"
         return self.method
+
+
+def meant_option(given: str, allowed: Collection[str]) -> str | None:
+    """Which of the allowed options a name was meant for, if one can be told: first by what other tools call it."""
+    for near in difflib.get_close_matches(given, OTHER_NAMES, 1, 0.8):
+        if OTHER_NAMES[near] in allowed:
+            return OTHER_NAMES[near]
+    return next(iter(difflib.get_close_matches(given, allowed, 1)), None)
+
+
+def options_of(**given: Any) -> DedupOptions:
+    """The options with those names and values.
+
+    Raises:
+        OptionError: one is called otherwise, or has a value that is not allowed.
+
+    >>> options_of(keep="last").keep
+    'last'
+    """
+    names = [field.name for field in dataclasses.fields(DedupOptions)]
+    wrong = []
+    for name in given:
+        if name not in names:
+            meant = meant_option(name, names)
+            wrong.append(f"{name}: there is no such option" + (f" (did you mean {meant}?)" if meant else ""))
+    if wrong:
+        raise OptionError(f"{'; '.join(wrong)}. There are {', '.join(names)}.")
+    return DedupOptions(**given)
 
 
 def check_temp_dir(temp_dir: str | os.PathLike[str] | None) -> None:

@@ -20,6 +20,7 @@ from neardup.io.pair_spool import PairSpool
 from neardup.kernels import distinct as kernels
 from neardup.kernels import hamming
 from neardup.threads import in_order, thread_count
+from neardup.wording import counted
 
 __all__ = ["BlockPlan", "Distinct", "Pairs", "collapse", "distance", "distances", "join", "join_distinct", "plan"]
 
@@ -53,7 +54,7 @@ class Pairs:
         shown = ", ".join(
             f"({a}, {b}): {d}" for a, b, d in zip(self.left[:3], self.right[:3], self.distance[:3], strict=True)
         )
-        return f"Pairs({len(self):,} pairs{': ' if shown else ''}{shown}{', …' if len(self) > 3 else ''})"
+        return f"Pairs({counted(len(self), 'pair')}{': ' if shown else ''}{shown}{', …' if len(self) > 3 else ''})"
 
 
 def distance(a: int | np.uint64 | Array, b: int | np.uint64 | Array) -> int:

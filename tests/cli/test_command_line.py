@@ -45,7 +45,28 @@ def test_recipes_are_listed_with_what_they_are_for(run):
 @pytest.mark.parametrize(
     ("arguments", "message", "hint"),
     [
-        (["dedupe"], "No such command 'dedupe'.", "Try 'neardup --help'."),
+        (["quux"], "No such command 'quux'.", "Try 'neardup --help'."),
+        (["dedupe"], "No such command 'dedupe'. Did you mean 'dedup'?", "Try 'neardup --help'."),
+        (
+            ["dedup", "--threshold", "0.8"],
+            "No such option '--threshold'. Did you mean '--min-similarity'?",
+            "Try 'neardup dedup --help'.",
+        ),
+        (
+            ["dedup", "--treshold=0.8"],
+            "No such option '--treshold'. Did you mean '--min-similarity'?",
+            "Try 'neardup dedup --help'.",
+        ),
+        (
+            ["dedup", "--distance", "3"],
+            "No such option '--distance'. Did you mean '--max-distance'?",
+            "Try 'neardup dedup --help'.",
+        ),
+        (
+            ["dedup", "--similarty", "edit"],
+            "No such option '--similarty'. Did you mean '--similarity'?",
+            "Try 'neardup dedup --help'.",
+        ),
         (["--loud"], "No such option '--loud'.", "Try 'neardup --help'."),
         (["dedup", "--loud", "in.jsonl"], "No such option '--loud'.", "Try 'neardup dedup --help'."),
         (["dedup"], "Missing argument 'INPUT...'.", "Try 'neardup dedup --help'."),

@@ -127,7 +127,15 @@ def test_files_that_cannot_be_read_are_told(run):
     Path("a.txt").write_text("a")
     Path("bytes.txt").write_bytes(b"ab\xff")
     done = run("compare", "a.txt", "missing.txt")
-    assert (done.code, done.err) == (2, "neardup: error: missing.txt cannot be read: No such file or directory.\n")
+    assert (done.code, done.err) == (
+        2,
+        "neardup: error: missing.txt cannot be read: No such file or directory. For texts instead of files there is --text LEFT RIGHT.\n",
+    )
+    done = run("compare", "a.txt", "a b " * 2_000)
+    assert (done.code, done.err) == (
+        2,
+        f"neardup: error: {'a b ' * 50}… cannot be read: File name too long. For texts instead of files there is --text LEFT RIGHT.\n",
+    )
     done = run("compare", "a.txt", ".")
     assert (done.code, done.err) == (2, "neardup: error: . cannot be read: Is a directory.\n")
     done = run("compare", "a.txt", "bytes.txt")

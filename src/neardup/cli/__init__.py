@@ -1,6 +1,7 @@
 """The command line: one file per command, imported when it is called, so that `--help` is immediate."""
 
 import contextlib
+import difflib
 import errno
 import importlib
 import io
@@ -44,6 +45,14 @@ class _Commands(click.Group):
         found: click.Command = importlib.import_module(f"neardup.cli.{name}").command
         return found
 
+    def resolve_command(
+        self, context: click.Context, given: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        near = [] if given[0] in COMMANDS else difflib.get_close_matches(given[0], COMMANDS, 1)
+        if near:
+            raise click.UsageError(f"No such command {given[0]!r}. Did you mean {near[0]!r}?", context)
+        return super().resolve_command(context, given)
+
     def format_commands(self, _: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
@@ -62,7 +71,7 @@ def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> N
     "--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version, help="Show the version."
 )
 def cli() -> None:
-    """Find near-duplicate texts by SimHash, and de-duplicate corpora.
+    """Find near-duplicate texts, and de-duplicate corpora.
 
     Exit codes: 0 done; 2 something in the call must change; 1 the data or the machine failed; 130 interrupted.
     """
@@ -84,6 +93,12 @@ def _exit(code: int, message: str = "") -> NoReturn:
 
 def _of_call(problem: click.ClickException) -> str:
     context = getattr(problem, "ctx", None)
+    if isinstance(problem, click.NoSuchOption) and context is not None and problem.option_name.startswith("--"):
+        from neardup.options import meant_option
+
+        flags = {flag[2:].replace("-", "_"): flag for each in context.command.params for flag in each.opts}
+        meant = meant_option(problem.option_name[2:].replace("-", "_"), flags)
+        problem = click.UsageError(problem.message + (f" Did you mean {flags[meant]!r}?" if meant else ""), context)
     return problem.format_message() + (f"\nTry '{context.command_path} --help'." if context else "")
 
 

@@ -1,5 +1,6 @@
 """The command `neardup compare`."""
 
+import errno
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 HEAVIEST = 12
 """Features that are shown of each text."""
 SHOWN_BITS = 64
+SHOWN_PATH = 200
 
 
 def _plain(number: "Decimal") -> str:
@@ -83,7 +85,10 @@ def _read(path: str) -> str:
     except UnicodeDecodeError as problem:
         raise DataError(f"{path} is not UTF-8: {problem.reason} at byte {problem.start}. Convert it first.") from None
     except OSError as problem:
-        raise InputError(f"{path} cannot be read: {problem.strerror}.") from None
+        is_text = problem.errno in (errno.ENOENT, errno.ENAMETOOLONG)
+        hint = " For texts instead of files there is --text LEFT RIGHT." if is_text else ""
+        shown = path if len(path) <= SHOWN_PATH else f"{path[:SHOWN_PATH]}…"
+        raise InputError(f"{shown} cannot be read: {problem.strerror}.{hint}") from None
 
 
 def _numbers(given: str | None) -> tuple[int, int] | None:

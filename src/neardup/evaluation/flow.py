@@ -28,7 +28,7 @@ from neardup.evaluation.strata import strata
 from neardup.evaluation.survey import choose
 from neardup.evaluation.truth import labeled_truth, sampled_truth
 from neardup.io.ids import plain_ids
-from neardup.options import DedupOptions
+from neardup.options import DedupOptions, options_of
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe import RECIPES, Recipe, usual_distance
 from neardup.summary import versions
@@ -221,7 +221,7 @@ def evaluate(
     return evaluate_corpus(
         corpus,
         recipe=recipe or Recipe(),
-        options=DedupOptions(**options),
+        options=options_of(**options),
         ids=corpus.ids.cast("large_string"),
         pairs=pairs,
         complete=complete,

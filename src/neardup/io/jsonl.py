@@ -54,7 +54,9 @@ def check(shard: Shard, columns: Columns, added: Sequence[str] = ()) -> None:
                 ) from None
     for name in dict.fromkeys((*columns.text, *([columns.id] if columns.id else []), *columns.values)):
         if objects and not any(has_column(pairs, name) for pairs in objects):
-            raise InputError(f'{shard.name} has no column "{name}" in its first rows. It has: {keys_of(*objects)}.')
+            raise InputError(
+                f'{shard.name} has no column "{name}" in its first rows. It has: {keys_of(*objects)}. Name the one that is meant.'
+            )
     for name in added:
         if any(key == name for pairs in objects for key, _ in pairs):
             raise already_there(shard.name, name)

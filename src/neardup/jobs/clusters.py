@@ -25,7 +25,7 @@ from neardup.jobs.dedup import FileResult
 from neardup.jobs.pairs import read_fingerprint_files
 from neardup.jobs.targets import refuse_inputs
 from neardup.listed_pairs import LISTED_CLUSTERERS, pairs_of_representatives
-from neardup.options import DedupOptions
+from neardup.options import DedupOptions, options_of
 from neardup.preference import groups_of
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe import check_same
@@ -94,7 +94,7 @@ def cluster_files(
             known = join_documents(*(file.documents for file in files))
             rows, distance, similarity = _read(pair_shards, summaries, shards, known, least)
         made = summaries[0]
-        chosen = DedupOptions(
+        chosen = options_of(
             method=made.method,
             similarity=made.similarity,
             min_similarity=least,

@@ -27,7 +27,7 @@ from neardup.jobs.report import report as write_report
 from neardup.jobs.resuming import open_saved, run_description, tell_skipped
 from neardup.jobs.targets import Targets, dedup_targets, demand_output
 from neardup.jobs.writing import write_rows
-from neardup.options import DedupOptions
+from neardup.options import options_of
 from neardup.progress import Watcher, progress_of
 from neardup.recipe import Recipe
 from neardup.summary import Summary, summarize
@@ -181,7 +181,7 @@ def deduplicate_files(
     """
     recipe, progress = recipe or Recipe(), progress_of(progress)
     reading, others = split_options(options)
-    chosen = DedupOptions(**others)
+    chosen = options_of(**others)
     if not dry_run:
         demand_output(output)  # before inputs are looked for: who forgot -o has named the output as an input
     if report is not None:

@@ -23,7 +23,7 @@ from neardup.io.corpus import FileCorpus, open_corpus
 from neardup.io.pair_spool import PAIR_BYTES
 from neardup.io.reading import split_options
 from neardup.io.sample import Sample, read_sample
-from neardup.options import DedupOptions, distance_limit, memory_bytes
+from neardup.options import DedupOptions, distance_limit, memory_bytes, options_of
 from neardup.progress import Progress, Watcher, duration, peak_memory_bytes, progress_of
 from neardup.recipe import Recipe
 from neardup.survivors import Findings, exact_representatives, in_order_of_preference
@@ -117,7 +117,7 @@ def estimate_files(
         InputError, OptionError, RowError, DataError: as `deduplicate_files`, for what is sampled.
     """
     reading, others = split_options(options)
-    chosen = DedupOptions(**others)
+    chosen = options_of(**others)
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
         corpus = open_corpus(inputs, reading, temporary=Path(spool), on_error=on_error)
         corpus.check()

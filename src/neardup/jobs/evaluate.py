@@ -16,7 +16,7 @@ from neardup.io.outputs import Outputs
 from neardup.io.places import place_of
 from neardup.io.reading import split_options
 from neardup.jobs.targets import refuse_inputs
-from neardup.options import DedupOptions
+from neardup.options import options_of
 from neardup.progress import Watcher, progress_of
 from neardup.recipe import Recipe
 
@@ -65,7 +65,7 @@ def evaluate_files(
         MissingExtra: a plot is asked for, and matplotlib is not installed.
     """
     reading, others = split_options(options)
-    progress, chosen = progress_of(progress), DedupOptions(**others)
+    progress, chosen = progress_of(progress), options_of(**others)
     if plot is not None:
         check_plot(plot)
     paths = [place_of(path) for path in (output, plot) if path is not None]

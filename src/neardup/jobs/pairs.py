@@ -25,7 +25,7 @@ from neardup.io.shards import Shard, find_shards, repeated_files
 from neardup.io.stored_shards import StoredShard, starts_of, stored_shards
 from neardup.jobs.targets import refuse_inputs
 from neardup.matches import Matches, candidate_pairs, hamming_distances, list_matches
-from neardup.options import DedupOptions, distance_limit, memory_bytes
+from neardup.options import DedupOptions, distance_limit, memory_bytes, options_of
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe import Recipe, check_same
 from neardup.survivors import exact_representatives
@@ -76,7 +76,7 @@ def pair_files(
     if unused:
         raise OptionError(f"{', '.join(unused)}: pairs are listed, none is decided. Give it to cluster_files().")
     reading, others = split_options(options)
-    progress, chosen = progress_of(progress), DedupOptions(**others)
+    progress, chosen = progress_of(progress), options_of(**others)
     against = [against] if isinstance(against, str | Path) else list(against)
     if "-" in map(str, against):
         raise InputError("--against -: these are read from files. Name files, folders or globs.")

@@ -20,7 +20,7 @@ from neardup.io.corpus import open_corpus
 from neardup.io.reading import Reading, split_options
 from neardup.io.sample import read_sample
 from neardup.jobs.estimate import choose_by_sample
-from neardup.options import DedupOptions, memory_bytes
+from neardup.options import DedupOptions, memory_bytes, options_of
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe import Recipe, check_same
 from neardup.threads import thread_count
@@ -83,7 +83,7 @@ def plan_files(
         InputError, DataError: as `deduplicate_files`.
     """
     reading, others = split_options(options)
-    chosen, progress = DedupOptions(**others), progress_of(progress)
+    chosen, progress = options_of(**others), progress_of(progress)
     if documents is not None and (isinstance(documents, bool) or not isinstance(documents, int) or documents < 1):
         raise OptionError(f"documents={documents!r}: give an integer from 1 up.")
     if chosen.max_distance is None and (fingerprints or check):

@@ -24,7 +24,7 @@ from neardup.io.shards import Shard, find_shards
 from neardup.jobs.audits import write_audits
 from neardup.jobs.resuming import open_saved, run_description, tell_skipped
 from neardup.jobs.targets import Targets, dedup_targets, demand_output
-from neardup.options import UNITS, DedupOptions
+from neardup.options import UNITS, options_of
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe import Recipe
 from neardup.summary import Summary, summarize
@@ -252,7 +252,7 @@ def deduplicate_units(
     """
     recipe, progress = recipe or Recipe(), progress_of(progress)
     reading, others = split_options(options)
-    chosen = DedupOptions(**others)
+    chosen = options_of(**others)
     _check(unit, reading, annotate=annotate, against=against)
     if not dry_run:
         demand_output(output)

@@ -97,7 +97,7 @@ class Frame:
         return found
 
     def _missing(self, name: str, what: str) -> InputError:
-        return InputError(f"There is no column {name!r} for the {what}. {self._has()}")
+        return InputError(f"There is no column {name!r} for the {what}. {self._has()} Name the one that is meant.")
 
     def _has(self) -> str:
         return f"The columns are {', '.join(self.names)}."
