@@ -143,7 +143,7 @@ def test_the_choice_is_exact_where_it_is_not_much_slower_and_says_why():
     summary = nd.deduplicate(near_copies(400), progress=told).summary
     assert summary.method == "exact"
     assert summary.options["method"] == "auto"
-    assert summary.reason.startswith("exact by estimate ")
+    assert summary.reason.startswith("it misses no pair and is affordable; exact by estimate ")
     assert told.lines == [f"method exact: {summary.reason}"]
     postings = int(summary.reason.split("estimate ")[1].split(" posting")[0].replace(",", ""))
     assert postings == pytest.approx(summary.join["postings"], rel=0.3)

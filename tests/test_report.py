@@ -193,6 +193,16 @@ def test_tokens_of_passages_are_those_of_the_similarity():
     assert [token.folded.replace("e\u0301", "é") for token in _tokens(text)] == naive.tokens(text)
 
 
+def test_no_word_is_cut_in_two_where_a_passage_is_skipped():
+    words = [f"{'long' * (number % 7)}word{number}" for number in range(400)]
+    left, right = " ".join(words), " ".join("other" if number == 200 else word for number, word in enumerate(words))
+    rows = compare_passages(left, right)
+    assert sum(row.skipped > 0 for row in rows) == 2
+    for side, known in (("left", left), ("right", right)):
+        shown = [word for row in rows for word in "".join(each.text for each in getattr(row, side)).split()]
+        assert set(shown) <= set(known.split())
+
+
 def test_long_passages_in_common_are_skipped_on_both_sides_at_once():
     common = [f"word{i}" for i in range(600)]
     left = " ".join(["alpha", *common, "omega"])

@@ -63,15 +63,16 @@ def choose(task: Task, *, documents: int | None = None) -> Choice:
         minhash = estimate_minhash(sample, **size, least=least, near_pairs=exact.candidates, memory=memory)
     except OptionError:  # no bands serve so low a similarity
         return Choice("exact", f"{_shown(exact)}; no bands serve {least}", (exact,), size["documents"], counts)
-    method, reason = "exact", f"{_shown(exact)}; {_shown(minhash)}"
+    estimates = f"{_shown(exact)}; {_shown(minhash)}"
+    method, reason = "exact", f"it misses no pair and is affordable; {estimates}"
     if needed_bytes(size["documents"], task.recipe.words) > memory:
-        reason = f"{reason}; minhash needs more than {memory / 2**20:,.0f} MiB"
+        reason = f"{estimates}; minhash needs more than {memory / 2**20:,.0f} MiB"
     elif exact.disk_bytes > shutil.disk_usage(options.temp_dir or tempfile.gettempdir()).free:
-        method, reason = "minhash", f"{reason}; exact needs {exact.disk_bytes / 2**30:.1f} GiB of temporary files"
+        method, reason = "minhash", f"{estimates}; exact needs {exact.disk_bytes / 2**30:.1f} GiB of temporary files"
     elif exact.candidates * PAIR_BYTES > memory // 2 > minhash.candidates * PAIR_BYTES:
-        method, reason = "minhash", f"{reason}; exact would propose more pairs than fit {memory / 2**20:,.0f} MiB"
+        method, reason = "minhash", f"{estimates}; exact would propose more pairs than fit {memory / 2**20:,.0f} MiB"
     elif exact.seconds > max(SLOWER * minhash.seconds, PATIENCE_SECONDS):
-        method, reason = "minhash", f"{reason}; exact would take {exact.seconds / minhash.seconds:.0f} times as long"
+        method, reason = "minhash", f"{estimates}; exact would take {exact.seconds / minhash.seconds:.0f} times as long"
     return Choice(method, reason, (exact, minhash), size["documents"], counts)
 
 

@@ -1,6 +1,6 @@
 """What two texts have in common, for showing: the tokens of shingles that are in both, and what only one of them has."""
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -128,7 +128,13 @@ def compare_passages(left: str, right: str) -> list[Row]:
         after = CONTEXT if spans[0][1] < len(left.rstrip()) or spans[1][1] < len(right.rstrip()) else 0
         if before == after == 0:
             before = LONE
-        cut = [(max(first, begins[side]) + before, end - after) for side, (first, end) in enumerate(spans)]
+        cut = [
+            (
+                _outside_tokens(sides[side], max(first, begins[side]) + before),
+                _outside_tokens(sides[side], end - after),
+            )
+            for side, (first, end) in enumerate(spans)
+        ]
         if min(end - first for first, end in cut) < CONTEXT:
             continue
         if any(cut[side][0] > begins[side] for side in (0, 1)):
@@ -161,6 +167,14 @@ def _aligned(left: list[tuple[str, ...]], right: list[tuple[str, ...]]) -> Itera
             first = i, j
         last = i, j
     yield first, last
+
+
+def _outside_tokens(tokens: list[_Token], place: int) -> int:
+    """The place, or the beginning of the word that it is within, if that is not far."""
+    number = bisect_right(tokens, place, key=lambda token: token.start) - 1
+    if number < 0 or tokens[number].end <= place or place - tokens[number].start > CONTEXT // 4:
+        return place
+    return tokens[number].start
 
 
 def _common_line_end(left: str, right: str) -> Places | None:
