@@ -21,7 +21,7 @@ INDEX_METHODS = (
     "block-tables",
     "multi-index",
     "bit-lists",
-    "neighbours",
+    "neighbors",
     "prefix-tables",
     "sorted-beam",
 )
