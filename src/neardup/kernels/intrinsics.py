@@ -20,7 +20,6 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 I8, I32, I64, I128 = (ir.IntType(bits) for bits in (8, 32, 64, 128))
 BLOCK = ir.VectorType(I8, 64)
-_M64 = (1 << 64) - 1
 
 
 def pointer_to(context: Any, builder: Any, array_type: Any, array: Any, index: Any) -> Any:
