@@ -378,9 +378,21 @@ def test_a_label_decides_where_there_is_a_similarity_as_well(tmp_path):
     assert labels.score.tolist() == [0.9, 0.1]
 
 
-def test_a_missing_file_of_labels_is_refused(tmp_path):
-    with pytest.raises(InputError, match="There is no file of labels"):
-        read_labels(tmp_path / "none.csv", ["x"], min_similarity=0.8)
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("none.csv", "There is no file of labels"),
+        ("l.csv", "its columns are one, two"),
+        ("l.txt", "labels are read from files that end in .jsonl"),
+    ],
+)
+def test_labels_are_looked_at_before_documents_are_read(tmp_path, name, message):
+    for each in ("l.csv", "l.txt"):
+        (tmp_path / each).write_text("one,two\nx,z\n")
+    told = []
+    with pytest.raises(InputError, match=message):
+        nd.evaluate(["a text", "another text"], pairs=tmp_path / name, progress=told.append)
+    assert told == []
 
 
 # recommendations and warnings

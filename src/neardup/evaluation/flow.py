@@ -21,6 +21,7 @@ from neardup.errors import OptionError
 from neardup.evaluation import SAMPLE
 from neardup.evaluation.curves import distance_scores, recipe_score, survey, threshold_scores
 from neardup.evaluation.intervals import UNKNOWN, wilson
+from neardup.evaluation.labels import check_labels
 from neardup.evaluation.methods import MEASURED, method_score
 from neardup.evaluation.recommendation import FEW_TOKENS, recommend, warnings
 from neardup.evaluation.result import Evaluation
@@ -91,6 +92,8 @@ def evaluate_corpus(
         )
     if pairs is None and complete:
         raise OptionError("complete=True says something of labels, and none are given. Give pairs, or leave it out.")
+    if pairs is not None:
+        check_labels(pairs)
 
     with progress.stage("fingerprint"):
         documents = read_documents(corpus, recipe, threads=options.threads, progress=progress)

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import itertools
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -99,6 +100,20 @@ def _judge(row: dict[str, Any], score_column: str | None, label_column: str | No
     return score, score_column is None or score >= least
 
 
+def check_labels(path: str | Path) -> None:
+    """Look at the beginning of a file of labels, before documents are read for it.
+
+    Raises:
+        InputError: there is no such file, it is of another kind, or its columns name no pairs.
+        DataError: its beginning cannot be read.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise InputError(f"There is no file of labels {str(path)!r}. Give one that ends in {ENDINGS}.")
+    for row in itertools.islice(_rows(path), 1):
+        _columns(path, row)
+
+
 def read_labels(path: str | Path, ids: Iterable[str], *, min_similarity: float) -> Labels:
     """Read labels and find the rows that they name.
 
@@ -110,12 +125,10 @@ def read_labels(path: str | Path, ids: Iterable[str], *, min_similarity: float) 
         min_similarity: a pair is positive if its similarity is at least this.
 
     Raises:
-        InputError: there is no such file or column, or it names documents that are not there, or that several have the id of.
+        InputError: there is no such column, or it names documents that are not there, or that several have the id of.
         DataError: a value is not allowed, or two lines contradict each other.
     """
     path = Path(path)
-    if not path.is_file():
-        raise InputError(f"There is no file of labels {str(path)!r}. Give one that ends in {ENDINGS}.")
     rows: dict[str, int] = {}
     repeated: set[str] = set()
     for row, name in enumerate(ids):
