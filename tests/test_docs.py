@@ -19,13 +19,13 @@ ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 NOT_RUN = {
     "text": None,
-    "toml": {"files.md"},
+    "toml": {"files.md", "profiles.md"},
     "json": {"files.md"},
     "sh": {"remote.md", "migration.md"},
     "py": {"migration.md"},
     "sql": {"migration.md"},
 }
-"""Fences that are no examples of ours, and the pages that may have them; those of files.md have a test of their own."""
+"""Fences that are no examples of ours, and the pages that may have them; TOML and JSON have tests of their own."""
 MODULES = sorted(module.name for module in pkgutil.walk_packages(neardup.__path__, "neardup."))
 
 
@@ -111,6 +111,14 @@ def test_the_worked_examples_are_drawn_as_they_are_computed():
     for name, content in drawn.items():
         assert (ROOT / "docs/figures" / name).read_text(encoding="utf-8") == content, "run: make docs"
         assert name in (ROOT / "docs/simhash.md").read_text(encoding="utf-8"), name
+
+
+def test_the_recipe_with_a_tools_own_stop_words_can_be_used(tmp_path):
+    [recipe] = blocks(ROOT / "docs/profiles.md", "toml")
+    (tmp_path / "mine.toml").write_text(recipe, encoding="utf-8")
+    (tmp_path / "stop_words.utf8").write_text("我们\n不用\n", encoding="utf-8")
+    words = neardup.keywords(["我们不用升职加薪"], recipe=find_recipe(str(tmp_path / "mine.toml")))
+    assert {word for word, _ in words[0]} == {"升职", "加薪"}
 
 
 def test_links_between_pages_lead_somewhere():
