@@ -1,6 +1,5 @@
 """Documentation is executed: README, the pages and the docstrings; generated pages are up to date."""
 
-import dataclasses
 import doctest
 import importlib
 import importlib.util
@@ -26,7 +25,7 @@ NOT_RUN = {
     "py": {"migration.md"},
     "sql": {"migration.md"},
 }
-"""Fences that are no examples of ours, and the pages that may have them; those of files.md and profiles.md have a test of their own."""
+"""Fences that are no examples of ours, and the pages that may have them; TOML and JSON have tests of their own."""
 MODULES = sorted(module.name for module in pkgutil.walk_packages(neardup.__path__, "neardup."))
 
 
@@ -75,15 +74,6 @@ def test_no_fence_escapes_being_run(page):
             assert all(re.match(r"(>>>|\$) ", block) for block in blocks(page, language)), "shows nothing that is run"
 
 
-def test_the_recipe_of_cppjieba_with_its_stop_words_is_that_recipe_but_for_them(tmp_path):
-    [recipe] = blocks(ROOT / "docs/profiles.md", "toml")
-    (tmp_path / "recipe.toml").write_text(recipe, encoding="utf-8")
-    (tmp_path / "stop_words.utf8").write_text("我们\n", encoding="utf-8")
-    found = find_recipe(str(tmp_path / "recipe.toml"))
-    assert found.stop_words
-    assert dataclasses.replace(found, stop_words=()) == neardup.RECIPES["cppjieba"].recipe
-
-
 @pytest.mark.parametrize("name", MODULES)
 def test_docstring_examples_give_what_they_show(name):
     assert doctest.testmod(importlib.import_module(name)).failed == 0
@@ -116,6 +106,14 @@ def test_the_worked_examples_are_drawn_as_they_are_computed():
     for name, content in drawn.items():
         assert (ROOT / "docs/figures" / name).read_text(encoding="utf-8") == content, "run: make docs"
         assert name in (ROOT / "docs/simhash.md").read_text(encoding="utf-8"), name
+
+
+def test_the_recipe_with_a_tools_own_stop_words_can_be_used(tmp_path):
+    [recipe] = blocks(ROOT / "docs/profiles.md", "toml")
+    (tmp_path / "mine.toml").write_text(recipe, encoding="utf-8")
+    (tmp_path / "stop_words.utf8").write_text("我们\n不用\n", encoding="utf-8")
+    words = neardup.keywords(["我们不用升职加薪"], recipe=find_recipe(str(tmp_path / "mine.toml")))
+    assert {word for word, _ in words[0]} == {"升职", "加薪"}
 
 
 def test_links_between_pages_lead_somewhere():

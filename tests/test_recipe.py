@@ -195,23 +195,6 @@ def test_fingerprints_of_two_recipes_are_not_mixed_and_both_are_shown():
     check_same(other, json.loads(json.dumps(other.as_dict())), "b.parquet")
 
 
-def test_it_is_said_how_recipes_differ():
-    one, other = nd.Recipe(), nd.Recipe(bits=64, weights="tf", cjk_shingle=3)
-    with pytest.raises(nd.RecipeMismatch) as told:
-        check_same(one.digest(), other.digest(), "b", recipe=one.as_dict(), other_recipe=other.as_dict())
-    assert str(told.value) == (
-        f"b was made by the recipe {other.digest()}, not by {one.digest()} (bits is 64 there, 128 here; cjk_shingle is 3 there, "
-        '2 here; weights is "tf" there, "log" here): distances between them mean nothing. Make both with the same recipe.'
-    )
-    with pytest.raises(nd.RecipeMismatch, match=r"\(hash is \"md5\" there, \"xxh3\" here\)"):
-        check_same("1", "2", "b", recipe=one.as_dict(), other_recipe=nd.Recipe(hash="md5").as_dict())
-    with pytest.raises(nd.RecipeMismatch, match="but the recipes are equal: a digest was changed"):
-        check_same("1", "2", "b", recipe=one.as_dict(), other_recipe=one.as_dict())
-    vectors = nd.VectorRecipe(dimension=3)
-    with pytest.raises(nd.RecipeMismatch, match='kind is "[a-z-]+" there, null here'):
-        check_same("1", "2", "b", recipe=one.as_dict(), other_recipe=vectors.as_dict())
-
-
 def test_a_recipe_file_names_files_by_paths_relative_to_itself(tmp_path, monkeypatch):
     (tmp_path / "words.txt").write_text("51区\n", encoding="utf-8")
     (tmp_path / "stop.txt").write_text("的\n", encoding="utf-8")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from neardup.errors import CallableError, OptionError
+from neardup.errors import CallableError, NeardupError, OptionError
 from neardup.hashes.names import HashFunction
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -38,6 +38,8 @@ def hash_by_caller(data: Array, offsets: Array, function: HashFunction, out: Arr
     def digest(feature: bytes) -> bytes:
         try:
             given: Any = function.function(feature)
+        except NeardupError:  # of a profile's own function: it says what is missing
+            raise
         except Exception as problem:
             raise CallableError(f"The hash {function.name!r}", feature, problem) from problem
         try:
