@@ -21,7 +21,7 @@ INDEX_METHODS = (
     "block-tables",
     "multi-index",
     "bit-lists",
-    "neighbors",
+    "neighbours",
     "prefix-tables",
     "sorted-beam",
 )

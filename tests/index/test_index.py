@@ -46,7 +46,7 @@ class IndexMachine(RuleBasedStateMachine):
 
     @initialize(words=st.sampled_from([1, 2]), distance=st.integers(0, 6), strings=st.booleans())
     def begin(self, words, distance, strings):
-        if self.method == "neighbors":
+        if self.method == "neighbours":
             words, distance = 1, min(distance, 2)
         self.words, self.distance, self.strings = words, distance, strings
         self.index = Index(max_distance=distance, bits=64 * words, method=self.method)

@@ -18,7 +18,7 @@ from neardup.index.machine import Machine, at, measure_machine
 from neardup.index.planner import EXACT, OPTIONS_OF, PROBABLE, best_of, usual_choice, usual_options
 from neardup.index.segment import build_segment
 from neardup.index.skew import buckets_of, counted_candidates, observed_skew
-from neardup.index.tables import KeyPlan, block_keys, bucket_bits_for, multi_index_keys, neighbor_keys
+from neardup.index.tables import KeyPlan, block_keys, bucket_bits_for, multi_index_keys, neighbour_keys
 from neardup.index.typical import TYPICAL
 from neardup.probabilities import equal_pairs, prefix_hit
 
@@ -47,8 +47,8 @@ def test_a_prefix_of_sixteen_bits_in_eight_tables_hits_as_published():
     assert found.simulated == pytest.approx(found.exact, abs=4 * math.sqrt(0.25 / found.trials))
 
 
-def test_neighbors_look_up_43745_codes_at_distance_three_and_few_uniform_fingerprints_are_equal():
-    assert probes_of(neighbor_keys(64, 3)) == [43_745]
+def test_neighbours_look_up_43745_codes_at_distance_three_and_few_uniform_fingerprints_are_equal():
+    assert probes_of(neighbour_keys(64, 3)) == [43_745]
     assert f"{equal_pairs(2**26, bits=64):.1e}" == "1.2e-04"
 
 
@@ -188,7 +188,7 @@ def test_memory_is_worth_time_and_a_limit_is_kept():
 @pytest.mark.parametrize("words", [1, 2])
 @pytest.mark.parametrize("method", METHODS)
 def test_predicted_bytes_are_those_of_a_segment(method, words):
-    if (method, words) == ("neighbors", 2):
+    if (method, words) == ("neighbours", 2):
         return
     rows, setting = 3001, Setting(3001, 64 * words, 2, TYPICAL)
     choice = best_of(method, setting)
@@ -196,7 +196,7 @@ def test_predicted_bytes_are_those_of_a_segment(method, words):
     assert choice.cost.nbytes == pytest.approx(segment.nbytes, rel=0.01)
 
 
-@pytest.mark.parametrize("keys", [block_keys(64, 3, 4), multi_index_keys(64, 6, 3), neighbor_keys(64, 1)])
+@pytest.mark.parametrize("keys", [block_keys(64, 3, 4), multi_index_keys(64, 6, 3), neighbour_keys(64, 1)])
 def test_predicted_candidates_are_those_counted(keys):
     values = uniform(1 << 16)
     tables, _ = planner_tables(values, keys)
@@ -300,7 +300,7 @@ def test_a_plan_is_text_and_json():
     told = json.loads(found.to_json())
     assert (told["method"], told["documents"], told["shards"]) == (found.method, 100_000, None)
     assert f"auto takes {found.method}" in str(found)
-    assert "neighbors cannot be used" in str(nd.plan(100_000, max_distance=3, bits=128, memory="1G"))
+    assert "neighbours cannot be used" in str(nd.plan(100_000, max_distance=3, bits=128, memory="1G"))
 
 
 @pytest.mark.parametrize(

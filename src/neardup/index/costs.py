@@ -19,7 +19,7 @@ from neardup.index.tables import (
     bucket_bits_for,
     moves_of,
     multi_index_keys,
-    neighbor_keys,
+    neighbour_keys,
     prefix_keys,
     table_bytes,
 )
@@ -176,7 +176,7 @@ Options = Mapping[str, int]
 PLANS: dict[str, Callable[[int, int, Options], KeyPlan]] = {
     "block-tables": lambda bits, distance, options: block_keys(bits, distance, options["blocks"]),
     "multi-index": lambda bits, distance, options: multi_index_keys(bits, distance, options["blocks"]),
-    "neighbors": lambda bits, distance, _: neighbor_keys(bits, distance),
+    "neighbours": lambda bits, distance, _: neighbour_keys(bits, distance),
     "prefix-tables": lambda bits, _, options: prefix_keys(bits, options["prefix"], options["tables"], options["seed"]),
 }
 """The keys of each method that has tables, from the bits, the distance and the options."""

@@ -207,8 +207,8 @@ METHODS: dict[str, Method] = {
         _bit_lists,
         lambda arrays, _bits, _distance, _options, rows: BitLists(arrays["lists"], rows),
     ),
-    "neighbors": _of_tables(
-        "neighbors", "one table, in which every code within the distance is looked up: for distances to 3"
+    "neighbours": _of_tables(
+        "neighbours", "one table, in which every code within the distance is looked up: for distances to 3"
     ),
     "prefix-tables": _of_tables(
         "prefix-tables",

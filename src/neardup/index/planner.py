@@ -13,7 +13,7 @@ from neardup.index.chances import tables_for
 from neardup.index.costs import Cost, Options, Setting, cost_of
 from neardup.index.typical import TYPICAL
 
-EXACT = ("scan", "block-tables", "multi-index", "bit-lists", "neighbors")
+EXACT = ("scan", "block-tables", "multi-index", "bit-lists", "neighbours")
 PROBABLE = ("prefix-tables", "sorted-beam")
 MOST_CHOSEN_TABLES = 64
 """More are not chosen by themselves; they can be asked for."""
