@@ -33,6 +33,31 @@ def grade(p, q, fingerprints, stored, least):
 
 
 @kernel
+def look(
+    p, since, class_of, starts, near, near_starts, fingerprints, stored, least, kept, kept_count, survivor, grades, counts
+):  # fmt: skip
+    """Make survivor[p] and grades[p] those of a better match among the survivors from document `since` on, if there is one.
+
+    Of equally good ones the earlier is taken, in whatever order they are looked at. Arguments as in `nearest_survivors`.
+    """
+    u = class_of[p]
+    best, best_grade = survivor[p], grades[p]
+    for j in range(near_starts[u] - 1, near_starts[u + 1]):
+        v = u if j < near_starts[u] else np.int64(near[j])
+        i = starts[v] + kept_count[v] - 1
+        while i >= starts[v] and kept[i] >= since:
+            q = kept[i]
+            found = grade(p, q, fingerprints, stored, least)
+            counts[0] += 1
+            if found >= 0:
+                counts[1] += 1
+                if found > best_grade or (found == best_grade and q < best):
+                    best, best_grade = q, found
+            i -= 1
+    survivor[p], grades[p] = best, best_grade
+
+
+@kernel
 def nearest_survivors(
     first, last, class_of, starts, near, near_starts, fingerprints, stored, least,
     kept, kept_count, survivor, grades, counts,
@@ -44,19 +69,11 @@ def nearest_survivors(
     int64[classes]. counts: int64[2], pairs compared and pairs matched, added to.
     """
     for p in range(first, last):
-        u = class_of[p]
-        best, best_grade = p, -1.0
-        for j in range(near_starts[u] - 1, near_starts[u + 1]):
-            v = u if j < near_starts[u] else np.int64(near[j])
-            for i in range(starts[v], starts[v] + kept_count[v]):
-                q = kept[i]
-                found = grade(p, q, fingerprints, stored, least)
-                counts[0] += 1
-                if found >= 0:
-                    counts[1] += 1
-                    if found > best_grade or (found == best_grade and q < best):
-                        best, best_grade = q, found
-        survivor[p], grades[p] = best, best_grade
+        survivor[p], grades[p] = p, -1.0
+        look(
+            p, np.int64(0), class_of, starts, near, near_starts, fingerprints, stored, least,
+            kept, kept_count, survivor, grades, counts,
+        )  # fmt: skip
 
 
 @kernel
@@ -70,22 +87,12 @@ def star(
     growing ranges. Arguments as there; kept and kept_count grow.
     """
     for p in range(first, last):
-        u = class_of[p]
-        best, best_grade = survivor[p], grades[p]
-        for j in range(near_starts[u] - 1, near_starts[u + 1]):
-            v = u if j < near_starts[u] else np.int64(near[j])
-            i = starts[v] + kept_count[v] - 1
-            while i >= starts[v] and kept[i] >= first:
-                q = kept[i]
-                found = grade(p, q, fingerprints, stored, least)
-                counts[0] += 1
-                if found >= 0:
-                    counts[1] += 1
-                    if found > best_grade or (found == best_grade and q < best):
-                        best, best_grade = q, found
-                i -= 1
-        survivor[p], grades[p] = best, best_grade
-        if best == p:
+        look(
+            p, first, class_of, starts, near, near_starts, fingerprints, stored, least,
+            kept, kept_count, survivor, grades, counts,
+        )  # fmt: skip
+        if survivor[p] == p:
+            u = class_of[p]
             kept[starts[u] + kept_count[u]] = p
             kept_count[u] += 1
 

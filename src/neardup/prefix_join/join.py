@@ -190,7 +190,8 @@ def join_prefixes(
 
         for _ in in_order(walk, _edges(index.rank_starts, threads), threads):
             pass
-        pairs.drop_repeats()
+        if high != passes[-1][1]:  # at the end `all` drops them
+            pairs.drop_repeats()
     packed = pairs.all()
     return packed, JoinCost(postings, len(passes), int(counts[0]), int(counts[1]), len(packed))
 
