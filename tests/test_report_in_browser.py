@@ -2,18 +2,11 @@
 
 import csv
 import json
-import shutil
 
 import pytest
 
 import neardup
 from neardup.recipe import RECIPES
-
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-if CHROMIUM is None:
-    pytest.skip("needs Chromium: make chromium, as root on Debian", allow_module_level=True)
-
-from playwright.sync_api import sync_playwright  # noqa: E402
 
 TEXTS = {
     "en": "The night ferry to island {} leaves at ten past nine from the old customs pier, and dogs travel free in winter; seats {}.",
@@ -40,14 +33,6 @@ def corpus(tmp_path_factory):
         place / "in.jsonl", str(place / "out.jsonl"), report=str(place / "out.html"), min_similarity=0.6
     )
     return place
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_playwright() as started:
-        found = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield found
-        found.close()
 
 
 @pytest.fixture

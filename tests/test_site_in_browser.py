@@ -1,16 +1,8 @@
 """The documentation site in Chromium: nothing is fetched from elsewhere, nothing complains, it fits the window, it can be searched."""
 
-import shutil
-
 import pytest
 
 from built_site import build
-
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-if CHROMIUM is None:
-    pytest.skip("needs Chromium: make chromium, as root on Debian", allow_module_level=True)
-
-from playwright.sync_api import sync_playwright  # noqa: E402
 
 PAGES = ("index", "simhash", "choosing", "quickstart.zh", "quickstart.ja", "cli", "reference/deduplicate")
 
@@ -18,14 +10,6 @@ PAGES = ("index", "simhash", "choosing", "quickstart.zh", "quickstart.ja", "cli"
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     return build(tmp_path_factory.mktemp("site"))
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_playwright() as started:
-        found = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield found
-        found.close()
 
 
 @pytest.fixture
