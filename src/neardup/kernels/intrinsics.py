@@ -121,13 +121,17 @@ def _spaces(builder: Any, block: Any) -> tuple[Any, Any]:
     return builder.or_(control, builder.icmp_unsigned("==", block, splat(32))), control
 
 
-def store_folded(context: Any, builder: Any, signature: Any, args: Any, block: Any) -> Any:
-    """Write `block` with A-Z lowered and ASCII white space made a space."""
+def folded_block(builder: Any, block: Any) -> Any:
+    """`block` with A-Z lowered and ASCII white space made a space."""
     upper = builder.icmp_unsigned("<=", builder.sub(block, splat(ord("A"))), splat(25))
     _, control = _spaces(builder, block)
-    folded = builder.select(upper, builder.or_(block, splat(32)), builder.select(control, splat(32), block))
+    return builder.select(upper, builder.or_(block, splat(32)), builder.select(control, splat(32), block))
+
+
+def store_folded(context: Any, builder: Any, signature: Any, args: Any, block: Any) -> Any:
+    """Write `block`, folded."""
     target = builder.bitcast(pointer_to(context, builder, signature.args[2], args[2], args[3]), BLOCK.as_pointer())
-    builder.store(folded, target).align = 1
+    builder.store(folded_block(builder, block), target).align = 1
     return context.get_dummy_value()
 
 

@@ -7,9 +7,10 @@ would change anything: such documents are flagged.
 
 import numpy as np
 
+from neardup.kernels.chosen_bytes import put_ascii, put_wide
 from neardup.kernels.compilation import kernel
-from neardup.kernels.intrinsics import fold_ascii_block, space_masks, trailing_zeros
-from neardup.kernels.wide_characters import fold_wide_block, full_width_mask, wide_masks
+from neardup.kernels.intrinsics import space_masks, trailing_zeros
+from neardup.kernels.wide_characters import full_width_mask, wide_masks
 
 u64 = np.uint64
 ONE_BIT, ALL_BITS = u64(1), ~u64(0)
@@ -118,14 +119,7 @@ def fold_document(data, i, end, out, o, tables):
             if plain > 0:
                 drop = space & (space << ONE_BIT | after_space) | wide << u64(1) | wide << u64(2)
                 kept = ~drop & (ALL_BITS >> u64(64 - plain))
-                while kept != 0:  # a run of bytes that stay together
-                    offset = trailing_zeros(kept)
-                    if wide != 0:
-                        fold_wide_block(data, i + np.int64(offset), out, o)
-                    else:
-                        fold_ascii_block(data, i + np.int64(offset), out, o)
-                    o += np.int64(trailing_zeros(~(kept >> offset)))
-                    kept &= kept + (kept & (u64(0) - kept))
+                o = put_wide(data, i, kept, out, o) if wide != 0 else put_ascii(data, i, kept, out, o)
                 after_space = space >> u64(plain - 1) & ONE_BIT
                 i += plain
                 mark = 0

@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from neardup.kernels.chosen_bytes import PLACES_BEHIND, put_positions
 from neardup.kernels.compilation import kernel
-from neardup.kernels.intrinsics import load64, popcount, trailing_zeros, word_masks
+from neardup.kernels.intrinsics import load64, word_masks
 from neardup.kernels.normalization import CLASS_SHIFT, TWO_BITS, decode, fold_entry, known_run
 from neardup.kernels.wide_characters import wide_masks
 from neardup.kernels.xxh3 import xxh3_64, xxh3_64_of_9_to_16
@@ -11,8 +12,6 @@ from neardup.kernels.xxh3 import xxh3_64, xxh3_64_of_9_to_16
 u64 = np.uint64
 ONE, ALL = u64(1), ~u64(0)
 WORD, CJK = 1, 2
-GROUP = 8
-"""So many edges of words are written at a time."""
 # Of a token of n bytes, which of its first and of its second eight bytes are its own.
 KEEP_FIRST = np.array([(1 << 8 * min(n, 8)) - 1 for n in range(17)], np.uint64)
 KEEP_LAST = np.array([(1 << 8 * max(n - 8, 0)) - 1 for n in range(17)], np.uint64)
@@ -25,7 +24,7 @@ def most_tokens(length: int) -> int:
 
 def token_spare(length: int) -> int:
     """Places that `tokenize` needs in `spare` for `length` bytes."""
-    return 3 * (most_tokens(length) + GROUP)
+    return 3 * (most_tokens(length) + PLACES_BEHIND)
 
 
 @kernel
@@ -49,16 +48,7 @@ def find_tokens(data, i, end, starts, ends, kinds, tables):
             cjk &= keep
             before = word << ONE | inside
             begun, ended = word & ~before | cjk, before & ~word & keep | cjk << u64(3)
-            s_after, e_after = s + popcount(begun), e + popcount(ended)
-            while s < s_after or e < e_after:
-                for j in range(GROUP):  # more than there are, perhaps: they are written over
-                    starts[s + u64(j)] = i + np.int64(trailing_zeros(begun))
-                    ends[e + u64(j)] = i + np.int64(trailing_zeros(ended))
-                    begun &= begun - ONE
-                    ended &= ended - ONE
-                s += u64(GROUP)
-                e += u64(GROUP)
-            s, e = s_after, e_after
+            s, e = put_positions(begun, i, starts, s), put_positions(ended, i, ends, e)
             inside = word >> u64(plain - 1) & ONE
             i += plain
             continue
@@ -99,7 +89,7 @@ def tokenize(data, i, end, spare, hashes, kinds, tables):
     uint8[], int, int -> uint64[], uint8[]; both of at least `most_tokens(end - i)` places, and `spare`, int64[], of
     `token_spare(end - i)`. `data` must be normalized, valid UTF-8, with 66 spare bytes behind `end`. Returns the number of tokens.
     """
-    places = (end - i) // 2 + 1 + GROUP
+    places = (end - i) // 2 + 1 + PLACES_BEHIND
     starts, ends, longer = spare[:places], spare[places : 2 * places], spare[2 * places :]
     n = find_tokens(data, i, end, starts, ends, kinds, tables)
     m = u64(0)

@@ -76,7 +76,7 @@ def wide_masks_twin(data: Array, index: int) -> tuple[np.uint64, np.uint64]:
     return mask_of(han | (first == 0xE3) & kana), mask_of((second == 0x80) & separator)
 
 
-def _full_width(builder: Any, pointer: Any) -> tuple[Any, Any]:
+def full_width_block(builder: Any, pointer: Any) -> tuple[Any, Any]:
     """Which bytes begin a full-width form of ASCII, and the block with these bytes replaced by that ASCII."""
     first, second, third = (load(builder, builder.gep(pointer, [ir.Constant(I64, j)]), BLOCK) for j in range(3))
     upper = builder.icmp_unsigned("==", second, splat(0xBC))
@@ -92,7 +92,7 @@ def _full_width(builder: Any, pointer: Any) -> tuple[Any, Any]:
 @intrinsic
 def _full_width_mask(typing: Any, data: Any, index: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        found, _ = _full_width(builder, pointer_to(context, builder, signature.args[0], *args))
+        found, _ = full_width_block(builder, pointer_to(context, builder, signature.args[0], *args))
         return builder.bitcast(found, I64)
 
     return types.uint64(data, types.int64), generate
@@ -111,7 +111,7 @@ def full_width_mask_twin(data: Array, index: int) -> np.uint64:
 @intrinsic
 def _fold_wide_block(typing: Any, data: Any, index: Any, out: Any, at: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        _, block = _full_width(builder, pointer_to(context, builder, signature.args[0], args[0], args[1]))
+        _, block = full_width_block(builder, pointer_to(context, builder, signature.args[0], args[0], args[1]))
         return store_folded(context, builder, signature, args, block)
 
     return types.void(data, types.int64, out, types.int64), generate

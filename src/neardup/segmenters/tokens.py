@@ -4,9 +4,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from neardup.kernels.chosen_bytes import PLACES_BEHIND
 from neardup.kernels.features import find_words, hash_spans, split_joined
 from neardup.kernels.segmenters import find_between_spaces, find_characters, find_words_plainly, not_listed
-from neardup.kernels.tokens import GROUP, WORD, most_tokens
+from neardup.kernels.tokens import WORD, most_tokens
 from neardup.text.normalizers import FoldedTexts
 from neardup.text.unicode_tables import fold_tables
 
@@ -58,7 +59,7 @@ def words_of(folded: FoldedTexts) -> Tokens:
     """Maximal runs of letters, marks and numbers, after NFKC case folding; each Han or Kana character by itself."""
     n = len(folded)
     longest = most_tokens(int(np.diff(folded.offsets).max(initial=0)))
-    most = most_tokens(int(folded.offsets[-1])) + n + GROUP + longest
+    most = most_tokens(int(folded.offsets[-1])) + n + PLACES_BEHIND + longest
     starts, ends = np.empty(most, np.int64), np.empty(most, np.int64)
     kinds, documents = np.empty(most, np.uint8), np.zeros(n + 1, np.int64)
     find_words(folded.data, folded.offsets, starts, ends, kinds, documents, fold_tables())

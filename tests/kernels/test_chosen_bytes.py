@@ -1,0 +1,129 @@
+"""Chosen bytes and positions: by the processor's own instruction, by loops, and by definition."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numba.core.codegen import get_host_cpu_features
+
+from neardup import Recipe, fingerprint
+from neardup.kernels import chosen_bytes, wide_characters
+from neardup.kernels.chosen_bytes import (
+    GROUP,
+    HAS_COMPRESS,
+    PLACES_BEHIND,
+    put_ascii_twin,
+    put_positions_twin,
+    put_wide_twin,
+)
+from neardup.kernels.compilation import JIT, kernel
+from neardup.kernels.intrinsics import fold_ascii_block_twin
+
+FILLED = 0xAA
+
+
+@kernel
+def call_put_ascii(data, i, chosen, out, o):
+    return chosen_bytes.put_ascii(data, i, chosen, out, o)
+
+
+@kernel
+def call_put_wide(data, i, chosen, out, o):
+    return chosen_bytes.put_wide(data, i, chosen, out, o)
+
+
+@kernel
+def call_put_positions(chosen, base, out, at):
+    return chosen_bytes.put_positions(chosen, base, out, at)
+
+
+masks = st.one_of(
+    st.integers(0, 2**64 - 1),
+    st.sampled_from([0, 1, 2**63, 2**64 - 1]),
+    st.sets(st.integers(0, 63)).map(lambda places: sum(1 << place for place in places)),
+).map(np.uint64)
+ascii_bytes = st.lists(st.sampled_from(b"aZ09 \t\n\r\x00\x1f\x7f_"), min_size=144, max_size=144)
+wide_bytes = st.lists(st.sampled_from(b"aZ \n\xef\xbc\xbd\x81\x9e\x9f\xa1\xe4"), min_size=84, max_size=84)
+
+
+def set_bits(mask: np.uint64) -> list[int]:
+    return [j for j in range(64) if int(mask) >> j & 1]
+
+
+@given(content=ascii_bytes, i=st.integers(0, 16), mask=masks)
+def test_chosen_ascii_is_folded_and_moved_together(content, i, mask):
+    data, folded = np.array(content, np.uint8), np.empty(64, np.uint8)
+    fold_ascii_block_twin(data, i, folded, 0)
+    meant = [int(folded[j]) for j in set_bits(mask)]
+    for put in (call_put_ascii, put_ascii_twin):
+        out = np.full(140, FILLED, np.uint8)
+        assert put(data, i, mask, out, 5) == 5 + len(meant)
+        assert out[5 : 5 + len(meant)].tolist() == meant
+        assert (out[:5] == FILLED).all()
+        assert (out[5 + 64 + len(meant) :] == FILLED).all()
+
+
+@given(content=wide_bytes, i=st.integers(0, 16), mask=masks)
+def test_chosen_full_width_forms_are_folded_and_moved_together(content, i, mask):
+    data, folded = np.array(content, np.uint8), np.empty(64, np.uint8)
+    wide_characters.fold_wide_block_twin(data, i, folded, 0)
+    meant = [int(folded[j]) for j in set_bits(mask)]
+    data = np.append(data, np.zeros(66, np.uint8))  # the loop reads 66 bytes from the start of each run
+    for put in (call_put_wide, put_wide_twin):
+        out = np.full(140, FILLED, np.uint8)
+        assert put(data, i, mask, out, 0) == len(meant)
+        assert out[: len(meant)].tolist() == meant
+
+
+@given(mask=masks, base=st.integers(0, 2**40), at=st.integers(0, 9))
+def test_chosen_positions_are_written_in_order_and_no_further_than_said(mask, base, at):
+    meant = [base + j for j in set_bits(mask)]
+    for put in (call_put_positions, put_positions_twin):
+        out = np.full(at + len(meant) + PLACES_BEHIND + 4, -7, np.int64)
+        assert put(mask, base, out, np.uint64(at)) == at + len(meant)
+        assert out[at : at + len(meant)].tolist() == meant
+        assert (out[:at] == -7).all()
+        assert (out[at + len(meant) + PLACES_BEHIND :] == -7).all()
+    assert GROUP <= PLACES_BEHIND
+
+
+TEXTS = [
+    "".join(chr(c) for c in np.random.default_rng(seed).choice([*range(9, 127), 0x3000, 0xFF21, 0x4E2D, 0x1F600, 0xE9], 700))
+    for seed in range(40)
+] + ["  a  b\tc \n" * 30, "Indented:\n" + "        x = y\n" * 20, " ", ""]  # fmt: skip
+
+PROGRAM = """
+import sys
+from test_chosen_bytes import TEXTS
+from neardup import Recipe, fingerprint
+from neardup.kernels.chosen_bytes import HAS_COMPRESS
+assert not HAS_COMPRESS
+sys.stdout.write(fingerprint(TEXTS, recipe=Recipe()).tobytes().hex())
+"""
+
+
+@pytest.mark.skipif(not HAS_COMPRESS, reason="this processor has no AVX-512 VBMI2: all other tests run without it")
+def test_fingerprints_are_the_same_without_the_instruction(tmp_path):
+    features = get_host_cpu_features().replace("+avx512vbmi2", "-avx512vbmi2")
+    run = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        env=os.environ
+        | {
+            "NUMBA_CPU_FEATURES": features,
+            "NEARDUP_CACHE_DIR": str(tmp_path),
+            "PYTHONPATH": os.pathsep.join([os.path.dirname(__file__), *sys.path]),
+        },
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=300,
+    )
+    assert run.stdout == fingerprint(TEXTS, recipe=Recipe()).tobytes().hex()
+
+
+def test_without_the_compiler_the_loops_are_what_runs():
+    assert JIT or chosen_bytes.put_ascii is put_ascii_twin
