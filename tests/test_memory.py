@@ -6,6 +6,8 @@ import json
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import neardup as nd
 from neardup.io import pair_spool
@@ -36,6 +38,26 @@ def spools(monkeypatch):
 
 def decided(result):
     return result.survivors, result.duplicates.to_pydict()
+
+
+@given(
+    sizes=st.lists(st.integers(0, 9), min_size=1, max_size=40),
+    wanted=st.lists(st.integers(0, 1000), max_size=60),
+    ascending=st.booleans(),
+)
+def test_runs_that_are_taken_from_a_spool_are_those_that_were_written(sizes, wanted, ascending):
+    ends = np.cumsum(sizes)
+    rows = np.array([number % len(sizes) for number in wanted], np.int64)
+    rows = np.unique(rows) if ascending else rows
+    with Spool(np.uint64, temp_dir=None) as spool:
+        for end, size in zip(ends.tolist(), sizes, strict=True):
+            spool.write(np.arange(end - size, end, dtype=np.uint64) * 3)
+        spool.map()
+        taken = spool.take((ends - sizes)[rows], ends[rows])
+        naive = [value for row in rows for value in spool.values[ends[row] - sizes[row] : ends[row]]]
+        assert taken.tolist() == naive
+        assert taken.dtype == np.uint64
+        del naive
 
 
 @pytest.mark.parametrize("batches", [1, 7, 400])

@@ -16,7 +16,6 @@ from neardup.prefix_join.counts import ElementCounts
 from neardup.prefix_join.join import join_prefixes
 from neardup.prefix_join.prefixes import Prefixes, PrefixFile, prefixes_of
 from neardup.similarities import SIMILARITY_TABLE, Elements
-from neardup.similarities.stored import MAPPED_BYTES
 from neardup.text.columns import in_chunks
 from neardup.threads import in_order, thread_count
 
@@ -52,13 +51,7 @@ def map_elements(
     kept, rows = task.kept, np.flatnonzero(wanted)
     sizes = np.cumsum(kept.ends[rows] - kept.starts[rows])
     cuts = np.unique(np.searchsorted(sizes, np.arange(CHUNK_ELEMENTS, sizes[-1] if len(rows) else 0, CHUNK_ELEMENTS)))
-    looked_at = 0
-    for result in in_order(lambda part: work(kept.elements(part)), np.split(rows, cuts), threads):
-        yield result
-        looked_at += kept.bytes_each * CHUNK_ELEMENTS
-        if looked_at > MAPPED_BYTES:
-            kept.release()
-            looked_at = 0
+    yield from in_order(lambda part: work(kept.elements(part)), np.split(rows, cuts), threads)
 
 
 def count_elements(task: Task, *, sampled: int = 0) -> tuple[ElementCounts, Elements]:

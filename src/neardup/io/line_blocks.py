@@ -121,7 +121,12 @@ class LineFile:
         while True:
             # A line longer than `size` is looked for in steps that grow with it, and no further than it may be long.
             room = (min(max(size, held // _STEP), max(limit - held, 0) + size) + 3) & -4
-            data.resize(held + room, refcheck=False)  # nobody else has seen it
+            if held < room:
+                grown = np.empty(held + room, np.uint8)
+                grown[:held] = data[:held]
+                data = grown
+            else:  # moves without a copy, if with zeros behind
+                data.resize(held + room, refcheck=False)  # nobody else has seen it
             filled = self._fill(data[held:])
             ends = self._newlines(data, known, held + filled)
             held = known = held + filled

@@ -1,12 +1,15 @@
 """Arrays that grow beyond memory: appended to a temporary file, then mapped."""
 
 import mmap
+import os
 import tempfile
 import weakref
 from threading import Lock
 from typing import Any
 
 import numpy as np
+
+from neardup.kernels.element_counts import gather_runs
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -76,6 +79,31 @@ class Spool:
         if size:
             self._map = mmap.mmap(self._file.fileno(), size, access=mmap.ACCESS_READ)
             self.values = np.frombuffer(self._map, self._dtype)
+
+    def take(self, starts: Array, ends: Array) -> Array:
+        """values[starts[i]:ends[i]] of each i (int64[n]), one run after another, in memory of their own; after `map`.
+
+        Read by calls, not through the mapping: pages that are looked at once are dear to map (four times this, if all are read).
+        """
+        gaps, lengths = starts[1:] - ends[:-1], ends - starts
+        apart = np.flatnonzero((gaps < 0) | (gaps > lengths[:-1])) + 1
+        firsts, lasts = np.append(0, apart)[: len(starts)], np.append(apart, len(starts))[: len(starts)]
+        stretches = ends[lasts - 1] - starts[firsts]
+        begins = np.cumsum(stretches) - stretches
+        found = np.empty(stretches.sum(), self._dtype)
+        data, each = found.view(np.uint8).data, self._dtype.itemsize
+        for begin, size, first in zip(begins.tolist(), stretches.tolist(), starts[firsts].tolist(), strict=True):
+            self._read(data[begin * each : (begin + size) * each], first * each)
+        total = int(lengths.sum())
+        if total < len(found):
+            moved = np.repeat(begins - starts[firsts], lasts - firsts)
+            gather_runs(found, starts + moved, ends + moved, found[:total])  # forwards, so nothing is lost
+        return found[:total]
+
+    def _read(self, into: memoryview, position: int) -> None:
+        while into:  # a call may give less than is asked for
+            count = os.preadv(self._file.fileno(), [into], position)
+            into, position = into[count:], position + count
 
     def changeable(self) -> Array:
         """All that was written, as an array that can be changed in place; no more is written."""

@@ -11,7 +11,6 @@ from neardup.io.scratch import IN_MEMORY, Scratch, parts_of
 from neardup.io.spool import Spool
 from neardup.kernels.bounds import EDIT
 from neardup.kernels.edit import edit_memory
-from neardup.kernels.element_counts import gather_runs
 from neardup.kernels.similarities import Stored, similarities_of
 from neardup.options import DedupOptions
 from neardup.progress import Progress
@@ -114,11 +113,8 @@ class SetFile:
         """Of some rows (int64[n]), one after another."""
         starts, ends = self.starts[rows], self.ends[rows]
         offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(ends - starts)])
-        values = np.empty(offsets[-1], np.uint64)
-        gather_runs(self.values, starts, ends, values)
-        weights = np.empty(offsets[-1] if len(self._weights.values) else 0)
-        if len(weights):
-            gather_runs(self._weights.values, starts, ends, weights)
+        values = self._values.take(starts, ends)
+        weights = self._weights.take(starts, ends) if len(self._weights.values) else np.empty(0)
         values.flags.writeable = weights.flags.writeable = False
         return Elements(values, weights, offsets)
 
