@@ -38,7 +38,7 @@ SAMPLE_BYTES = 2_000_000
 ROUNDS = 9
 PYTHON_ROUNDS = 5
 TARGETS = {
-    ("english", "ClickHouse wordShingleSimHash"): 2.5,
+    ("english", "ClickHouse wordShingleSimHash"): 4.0,
     ("english", "datasketch MinHash-128"): 100.0,
     ("english", "simhash"): 400.0,
     ("chinese", "ClickHouse ngramSimHashUTF8"): 1.2,

@@ -5,7 +5,10 @@ from typing import Any
 
 from cells import Record, absent, number, ranked, share, spread
 from measure import table
+from neardup.recipe import RECIPES
 
+RECIPE_FIELDS = ("word_shingle", "cjk_shingle", "weights", "bits")
+"""In what the recipes that are compared differ."""
 Cell = tuple[float | None, str]
 METHODS = ("exact", "minhash", "simhash")
 OPEN_SETS = {
@@ -13,8 +16,6 @@ OPEN_SETS = {
     "zh_laws_national": "Chinese laws",
     "en_spdx_licenses": "licenses",
 }
-USUAL = {"`default`": 18, "`default-64`": 10, "`textbook`": 3}
-"""The distances that the recipes have."""
 
 
 def _share(value: float | None) -> Cell:
@@ -114,27 +115,22 @@ def _ran(of: Record, name: str) -> bool:
 
 def recipes(record: Record) -> str:
     """Reference pairs found by fingerprints alone, of one recipe at one distance."""
-    chosen = (
-        ("`default`", (1, 2, "log", 128), (14, 16, 18, 20)),
-        ("`default-64`", (1, 2, "log", 64), (8, 10)),
-        ("`textbook`", (3, 3, "tf", 64), (3, 12)),
-    )
+    chosen = {"default": (14, 16, 18, 20), "default-64": (8, 10), "textbook": (3, 12)}
     if "recipes" not in record:
         return f"skipped: {'; '.join(record['skipped'])}"
     rows = []
-    for label, wanted, distances in chosen:
+    for name, distances in chosen.items():
+        ours = RECIPES[name].recipe
         for each in record["recipes"]:
-            recipe = each["recipe"]
-            given = tuple(recipe[name] for name in ("word_shingle", "cjk_shingle", "weights", "bits"))
-            if given != wanted:
+            if any(each["recipe"][field] != getattr(ours, field) for field in RECIPE_FIELDS):
                 continue
             for at in distances:
                 sums = {name: sum(of[name][at] for of in each["sets"].values()) for name in ("similar", "unlike")}
                 of_all = sum(of["all_similar"] for of in each["sets"].values())
                 rows.append(
                     [
-                        label,
-                        f"**{at}**" if at == USUAL[label] else str(at),
+                        f"`{name}`",
+                        f"**{at}**" if at == ours.max_distance else str(at),
                         share(sums["similar"] / of_all),
                         number(sums["unlike"] / sums["similar"], 2),
                     ]

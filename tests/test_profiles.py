@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 import naive_profiles as naive
 import neardup as nd
 from neardup.profiles import names, tools
-from neardup.profiles.helpers import (
+from neardup.profiles.profile import as_integer
+from neardup.profiles.values import (
     clickhouse_value,
     data_juicer_value,
     datasketch_signature,
@@ -29,7 +30,6 @@ from neardup.profiles.helpers import (
     wayback_text,
     weighted_value,
 )
-from neardup.profiles.profile import as_integer
 from neardup.recipe import find_recipe
 from neardup.weights.partial_sort import partial_sort_keeps
 from strategies import texts

@@ -9,15 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from neardup.recipe import RECIPES
+
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "benchmarks/results"
 FIGURES = ROOT / "docs/figures"
-RECIPES = {
-    "default": {"word_shingle": 1, "cjk_shingle": 2, "weights": "log", "bits": 128},
-    "default-64": {"word_shingle": 1, "cjk_shingle": 2, "weights": "log", "bits": 64},
-    "textbook": {"word_shingle": 3, "cjk_shingle": 3, "weights": "tf", "bits": 64},
-}
-USUAL = {"default": 18, "default-64": 10, "textbook": 3}
+DRAWN = ("default", "default-64", "textbook")
+SHOWN = ("word_shingle", "cjk_shingle", "weights", "bits")
+"""In what recipes differ there."""
 NAMES = {
     "en_pep_revisions_even": "PEP revisions",
     "zh_laws_national": "Chinese laws",
@@ -37,8 +36,13 @@ class Curve:
 def curves() -> Iterator[Curve]:
     """Of the three open sets together, means over draws of the hash."""
     recipes: list[dict[str, Any]] = json.loads((RESULTS / "recipes.json").read_text(encoding="utf-8"))["recipes"]
-    for name, wanted in RECIPES.items():
-        [sets] = [each["sets"].values() for each in recipes if wanted.items() <= each["recipe"].items()]
+    for name in DRAWN:
+        wanted = RECIPES[name].recipe
+        [sets] = [
+            each["sets"].values()
+            for each in recipes
+            if all(each["recipe"][field] == getattr(wanted, field) for field in SHOWN)
+        ]
         similar = [sum(counts) for counts in zip(*(each["similar"] for each in sets), strict=True)]
         unlike = [sum(counts) for counts in zip(*(each["unlike"] for each in sets), strict=True)]
         pairs = sum(each["all_similar"] for each in sets)
@@ -65,7 +69,8 @@ def draw() -> None:
     figure = Figure(figsize=(10, 3.8), layout="constrained")
     left, right = figure.subplots(1, 2)
     for number, curve in enumerate(curves()):
-        usual, color = USUAL[curve.name], f"C{number}"
+        usual, color = RECIPES[curve.name].recipe.max_distance, f"C{number}"
+        assert usual is not None
         left.plot(range(len(curve.found)), curve.found, color=color, label=curve.name)
         left.plot(usual, curve.found[usual], "o", color=color)
         missed = [1 - found for found in curve.found]

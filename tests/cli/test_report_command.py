@@ -125,8 +125,12 @@ def test_the_command_in_the_page_does_it_again(run):
     [command] = [text for text in Page("out.html").text("code") if text.startswith("cd ")]
     words = shlex.split(command.splitlines()[1])
     first = Path("it's.duplicates.jsonl").read_bytes()
-    assert set(flags) <= set(words)
+    assert {*flags, "--report"} <= set(words)
+    assert "Outputs that exist are refused: name others, or add --overwrite." in Page("out.html").shown
+    assert "exists already" in run(*words[1:]).err
+    Path("out.html").unlink()
     assert run(*words[1:], "--overwrite").code == 0
+    assert Path("out.html").exists()
     assert Path("it's.duplicates.jsonl").read_bytes() == first
 
 

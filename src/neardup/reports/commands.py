@@ -41,6 +41,8 @@ def command_of(summary: dict[str, Any]) -> tuple[str, list[str]]:
     end = ["-o", output] if output else ["--dry-run"]
     if output and audit and audit != (stem(output) + AUDIT_ENDING if output != "-" else None):
         end += ["--audit", audit]
+    end += ["--report", files["report"]] if files.get("report") else []
+    notes.append("Outputs that exist are refused: name others, or add --overwrite.")
     inputs = list(files["inputs"])
     if "-" in inputs:
         notes.append("The texts came from standard input.")

@@ -1,4 +1,4 @@
-"""Worker processes for segmenters that hold Python's lock: each thread of a run that segments has one for as long as it needs it.
+"""Worker processes for segmenters whose tokenizers serve one thread at a time or hold Python's lock: each thread of a run that segments has one for as long as it needs it.
 
 There are never more than threads at work at once; idle ones are kept for the next pass and ended with this process. They are
 started as programs of their own rather than by `multiprocessing`, which would import the caller's main module again, and they
@@ -128,7 +128,7 @@ def cut_by_package(data: bytes, offsets: bytes, settings: CutterSettings) -> tup
         ChildProcessError: a worker failed.
     """
     if not is_one_of_several() or not sys.executable:
-        with _IN_PROCESS:  # a tokenizer serves one thread at a time, and would hold Python's lock anyway
+        with _IN_PROCESS:  # a tokenizer serves one thread at a time
             return cut_texts(data, array("q", offsets), _cutter_here(settings), settings.segmenter)
     worker = _take(settings)
     try:
