@@ -50,6 +50,7 @@ STEPS = (
     Step("dedup_peers", ("--folder", *PEERS)),
     Step("exact_join", ("--folder",)),
     Step("corpus_speed", ("--folder",)),
+    Step("stage_limits", ("--folder",)),
     Step("end_to_end"),
     Step("memory"),
     Step("soak"),

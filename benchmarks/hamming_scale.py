@@ -26,8 +26,8 @@ import numpy as np
 import measure
 from hamming_join import THREADS, prototype_seconds, timed, uniform
 from neardup.index import Index
+from neardup.kernels.comparisons import TILE_ROWS
 from neardup.kernels.compilation import kernel
-from neardup.kernels.hamming import TILE_ROWS
 from neardup.kernels.intrinsics import popcount
 from neardup.pairs import collapse, join, join_distinct, plan
 from neardup.progress import peak_memory_bytes

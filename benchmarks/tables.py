@@ -32,13 +32,17 @@ TABLES: dict[str, Callable[[Record], str]] = {
         tables_of_speed.end_to_end,
         tables_of_speed.memory,
         tables_of_speed.corpus_speed,
+        tables_of_speed.stage_limits,
         tables_of_tools.dedup_peers,
         tables_of_tools.open_sets,
         tables_of_tools.recipes,
     )
 }
 """By the name of the table, which is that of the benchmark and of its result file, but for those in SHORT."""
-SHORT: dict[str, tuple[str, Callable[[Record], str]]] = {"methods": ("dedup_peers", tables_of_tools.methods)}
+SHORT: dict[str, tuple[str, Callable[[Record], str]]] = {
+    "methods": ("dedup_peers", tables_of_tools.methods),
+    "extrapolation": ("exact_join", tables_of_speed.extrapolation),
+}
 """By the name of the table: the benchmark, and the table of a part of its results."""
 COMPARED = ("open_sets", "dedup_peers", "fingerprints", "signatures", "hamming_index", "end_to_end", "exact_join")
 """The results that the table `comparison` is made of."""

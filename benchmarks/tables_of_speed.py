@@ -140,6 +140,37 @@ def exact_join(record: Record) -> str:
     return table(["", *METHODS], [*rows, ["removed", *removed]])
 
 
+LARGE_RUN = {"documents": 14_868_862, "seconds": 36 * 60 + 44, "processors": 16}
+"""fastdedup's published run on one machine: FineWeb sample-10BT, 29 GB, by MinHash, with 23 GB of memory (its README)."""
+
+
+def extrapolation(record: Record) -> str:
+    """What as many documents as in that run would take, by the growth of ours."""
+    sizes = [name for name in record if name.endswith(" documents")]
+    documents = int(sizes[-1].split()[0].replace(",", ""))
+    processors = record["environment"]["machine"]["processors"]
+    factor = LARGE_RUN["documents"] / documents
+    rows = []
+    for method in METHODS[1:]:
+        last, grows = record[sizes[-1]][method], record["growth"][method]["seconds"]
+        slopes = sorted([max(1.0, grows["all steps"]), max(1.0, grows["last two"])])
+        seconds = [last["seconds"] * factor**slope for slope in slopes]
+        rows.append(
+            [
+                f"neardup `{method}`, extrapolated",
+                number(last["seconds"]),
+                "-".join(dict.fromkeys(number(slope) for slope in slopes)),
+                "-".join(dict.fromkeys(number(each / 60, 2) for each in seconds)),
+                f"{processors}",
+                "-".join(dict.fromkeys(number(each * processors / 3600, 2) for each in seconds)),
+            ]
+        )
+    minutes, hours = LARGE_RUN["seconds"] / 60, LARGE_RUN["seconds"] * LARGE_RUN["processors"] / 3600
+    theirs = ["fastdedup, published", "", "", number(minutes, 2), str(LARGE_RUN["processors"]), number(hours, 2)]
+    head = ["", "seconds of a million", "grows by n to the", "minutes", "processors", "processor hours"]
+    return table(head, [*rows, theirs])
+
+
 def soak(record: Record) -> str:
     """Time and memory of each run."""
     rows = [
@@ -196,3 +227,21 @@ def corpus_speed(record: Record) -> str:
             ]
         )
     return table(["", "dedup, MB/s", "target", "only read", "copy", "peak MB", "seconds of a run by stage"], rows)
+
+
+def stage_limits(record: Record) -> str:
+    """Each stage beside what the machine takes for the bytes that it moves."""
+    rows = [
+        [
+            stage,
+            spread(of, "seconds"),
+            number(of["floor"], 2),
+            number(of["seconds"] / of["floor"], 2),
+            ", ".join(f"{what} {number(seconds, 2)}" for what, seconds in of["parts"].items()),
+        ]
+        for stage, of in record["stages"].items()
+    ]
+    total = sum(of["seconds"] for of in record["stages"].values())
+    floor = sum(of["floor"] for of in record["stages"].values())
+    rows.append(["all", number(total), number(floor), number(total / floor, 2), ""])
+    return table(["", "seconds", "floor", "times the floor", "the floor's parts, seconds"], rows)

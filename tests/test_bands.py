@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import naive
-from neardup.bands import Bands, find_banded, hit_probability, miss_probability, plan_bands
+from neardup.band_plan import Bands, hit_probability, miss_probability, plan_bands
+from neardup.bands import find_banded
 from neardup.errors import OptionError
 from neardup.fingerprints.minhash import KINDS, Signatures, constants, signatures
 from neardup.kernels.minhash import scratch, sign

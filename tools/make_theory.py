@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from neardup.bands import Bands, hit_probability
+from neardup.band_plan import Bands, hit_probability
 from neardup.fingerprints.minhash import signatures
 from neardup.fingerprints.simhash import fingerprint
 from neardup.probabilities import collision, equal_pairs, prefix_hit, sieve_miss, within_distance

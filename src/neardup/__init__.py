@@ -7,7 +7,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from neardup.bands import BandedPairs, Bands, find_banded, hit_probability, miss_probability, plan_bands
+    from neardup.band_plan import Bands, hit_probability, miss_probability, plan_bands
+    from neardup.bands import BandedPairs, find_banded
     from neardup.comparison import Comparison, compare, replay
     from neardup.dedup import DedupResult, deduplicate
     from neardup.document_frequencies import DocumentFrequencies
@@ -61,7 +62,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "BandedPairs": "bands",
-    "Bands": "bands",
+    "Bands": "band_plan",
     "CallableError": "errors",
     "Comparison": "comparison",
     "CostEstimate": "jobs.estimate",
@@ -123,15 +124,15 @@ _HOME = {
     "fingerprint_vectors": "vectors.fingerprint",
     "fit": "jobs.fit",
     "fit_files": "jobs.fit",
-    "hit_probability": "bands",
+    "hit_probability": "band_plan",
     "jaccard_estimate": "fingerprints.minhash",
     "join": "pairs",
     "keywords": "keyword_lists",
     "match": "matches",
-    "miss_probability": "bands",
+    "miss_probability": "band_plan",
     "pair_files": "jobs.pairs",
     "plan": "index.index_plan",
-    "plan_bands": "bands",
+    "plan_bands": "band_plan",
     "query_index": "jobs.index",
     "remove_from_index": "jobs.index",
     "replay": "comparison",

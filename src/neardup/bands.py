@@ -1,10 +1,5 @@
-"""BANDS: signatures that agree in a whole band are candidates (Leskovec, Rajaraman and Ullman, Mining of Massive Datasets, 3.4).
+"""BANDS: signatures that agree in a whole band are candidates; `neardup.band_plan` says how they are cut."""
 
-A signature of b · r values is cut into b bands of r. Two texts of similarity s agree in a value with probability s, in a band
-with s^r, and in at least one with 1 - (1 - s^r)^b: the S-curve.
-"""
-
-import math
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from neardup.band_plan import Bands, is_integer
 from neardup.block_plan import check_distance
 from neardup.distinct import MAX_ROWS, fingerprint_rows
 from neardup.errors import OptionError
-from neardup.fingerprints.minhash import MOST_VALUES, VALUES, Signatures, check_signatures
+from neardup.fingerprints.minhash import Signatures, check_signatures
 from neardup.io.pair_spool import PairSpool
 from neardup.kernels.bands import fill_buckets, hash_band, pairs_of_band
 from neardup.threads import in_order, thread_count
@@ -30,29 +26,6 @@ ROW_BYTES = 28
 """What a row takes in each thread: two hashes, a row, a bucket's end."""
 CHUNK_PAIRS = 1 << 16
 """Pairs that a thread lists at a time."""
-
-
-@dataclass(frozen=True)
-class Bands:
-    """How signatures are cut.
-
-    Attributes:
-        bands: how many bands; two signatures that agree in one are candidates.
-        rows: values in each.
-    """
-
-    bands: int
-    rows: int
-
-    def __post_init__(self) -> None:
-        for name, value in (("bands", self.bands), ("rows", self.rows)):
-            if not _is_integer(value) or not 1 <= value <= MOST_VALUES:
-                raise OptionError(f"{name}={value!r}: give an integer from 1 to {MOST_VALUES}.")
-
-    @property
-    def values(self) -> int:
-        """Values of the signatures that are cut so."""
-        return self.bands * self.rows
 
 
 @dataclass(frozen=True)
@@ -75,119 +48,6 @@ class BandedPairs:
         return (
             f"BandedPairs({counted(len(self), 'pair')}{': ' if shown else ''}{shown}{', …' if len(self) > 3 else ''})"
         )
-
-
-def hit_probability(similarity: float | Array, bands: Bands) -> Any:
-    """The probability that two texts of that similarity agree in at least one band: 1 - (1 - s^r)^b.
-
-    A number for a number, float64[n] for an array. Values are taken to be independent, which is exact for `permutations`; see
-    `plan_bands` for one permutation.
-
-    >>> round(hit_probability(0.8, Bands(bands=20, rows=5)), 4)
-    0.9996
-    """
-    return _plain(-np.expm1(_log_miss(similarity, bands)))
-
-
-def miss_probability(similarity: float | Array, bands: Bands) -> Any:
-    """The probability that two texts of that similarity agree in no band, (1 - s^r)^b; precise however small it is."""
-    return _plain(np.exp(_log_miss(similarity, bands)))
-
-
-def _log_miss(similarity: float | Array, bands: Bands) -> Array:
-    try:
-        s = np.asarray(similarity, np.float64)
-    except (TypeError, ValueError):
-        raise OptionError(f"similarity={similarity!r}: give a number or an array of numbers from 0 to 1.") from None
-    if not ((s >= 0) & (s <= 1)).all():
-        raise OptionError(f"similarity={similarity!r}: give numbers from 0 to 1.")
-    with np.errstate(divide="ignore"):  # at similarity 1 the logarithm is minus infinity, and nothing is missed
-        return np.asarray(bands.bands * np.log1p(-(s**bands.rows)))
-
-
-def _plain(values: Array) -> Any:
-    return float(values) if values.ndim == 0 else values
-
-
-def plan_bands(min_similarity: float, *, values: int | None = None, miss_probability: float = 1e-3) -> Bands:
-    """The bands that miss a pair at exactly `min_similarity` with at most that probability, and others as rarely as can be.
-
-    The longer a band, the fewer pairs below the threshold agree in one. So with `values` given it is the longest that divides
-    them; without, the longest with which 128 values suffice, and then as few bands as suffice. A threshold that 128 values
-    cannot serve gets bands of one row, as many as it takes.
-
-    Args:
-        min_similarity: the threshold, above 0 and up to 1.
-        values: of the signatures there are; all of them are used.
-        miss_probability: at the threshold, between 0 and 1; pairs above it are missed more rarely.
-
-    Raises:
-        OptionError: a value that is not allowed, or that no bands can serve: it says which number of values can.
-
-    >>> plan_bands(0.8)
-    Bands(bands=18, rows=5)
-    >>> plan_bands(0.8, values=128)
-    Bands(bands=32, rows=4)
-    """
-    if not _is_number(min_similarity) or not 0 < min_similarity <= 1:
-        raise OptionError(f"min_similarity={min_similarity!r}: give a number above 0 and up to 1.")
-    if not _is_number(miss_probability) or not 0 < miss_probability < 1:
-        raise OptionError(f"miss_probability={miss_probability!r}: give a number between 0 and 1.")
-    if values is not None and (not _is_integer(values) or not 1 <= values <= MOST_VALUES):
-        raise OptionError(f"values={values!r}: give an integer from 1 to {MOST_VALUES}.")
-    least = _bands_needed(min_similarity, 1, miss_probability)
-    if least > (values or MOST_VALUES):
-        given = "" if values is None else f"values={values}: "
-        can = f"at least {least:,} values" if least <= MOST_VALUES else f"{least:,} values, more than {MOST_VALUES},"
-        raise OptionError(
-            f"{given}it takes {can} to miss pairs of similarity {min_similarity} with a probability of at most "
-            f"{miss_probability}. Use {'' if least > MOST_VALUES else 'more values, '}a higher similarity or a higher probability."
-        )
-    if values is not None:
-        rows = max(
-            r
-            for r in range(1, values + 1)
-            if values % r == 0 and _bands_needed(min_similarity, r, miss_probability) <= values // r
-        )
-        return Bands(values // rows, rows)
-    needed = {r: _bands_needed(min_similarity, r, miss_probability) for r in range(1, VALUES + 1)}
-    rows = max((r for r, bands in needed.items() if r * bands <= VALUES), default=1)
-    return Bands(needed[rows], rows)
-
-
-def agreement_limit(min_similarity: float, values: int, *, miss_probability: float = 1e-4) -> int:
-    """In how many of `values` values texts of at least that similarity agree, but for a share of `miss_probability`.
-
-    By the binomial distribution of values that are independent; those of one permutation scatter less.
-
-    >>> agreement_limit(0.8, 90)
-    57
-    """
-    for limit in range(values):
-        if 1 - agreement_probability(min_similarity, values, limit + 1) > miss_probability:
-            return limit
-    return values
-
-
-def agreement_probability(similarity: float | Array, values: int, least: int) -> Any:
-    """The probability that texts of that similarity agree in `least` or more of `values` independent values."""
-    s = np.asarray(similarity, np.float64)
-    found = sum(math.comb(values, a) * s**a * (1 - s) ** (values - a) for a in range(least, values + 1))
-    return _plain(np.asarray(found))
-
-
-def _bands_needed(similarity: float, rows: int, miss: float) -> int:
-    """The fewest bands of so many rows that miss a pair of that similarity with at most that probability."""
-    agree = similarity**rows
-    if agree >= 1:
-        return 1
-    each = math.log1p(-agree)
-    if each > math.log(miss) / 2**40:  # as good as never: no number of values will do
-        return 2**40
-    bands = max(1, math.ceil(math.log(miss) / each) - 1)
-    while math.exp(bands * each) > miss:  # rounding
-        bands += 1
-    return bands
 
 
 class _TooManyPairs(Exception):  # noqa: N818 - caught here
@@ -238,13 +98,14 @@ def find_banded(
     Raises:
         OptionError: a value that is not allowed, bands that leave values unused, or more than fits the memory.
 
+    >>> from neardup.band_plan import plan_bands
     >>> from neardup.fingerprints.minhash import signatures
     >>> texts = ["to be or not to be, said the prince", "nothing", "To be or not to be, said the PRINCE!"]
     >>> find_banded(signatures(texts), plan_bands(0.8, values=128))
     BandedPairs(1 pair: (0, 2))
     """
     _check_signatures(signatures, bands)
-    if not _is_integer(least_agreeing) or not 0 <= least_agreeing <= bands.values:
+    if not is_integer(least_agreeing) or not 0 <= least_agreeing <= bands.values:
         raise OptionError(f"least_agreeing={least_agreeing!r}: give an integer from 0 to the {bands.values} values.")
     sieve, limit = _sieve(len(signatures), fingerprints, max_distance)
     memory = _memory(memory)
@@ -387,16 +248,8 @@ def _sieve(n: int, fingerprints: Array | None, max_distance: int | None) -> tupl
 def _memory(memory: int | None) -> int:
     if memory is None:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
-    if not _is_integer(memory) or memory < 1:
+    if not is_integer(memory) or memory < 1:
         raise OptionError(
             f"memory={memory!r} is not a number of bytes from 1 up. Leave it out for half of the machine's."
         )
     return int(memory)
-
-
-def _is_integer(value: object) -> bool:
-    return hasattr(value, "__index__") and not isinstance(value, bool)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)

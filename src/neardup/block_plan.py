@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from llvmlite.binding import get_host_cpu_features
 
 from neardup.errors import OptionError
-from neardup.kernels.hamming import LEAF_ROWS
+from neardup.kernels.comparisons import LEAF_ROWS
 from neardup.threads import thread_count
 
 # Seconds of one thread for one word a row, measured; docs/decisions/0002-hamming-join.md has the figures.

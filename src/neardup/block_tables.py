@@ -16,7 +16,7 @@ import numpy as np
 
 from neardup.block_plan import BUCKET_BYTES, BlockPlan, plan, scatter_bits, scatter_depth
 from neardup.blocks import MULTIPLIERS, bit_entropy, cut_blocks, no_blocks
-from neardup.kernels import buckets, hamming
+from neardup.kernels import buckets, comparisons, hamming
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Sink = Callable[[Array], None]
@@ -71,7 +71,7 @@ def find_pairs(
 class _Scattered:
     """Rows in order of the buckets of a table's prefix: one side if they are joined with themselves, else two."""
 
-    table: hamming.Table
+    table: comparisons.Table
     sides: list[Array]
     bounds: list[Array]
     limit: int
@@ -81,22 +81,22 @@ class _Scattered:
         """Rows of each bucket, int64[sides, buckets]."""
         return np.array([np.diff(starts) for starts in self.bounds])
 
-    def scratch(self) -> hamming.Scratch:
+    def scratch(self) -> comparisons.Scratch:
         """What one thread needs for the largest bucket up to the limit."""
         sizes = self.sizes
         rows = int(sizes[:, sizes.max(axis=0) <= self.limit].max(initial=0))
         levels = self.table.key_blocks - len(self.table.prefix)
         level_rows = [np.empty((levels, rows, self.sides[0].shape[1]), np.uint64) for _ in self.sides]
         level_ends = [np.empty((levels, 2 + (1 << max(1, rows.bit_length()))), np.int64) for _ in self.sides]
-        return hamming.Scratch(
+        return comparisons.Scratch(
             level_rows[0],
             level_rows[-1],
             level_ends[0],
             level_ends[-1],
             np.empty((8, 1 + self.table.key_blocks), np.int64),
-            np.empty((2, rows + hamming.PADDING), np.uint64),
+            np.empty((2, rows + comparisons.PADDING), np.uint64),
             np.empty(rows, np.int32),
-            np.empty((2, hamming.NEAR_ROOM), np.int64),
+            np.empty((2, comparisons.NEAR_ROOM), np.int64),
         )
 
 
@@ -225,12 +225,12 @@ class _Walk:
     def compare_all(self, left: Array, right: Array, entropy: Array, sink: Sink) -> None:
         """Brute force: compare every row with every other."""
         table = no_blocks(left.shape[1], self.max_distance, entropy)
-        columns = np.empty((2, len(right) + hamming.PADDING), np.uint64)
-        hamming.fill_columns(right, 0, len(right), table.word, table.second, columns)
+        columns = np.empty((2, len(right) + comparisons.PADDING), np.uint64)
+        comparisons.fill_columns(right, 0, len(right), table.word, table.second, columns)
         step = max(64, -(-len(left) // (16 * self.threads)))
 
         def find(first: int, last: int, found: Array, most: int) -> int:
-            near = np.empty((2, hamming.NEAR_ROOM), np.int64)
+            near = np.empty((2, comparisons.NEAR_ROOM), np.int64)
             return int(hamming.join_rows(left, first, last, right, right is left, table, columns, near, found, most))
 
         tasks = ((first, min(first + step, len(left))) for first in range(0, len(left), step))
@@ -258,7 +258,7 @@ class _Walk:
         parts = max(1, min(16 * self.threads, int(rows[-1]) >> 14))
         edges = np.unique(np.searchsorted(rows, np.linspace(0, rows[-1], parts + 1)))
         edges[0], edges[-1] = 0, len(rows) - 1
-        spare: list[hamming.Scratch] = []
+        spare: list[comparisons.Scratch] = []
 
         def find(first: int, last: int, found: Array, most: int) -> int:
             scratch = spare.pop() if spare else scattered.scratch()
@@ -287,7 +287,7 @@ class _Walk:
         def keep_first(found: Array) -> None:
             left, right = (np.ascontiguousarray(half) for half in np.hsplit(found, 2))
             near, kept = np.tile(np.arange(len(found)), (2, 1)), np.empty_like(found)
-            count = hamming.report(left, right, near, len(found), table, table.prefix, len(table.prefix), kept, 0)
+            count = comparisons.report(left, right, near, len(found), table, table.prefix, len(table.prefix), kept, 0)
             if count:
                 sink(kept[:count])
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from neardup.block_plan import BlockPlan
-from neardup.kernels.hamming import Table
+from neardup.kernels.comparisons import Table
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

@@ -17,8 +17,8 @@ from neardup.block_tables import TooManyPairs, find_pairs
 from neardup.distinct import Distinct, collapse, fingerprint_rows
 from neardup.errors import OptionError
 from neardup.io.pair_spool import PairSpool
+from neardup.kernels import comparisons
 from neardup.kernels import distinct as kernels
-from neardup.kernels import hamming
 from neardup.threads import in_order, thread_count
 from neardup.wording import counted
 
@@ -105,7 +105,7 @@ def distances(query: int | np.uint64 | Array, fingerprints: Array) -> Array:
         raise OptionError(f"the query has {given} bits, the fingerprints {bits}. Compare fingerprints of one recipe.")
     words = np.frombuffer(value.to_bytes(bits // 8, "big"), ">u8").astype(np.uint64)
     out = np.empty(len(rows), np.uint16)
-    hamming.distances_to(words, rows, out)
+    comparisons.distances_to(words, rows, out)
     return out
 
 
@@ -269,7 +269,7 @@ def _unpack(packed: Array, left: Array, right: Array, threads: int) -> Pairs:
     out = np.empty(len(a), np.uint16)
     edges = [len(a) * i // threads for i in range(threads + 1)]
     for _ in in_order(
-        lambda edge: hamming.distances_between(left, a, right, b, *edge, out),
+        lambda edge: comparisons.distances_between(left, a, right, b, *edge, out),
         pairwise(edges),
         threads,
     ):

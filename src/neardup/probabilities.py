@@ -1,6 +1,6 @@
 """What chance allows: the closed forms behind fingerprints, bands, prefixes and the width of a fingerprint.
 
-Every one is shown beside a simulation in docs/theory.md. The S-curve of MinHash bands is in `neardup.bands`.
+Every one is shown beside a simulation in docs/theory.md. The S-curve of MinHash bands is in `neardup.band_plan`.
 """
 
 import math

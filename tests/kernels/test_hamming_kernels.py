@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neardup import block_plan, blocks
-from neardup.kernels import buckets, distinct, hamming
+from neardup.kernels import buckets, comparisons, distinct, hamming
 
 U64 = np.uint64
 
@@ -33,12 +33,12 @@ def one_block(words, mask, max_distance):
 
 
 def near_room():
-    return np.empty((2, hamming.NEAR_ROOM), np.int64)
+    return np.empty((2, comparisons.NEAR_ROOM), np.int64)
 
 
 def columns_of(rows, table):
-    columns = np.full((2, len(rows) + hamming.PADDING), rows[0, 0])
-    hamming.fill_columns(rows, 0, len(rows), table.word, table.second, columns)
+    columns = np.full((2, len(rows) + comparisons.PADDING), rows[0, 0])
+    comparisons.fill_columns(rows, 0, len(rows), table.word, table.second, columns)
     return columns
 
 
@@ -127,7 +127,7 @@ def test_exactly_one_key_of_all_reports_a_pair_and_none_reports_what_is_farther(
         table = table_of(words, max_distance, parts, key_blocks, part)
         first, last = int(table.part_starts[part]), int(table.part_starts[part + 1])
         for key in combinations(range(first, last), key_blocks):
-            reports += hamming.report(left, right, near, 1, table, np.array(key), key_blocks, found, 0)
+            reports += comparisons.report(left, right, near, 1, table, np.array(key), key_blocks, found, 0)
     distance = int(np.bitwise_count(left ^ right).sum())
     assert reports == (distance <= max_distance)
     if reports:
@@ -139,7 +139,7 @@ def test_pairs_beyond_the_room_are_counted_and_not_stored():
     table = blocks.no_blocks(1, 64, np.ones(64))
     near = np.array(list(combinations(range(50), 2))[:100]).T.copy()
     found = np.zeros((7, 2), U64)
-    assert hamming.report(rows, rows, near, 100, table, table.prefix, 0, found, 3) == 103
+    assert comparisons.report(rows, rows, near, 100, table, table.prefix, 0, found, 3) == 103
     assert found[:3].tolist() == [[0, 0]] * 3
     assert found[3:].tolist() == [[0, 1], [0, 2], [0, 3], [0, 4]]
 
@@ -147,7 +147,7 @@ def test_pairs_beyond_the_room_are_counted_and_not_stored():
 # ------------------------------------------------------------------------------------------------------------- compare
 
 SIZES = [0, 1, 2, 31, 32, 33, 200]
-LARGE = [hamming.TILE_ROWS - 1, hamming.TILE_ROWS, hamming.TILE_ROWS + 1, 2 * hamming.TILE_ROWS + 3]
+LARGE = [comparisons.TILE_ROWS - 1, comparisons.TILE_ROWS, comparisons.TILE_ROWS + 1, 2 * comparisons.TILE_ROWS + 3]
 
 
 def with_near_copies(n, words, seed):
@@ -162,9 +162,9 @@ def test_comparing_a_bucket_reports_its_pairs(n, words, two):
     rows = with_near_copies(n + 9, words, n)
     table = blocks.no_blocks(words, 3, np.ones(64 * words))
     table = table._replace(word=words - 1, second=0 if two and words > 1 else -1)
-    columns, found = np.empty((2, n + hamming.PADDING), U64), np.zeros((n + 1, 2 * words), U64)
+    columns, found = np.empty((2, n + comparisons.PADDING), U64), np.zeros((n + 1, 2 * words), U64)
     low, high = 5, 5 + n
-    count = hamming.compare(
+    count = comparisons.compare(
         rows, low, high, rows, low, high, True, table, table.prefix, 0, columns, near_room(), found, 0, 10**9
     )
     expected = pairs_in(rows[low:high], 3)
@@ -181,8 +181,8 @@ def test_comparing_two_buckets_reports_the_pairs_across(n, m, words):
     shared = min(n, m)
     right[:shared] = left[:shared] ^ U64(0b11)
     table = blocks.no_blocks(words, 2 * words, np.ones(64 * words))
-    columns, found = np.empty((2, m + hamming.PADDING), U64), np.zeros((shared + 1, 2 * words), U64)
-    count = hamming.compare(
+    columns, found = np.empty((2, m + comparisons.PADDING), U64), np.zeros((shared + 1, 2 * words), U64)
+    count = comparisons.compare(
         left, 0, n, right, 0, m, False, table, table.prefix, 0, columns, near_room(), found, 0, 10**9
     )
     assert count == shared
@@ -197,11 +197,11 @@ def test_comparing_a_run_of_buckets_reports_the_pairs_within_each_and_none_acros
     rows[:90, -1] = (rows[:90, -1] & ~key) | U64(5 << 20)
     rows = rows[np.argsort(rows[:, -1] & key, kind="stable")].copy()
     reach = int(np.unique(rows[:, -1] & key, return_counts=True)[1].max(initial=0))
-    assert reach <= hamming.RUN_ROWS
+    assert reach <= comparisons.RUN_ROWS
     table = one_block(words, key, 3)
-    columns, found = np.empty((2, n + hamming.PADDING), U64), np.zeros((n + 1, 2 * words), U64)
+    columns, found = np.empty((2, n + comparisons.PADDING), U64), np.zeros((n + 1, 2 * words), U64)
     chosen = np.zeros(1, np.int64)
-    count = hamming.compare_run(rows, 0, n, reach, table, chosen, 1, columns, near_room(), found, 0, 10**9)
+    count = comparisons.compare_run(rows, 0, n, reach, table, chosen, 1, columns, near_room(), found, 0, 10**9)
     expected = pairs_in(rows, 3, key)
     assert count == len(expected)
     assert sorted(found[:count].tolist()) == as_values(rows, expected)
@@ -236,13 +236,13 @@ def test_buckets_over_the_limit_are_left_out():
     table = table_of(1, 3, 2, 2, prefix=(0,))
     starts = np.array([0, 10, 60])
     levels, ends, numbers = np.empty((1, 50, 1), U64), np.empty((1, 130), np.int64), np.empty(50, np.int32)
-    scratch = hamming.Scratch(
+    scratch = comparisons.Scratch(
         levels,
         levels,
         ends,
         ends,
         np.empty((8, 3), np.int64),
-        np.empty((2, 50 + hamming.PADDING), U64),
+        np.empty((2, 50 + comparisons.PADDING), U64),
         numbers,
         near_room(),
     )

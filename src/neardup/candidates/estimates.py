@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from neardup.bands import Bands, agreement_probability, hit_probability
+from neardup.band_plan import Bands, agreement_probability, hit_probability
 from neardup.candidates.exact import CELLS_SHARE
 from neardup.candidates.minhash import minhash_agreement, minhash_bands
 from neardup.io.pair_spool import PAIR_BYTES

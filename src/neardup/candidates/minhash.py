@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from neardup.bands import Bands, agreement_limit, plan_bands, search_bytes, spool_banded
+from neardup.band_plan import Bands, agreement_limit, plan_bands
+from neardup.bands import search_bytes, spool_banded
 from neardup.candidates.classes import candidates_of
 from neardup.candidates.task import Found, Task
 from neardup.distinct import collapse

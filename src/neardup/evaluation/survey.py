@@ -13,7 +13,7 @@ import numpy as np
 
 from neardup.documents import Corpus
 from neardup.io.batch import Batch
-from neardup.kernels.hamming import distances_to
+from neardup.kernels.comparisons import distances_to
 from neardup.kernels.survey import count_distances, find_similar
 from neardup.progress import Progress
 from neardup.similarities import SetFile, ShingleSets, shingle_sets_of

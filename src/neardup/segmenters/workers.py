@@ -1,4 +1,6 @@
-"""Worker processes for segmenters whose tokenizers serve one thread at a time or hold Python's lock: each thread of a run that segments has one for as long as it needs it.
+"""Worker processes for segmenters whose tokenizers serve one thread at a time, or hold Python's lock.
+
+Each thread of a run that segments has one for as long as it needs it.
 
 There are never more than threads at work at once; idle ones are kept for the next pass and ended with this process. They are
 started as programs of their own rather than by `multiprocessing`, which would import the caller's main module again, and they
