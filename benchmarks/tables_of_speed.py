@@ -147,6 +147,8 @@ LARGE_RUN = {"documents": 14_868_862, "seconds": 36 * 60 + 44, "processors": 16}
 def extrapolation(record: Record) -> str:
     """What as many documents as in that run would take, by the growth of ours."""
     sizes = [name for name in record if name.endswith(" documents")]
+    if len(sizes) < 2:
+        return "Of one size nothing can be told about growth."
     documents = int(sizes[-1].split()[0].replace(",", ""))
     processors = record["environment"]["machine"]["processors"]
     factor = LARGE_RUN["documents"] / documents

@@ -15,6 +15,7 @@ import comparison  # noqa: E402
 import judging  # noqa: E402
 import peer_contenders  # noqa: E402
 import tables  # noqa: E402
+import tables_of_speed  # noqa: E402
 import tables_of_tools  # noqa: E402
 from contender import Interpreters  # noqa: E402
 from contests import Contest, contend  # noqa: E402
@@ -41,6 +42,23 @@ def test_the_tables_of_the_pages_are_what_the_results_say():
 def test_every_table_has_its_place_on_a_page():
     placed = {name for page in tables.pages() for _, name, _ in tables.MARKED.findall(page.read_text(encoding="utf-8"))}
     assert placed == {*tables.TABLES, *tables.SHORT, "comparison"}
+
+
+def grown(seconds, *, slope):
+    """Results of the exact join at two sizes."""
+    of = {method: {"seconds": seconds} for method in ("exact", "minhash", "simhash")}
+    growth = {method: {"seconds": {"all steps": slope, "last two": slope}} for method in of}
+    machine = {"machine": {"processors": 2}}
+    return {"500,000 documents": of, "1,000,000 documents": of, "growth": growth, "environment": machine}
+
+
+def test_a_run_is_extrapolated_by_its_growth_and_never_as_less_than_linear():
+    factor = tables_of_speed.LARGE_RUN["documents"] / 1e6
+    for slope, used in ((0.9, 1), (1, 1), (1.5, 1.5)):
+        text = tables_of_speed.extrapolation(grown(60, slope=slope))
+        assert f"| neardup `exact`, extrapolated | 60 | {used} | {factor**used:,.0f} | 2 |" in text
+    alone = {name: value for name, value in grown(60, slope=1).items() if name != "500,000 documents"}
+    assert tables_of_speed.extrapolation(alone) == "Of one size nothing can be told about growth."
 
 
 def test_a_marker_of_an_unknown_table_is_an_error(tmp_path):

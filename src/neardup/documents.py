@@ -8,7 +8,6 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from neardup.errors import CallableError
 from neardup.fingerprints.simhash import Fingerprints, fingerprint_chunks, join_fingerprints
@@ -19,6 +18,7 @@ from neardup.preference import token_of
 from neardup.progress import Progress
 from neardup.recipe import Recipe
 from neardup.text.columns import in_chunks
+from neardup.text.normalizers import character_counts
 from neardup.threads import thread_count
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -131,7 +131,7 @@ def read_part(
             found, also = besides.first_pass(batch, recipe)
     except CallableError as problem:
         raise _located(problem, batch, recipe) from problem.__cause__
-    lengths = pc.fill_null(pc.utf8_length(batch.texts), 0).to_numpy()
+    lengths = character_counts(batch.texts)
     if batch.texts.null_count:
         found.tokens[batch.texts.is_null().to_numpy(zero_copy_only=False)] = -1
     values = [_values_of(batch, name, function) for name, function in functions.items()]

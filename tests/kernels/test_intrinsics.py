@@ -69,6 +69,16 @@ def call_space_masks(data, i):
 
 
 @kernel
+def call_equal_mask(data, i, value):
+    return intrinsics.equal_mask(data, i, value)
+
+
+@kernel
+def call_following_mask(data, i):
+    return intrinsics.following_mask(data, i)
+
+
+@kernel
 def call_wide_masks(data, i):
     return wide_characters.wide_masks(data, i)
 
@@ -113,6 +123,8 @@ def test_load_intrinsics_equal_their_twins(data, i):
     assert call_load32(data, i) == intrinsics.load32_twin(data, i)
     assert tuple(call_word_masks(data, i)) == intrinsics.word_masks_twin(data, i)
     assert tuple(call_space_masks(data, i)) == intrinsics.space_masks_twin(data, i)
+    assert call_following_mask(data, i) == intrinsics.following_mask_twin(data, i)
+    assert call_equal_mask(data, i, data[i]) == intrinsics.equal_mask_twin(data, i, data[i])
     out, twin_out = np.zeros(70, np.uint8), np.zeros(70, np.uint8)
     call_fold_ascii_block(data, i, out, 3)
     intrinsics.fold_ascii_block_twin(data, i, twin_out, 3)

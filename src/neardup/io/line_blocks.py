@@ -12,6 +12,8 @@ from neardup.io.batch import BATCH_BYTES
 from neardup.io.compression import open_for_reading, position
 from neardup.io.encodings import Encoding, encoding_of
 from neardup.io.shards import Shard
+from neardup.kernels.chosen_bytes import PLACES_BEHIND
+from neardup.kernels.utf8 import count_byte, find_byte
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -152,6 +154,11 @@ class LineFile:
         """Where lines end in `data[:end]`, of which the first `begin` bytes are known to have no newline."""
         newline = self.encoding.newline
         unit = len(newline)
+        if unit == 1:
+            byte = np.uint8(newline[0])
+            behind = np.empty(count_byte(data, begin, end, byte) + PLACES_BEHIND, np.int64)
+            find_byte(data, begin, end, byte, behind)
+            return behind[:-PLACES_BEHIND]
         value = np.frombuffer(newline, _UNITS[unit])[0]
         found = [np.empty(0, np.int64)]
         for start in range(begin // unit * unit, end // unit * unit, BATCH_BYTES):

@@ -192,6 +192,36 @@ def word_masks_twin(data: Array, index: int) -> tuple[np.uint64, np.uint64]:
 
 
 @intrinsic
+def _equal_mask(typing: Any, data: Any, index: Any, value: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        block = load(builder, pointer_to(context, builder, signature.args[0], args[0], args[1]), BLOCK)
+        first = builder.insert_element(ir.Constant(BLOCK, ir.Undefined), args[2], ir.Constant(I32, 0))
+        wanted = builder.shuffle_vector(first, first, ir.Constant(ir.VectorType(I32, 64), [0] * 64))
+        return builder.bitcast(builder.icmp_unsigned("==", block, wanted), I64)
+
+    return types.uint64(data, types.int64, types.uint8), generate
+
+
+def equal_mask_twin(data: Array, index: int, value: int) -> np.uint64:
+    """Mask of the 64 bytes at `index`, bit j where byte j is `value`."""
+    return mask_of(data[index : index + 64] == value)
+
+
+@intrinsic
+def _following_mask(typing: Any, data: Any, index: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        block = load(builder, pointer_to(context, builder, signature.args[0], *args), BLOCK)
+        return builder.bitcast(builder.icmp_signed("<", block, ir.Constant(BLOCK, [-64] * 64)), I64)
+
+    return types.uint64(data, types.int64), generate
+
+
+def following_mask_twin(data: Array, index: int) -> np.uint64:
+    """Mask of the 64 bytes at `index`, bit j where byte j continues a character of UTF-8."""
+    return mask_of((data[index : index + 64] & 0xC0) == 0x80)
+
+
+@intrinsic
 def _opaque(typing: Any, value: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.asm(ir.FunctionType(I64, [I64]), "", "=r,0", [args[0]], False)
@@ -281,5 +311,7 @@ load32 = _load32 if JIT else load32_twin
 fold_ascii_block = _fold_ascii_block if JIT else fold_ascii_block_twin
 word_masks = _word_masks if JIT else word_masks_twin
 space_masks = _space_masks if JIT else space_masks_twin
+equal_mask = _equal_mask if JIT else equal_mask_twin
+following_mask = _following_mask if JIT else following_mask_twin
 accumulate = _accumulate if JIT else accumulate_twin
 opaque = _opaque if JIT else opaque_twin

@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.kernels.normalization import SPARE, fold_documents, replace_characters
+from neardup.kernels.utf8 import count_characters
 from neardup.recipe import NORMALIZER_PACKAGES
 from neardup.stored_parts import StoredPart, check_installed
 from neardup.text.unicode_tables import (
@@ -82,6 +83,15 @@ def utf8_buffers(texts: Any) -> tuple[Array, Array]:
     offsets = np.frombuffer(texts.buffers()[1], np.int64)[texts.offset : texts.offset + len(texts) + 1]
     content = texts.buffers()[2]
     return np.frombuffer(content if content is not None else b"", np.uint8), offsets
+
+
+def character_counts(texts: Any) -> Array:
+    """How many characters each of an Arrow `large_string` array has, int64[n]; a null has none."""
+    data, offsets = (buffer.view() for buffer in utf8_buffers(texts))
+    data.flags.writeable = offsets.flags.writeable = False  # one kind of arrays: the kernel is compiled once
+    counts = np.empty(len(texts), np.int64)
+    count_characters(data, offsets, counts)
+    return counts
 
 
 def _compose_flagged(folded: FoldedTexts, flags: Array) -> FoldedTexts:
