@@ -2,7 +2,7 @@
 
     python benchmarks/stage_limits.py [--quick] [--folder FOLDER] [--output FILE]
 
-The run is `neardup dedup` of the package texts as JSON lines, all by default. In turns with it the machine is asked, on as many
+The run is `neardup dedup --method exact` of the package texts as JSON lines. In turns with it the machine is asked, on as many
 threads, how fast it reads files that it has in its cache, writes new ones, gives memory that was never touched, streams memory that
 was, and counts at random places of a table as large as the run's; and how fast Arrow alone parses these lines, and the kernels of
 the first pass alone go through texts in memory. A stage's floor is what it moves at these rates, one after another, with nothing

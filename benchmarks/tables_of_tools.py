@@ -7,8 +7,6 @@ from cells import Record, absent, number, ranked, share, spread
 from measure import table
 from neardup.recipe import RECIPES
 
-RECIPE_FIELDS = ("word_shingle", "cjk_shingle", "weights", "bits")
-"""In what the recipes that are compared differ."""
 Cell = tuple[float | None, str]
 METHODS = ("exact", "minhash", "simhash")
 OPEN_SETS = {
@@ -122,7 +120,7 @@ def recipes(record: Record) -> str:
     for name, distances in chosen.items():
         ours = RECIPES[name].recipe
         for each in record["recipes"]:
-            if any(each["recipe"][field] != getattr(ours, field) for field in RECIPE_FIELDS):
+            if not each["recipe"].items() <= ours.as_dict().items():
                 continue
             for at in distances:
                 sums = {name: sum(of[name][at] for of in each["sets"].values()) for name in ("similar", "unlike")}

@@ -15,8 +15,6 @@ ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "benchmarks/results"
 FIGURES = ROOT / "docs/figures"
 DRAWN = ("default", "default-64", "textbook")
-SHOWN = ("word_shingle", "cjk_shingle", "weights", "bits")
-"""In what recipes differ there."""
 NAMES = {
     "en_pep_revisions_even": "PEP revisions",
     "zh_laws_national": "Chinese laws",
@@ -37,12 +35,8 @@ def curves() -> Iterator[Curve]:
     """Of the three open sets together, means over draws of the hash."""
     recipes: list[dict[str, Any]] = json.loads((RESULTS / "recipes.json").read_text(encoding="utf-8"))["recipes"]
     for name in DRAWN:
-        wanted = RECIPES[name].recipe
-        [sets] = [
-            each["sets"].values()
-            for each in recipes
-            if all(each["recipe"][field] == getattr(wanted, field) for field in SHOWN)
-        ]
+        wanted = RECIPES[name].recipe.as_dict().items()
+        [sets] = [each["sets"].values() for each in recipes if each["recipe"].items() <= wanted]
         similar = [sum(counts) for counts in zip(*(each["similar"] for each in sets), strict=True)]
         unlike = [sum(counts) for counts in zip(*(each["unlike"] for each in sets), strict=True)]
         pairs = sum(each["all_similar"] for each in sets)

@@ -10,10 +10,9 @@ two parts of three blocks need 6 tables keyed by 21 of 64 bits; one part of five
 import math
 from dataclasses import dataclass
 
-from llvmlite.binding import get_host_cpu_features
-
 from neardup.errors import OptionError
 from neardup.kernels.comparisons import LEAF_ROWS
+from neardup.kernels.compilation import has_feature
 from neardup.threads import thread_count
 
 # Seconds of one thread for one word a row, measured; docs/decisions/0002-hamming-join.md has the figures.
@@ -21,7 +20,7 @@ SCATTER_SECONDS = 6e-9
 """A row goes to its bucket of a table larger than the cache."""
 SPLIT_SECONDS = 4e-9
 """A row goes to its bucket inside the cache."""
-COMPARE_SECONDS = 0.2e-9 if get_host_cpu_features().get("avx512vpopcntdq") else 0.45e-9
+COMPARE_SECONDS = 0.2e-9 if has_feature("avx512vpopcntdq") else 0.45e-9
 """Two rows of a bucket are compared; half of it where the processor counts the bits of eight words at once."""
 TABLE_SECONDS = 1e-3
 """The threads are handed one scattered table."""

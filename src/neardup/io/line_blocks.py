@@ -20,7 +20,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 _STEP = 4
 """By so great a part of what is held of a line more of it is read."""
 
-_UNITS = {1: np.uint8, 2: np.uint16, 4: np.uint32}
+_UNITS = {2: np.uint16, 4: np.uint32}
 
 
 @dataclass(frozen=True, slots=True)

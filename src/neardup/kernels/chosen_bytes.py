@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils, config
-from numba.core.codegen import get_host_cpu_features
+from numba.core import cgutils
 from numba.extending import intrinsic
 
-from neardup.kernels.compilation import JIT, kernel
+from neardup.kernels.compilation import JIT, has_feature, kernel
 from neardup.kernels.intrinsics import (
     BLOCK,
     I64,
@@ -35,12 +34,7 @@ PLACES_BEHIND = 32
 """Places that an array of positions needs behind those that are meant."""
 
 
-def _has_compress() -> bool:
-    features = get_host_cpu_features() if config.CPU_FEATURES is None else config.CPU_FEATURES
-    return JIT and "+avx512vbmi2" in features.split(",")
-
-
-HAS_COMPRESS = _has_compress()
+HAS_COMPRESS = JIT and has_feature("avx512vbmi2")
 
 
 def _compressed(builder: Any, block: Any, chosen: Any) -> Any:

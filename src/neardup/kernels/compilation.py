@@ -26,12 +26,20 @@ import numba
 import numpy as np
 from numba.core import config
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+from numba.core.codegen import get_host_cpu_features
 
 JIT = not config.DISABLE_JIT
 """False under NUMBA_DISABLE_JIT=1: kernels then run as Python, with the twins of the intrinsics."""
 
 if not JIT:
     np.seterr(over="ignore")  # arithmetic modulo 2^64 is meant, as in compiled code
+
+
+def has_feature(name: str) -> bool:
+    """Whether kernels are compiled for a processor with that feature, by LLVM's name: this one's, or NUMBA_CPU_FEATURES."""
+    features = get_host_cpu_features() if config.CPU_FEATURES is None else config.CPU_FEATURES
+    return f"+{name}" in features.split(",")
+
 
 KEPT_DAYS = 30
 """Machine code that was not used for so long, by another version of the kernels or in another mode, is removed."""
