@@ -62,6 +62,13 @@ def small_shards(folder: Path) -> list[Path]:
     return shards
 
 
+def chosen_shards(given: argparse.Namespace, folder: Path) -> list[Path]:
+    """The package texts or, with --quick, small shards that are written to `folder`."""
+    if given.quick:
+        return small_shards(folder)
+    return [package_texts.shard_path(given.folder, number) for number in range(package_texts.SHARDS)]
+
+
 def text_bytes(shards: list[Path]) -> int:
     """UTF-8 bytes of the texts of Parquet shards."""
     return sum(pq.read_table(shard, columns=["text"]).column("text").nbytes for shard in shards)
@@ -170,11 +177,7 @@ def main() -> None:
     record: dict[str, Any] = {"environment": measure.environment(("pyarrow", "msgspec"))}
     with tempfile.TemporaryDirectory(dir=None if given.quick else given.folder) as temporary:
         here = Path(temporary)
-        shards = (
-            small_shards(here)
-            if given.quick
-            else [package_texts.shard_path(given.folder, number) for number in range(package_texts.SHARDS)]
-        )
+        shards = chosen_shards(given, here)
         rows = rows_of(shards)
         (here / "out").mkdir()
         dedup(shards[:1], here / "out")  # kernels are compiled

@@ -26,7 +26,7 @@ import pyarrow.json
 import measure
 import package_texts
 from commands import run
-from corpus_speed import small_shards
+from corpus_speed import chosen_shards
 from neardup.prefix_join.counts import ElementCounts
 from neardup.prefix_join.join import POSTING_BYTES
 from neardup.recipe import Recipe
@@ -278,11 +278,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(dir=None if given.quick else given.folder) as temporary:
         here = Path(temporary)
         (here / "out").mkdir()
-        shards = (
-            small_shards(here)
-            if given.quick
-            else [package_texts.shard_path(given.folder, number) for number in range(package_texts.SHARDS)]
-        )
+        shards = chosen_shards(given, here)
         dedup(shards[:1], here / "out")  # kernels are compiled
         record = {
             "environment": measure.environment(("pyarrow",)),
