@@ -19,8 +19,8 @@ from numba import types
 from numba.extending import intrinsic
 
 from neardup.kernels.compilation import JIT
+from neardup.kernels.fingerprints.votes import PLANES, majority
 from neardup.kernels.intrinsics import load32
-from neardup.kernels.votes import PLANES, majority
 
 Array = np.ndarray[Any, np.dtype[Any]]
 u64 = np.uint64

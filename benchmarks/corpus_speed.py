@@ -33,10 +33,10 @@ from commands import run
 from corpora import python_installation
 from neardup.io.batch import Batch
 from neardup.io.corpus import open_corpus
-from neardup.io.formats import FORMATS, open_sink
+from neardup.io.formats.table import FORMATS, open_sink
 from neardup.io.reading import Reading
 from neardup.io.records import compression_of
-from neardup.threads import in_order, thread_count
+from neardup.resources.threads import in_order, thread_count
 
 TARGETS = {"jsonl": 120, "parquet": 200}
 

@@ -23,7 +23,7 @@ from clickhouse import BLOCKS, ClickHouse, EqualWork
 from corpora import Texts, data_folder, missing, open_texts, python_installation
 from measure import Timing, arguments, environment, ratio, rounded, table, take_turns, write_json
 from neardup.fingerprints.simhash import fingerprint
-from neardup.kernels.tokens import most_tokens, token_spare, tokenize
+from neardup.kernels.text.tokens import most_tokens, token_spare, tokenize
 from neardup.recipe import Recipe
 from neardup.text.columns import as_text_arrays, in_chunks
 from neardup.text.normalizers import FoldedTexts, fold_texts

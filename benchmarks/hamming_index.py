@@ -26,9 +26,9 @@ import pyarrow.json
 import measure
 import package_texts
 from neardup import RECIPES, fingerprint
-from neardup.index import Index
+from neardup.hamming.index import Index
 from neardup.progress import peak_memory_bytes
-from neardup.threads import thread_count
+from neardup.resources.threads import thread_count
 
 Array = np.ndarray[Any, np.dtype[Any]]
 ROWS, FLIPPED = 1_000_000, 3

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from measure import Timing, arguments, environment, ratio, rounded, table, write_json
-from neardup.pairs import Pairs, collapse, join, join_distinct, plan
+from neardup.hamming.pairs import Pairs, collapse, join, join_distinct, plan
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

@@ -25,11 +25,11 @@ import numpy as np
 
 import measure
 from hamming_join import THREADS, prototype_seconds, timed, uniform
-from neardup.index import Index
-from neardup.kernels.comparisons import TILE_ROWS
+from neardup.hamming.index import Index
+from neardup.hamming.pairs import collapse, join, join_distinct, plan
 from neardup.kernels.compilation import kernel
+from neardup.kernels.hamming.comparisons import TILE_ROWS
 from neardup.kernels.intrinsics import popcount
-from neardup.pairs import collapse, join, join_distinct, plan
 from neardup.progress import peak_memory_bytes
 
 Array = np.ndarray[Any, np.dtype[Any]]

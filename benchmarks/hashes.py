@@ -27,7 +27,7 @@ from hash_statistics import (
     weighted_documents,
 )
 from measure import arguments, environment, rounded, table, take_turns, write_json
-from neardup.hashes import HASH_TABLE, HASHES, hash_features
+from neardup.fingerprints.hashes import HASH_TABLE, HASHES, hash_features
 
 ENGLISH, CHINESE = "en_pep_revisions_even", "zh_laws_national"
 WORD, HAN = re.compile(r"[^\W\d_]+"), re.compile("[\u4e00-\u9fff]+")

@@ -20,8 +20,8 @@ import pyarrow.json as pj
 from corpora import Texts, data_folder, missing, open_texts, python_installation
 from measure import arguments, environment, rounded, table, take_turns, write_json
 from neardup.io.batch import Columns
-from neardup.io.json_blocks import BlockReader
-from neardup.io.lines import Lines
+from neardup.io.formats.json_blocks import BlockReader
+from neardup.io.formats.lines import Lines
 
 BYTES = 60_000_000
 BLOCK_BYTES = 4 << 20

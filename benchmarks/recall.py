@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 
 from corpora import ReferenceSet, Texts
-from neardup.kernels.jaccard import similarities
-from neardup.similarities import shingle_sets_of
+from neardup.kernels.matching.jaccard import similarities
+from neardup.matching.similarities import shingle_sets_of
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

@@ -22,10 +22,10 @@ import numpy as np
 from corpora import OPEN_SETS, ReferenceSet, data_folder, missing, python_installation, reference_set
 from measure import arguments, environment, rounded, table, wilson, write_json
 from neardup.fingerprints.simhash import fingerprint_array
-from neardup.kernels.jaccard import similarities
-from neardup.pairs import join, plan
+from neardup.hamming.pairs import join, plan
+from neardup.kernels.matching.jaccard import similarities
+from neardup.matching.similarities import shingle_sets_of
 from neardup.recipe import WEIGHTS, Recipe
-from neardup.similarities import shingle_sets_of
 from recall import LONGEST_DISTANCE, SIMILAR, Counts, count, cut, distances, families, join_sets, own_pairs, total
 
 Array = np.ndarray[Any, np.dtype[Any]]

@@ -23,8 +23,8 @@ from corpora import Texts, data_folder, missing, open_texts
 from measure import arguments, environment, ratio, rounded, table, take_turns, write_json
 from neardup.fingerprints.simhash import fingerprint
 from neardup.recipe import Recipe
-from neardup.segmenters.sudachi import pieces
-from neardup.segmenters.workers import end_workers
+from neardup.text.segmenters.sudachi import pieces
+from neardup.text.segmenters.workers import end_workers
 
 BYTES = 8_000_000
 ROUNDS = 7

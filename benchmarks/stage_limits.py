@@ -27,13 +27,13 @@ import measure
 import package_texts
 from commands import run
 from corpus_speed import chosen_shards
-from neardup.prefix_join.counts import ElementCounts
-from neardup.prefix_join.join import POSTING_BYTES
+from neardup.matching.prefix_join.counts import ElementCounts
+from neardup.matching.prefix_join.join import POSTING_BYTES
+from neardup.matching.similarities import SIMILARITY_TABLE
+from neardup.matching.similarities.first_pass import first_pass
 from neardup.recipe import Recipe
-from neardup.similarities import SIMILARITY_TABLE
-from neardup.similarities.first_pass import first_pass
+from neardup.resources.threads import in_order, thread_count
 from neardup.text.columns import in_chunks
-from neardup.threads import in_order, thread_count
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

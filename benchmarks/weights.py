@@ -14,11 +14,11 @@ from typing import Any
 import neardup as nd
 from corpora import Texts, data_folder, missing, open_texts
 from measure import arguments, environment, rounded, table, take_turns, write_json
-from neardup.features import weighted_features
+from neardup.fingerprints.features import weighted_features
+from neardup.fingerprints.weights import EXTRACTORS
 from neardup.recipe import WEIGHTS
 from neardup.text.columns import in_chunks
 from neardup.text.normalizers import normalized
-from neardup.weights import EXTRACTORS
 
 KINDS = {"English words": ("en_pep_revisions_even", "words"), "Chinese words": ("zh_laws_national", "jieba")}
 ROUNDS, SIZE, SLOW_SIZE = 5, 6 << 20, 1 << 20

@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import naive
-from neardup.band_plan import Bands, hit_probability, miss_probability, plan_bands
-from neardup.bands import find_banded
 from neardup.errors import OptionError
 from neardup.fingerprints.minhash import KINDS, Signatures, constants, signatures
-from neardup.kernels.minhash import scratch, sign
+from neardup.kernels.fingerprints.minhash import scratch, sign
+from neardup.matching.band_plan import Bands, hit_probability, miss_probability, plan_bands
+from neardup.matching.bands import find_banded
 
 
 def made(values, sizes=None):

@@ -347,7 +347,7 @@ def test_match_refuses_what_only_deduplication_knows():
 
 
 def test_a_join_that_would_take_for_ever_is_refused_with_the_estimate():
-    from neardup.candidates.simhash import check_cost
+    from neardup.matching.candidates.simhash import check_cost
     from neardup.progress import Progress
 
     with pytest.raises(
@@ -357,7 +357,7 @@ def test_a_join_that_would_take_for_ever_is_refused_with_the_estimate():
 
 
 def test_a_join_that_will_take_long_is_announced():
-    from neardup.candidates.simhash import check_cost
+    from neardup.matching.candidates.simhash import check_cost
     from neardup.progress import Progress
 
     class Told(Progress):

@@ -11,7 +11,7 @@ from neardup.io import sample as sampling
 from neardup.io.corpus import open_corpus
 from neardup.io.reading import Reading
 from neardup.io.sample import read_sample
-from neardup.jobs import estimate as estimating
+from neardup.judging import estimate as estimating
 
 WORDS = [f"word{number}" for number in range(3_000)]
 
@@ -32,7 +32,7 @@ def small_parts(monkeypatch):
     """Samples of 64 KB, in parts of 16 KB, so that a small corpus is not read whole."""
     monkeypatch.setattr(sampling, "SAMPLED_BYTES", 1 << 16)
     monkeypatch.setattr(sampling, "BATCH_BYTES", 1 << 14)
-    monkeypatch.setattr("neardup.io.lines.read_lines.__defaults__", (1 << 14,))
+    monkeypatch.setattr("neardup.io.formats.lines.read_lines.__defaults__", (1 << 14,))
 
 
 @pytest.mark.parametrize("name", ["in.jsonl", "in.jsonl.gz"])

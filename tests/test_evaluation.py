@@ -16,15 +16,15 @@ from hypothesis import strategies as st
 import naive
 import neardup as nd
 from neardup.errors import DataError, InputError, OptionError
-from neardup.evaluation import intervals, survey
-from neardup.evaluation.flow import evaluate_corpus
-from neardup.evaluation.labels import read_labels
-from neardup.evaluation.methods import MEASURED
-from neardup.evaluation.recommendation import recommend, warnings
-from neardup.evaluation.result import MethodScore, RecipeScore
+from neardup.judging.evaluation import intervals, survey
+from neardup.judging.evaluation.flow import evaluate_corpus
+from neardup.judging.evaluation.labels import read_labels
+from neardup.judging.evaluation.methods import MEASURED
+from neardup.judging.evaluation.recommendation import recommend, warnings
+from neardup.judging.evaluation.result import MethodScore, RecipeScore
 from neardup.options import DedupOptions
 from neardup.progress import Progress
-from neardup.tables import TableCorpus
+from neardup.survivors.tables import TableCorpus
 from strategies import word_text
 
 WORDS = [f"w{number}" for number in range(400)]

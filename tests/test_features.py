@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 import naive
 import neardup as nd
-from neardup.features import features_of
 from neardup.fingerprints.by_features import fingerprint_folded
+from neardup.fingerprints.features import features_of
 from neardup.fingerprints.simhash import fingerprint_array
+from neardup.fingerprints.weights import heaviest
 from neardup.recipe import HASHES
-from neardup.segmenters import tokens_of
 from neardup.text.normalizers import fold_texts, normalized
-from neardup.weights import heaviest
+from neardup.text.segmenters import tokens_of
 from strategies import texts
 
 SIZES = st.sampled_from([(1, 2), (3, 5), (2, 1), (1, 1)])

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import naive
 import neardup as nd
-from neardup.fingerprint_file import fingerprint_schema
+from neardup.fingerprints.fingerprint_file import fingerprint_schema
+from neardup.fingerprints.weights.counting import FeatureCounter, merged
 from neardup.recipe import find_recipe, stored_recipe
-from neardup.weights.counting import FeatureCounter, merged
 from strategies import texts
 
 CORPUS = ["red green", "red blue", "red red", ""]

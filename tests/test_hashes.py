@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import naive_hashes
 from columns import as_integers, joined
 from neardup.errors import OptionError
-from neardup.hashes import HASH_TABLE, HASHES, HashFunction, hash_features
+from neardup.fingerprints.hashes import HASH_TABLE, HASHES, HashFunction, hash_features
 
 GOLDEN = json.loads((Path(__file__).parent / "golden/hashes.json").read_text(encoding="utf-8"))
 first_bytes = HashFunction(lambda feature: int.from_bytes(feature[:5], "big"), name="first-bytes", version="1", bits=40)
@@ -150,7 +150,7 @@ def test_a_bare_function_is_refused_because_a_recipe_could_not_name_it():
 
 def test_names_are_known_without_loading_compiled_code():
     program = (
-        "from neardup.hashes.names import HASHES\nimport sys\nprint(sorted({'numba', 'numpy'} & set(sys.modules)))"
+        "from neardup.recipe.hashes import HASHES\nimport sys\nprint(sorted({'numba', 'numpy'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
@@ -158,4 +158,4 @@ def test_names_are_known_without_loading_compiled_code():
 
 def test_an_unknown_attribute_of_the_family_is_an_attribute_error():
     with pytest.raises(ImportError, match="cannot import name 'md5'"):
-        from neardup.hashes import md5  # noqa: F401
+        from neardup.fingerprints.hashes import md5  # noqa: F401

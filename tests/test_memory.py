@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import neardup as nd
-from neardup.io import pair_spool
-from neardup.io.kept_rows import KeptRows
-from neardup.io.pair_spool import PAIR_BYTES, PairSpool
-from neardup.io.spool import Spool
-from neardup.pairs import collapse, join_distinct, spool_near
+from neardup.hamming.pairs import collapse, join_distinct, spool_near
+from neardup.resources import pair_spool
+from neardup.resources.kept_rows import KeptRows
+from neardup.resources.pair_spool import PAIR_BYTES, PairSpool
+from neardup.resources.spool import Spool
 
 LINE = "this page was made by the system on the day that is given below and it has no other content"
 
@@ -144,7 +144,7 @@ def test_documents_that_lie_in_files_come_out_as_those_in_memory(method, tmp_pat
     found = []
     for memory in (None, 0):
         if memory is not None:
-            monkeypatch.setattr("neardup.documents.memory_bytes", lambda _: 0)
+            monkeypatch.setattr("neardup.fingerprints.documents.memory_bytes", lambda _: 0)
             monkeypatch.setattr("neardup.jobs.dedup.IDS_TOGETHER", 20)
         output = tmp_path / "out.jsonl"
         done = nd.deduplicate_files(

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 import naive
 import neardup as nd
 from neardup import dedup
-from neardup.candidates import auto, minhash
 from neardup.dedup import find_duplicates
 from neardup.fingerprints.minhash import Signing
+from neardup.matching.candidates import auto, minhash
+from neardup.matching.prefix_join import join
+from neardup.matching.similarities import ShingleSets
 from neardup.options import DedupOptions
-from neardup.prefix_join import join
 from neardup.progress import Progress
-from neardup.similarities import ShingleSets
-from neardup.tables import TableCorpus
+from neardup.survivors.tables import TableCorpus
 
 WORDS = "the a river bank old ferry leaves at nine ten past pier wooden bridge 河 上 的 老 石 桥 建 于 明 代 雨 の 駅".split()
 

@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 
 import naive
 import neardup as nd
-from neardup import stored_parts
-from neardup.recipe import NORMALIZERS
-from neardup.segmenters import tokens_of
+from neardup.recipe import NORMALIZERS, stored_parts
+from neardup.recipe.word_lists import STOP_LISTS, stop_list
 from neardup.text import normalizers
 from neardup.text.normalizers import NORMALIZER_TABLE, normalized
-from neardup.word_lists import STOP_LISTS, stop_list
+from neardup.text.segmenters import tokens_of
 from strategies import any_text, texts
 
 some_texts = st.lists(st.one_of(any_text, texts), max_size=5)

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 
 import neardup as nd
-from neardup.matches import Matches
+from neardup.matching.matches import Matches
 from neardup.notebook import html_table
 
 TEXTS = [

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import naive
-from neardup import block_plan, block_tables, blocks, pairs
 from neardup.errors import OptionError
+from neardup.hamming import block_plan, block_tables, blocks, pairs
 
 # ---------------------------------------------------------------------------------------------------------------- data
 
@@ -476,7 +476,10 @@ def test_a_plan_for_another_join_is_refused():
 def test_the_join_runs_without_compilation():
     script = """
 import numpy as np
-from neardup import block_plan, block_tables, blocks, pairs
+from neardup.hamming import block_plan
+from neardup.hamming import block_tables
+from neardup.hamming import blocks
+from neardup.hamming import pairs
 block_plan.BUCKET_BYTES = block_tables.BUCKET_BYTES = 256
 random = np.random.default_rng(1)
 rows = random.integers(0, 2**64, (150, 2), dtype=np.uint64)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import neardup as nd
 from neardup.options import DedupOptions
-from neardup.preference import groups_of, ranks_of, token_of
+from neardup.text.preference import groups_of, ranks_of, token_of
 
 
 def ranked(*values):

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import naive
-from neardup.io import pair_spool
-from neardup.kernels import bounds
-from neardup.prefix_join import join
-from neardup.prefix_join.counts import ElementCounts
-from neardup.prefix_join.prefixes import PrefixFile, prefixes_of
-from neardup.similarities import Elements
+from neardup.kernels.matching import bounds
+from neardup.matching.prefix_join import join
+from neardup.matching.prefix_join.counts import ElementCounts
+from neardup.matching.prefix_join.prefixes import PrefixFile, prefixes_of
+from neardup.matching.similarities import Elements
+from neardup.resources import pair_spool
 
 CODES = {
     "jaccard": bounds.JACCARD,
@@ -162,7 +162,7 @@ def test_prefixes_appended_to_a_file_are_those_of_all():
 
 @given(counts=st.lists(st.integers(2, 400) | st.integers(2, 65_535), max_size=300), share=st.floats(0, 1))
 def test_the_rarest_elements_come_first_ordered_by_count_then_as_they_came(counts, share):
-    from neardup.kernels.prefixes import order_by_count
+    from neardup.kernels.matching.prefixes import order_by_count
 
     array, n = np.array(counts, np.uint16), len(counts)
     index, spare = np.arange(n, dtype=np.int32), np.empty(n, np.int32)

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from neardup import probabilities
 from neardup.errors import OptionError
+from neardup.hamming import probabilities
 
 
 @pytest.mark.parametrize("bits", [1, 7, 64, 128, 512])

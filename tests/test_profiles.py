@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 import naive_profiles as naive
 import neardup as nd
-from neardup.profiles import names, tools
-from neardup.profiles.profile import as_integer
-from neardup.profiles.values import (
+from neardup.fingerprints.profiles import tools
+from neardup.fingerprints.profiles.profile import as_integer
+from neardup.fingerprints.profiles.values import (
     clickhouse_value,
     data_juicer_value,
     datasketch_signature,
@@ -30,8 +30,9 @@ from neardup.profiles.values import (
     wayback_text,
     weighted_value,
 )
+from neardup.fingerprints.weights.partial_sort import partial_sort_keeps
 from neardup.recipe import find_recipe
-from neardup.weights.partial_sort import partial_sort_keeps
+from neardup.recipe import profiles as names
 from strategies import texts
 
 
@@ -104,7 +105,7 @@ def test_simhash_pybind_gave_these_values():
 
 
 def test_a_package_that_is_missing_is_named(monkeypatch):
-    monkeypatch.setattr("neardup.stored_parts.version_of", lambda name: None)
+    monkeypatch.setattr("neardup.recipe.stored_parts.version_of", lambda name: None)
     with pytest.raises(
         nd.MissingExtra,
         match=r"profile='text-dedup-seeded' needs xxhash. Install it: pip install 'neardup\[profiles\]'",

@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from neardup import OptionError, deduplicate, deduplicate_files, evaluate, fingerprint_files, match
-from neardup.io.spool import Spool, mapped_array, peak_temporary_bytes
 from neardup.progress import CalledProgress, LogProgress, Progress, Stage, TerminalProgress, duration, progress_of, told
+from neardup.resources.spool import Spool, mapped_array, peak_temporary_bytes
 
 
 class Clock:

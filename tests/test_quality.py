@@ -11,8 +11,8 @@ import pytest
 
 import naive
 import neardup as nd
-from neardup.candidates import minhash
 from neardup.fingerprints.minhash import Signing
+from neardup.matching.candidates import minhash
 
 DATA = Path(os.environ.get("NEARDUP_DATA", Path(__file__).parent.parent.parent / "shared/data"))
 SETS = {

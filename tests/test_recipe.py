@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import neardup as nd
-from neardup.fingerprint_file import read_fingerprint_file
+from neardup.fingerprints.fingerprint_file import read_fingerprint_file
 from neardup.recipe import UNICODE, check_same, find_recipe, stored_recipe
 from neardup.text.unicode_tables import UNICODE_VERSION
 
@@ -306,7 +306,7 @@ def test_the_content_of_a_list_decides_the_digest_not_its_path_or_its_line_ends(
 
 def test_versions_of_packages_decide_the_digest(monkeypatch):
     before = nd.Recipe(segmenter="jieba").digest(), nd.Recipe(normalize=["simplified"]).digest()
-    monkeypatch.setattr("neardup.stored_parts.version_of", lambda name: "0.0.1")
+    monkeypatch.setattr("neardup.recipe.stored_parts.version_of", lambda name: "0.0.1")
     after = nd.Recipe(segmenter="jieba").digest(), nd.Recipe(normalize=["simplified"]).digest()
     assert before[0] != after[0]
     assert before[1] != after[1]

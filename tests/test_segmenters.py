@@ -16,16 +16,16 @@ from hypothesis import strategies as st
 
 import naive
 import neardup as nd
-from neardup import stored_parts
 from neardup.fingerprints.by_features import fingerprint_folded
-from neardup.segmenters import sudachi, tokens_of, workers
-from neardup.segmenters.cutting import CutterSettings
-from neardup.segmenters.names import SEGMENTERS
-from neardup.segmenters.table import SEGMENTER_TABLE
-from neardup.segmenters.tokens import from_joined
-from neardup.segmenters.workers import Worker, cut_by_package
+from neardup.recipe import stored_parts
+from neardup.recipe.segmenters import SEGMENTERS
+from neardup.resources.threads import in_order
 from neardup.text.normalizers import normalized
-from neardup.threads import in_order
+from neardup.text.segmenters import sudachi, tokens_of, workers
+from neardup.text.segmenters.cutting import CutterSettings
+from neardup.text.segmenters.table import SEGMENTER_TABLE
+from neardup.text.segmenters.tokens import from_joined
+from neardup.text.segmenters.workers import Worker, cut_by_package
 from strategies import any_text, texts
 
 ALIENS = "美国“51区”雇员称内部有9架飞碟,曾看见灰色外星人"
@@ -281,10 +281,10 @@ def test_what_fails_in_a_worker_is_shown_and_the_worker_is_ended():
 PROGRAM = """
 import sys, threading, time
 import neardup as nd
-from neardup.segmenters import workers
-from neardup.segmenters.workers import Worker
-from neardup.segmenters.cutting import CutterSettings
-from neardup.segmenters.names import SEGMENTERS
+from neardup.text.segmenters import workers
+from neardup.text.segmenters.workers import Worker
+from neardup.text.segmenters.cutting import CutterSettings
+from neardup.recipe.segmenters import SEGMENTERS
 nd.fingerprint(["法律 条文"] * 3, recipe=nd.Recipe(segmenter="jieba"), threads=1)
 worker = Worker(CutterSettings("jieba", None, True, (), ""))
 worker.cut(b"a", bytes(8) + b"\\1" + bytes(7))

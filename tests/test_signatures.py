@@ -10,8 +10,8 @@ import naive
 import neardup
 from neardup.errors import DataError, OptionError, RecipeMismatch
 from neardup.fingerprints.minhash import KINDS, Signatures, _variance_factor, constants, jaccard_estimate, signatures
-from neardup.kernels.minhash import scratch, sign
-from neardup.similarities import shingle_sets_of
+from neardup.kernels.fingerprints.minhash import scratch, sign
+from neardup.matching.similarities import shingle_sets_of
 from strategies import texts
 
 FROZEN = {

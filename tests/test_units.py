@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 import naive
 import neardup as nd
+from neardup.fingerprints.unit_corpus import with_tokens
 from neardup.io.batch import Columns
-from neardup.io.formats import FORMATS, open_sink
-from neardup.io.json_spans import text_spans
+from neardup.io.formats.json_spans import text_spans
+from neardup.io.formats.table import FORMATS, open_sink
 from neardup.io.shards import find_shards
 from neardup.text.units import SEPARATORS, split, without_units
-from neardup.unit_corpus import with_tokens
 from strategies import any_text
 
 UNITS = list(SEPARATORS)

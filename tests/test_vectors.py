@@ -15,7 +15,7 @@ from hypothesis.extra import numpy as arrays
 
 import naive_vectors
 import neardup
-from neardup.vectors.planes import STEP, normal_table, planes_of
+from neardup.fingerprints.vectors.planes import STEP, normal_table, planes_of
 
 METHODS = ("signs", "gaussian", "independent")
 

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 import naive
 import neardup as nd
-from neardup.features import weighted_features
-from neardup.kernels.frequencies import begin_buckets, look_up
+from neardup.fingerprints.features import weighted_features
+from neardup.fingerprints.weights import EXTRACTORS, WEIGHT_TABLE, fixed
+from neardup.kernels.fingerprints.frequencies import begin_buckets, look_up
 from neardup.recipe import WEIGHTS
 from neardup.text.normalizers import fold_texts, normalized
-from neardup.weights import EXTRACTORS, WEIGHT_TABLE, fixed
 from strategies import texts
 
 ZH = "我是拖拉机学院手扶拖拉机专业的。不用多久，我就会升职加薪，当上CEO，走上人生巅峰。蓝翔"

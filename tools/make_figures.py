@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 import neardup
-from neardup.comparison import Comparison, Steps
+from neardup.judging.comparison import Comparison, Steps
 
 ROOT = Path(__file__).parent.parent
 FIGURES = ROOT / "docs/figures"

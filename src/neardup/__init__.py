@@ -7,11 +7,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from neardup.band_plan import Bands, hit_probability, miss_probability, plan_bands
-    from neardup.bands import BandedPairs, find_banded
-    from neardup.comparison import Comparison, compare, replay
     from neardup.dedup import DedupResult, deduplicate
-    from neardup.document_frequencies import DocumentFrequencies
     from neardup.errors import (
         CallableError,
         DataError,
@@ -23,122 +19,126 @@ if TYPE_CHECKING:
         RowError,
         TransferError,
     )
-    from neardup.evaluation.flow import evaluate
-    from neardup.evaluation.result import Evaluation
-    from neardup.explanation import Explanation, explain
     from neardup.fingerprints.given import fingerprint_features
+    from neardup.fingerprints.keyword_lists import keywords
     from neardup.fingerprints.minhash import Estimate, Signatures, jaccard_estimate, signatures
     from neardup.fingerprints.simhash import fingerprint
-    from neardup.hashes.names import HashFunction
-    from neardup.index.answers import Groups, IdPairs, IndexInfo, Neighbors
-    from neardup.index.index import Index
-    from neardup.index.index_plan import IndexPlan, plan
+    from neardup.fingerprints.vectors.cosine import EstimatedCosine, estimated_cosine
+    from neardup.fingerprints.vectors.fingerprint import fingerprint_vectors
+    from neardup.hamming.index.answers import Groups, IdPairs, IndexInfo, Neighbors
+    from neardup.hamming.index.index import Index
+    from neardup.hamming.index.index_plan import IndexPlan, plan
+    from neardup.hamming.pairs import Pairs, distance, distances, join
     from neardup.jobs.apply import apply_files
     from neardup.jobs.clusters import cluster_files
     from neardup.jobs.dedup import deduplicate_files
-    from neardup.jobs.estimate import CostEstimate, estimate_files
     from neardup.jobs.evaluate import evaluate_files
     from neardup.jobs.filter import filter_files
     from neardup.jobs.fingerprint import fingerprint_files
     from neardup.jobs.fit import fit, fit_files
     from neardup.jobs.index import add_to_index, build_index, query_index, remove_from_index
     from neardup.jobs.pairs import pair_files
-    from neardup.jobs.report import ReportFile, report
     from neardup.jobs.units import deduplicate_units
     from neardup.jobs.vectors import fingerprint_vector_files
-    from neardup.keyword_lists import keywords
-    from neardup.matches import Matches, match
+    from neardup.judging.comparison import Comparison, compare, replay
+    from neardup.judging.estimate import CostEstimate, estimate_files
+    from neardup.judging.evaluation.flow import evaluate
+    from neardup.judging.evaluation.result import Evaluation
+    from neardup.judging.explanation import Explanation, explain
+    from neardup.judging.report import ReportFile, report
+    from neardup.matching.band_plan import Bands, hit_probability, miss_probability, plan_bands
+    from neardup.matching.bands import BandedPairs, find_banded
+    from neardup.matching.matches import Matches, match
+    from neardup.matching.similarities import similarity
     from neardup.options import DedupOptions
-    from neardup.pairs import Pairs, distance, distances, join
     from neardup.progress import ProgressEvent
     from neardup.recipe import RECIPES, Recipe
-    from neardup.segmenters.names import Segmenter
-    from neardup.similarities import similarity
-    from neardup.stream import Match, Stream
-    from neardup.summary import Summary
-    from neardup.vectors.cosine import EstimatedCosine, estimated_cosine
-    from neardup.vectors.fingerprint import fingerprint_vectors
-    from neardup.vectors.recipe import VectorRecipe
+    from neardup.recipe.document_frequencies import DocumentFrequencies
+    from neardup.recipe.hashes import HashFunction
+    from neardup.recipe.segmenters import Segmenter
+    from neardup.recipe.vectors import VectorRecipe
+    from neardup.survivors.stream import Match, Stream
+    from neardup.survivors.summary import Summary
 
 _HOME = {
-    "BandedPairs": "bands",
-    "Bands": "band_plan",
+    "BandedPairs": "matching.bands",
+    "Bands": "matching.band_plan",
     "CallableError": "errors",
-    "Comparison": "comparison",
-    "CostEstimate": "jobs.estimate",
+    "Comparison": "judging.comparison",
+    "CostEstimate": "judging.estimate",
     "DataError": "errors",
     "DedupOptions": "options",
     "DedupResult": "dedup",
-    "DocumentFrequencies": "document_frequencies",
+    "DocumentFrequencies": "recipe.document_frequencies",
     "Estimate": "fingerprints.minhash",
-    "EstimatedCosine": "vectors.cosine",
-    "Evaluation": "evaluation.result",
-    "Explanation": "explanation",
-    "HashFunction": "hashes.names",
-    "Groups": "index.answers",
-    "IdPairs": "index.answers",
-    "Index": "index.index",
-    "IndexInfo": "index.answers",
-    "IndexPlan": "index.index_plan",
+    "EstimatedCosine": "fingerprints.vectors.cosine",
+    "Evaluation": "judging.evaluation.result",
+    "Explanation": "judging.explanation",
+    "HashFunction": "recipe.hashes",
+    "Groups": "hamming.index.answers",
+    "IdPairs": "hamming.index.answers",
+    "Index": "hamming.index.index",
+    "IndexInfo": "hamming.index.answers",
+    "IndexPlan": "hamming.index.index_plan",
     "InputError": "errors",
-    "Match": "stream",
-    "Matches": "matches",
+    "Match": "survivors.stream",
+    "Matches": "matching.matches",
     "MissingExtra": "errors",
     "NeardupError": "errors",
-    "Neighbors": "index.answers",
+    "Neighbors": "hamming.index.answers",
     "OptionError": "errors",
-    "Pairs": "pairs",
+    "Pairs": "hamming.pairs",
     "ProgressEvent": "progress",
     "RECIPES": "recipe",
     "Recipe": "recipe",
     "RecipeMismatch": "errors",
-    "ReportFile": "jobs.report",
+    "ReportFile": "judging.report",
     "RowError": "errors",
-    "Segmenter": "segmenters.names",
+    "Segmenter": "recipe.segmenters",
     "Signatures": "fingerprints.minhash",
-    "Stream": "stream",
-    "Summary": "summary",
+    "Stream": "survivors.stream",
+    "Summary": "survivors.summary",
     "TransferError": "errors",
-    "VectorRecipe": "vectors.recipe",
+    "VectorRecipe": "recipe.vectors",
     "add_to_index": "jobs.index",
     "apply_files": "jobs.apply",
     "build_index": "jobs.index",
     "cluster_files": "jobs.clusters",
-    "compare": "comparison",
+    "compare": "judging.comparison",
     "deduplicate": "dedup",
     "deduplicate_files": "jobs.dedup",
     "deduplicate_units": "jobs.units",
-    "distance": "pairs",
-    "distances": "pairs",
-    "estimate_files": "jobs.estimate",
-    "estimated_cosine": "vectors.cosine",
-    "evaluate": "evaluation.flow",
+    "distance": "hamming.pairs",
+    "distances": "hamming.pairs",
+    "estimate_files": "judging.estimate",
+    "estimated_cosine": "fingerprints.vectors.cosine",
+    "evaluate": "judging.evaluation.flow",
     "evaluate_files": "jobs.evaluate",
-    "explain": "explanation",
+    "explain": "judging.explanation",
     "filter_files": "jobs.filter",
-    "find_banded": "bands",
+    "find_banded": "matching.bands",
     "fingerprint": "fingerprints.simhash",
     "fingerprint_features": "fingerprints.given",
     "fingerprint_files": "jobs.fingerprint",
     "fingerprint_vector_files": "jobs.vectors",
-    "fingerprint_vectors": "vectors.fingerprint",
+    "fingerprint_vectors": "fingerprints.vectors.fingerprint",
     "fit": "jobs.fit",
     "fit_files": "jobs.fit",
-    "hit_probability": "band_plan",
+    "hit_probability": "matching.band_plan",
     "jaccard_estimate": "fingerprints.minhash",
-    "join": "pairs",
-    "keywords": "keyword_lists",
-    "match": "matches",
-    "miss_probability": "band_plan",
+    "join": "hamming.pairs",
+    "keywords": "fingerprints.keyword_lists",
+    "match": "matching.matches",
+    "miss_probability": "matching.band_plan",
     "pair_files": "jobs.pairs",
-    "plan": "index.index_plan",
-    "plan_bands": "band_plan",
+    "plan": "hamming.index.index_plan",
+    "plan_bands": "matching.band_plan",
     "query_index": "jobs.index",
     "remove_from_index": "jobs.index",
-    "replay": "comparison",
-    "report": "jobs.report",
+    "replay": "judging.comparison",
+    "report": "judging.report",
     "signatures": "fingerprints.minhash",
-    "similarity": "similarities",
+    "similarity": "matching.similarities",
 }
 """Every public name and the module that has it."""
 

@@ -19,23 +19,23 @@ from typing import Any
 
 import numpy as np
 
-from neardup.candidates.methods import find_candidates
-from neardup.candidates.task import Found, Task
-from neardup.clusters import CLUSTERERS, Clustering
-from neardup.documents import Corpus, CorpusPair, Documents, SourcedCorpus, join_documents, read_documents
 from neardup.errors import OptionError
-from neardup.io.allocators import give_back
-from neardup.io.scratch import Scratch
+from neardup.fingerprints.documents import Corpus, CorpusPair, Documents, SourcedCorpus, join_documents, read_documents
+from neardup.matching.candidates.methods import find_candidates
+from neardup.matching.candidates.task import Found, Task
+from neardup.matching.similarities import SetFile, ShingleSets
 from neardup.notebook import SHOWN_ROWS, html_table
 from neardup.options import DedupOptions, distance_limit, options_of
-from neardup.preference import groups_of
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe import Recipe, recipe_of
-from neardup.similarities import SetFile, ShingleSets
-from neardup.summary import Summary, summarize
-from neardup.survivors import Decisions, Findings, decide, exact_representatives, in_order_of_preference
-from neardup.tables import TableCorpus
+from neardup.resources.allocators import give_back
+from neardup.resources.scratch import Scratch
+from neardup.survivors.clusters import CLUSTERERS, Clustering
+from neardup.survivors.decisions import Decisions, Findings, decide, exact_representatives, in_order_of_preference
+from neardup.survivors.summary import Summary, summarize
+from neardup.survivors.tables import TableCorpus
 from neardup.text.frames import frame_of
+from neardup.text.preference import groups_of
 from neardup.wording import counted
 
 Array = np.ndarray[Any, np.dtype[Any]]

@@ -12,8 +12,8 @@ from typing import Any
 
 from neardup.errors import OptionError
 from neardup.recipe import Recipe, usual_distance
-from neardup.threads import thread_count
-from neardup.vectors.recipe import VectorRecipe
+from neardup.recipe.vectors import VectorRecipe
+from neardup.resources.threads import thread_count
 
 INDEX_METHODS = (
     "auto",
@@ -25,7 +25,7 @@ INDEX_METHODS = (
     "prefix-tables",
     "sorted-beam",
 )
-"""Of Hamming indexes; `neardup.index.METHODS` says what each is, and `auto` takes an exact one."""
+"""Of Hamming indexes; `neardup.hamming.index.METHODS` says what each is, and `auto` takes an exact one."""
 METHODS = {
     "auto": "exact where it fits the memory and is not much slower, else minhash; simhash if a distance is asked for",
     "exact": "every pair of at least the similarity, by theorem",
@@ -79,7 +79,7 @@ class DedupOptions:
         min_similarity: from 0 to 1; a pair below it is no match. 0 matches by distance alone, and no text is read again.
         similarity: of texts: one of SIMILARITIES.
         max_distance: Hamming distance of fingerprints. With simhash, up to which they are candidates; the recipe's if not given.
-            With minhash, above which candidates are not looked at again; see `neardup.candidates.minhash`. Not for exact.
+            With minhash, above which candidates are not looked at again; see `neardup.matching.candidates.minhash`. Not for exact.
         keep: which of two matching documents is preferred: one of KEEPS; or a function of the text, whose
             largest value is preferred. Ties go to the earlier one.
         prefer_source: sources from the most preferred on, before `keep` is looked at; a source is a file, a folder or a glob, as

@@ -15,7 +15,7 @@ import pytest
 
 import neardup as nd
 from corpora import lines, read_lines, write_lines
-from neardup.index.store import read_manifest
+from neardup.hamming.index.store import read_manifest
 from neardup.jobs import filter as job
 from neardup.text.normalizers import normalize
 

@@ -10,8 +10,8 @@ import pytest
 
 import neardup as nd
 from corpora import write_lines
-from neardup.index import METHODS, Index
-from neardup.index.store import writing
+from neardup.hamming.index import METHODS, Index
+from neardup.hamming.index.store import writing
 from neardup.options import INDEX_METHODS
 
 SENTENCE = "the quick brown fox jumps over the lazy dog near the river bank and sleeps until"

@@ -6,9 +6,9 @@ import pytest
 
 import neardup as nd
 from corpora import ROWS, write_lines
-from neardup.index import index_plan
-from neardup.index.typical import TYPICAL
-from neardup.jobs.plan import plan_files
+from neardup.hamming.index import index_plan
+from neardup.hamming.index.typical import TYPICAL
+from neardup.judging.plan import plan_files
 from test_methods import near_copies
 
 

@@ -17,10 +17,10 @@ from store import Store
 
 import neardup
 from corpora import BREAD, CLOCK, FERRY, ROWS, lines, read_lines
-from neardup.io import remote, stores
 from neardup.io.corpus import open_corpus
 from neardup.io.reading import Reading
-from neardup.io.remote import RemotePath
+from neardup.io.storage import remote, stores
+from neardup.io.storage.remote import RemotePath
 
 ENVIRONMENT = {
     "AWS_ACCESS_KEY_ID": "testing",

@@ -11,7 +11,7 @@ import pytest
 
 import neardup as nd
 from corpora import BREAD, FERRY, ROWS, files, read_lines, survivors, write_lines
-from neardup.io import jsonl
+from neardup.io.formats import jsonl
 from neardup.jobs.dedup import deduplicate_files
 from neardup.jobs.units import deduplicate_units
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 import neardup as nd
-from neardup.index import METHODS, Index, search, segments
-from neardup.index import buffer as buffers
-from neardup.index import index as indexes
+from neardup.hamming.index import METHODS, Index, search, segments
+from neardup.hamming.index import buffer as buffers
+from neardup.hamming.index import index as indexes
 
 EXACT = [name for name, method in METHODS.items() if method.is_exact]
 PROBABLE = [name for name, method in METHODS.items() if not method.is_exact]

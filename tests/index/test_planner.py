@@ -10,17 +10,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import neardup as nd
-from neardup.index import METHODS, Index, check, planner
-from neardup.index.chances import hit_chances, hit_probability, simulated_beam_hit, simulated_prefix_hit, tables_for
-from neardup.index.costs import PLANS, Setting, cost_of, probes_of, uniform_candidates
-from neardup.index.index_plan import sharded
-from neardup.index.machine import Machine, at, measure_machine
-from neardup.index.planner import EXACT, OPTIONS_OF, PROBABLE, best_of, usual_choice, usual_options
-from neardup.index.segment import build_segment
-from neardup.index.skew import buckets_of, counted_candidates, observed_skew
-from neardup.index.tables import KeyPlan, block_keys, bucket_bits_for, multi_index_keys, neighbour_keys
-from neardup.index.typical import TYPICAL
-from neardup.probabilities import equal_pairs, prefix_hit
+from neardup.hamming.index import METHODS, Index, check, planner
+from neardup.hamming.index.chances import (
+    hit_chances,
+    hit_probability,
+    simulated_beam_hit,
+    simulated_prefix_hit,
+    tables_for,
+)
+from neardup.hamming.index.costs import PLANS, Setting, cost_of, probes_of, uniform_candidates
+from neardup.hamming.index.index_plan import sharded
+from neardup.hamming.index.machine import Machine, at, measure_machine
+from neardup.hamming.index.planner import EXACT, OPTIONS_OF, PROBABLE, best_of, usual_choice, usual_options
+from neardup.hamming.index.segment import build_segment
+from neardup.hamming.index.skew import buckets_of, counted_candidates, observed_skew
+from neardup.hamming.index.tables import KeyPlan, block_keys, bucket_bits_for, multi_index_keys, neighbour_keys
+from neardup.hamming.index.typical import TYPICAL
+from neardup.hamming.probabilities import equal_pairs, prefix_hit
 
 
 def uniform(rows, words=1, seed=3):
@@ -205,7 +211,7 @@ def test_predicted_candidates_are_those_counted(keys):
 
 
 def planner_tables(values, keys):
-    from neardup.index.tables import build_tables
+    from neardup.hamming.index.tables import build_tables
 
     return build_tables(values, keys)
 

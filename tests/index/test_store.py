@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import neardup as nd
-from neardup.index import METHODS, Index
-from neardup.index.segment_file import read_segment_file
-from neardup.index.store import writing
+from neardup.hamming.index import METHODS, Index
+from neardup.hamming.index.segment_file import read_segment_file
+from neardup.hamming.index.store import writing
 
 VALUES = np.random.default_rng(5).integers(0, 2**64, 5_000, np.uint64)
 
@@ -130,7 +130,7 @@ def test_a_reader_keeps_what_it_opened_while_another_process_writes(tmp_path):
     reader = Index.open(tmp_path / "index")
     before = everything(reader)
     program = (
-        "import sys, numpy as np; from neardup.index import Index\n"
+        "import sys, numpy as np; from neardup.hamming.index import Index\n"
         "index = Index.open(sys.argv[1]); index.remove(range(2000)); index.merge(); index.save()"
     )
     subprocess.run([sys.executable, "-c", program, str(tmp_path / "index")], check=True)

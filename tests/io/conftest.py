@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from neardup.io.batch import Columns
-from neardup.io.formats import FORMATS, open_sink
+from neardup.io.formats.table import FORMATS, open_sink
 from neardup.io.shards import Shard, find_shards
 
 

@@ -8,7 +8,7 @@ import pytest
 import zstandard
 
 from neardup.errors import DataError, InputError
-from neardup.io.compression import COMPRESSIONS, open_for_reading, open_for_writing, sniff
+from neardup.io.storage.compression import COMPRESSIONS, open_for_reading, open_for_writing, sniff
 
 DATA = bytes(random.Random(7).choices(range(97, 123), k=300_000)) + b"\n"
 SKIPPABLE = b"\x50\x2a\x4d\x18\x04\0\0\0abcd"

@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 
 from neardup.errors import DataError, InputError, OptionError
 from neardup.io.batch import Columns
-from neardup.io.delimited_rows import read_header, read_rows
 from neardup.io.dialect import Dialect
-from neardup.io.dialect_search import find_dialect
-from neardup.io.formats import FORMATS, open_sink
-from neardup.io.json_values import JSON_TOKEN
+from neardup.io.formats.delimited_rows import read_header, read_rows
+from neardup.io.formats.dialect_search import find_dialect
+from neardup.io.formats.json_values import JSON_TOKEN
+from neardup.io.formats.table import FORMATS, open_sink
 from neardup.io.shards import Shard, find_shards
 
 Make = Callable[..., Shard]
@@ -176,7 +176,7 @@ def test_the_dialect_is_found_out_from_the_beginning_of_a_long_row(shard: Make, 
         seen.append(len(sample))
         return find_dialect(sample, **given)
 
-    monkeypatch.setattr("neardup.io.delimited_rows.find_dialect", find)
+    monkeypatch.setattr("neardup.io.formats.delimited_rows.find_dialect", find)
     assert read_header(shard(b"id,text\n1,'" + b"a, b" * (1 << 18) + b"'\n", "a.csv")).dialect == Dialect(",", "'")
     assert read_header(shard(b"id,text\n1,'" + b"a, b" * (1 << 21) + b"'\n", "a.csv")).dialect.delimiter == ","
     assert seen[0] > 1 << 20

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from neardup.errors import DataError, InputError, OptionError
 from neardup.io.batch import Columns
-from neardup.io.formats import FORMATS, open_sink
+from neardup.io.formats.table import FORMATS, open_sink
 from neardup.io.reading import Reading
 from neardup.io.shards import Shard, find_shards
 

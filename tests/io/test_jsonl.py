@@ -16,13 +16,12 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-import neardup.io.lines
+import neardup.io.formats.lines
 from neardup.errors import DataError, InputError
-from neardup.io import jsonl
 from neardup.io.batch import Columns
-from neardup.io.formats import open_sink
-from neardup.io.json_values import JSON_TOKEN
-from neardup.io.lines import read_lines
+from neardup.io.formats import jsonl, open_sink
+from neardup.io.formats.json_values import JSON_TOKEN
+from neardup.io.formats.lines import read_lines
 from neardup.io.shards import Shard, find_shards
 
 Make = Callable[..., Shard]
@@ -335,4 +334,4 @@ def test_other_formats_are_not_mixed_in(shard: Make, tmp_path: Path) -> None:
 
 
 def test_blocks_are_a_few_megabytes() -> None:
-    assert neardup.io.lines.BATCH_BYTES == 4 << 20
+    assert neardup.io.formats.lines.BATCH_BYTES == 4 << 20

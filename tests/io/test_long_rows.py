@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from neardup.io.batch import Columns
-from neardup.io.formats import FORMATS
+from neardup.io.formats.table import FORMATS
 from neardup.io.shards import Shard
 
 LIMIT = 64 << 20

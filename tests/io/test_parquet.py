@@ -10,10 +10,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from neardup.errors import DataError, InputError
-from neardup.io import parquet
 from neardup.io.batch import Columns
-from neardup.io.formats import open_sink
-from neardup.io.json_values import JSON_TOKEN
+from neardup.io.formats.json_values import JSON_TOKEN
+from neardup.io.formats.table import open_sink, parquet
 from neardup.io.shards import Shard, find_shards
 
 Make = Callable[..., Shard]

@@ -10,10 +10,10 @@ import huggingface_hub
 import pytest
 
 from neardup.errors import InputError, MissingExtra
-from neardup.io import remote, stores
-from neardup.io.places import identity, place_of
-from neardup.io.remote import RemotePath
 from neardup.io.shards import find_shards
+from neardup.io.storage import remote, stores
+from neardup.io.storage.places import identity, place_of
+from neardup.io.storage.remote import RemotePath
 from neardup.jobs.dedup import deduplicate_files
 
 

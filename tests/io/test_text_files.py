@@ -15,7 +15,7 @@ import zstandard
 from neardup.errors import DataError, InputError, RowError
 from neardup.io.batch import Columns
 from neardup.io.corpus import FileCorpus
-from neardup.io.formats import FORMATS, open_sink
+from neardup.io.formats.table import FORMATS, open_sink
 from neardup.io.outputs import Outputs, output_names
 from neardup.io.reading import Reading
 from neardup.io.shards import Shard, find_shards

@@ -13,7 +13,7 @@ import pytest
 from neardup.errors import InputError
 from neardup.io.batch import Columns
 from neardup.io.corpus import FileCorpus
-from neardup.io.formats import FORMATS
+from neardup.io.formats.table import FORMATS
 from neardup.io.shards import Shard
 
 Make = Callable[..., Shard]

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neardup import block_plan, blocks
-from neardup.kernels import buckets, comparisons, distinct, hamming
+from neardup.hamming import block_plan, blocks
+from neardup.kernels.hamming import buckets, comparisons, distinct, hamming
 
 U64 = np.uint64
 

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 import naive_hashes
 from columns import as_integers, joined
-from neardup.kernels.crc32c import crc32c
-from neardup.kernels.fnv import fnv1_64, fnv1a_32, fnv1a_64
-from neardup.kernels.jenkins import lookup3, lookup3_features, phash2, phash2_features
-from neardup.kernels.widths import widen_values
+from neardup.kernels.fingerprints.fnv import fnv1_64, fnv1a_32, fnv1a_64
+from neardup.kernels.fingerprints.jenkins import lookup3, lookup3_features, phash2, phash2_features
+from neardup.kernels.fingerprints.widths import widen_values
+from neardup.kernels.io.crc32c import crc32c
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 u64 = np.uint64

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from neardup.kernels import intrinsics, wide_characters
 from neardup.kernels.compilation import JIT, kernel
-from neardup.kernels.normalization import ITSELF, SPARE, fold_documents, fold_entry
-from neardup.kernels.tokens import CJK
+from neardup.kernels.text.normalization import ITSELF, SPARE, fold_documents, fold_entry
+from neardup.kernels.text.tokens import CJK
 from neardup.kernels.xxh3 import SECRET
 from neardup.text.normalizers import normalize
 from neardup.text.unicode_tables import fold_tables

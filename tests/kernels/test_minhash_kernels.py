@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 import naive
 from neardup.fingerprints.minhash import KINDS, constants
-from neardup.kernels.bands import fill_buckets, hash_band, pairs_of_band
-from neardup.kernels.minhash import (
+from neardup.kernels.fingerprints.minhash import (
     EMPTY,
     count_distinct,
     least_key,
@@ -16,7 +15,8 @@ from neardup.kernels.minhash import (
     scratch,
     sign,
 )
-from neardup.kernels.votes import table_size
+from neardup.kernels.fingerprints.votes import table_size
+from neardup.kernels.matching.bands import fill_buckets, hash_band, pairs_of_band
 
 hash_lists = st.lists(st.one_of(st.integers(0, 2**64 - 1), st.integers(0, 7)), max_size=40)
 

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
 import naive
-from neardup.kernels import bounds
-from neardup.kernels.edit import FIRST_BAND, edit_distance, edit_memory
-from neardup.kernels.elements import weight
-from neardup.kernels.similarities import Stored, similarity_of
-from neardup.kernels.votes import WEIGHTINGS as WEIGHTS
+from neardup.kernels.fingerprints.votes import WEIGHTINGS as WEIGHTS
+from neardup.kernels.matching import bounds
+from neardup.kernels.matching.edit import FIRST_BAND, edit_distance, edit_memory
+from neardup.kernels.matching.elements import weight
+from neardup.kernels.matching.similarities import Stored, similarity_of
 
 thresholds = st.one_of(
     st.sampled_from([0.05, 0.1, 0.2, 0.3, 1 / 3, 0.5, 0.6, 2 / 3, 0.7, 0.8, 0.9, 0.95, 1.0]), st.floats(1e-3, 1)

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 import naive
 from neardup.fingerprints.simhash import fingerprint_array
-from neardup.kernels.shingles import heap_sort, shingle, sort_hashes, sort_spare
-from neardup.kernels.tokens import CJK, WORD, most_tokens, token_spare, tokenize
-from neardup.kernels.votes import WEIGHTINGS as WEIGHTS
+from neardup.kernels.fingerprints.shingles import heap_sort, shingle, sort_hashes, sort_spare
+from neardup.kernels.fingerprints.votes import WEIGHTINGS as WEIGHTS
+from neardup.kernels.text.tokens import CJK, WORD, most_tokens, token_spare, tokenize
+from neardup.matching.similarities import shingle_sets_of, similarity
 from neardup.recipe import Recipe
-from neardup.similarities import shingle_sets_of, similarity
 from neardup.text import normalizers
 from neardup.text.normalizers import fold_texts, normalize
 from neardup.text.unicode_tables import fold_tables

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neardup.kernels.chosen_bytes import PLACES_BEHIND
-from neardup.kernels.utf8 import TAIL, count_byte, count_characters, find_byte, valid_utf8
+from neardup.kernels.text.utf8 import TAIL, count_byte, count_characters, find_byte, valid_utf8
 
 good = st.sampled_from(
     [b"a", b"\x7f", *(chr(code).encode() for code in (0x80, 0x7FF, 0x800, 0xD7FF, 0xE000, 0xFFFF, 0x10000, 0x10FFFF))]

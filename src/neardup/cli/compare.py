@@ -12,7 +12,7 @@ from neardup.cli import options
 if TYPE_CHECKING:
     from decimal import Decimal
 
-    from neardup.comparison import Comparison, Steps
+    from neardup.judging.comparison import Comparison, Steps
 
 HEAVIEST = 12
 """Features that are shown of each text."""
@@ -123,7 +123,7 @@ def command(
     Tokens, the heaviest features with weight and hash, the sums, both fingerprints, their distance, the cosine that it
     estimates, and the similarity of the texts.
     """
-    from neardup.comparison import Comparison, compare, replay
+    from neardup.judging.comparison import Comparison, compare, replay
     from neardup.recipe import find_recipe
 
     if (len(files) == 2) + (text is not None) + (features is not None) != 1 or len(files) not in (0, 2):

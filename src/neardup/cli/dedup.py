@@ -75,8 +75,8 @@ def command(
     With --unit, repeated lines or paragraphs are removed from the documents, and the rest of each is written.
     """
     from neardup.jobs.dedup import deduplicate_files
-    from neardup.jobs.report import of_units
     from neardup.jobs.units import deduplicate_units
+    from neardup.judging.report import of_units
     from neardup.recipe import find_recipe
 
     if as_json and output == "-":

@@ -7,7 +7,7 @@ import click
 
 from neardup.cli import options
 from neardup.cli.options import DEFAULTS, described
-from neardup.evaluation import SAMPLE
+from neardup.judging.evaluation import SAMPLE
 from neardup.options import METHODS, SIMILARITIES
 
 
@@ -72,8 +72,8 @@ def command(
     Against labels, or, without them, against a sample of documents whose near-duplicates are looked for among all others.
     Recommends method, recipe, distance and similarity for --target-recall, and warns where texts are too short for fingerprints.
     """
-    from neardup.evaluation.report import plain_report, print_report
     from neardup.jobs.evaluate import evaluate_files
+    from neardup.judging.evaluation.report import plain_report, print_report
     from neardup.recipe import find_recipe
 
     result = evaluate_files(

@@ -30,7 +30,7 @@ def command(audit: str, id: str) -> None:  # noqa: A002
     the inputs are read again, and the documents nearest to it are shown, each with the reason why it was no match: nearest by
     fingerprint if the run was by simhash, else by similarity.
     """
-    from neardup.explanation import explain
+    from neardup.judging.explanation import explain
 
     found = explain(audit, id)
     for line in found.removed:

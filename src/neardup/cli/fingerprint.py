@@ -7,7 +7,7 @@ from click.core import ParameterSource
 
 from neardup.cli import options
 from neardup.errors import OptionError
-from neardup.vectors.recipe import METHODS, MOST_BITS
+from neardup.recipe.vectors import METHODS, MOST_BITS
 
 
 @click.command()

@@ -165,7 +165,7 @@ def info(path: str, verify: bool, as_json: bool) -> None:
     import json
 
     from neardup.errors import DataError
-    from neardup.index import Index
+    from neardup.hamming.index import Index
 
     found = Index.open(path).info(verify=verify)
     values = dataclasses.asdict(found)

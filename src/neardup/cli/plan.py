@@ -9,7 +9,7 @@ from neardup.cli.options import DEFAULTS, described
 from neardup.options import SIMILARITIES
 
 if TYPE_CHECKING:
-    from neardup.jobs.plan import JoinPlan
+    from neardup.judging.plan import JoinPlan
 
 
 @click.command()
@@ -66,9 +66,9 @@ def command(
     figures are extrapolated. Seconds are of this many threads of the machine of the benchmarks; `neardup dedup --dry-run` times
     this one, and --check an index. What fits in --memory, and what does not, is said of each method of search.
     """
-    from neardup.jobs.plan import plan_files
+    from neardup.judging.plan import plan_files
     from neardup.recipe import find_recipe
-    from neardup.threads import thread_count
+    from neardup.resources.threads import thread_count
 
     found = plan_files(
         inputs,

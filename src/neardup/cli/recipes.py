@@ -4,8 +4,8 @@ from typing import Any
 
 import click
 
-from neardup.profiles.names import NOT_DECIDED
 from neardup.recipe import RECIPES
+from neardup.recipe.profiles import NOT_DECIDED
 
 
 @click.command()

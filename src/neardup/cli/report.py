@@ -19,7 +19,7 @@ def command(audit: str, output: str, quiet: bool, **chosen: Any) -> None:
     AUDIT: the .duplicates.jsonl file of a run, or a folder of such files; the inputs are read again for texts. The page has counts,
     plots, pairs to judge the threshold by, the largest clusters, options and costs; needs neardup[report].
     """
-    from neardup.jobs.report import report
+    from neardup.judging.report import report
 
     done = report(audit, output, progress=options.progress(quiet), **chosen)
     if not quiet:

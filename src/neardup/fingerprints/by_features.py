@@ -1,16 +1,18 @@
-"""FINGERPRINT by named features: any segmenter, weight and hash; see `neardup.kernels.simhash` for the way without names."""
+"""FINGERPRINT by named features: any segmenter, weight and hash; see `neardup.kernels.fingerprints.simhash` for the way
+without names.
+"""
 
 from typing import Any
 
 import numpy as np
 
-from neardup.features import Features, weighted_features
-from neardup.hashes import hash_features
+from neardup.fingerprints.features import Features, weighted_features
+from neardup.fingerprints.hashes import hash_features
 from neardup.kernels.digests import digest_documents
-from neardup.kernels.features import vote
-from neardup.kernels.votes import widen
+from neardup.kernels.fingerprints.features import vote
+from neardup.kernels.fingerprints.votes import widen
 from neardup.recipe import Recipe
-from neardup.stored_parts import StoredPart
+from neardup.recipe.stored_parts import StoredPart
 from neardup.text.normalizers import FoldedTexts
 
 Array = np.ndarray[Any, np.dtype[Any]]

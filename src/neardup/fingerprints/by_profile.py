@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 
+from neardup.fingerprints.profiles.tools import PROFILES
 from neardup.kernels.digests import digest_documents
-from neardup.profiles.tools import PROFILES
 from neardup.recipe import Recipe
-from neardup.segmenters.tokens import words_of
 from neardup.text.normalizers import fold_texts, utf8_buffers
+from neardup.text.segmenters.tokens import words_of
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

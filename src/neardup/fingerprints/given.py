@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from neardup.errors import DataError, OptionError
-from neardup.features import named_features
 from neardup.fingerprints.by_features import hashes_of
-from neardup.kernels.features import vote
-from neardup.profiles.tools import PROFILES
+from neardup.fingerprints.features import named_features
+from neardup.fingerprints.profiles.tools import PROFILES
+from neardup.fingerprints.weights.fixed_point import ONE
+from neardup.kernels.fingerprints.features import vote
 from neardup.recipe import Recipe, recipe_of
-from neardup.weights.fixed_point import ONE
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

@@ -1,7 +1,7 @@
 """SIGNATURE: the MinHash of texts (Broder 1997), by one permutation or by many, and the similarity that it estimates.
 
 A value of a signature is the same in two texts with a probability that is the Jaccard coefficient of their shingle sets, the
-similarity of `neardup.similarities`: so the share of values that agree estimates it, without bias.
+similarity of `neardup.matching.similarities`: so the share of values that agree estimates it, without bias.
 
 `one-permutation` hashes every shingle once, cuts the range of the hash into as many bins as there are values, and keeps the
 least of each bin (Li, Owen and Zhang 2012). To fill the bins that stay empty, every shingle ranks all bins in a random order of
@@ -35,11 +35,11 @@ import numpy as np
 
 from neardup.errors import OptionError, RecipeMismatch
 from neardup.fingerprints.workspace import Workspace
-from neardup.kernels.minhash import Constants, scratch, sign_documents
+from neardup.kernels.fingerprints.minhash import Constants, scratch, sign_documents
+from neardup.resources.threads import in_order, thread_count
 from neardup.text.columns import in_chunks
 from neardup.text.frames import text_arrays
 from neardup.text.unicode_tables import fold_tables
-from neardup.threads import in_order, thread_count
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

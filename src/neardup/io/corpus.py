@@ -11,15 +11,15 @@ import numpy as np
 
 from neardup.errors import InputError, OptionError, RowError
 from neardup.io.batch import BATCH_BYTES, Batch, Columns, Part, Rejections
-from neardup.io.formats import FILES, FORMATS
-from neardup.io.pages import text_of_pages
+from neardup.io.formats.pages import text_of_pages
+from neardup.io.formats.table import FILES, FORMATS
 from neardup.io.reading import Reading
 from neardup.io.saved_work import SavedWork
 from neardup.io.shards import Shard, find_shards
 from neardup.io.stored_shards import StoredShard
 from neardup.progress import Progress
+from neardup.resources.threads import in_order
 from neardup.text.html import extractor
-from neardup.threads import in_order
 from neardup.wording import counted
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -48,7 +48,7 @@ class Rejected:
 
 
 class FileCorpus:
-    """The rows of some files; see `neardup.documents.Corpus`.
+    """The rows of some files; see `neardup.fingerprints.documents.Corpus`.
 
     Attributes:
         shards: the files, in order.
@@ -103,7 +103,7 @@ class FileCorpus:
         self._saved, self._label = saved, label
 
     def once(self, name: str, compute: Callable[[], Result]) -> Result:
-        """See `neardup.documents.Corpus`."""
+        """See `neardup.fingerprints.documents.Corpus`."""
         return compute() if self._saved is None else self._saved.once(name, compute)
 
     def _parts(self, wanted: Array | None, groups: Iterable[Group]) -> Iterator[tuple[Group, Part]]:
@@ -138,7 +138,9 @@ class FileCorpus:
         name: str = "",
         state: Array | None = None,
     ) -> Iterator[tuple[int, Result]]:
-        """See `neardup.documents.Corpus`. The first complete pass learns where shards start, and which rows are rejected."""
+        """See `neardup.fingerprints.documents.Corpus`. The first complete pass learns where shards start, and which rows are
+        rejected.
+        """
         return self.map_shards(lambda _, batch: work(batch), threads=threads, wanted=wanted, name=name, state=state)
 
     def map_shards(
@@ -193,7 +195,7 @@ class FileCorpus:
         self.starts = starts
 
     def check_sources(self, sources: Sequence[str]) -> None:
-        """See `neardup.documents.SourcedCorpus`. A source is a file, a folder or a glob, as the shards are called."""
+        """See `neardup.fingerprints.documents.SourcedCorpus`. A source is a file, a folder or a glob, as the shards are called."""
         for source in sources:
             if not any(is_of_source(shard, source) for shard in self.shards):
                 names = ", ".join(shard.name for shard in self.shards[:LISTED])
@@ -203,7 +205,7 @@ class FileCorpus:
                 )
 
     def source_ranks(self, sources: Sequence[str]) -> Array | None:
-        """See `neardup.documents.SourcedCorpus`."""
+        """See `neardup.fingerprints.documents.SourcedCorpus`."""
         if not sources:
             return None
         ranks = [

@@ -7,14 +7,14 @@ from pathlib import Path
 
 from neardup.errors import InputError
 from neardup.io.batch import Batch, Columns, Rejections
-from neardup.io.compression import sniff
-from neardup.io.json_blocks import BlockReader
-from neardup.io.line_blocks import LineFile
-from neardup.io.lines import Lines, read_lines, rows_of_file
-from neardup.io.pages import text_of_pages
+from neardup.io.formats.json_blocks import BlockReader
+from neardup.io.formats.line_blocks import LineFile
+from neardup.io.formats.lines import Lines, read_lines, rows_of_file
+from neardup.io.formats.pages import text_of_pages
+from neardup.io.formats.text_lines import read_block
 from neardup.io.reading import Reading
 from neardup.io.shards import Shard
-from neardup.io.text_lines import read_block
+from neardup.io.storage.compression import sniff
 from neardup.text.html import extractor
 
 FORMATS_OF_LINES = ("jsonl", "lines")

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from neardup.errors import InputError
-from neardup.io.formats import FORMATS
-from neardup.io.places import Place, identity, is_url, place_of, real_name
-from neardup.io.refusals import mixed_formats
-from neardup.io.remote import RemotePath
+from neardup.io.formats.table import FORMATS
 from neardup.io.saved_work import SavedWork
 from neardup.io.shards import ALLOWED, Shard, split_ending
-from neardup.io.uploads import upload_all
+from neardup.io.storage.places import Place, identity, is_url, place_of, real_name
+from neardup.io.storage.refusals import mixed_formats
+from neardup.io.storage.remote import RemotePath
+from neardup.io.storage.uploads import upload_all
 
 STANDARD_OUTPUT = Path("-")
 _LISTED = 5

@@ -8,7 +8,7 @@ from typing import Any
 from neardup.errors import OptionError
 from neardup.io.batch import MAX_DOCUMENT_BYTES, Columns
 from neardup.io.dialect import check_dialect
-from neardup.io.encodings import encoding_name
+from neardup.io.storage.encodings import encoding_name
 from neardup.options import size_in_bytes
 
 HTML = {

@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from neardup.io.compression import open_for_writing
-from neardup.io.places import Place
 from neardup.io.shards import compression_of_name
+from neardup.io.storage.compression import open_for_writing
+from neardup.io.storage.places import Place
 
 
 def compression_of(path: Place) -> str:

@@ -32,15 +32,15 @@ _KINDS = {
     "numpy._core.multiarray": {"_reconstruct", "scalar"},
     "numpy._core.numeric": {"_frombuffer"},
     "pyarrow.lib": {"_restore_array", "py_buffer", "type_for_alias"},
-    "neardup.candidates.classes": {"Candidates"},
-    "neardup.candidates.task": {"Found"},
-    "neardup.documents": {"Part"},
+    "neardup.hamming.classes": {"Candidates"},
+    "neardup.matching.candidates.task": {"Found"},
+    "neardup.fingerprints.documents": {"Part"},
     "neardup.fingerprints.minhash": {"Signatures"},
     "neardup.fingerprints.simhash": {"Fingerprints"},
-    "neardup.prefix_join.prefixes": {"Prefixes"},
-    "neardup.similarities.table": {"Elements"},
-    "neardup.survivors": {"Decisions"},
-    "neardup.unit_corpus": {"UnitPart"},
+    "neardup.matching.prefix_join.prefixes": {"Prefixes"},
+    "neardup.matching.similarities.table": {"Elements"},
+    "neardup.survivors.decisions": {"Decisions"},
+    "neardup.fingerprints.unit_corpus": {"UnitPart"},
 }
 """All that the files of a run may hold; anything else in them is not read, for a pickle can name any function."""
 

@@ -11,10 +11,10 @@ from typing import Any
 
 from neardup.errors import DataError, InputError
 from neardup.io.batch import MAX_DOCUMENT_BYTES
-from neardup.io.compression import sniff
-from neardup.io.places import Place, identity, place_of, status_of
 from neardup.io.reading import Reading
-from neardup.io.remote import RemotePath
+from neardup.io.storage.compression import sniff
+from neardup.io.storage.places import Place, identity, place_of, status_of
+from neardup.io.storage.remote import RemotePath
 from neardup.progress import Progress
 from neardup.wording import counted
 
@@ -58,7 +58,7 @@ class Shard:
         path: where it is.
         name: how messages and ids call it: the path as given, `stdin` for standard input.
         relative: its path below the folder or the glob's fixed part that led to it; else the file's name.
-        format: a key of `neardup.io.formats.FORMATS`.
+        format: a key of `neardup.io.formats.table.FORMATS`.
         compression: `plain`, `gzip` or `zstd`.
         size: bytes on disk.
         modified: time of the last change, in nanoseconds; of a remote file what its store calls the version.

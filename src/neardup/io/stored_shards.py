@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from neardup.io.remote import RemotePath
 from neardup.io.shards import Shard
+from neardup.io.storage.remote import RemotePath
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

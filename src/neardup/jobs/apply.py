@@ -9,15 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from neardup.annotations import ANNOTATIONS
-from neardup.audit import audit_lines
-from neardup.cluster_file import ClusterFile, is_cluster_file, read_cluster_file
 from neardup.errors import InputError
 from neardup.io.corpus import LISTED, open_corpus
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder
-from neardup.io.places import place_of, real_name
 from neardup.io.reading import Reading
 from neardup.io.shards import Shard
+from neardup.io.storage.places import place_of, real_name
 from neardup.io.stored_shards import content_of, is_as_it_was, starts_of
 from neardup.jobs.audits import write_audits
 from neardup.jobs.dedup import FileResult
@@ -25,7 +22,10 @@ from neardup.jobs.targets import dedup_targets, refuse_inputs
 from neardup.jobs.writing import write_rows
 from neardup.options import check_temp_dir
 from neardup.progress import Progress, Watcher, peak_memory_bytes, progress_of
-from neardup.summary import Summary
+from neardup.survivors.annotations import ANNOTATIONS
+from neardup.survivors.audit import audit_lines
+from neardup.survivors.cluster_file import ClusterFile, is_cluster_file, read_cluster_file
+from neardup.survivors.summary import Summary
 from neardup.wording import counted
 
 

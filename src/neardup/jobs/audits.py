@@ -3,12 +3,12 @@
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
-from neardup.audit import AuditChunk
-from neardup.io.formats import FILES
+from neardup.io.formats.table import FILES
 from neardup.io.outputs import Outputs
 from neardup.io.records import write_lines
 from neardup.io.shards import Shard
 from neardup.jobs.targets import Targets
+from neardup.survivors.audit import AuditChunk
 
 
 def write_audits(

@@ -9,28 +9,28 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from neardup.candidates.classes import no_candidates
-from neardup.candidates.task import Found
-from neardup.cluster_file import ClusterFile, write_cluster_file
-from neardup.documents import Documents, join_documents
 from neardup.errors import DataError, InputError, OptionError
-from neardup.fingerprint_file import is_fingerprint_file
+from neardup.fingerprints.documents import Documents, join_documents
+from neardup.fingerprints.fingerprint_file import is_fingerprint_file
+from neardup.hamming.classes import no_candidates
 from neardup.io.corpus import LISTED, is_of_source
 from neardup.io.outputs import Outputs
-from neardup.io.pair_file import PairChunk, PairSummary, read_pair_summary, read_pairs
-from neardup.io.places import place_of
 from neardup.io.shards import Shard, find_shards
+from neardup.io.storage.places import place_of
 from neardup.io.stored_shards import StoredShard, is_as_it_was, starts_of
 from neardup.jobs.dedup import FileResult
 from neardup.jobs.pairs import read_fingerprint_files
 from neardup.jobs.targets import refuse_inputs
-from neardup.listed_pairs import LISTED_CLUSTERERS, pairs_of_representatives
+from neardup.matching.candidates.task import Found
+from neardup.matching.pair_file import PairChunk, PairSummary, read_pair_summary, read_pairs
 from neardup.options import DedupOptions, options_of
-from neardup.preference import groups_of
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe import check_same
-from neardup.summary import summarize
-from neardup.survivors import Findings, decide, exact_representatives, in_order_of_preference
+from neardup.survivors.cluster_file import ClusterFile, write_cluster_file
+from neardup.survivors.decisions import Findings, decide, exact_representatives, in_order_of_preference
+from neardup.survivors.listed_pairs import LISTED_CLUSTERERS, pairs_of_representatives
+from neardup.survivors.summary import summarize
+from neardup.text.preference import groups_of
 from neardup.wording import counted
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -49,7 +49,7 @@ def cluster_files(
     progress: Watcher = None,
     **options: Any,
 ) -> FileResult:
-    """Decide which documents survive, from pairs and fingerprints alone; see `neardup.cluster_file` for what is written.
+    """Decide which documents survive, from pairs and fingerprints alone; see `neardup.survivors.cluster_file` for what is written.
 
     With star clustering, decisions, similarities and distances are those of `deduplicate_files` over the same shards in the same
     order with the same method and threshold. So are survivors and clusters with components; there the similarity to a survivor is

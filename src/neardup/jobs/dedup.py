@@ -12,26 +12,26 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from neardup.annotations import ANNOTATIONS
-from neardup.audit import audit_lines, reject_lines
 from neardup.dedup import find_duplicates
 from neardup.io.corpus import FileCorpus, open_corpus
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder
 from neardup.io.reading import split_options
 from neardup.io.records import write_lines
 from neardup.jobs.audits import write_audits
-from neardup.jobs.estimate import CostEstimate, estimate_corpus
 from neardup.jobs.reference import FingerprintReference, open_reference
-from neardup.jobs.report import check_report, make_report
-from neardup.jobs.report import report as write_report
 from neardup.jobs.resuming import open_saved, run_description, tell_skipped
 from neardup.jobs.targets import Targets, dedup_targets, demand_output
 from neardup.jobs.writing import write_rows
+from neardup.judging.estimate import CostEstimate, estimate_corpus
+from neardup.judging.report import check_report, make_report
+from neardup.judging.report import report as write_report
 from neardup.options import options_of
 from neardup.progress import Watcher, progress_of
 from neardup.recipe import Recipe
-from neardup.summary import Summary, summarize
-from neardup.survivors import Findings
+from neardup.survivors.annotations import ANNOTATIONS
+from neardup.survivors.audit import audit_lines, reject_lines
+from neardup.survivors.decisions import Findings
+from neardup.survivors.summary import Summary, summarize
 from neardup.wording import counted
 
 IDS_TOGETHER = 1 << 18

@@ -6,16 +6,16 @@ from pathlib import Path
 from typing import Any
 
 from neardup.errors import InputError
-from neardup.evaluation import SAMPLE
-from neardup.evaluation.flow import evaluate_corpus
-from neardup.evaluation.plot import FORMATS as PLOT_FORMATS
-from neardup.evaluation.plot import check_plot, draw
-from neardup.evaluation.result import Evaluation
 from neardup.io.corpus import open_corpus
 from neardup.io.outputs import Outputs
-from neardup.io.places import place_of
 from neardup.io.reading import split_options
+from neardup.io.storage.places import place_of
 from neardup.jobs.targets import refuse_inputs
+from neardup.judging.evaluation import SAMPLE
+from neardup.judging.evaluation.flow import evaluate_corpus
+from neardup.judging.evaluation.plot import FORMATS as PLOT_FORMATS
+from neardup.judging.evaluation.plot import check_plot, draw
+from neardup.judging.evaluation.result import Evaluation
 from neardup.options import options_of
 from neardup.progress import Watcher, progress_of
 from neardup.recipe import Recipe

@@ -15,23 +15,23 @@ import pyarrow as pa
 
 from neardup.errors import InputError, NeardupError, RowError
 from neardup.fingerprints.simhash import Fingerprints, fingerprint_chunks
-from neardup.index import Index
-from neardup.index.labels import labels_of
-from neardup.index.store import demand_free
+from neardup.hamming.index import Index
+from neardup.hamming.index.labels import labels_of
+from neardup.hamming.index.store import demand_free
 from neardup.io.batch import BATCH_BYTES, Batch, Rejections
-from neardup.io.encodings import Encoding
+from neardup.io.formats.lines import Lines
 from neardup.io.line_rows import after_rows, block_reader, demand_lines, line_rows, pipe_shard
-from neardup.io.lines import Lines
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs
 from neardup.io.reading import Reading
 from neardup.io.shards import Shard, find_shards
+from neardup.io.storage.encodings import Encoding
 from neardup.jobs.filter_run import FilterRun, demand_ended, filter_paths
 from neardup.jobs.targets import refuse_inputs
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe import Recipe
-from neardup.stream import Match, Stream
+from neardup.resources.threads import in_order, thread_count
+from neardup.survivors.stream import Match, Stream
 from neardup.text.columns import in_chunks
-from neardup.threads import in_order, thread_count
 
 COMMIT_ROWS = 1 << 17
 COMMIT_SECONDS = 10.0

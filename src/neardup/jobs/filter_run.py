@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from neardup.audit_files import AUDIT_ENDING
 from neardup.errors import InputError
 from neardup.io.growing_file import GrowingFile, partial_of
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder, stem
-from neardup.io.places import is_url, real_name
 from neardup.io.reading import Reading
 from neardup.io.shards import Shard, split_ending
+from neardup.io.storage.places import is_url, real_name
 from neardup.jobs.targets import REJECTS_ENDING
-from neardup.stream import Stream
+from neardup.survivors.audit_files import AUDIT_ENDING
+from neardup.survivors.stream import Stream
 
 STATE = "filter"
 """Under which the record is kept in `Index.state`."""

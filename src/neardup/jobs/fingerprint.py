@@ -6,24 +6,24 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from neardup.audit import reject_lines
-from neardup.documents import Documents, read_part
 from neardup.errors import InputError
-from neardup.fingerprint_file import FingerprintWriter
+from neardup.fingerprints.documents import Documents, read_part
+from neardup.fingerprints.fingerprint_file import FingerprintWriter
 from neardup.io.batch import Batch
 from neardup.io.corpus import FileCorpus, open_corpus
 from neardup.io.outputs import Outputs, output_folder, stem
-from neardup.io.places import Place, place_of
 from neardup.io.reading import Reading
 from neardup.io.records import write_lines
 from neardup.io.shards import Shard
+from neardup.io.storage.places import Place, place_of
 from neardup.io.stored_shards import stored_shards
 from neardup.jobs.targets import REJECTS_ENDING, refuse_inputs
 from neardup.options import check_temp_dir
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe import Recipe
-from neardup.threads import thread_count
-from neardup.vectors.recipe import VectorRecipe
+from neardup.recipe.vectors import VectorRecipe
+from neardup.resources.threads import thread_count
+from neardup.survivors.audit import reject_lines
 from neardup.wording import counted
 
 
@@ -63,7 +63,7 @@ def fingerprint_files(
     progress: Watcher = None,
     **reading: Any,
 ) -> int:
-    """Write the fingerprint of every document; see `neardup.fingerprint_file` for the format.
+    """Write the fingerprint of every document; see `neardup.fingerprints.fingerprint_file` for the format.
 
     Args:
         inputs: files, folders, globs, or `-` for JSON lines on standard input.

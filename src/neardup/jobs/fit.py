@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from neardup.audit import reject_lines
-from neardup.document_frequencies import DocumentFrequencies
 from neardup.errors import InputError, OptionError
-from neardup.features import features_of
+from neardup.fingerprints.features import features_of
+from neardup.fingerprints.weights import EXTRACTORS
+from neardup.fingerprints.weights.counting import FeatureCounter, Run, merged
 from neardup.io.batch import Batch
 from neardup.io.corpus import FileCorpus, open_corpus
-from neardup.io.frequency_file import FrequencyWriter, describe_frequency_file, frequency_parts
 from neardup.io.outputs import Outputs, stem
 from neardup.io.reading import Reading
 from neardup.io.records import write_lines
@@ -22,12 +21,13 @@ from neardup.jobs.targets import REJECTS_ENDING, refuse_inputs
 from neardup.options import memory_bytes
 from neardup.progress import Progress
 from neardup.recipe import Recipe, recipe_of
-from neardup.segmenters import tokens_of
+from neardup.recipe.document_frequencies import DocumentFrequencies
+from neardup.recipe.frequency_file import FrequencyWriter, describe_frequency_file, frequency_parts
+from neardup.resources.threads import in_order, thread_count
+from neardup.survivors.audit import reject_lines
 from neardup.text.columns import as_text_arrays, in_chunks
 from neardup.text.normalizers import normalized
-from neardup.threads import in_order, thread_count
-from neardup.weights import EXTRACTORS
-from neardup.weights.counting import FeatureCounter, Run, merged
+from neardup.text.segmenters import tokens_of
 from neardup.wording import counted
 
 
@@ -107,7 +107,7 @@ def fit(
 
     Args:
         texts: a list of strings, an Arrow array, or a pandas or polars column.
-        output: a file that ends in .parquet; see `neardup.io.frequency_file` for the format.
+        output: a file that ends in .parquet; see `neardup.recipe.frequency_file` for the format.
         recipe: says what features are; its weights, hash and bits do not matter. `Recipe()` if not given.
         merge: files of document frequencies by the same tokens, whose counts are added: parts of a corpus, or all that was
             counted before. A document that is in two of them is counted twice.

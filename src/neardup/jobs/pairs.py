@@ -11,24 +11,24 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from neardup.candidates.simhash import check_cost, near_fingerprints
-from neardup.candidates.task import Found
-from neardup.documents import join_documents, read_documents
 from neardup.errors import InputError, OptionError
-from neardup.fingerprint_file import FingerprintFile, is_fingerprint_file, read_fingerprint_file
+from neardup.fingerprints.documents import join_documents, read_documents
+from neardup.fingerprints.fingerprint_file import FingerprintFile, is_fingerprint_file, read_fingerprint_file
 from neardup.io.corpus import FileCorpus
 from neardup.io.outputs import Outputs
-from neardup.io.pair_file import PairSummary, PairWriter, Side, check_pair_name, pair_summary_path
-from neardup.io.places import Place, place_of
 from neardup.io.reading import READING, Reading, split_options
 from neardup.io.shards import Shard, find_shards, repeated_files
+from neardup.io.storage.places import Place, place_of
 from neardup.io.stored_shards import StoredShard, starts_of, stored_shards
 from neardup.jobs.targets import refuse_inputs
-from neardup.matches import Matches, candidate_pairs, hamming_distances, list_matches
+from neardup.matching.candidates.simhash import check_cost, near_fingerprints
+from neardup.matching.candidates.task import Found
+from neardup.matching.matches import Matches, candidate_pairs, hamming_distances, list_matches
+from neardup.matching.pair_file import PairSummary, PairWriter, Side, check_pair_name, pair_summary_path
 from neardup.options import DedupOptions, distance_limit, memory_bytes, options_of
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe import Recipe, check_same
-from neardup.survivors import exact_representatives
+from neardup.survivors.decisions import exact_representatives
 from neardup.wording import counted
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -48,7 +48,7 @@ def pair_files(
     progress: Watcher = None,
     **options: Any,
 ) -> int:
-    """Write every pair of documents that are near each other, and beside the file a summary; see `neardup.io.pair_file`.
+    """Write every pair of documents that are near each other, and beside the file a summary; see `neardup.matching.pair_file`.
 
     Of texts, the pairs within the distance whose similarity is at least min_similarity (null for 0, by distance alone). Of
     fingerprint files, the pairs within the distance; their similarity is null. Short texts match only where their normalized

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from neardup.dedup import reference_columns
-from neardup.documents import Documents, join_documents
 from neardup.errors import InputError, OptionError
-from neardup.fingerprint_file import is_fingerprint_file
+from neardup.fingerprints.documents import Documents, join_documents
+from neardup.fingerprints.fingerprint_file import is_fingerprint_file
 from neardup.io.corpus import FileCorpus, open_corpus
 from neardup.io.reading import Reading
 from neardup.io.shards import Shard, find_shards, repeated_files

@@ -7,16 +7,16 @@ from typing import Any
 from neardup.errors import InputError
 from neardup.io.corpus import FileCorpus
 from neardup.io.outputs import STANDARD_OUTPUT, stem
-from neardup.io.places import real_name
 from neardup.io.reading import Reading
-from neardup.io.remote import RemotePath
 from neardup.io.saved_work import SavedWork
+from neardup.io.storage.places import real_name
+from neardup.io.storage.remote import RemotePath
 from neardup.jobs.reference import FingerprintReference
 from neardup.jobs.targets import Targets
 from neardup.options import DedupOptions, memory_bytes
 from neardup.progress import Progress
 from neardup.recipe import Recipe
-from neardup.summary import versions
+from neardup.survivors.summary import versions
 
 
 def run_description(

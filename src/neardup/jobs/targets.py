@@ -4,11 +4,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from neardup.audit_files import AUDIT_ENDING, SUMMARY_ENDING, summary_path
 from neardup.errors import InputError
 from neardup.io.outputs import STANDARD_OUTPUT, output_folder, output_names, stem
-from neardup.io.places import Place, place_of, real_name
 from neardup.io.shards import Shard, split_ending
+from neardup.io.storage.places import Place, place_of, real_name
+from neardup.survivors.audit_files import AUDIT_ENDING, SUMMARY_ENDING, summary_path
 
 REJECTS_ENDING = ".rejects.jsonl"
 

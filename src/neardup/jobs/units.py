@@ -11,28 +11,28 @@ from typing import Any
 
 import numpy as np
 
-from neardup.audit import reject_lines
 from neardup.dedup import find_duplicates
 from neardup.errors import InputError, OptionError
+from neardup.fingerprints.unit_corpus import UnitCorpus
 from neardup.io.corpus import FileCorpus
-from neardup.io.formats import FILES, FORMATS, Rewritable, open_sink
+from neardup.io.formats.table import FILES, FORMATS, Rewritable, open_sink
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder
-from neardup.io.places import Place
 from neardup.io.reading import Reading, split_options
 from neardup.io.records import compression_of, write_lines
 from neardup.io.shards import Shard, find_shards
+from neardup.io.storage.places import Place
 from neardup.jobs.audits import write_audits
 from neardup.jobs.resuming import open_saved, run_description, tell_skipped
 from neardup.jobs.targets import Targets, dedup_targets, demand_output
 from neardup.options import UNITS, options_of
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe import Recipe
-from neardup.summary import Summary, summarize
-from neardup.survivors import Decisions
+from neardup.resources.threads import thread_count
+from neardup.survivors.audit import reject_lines
+from neardup.survivors.decisions import Decisions
+from neardup.survivors.summary import Summary, summarize
+from neardup.survivors.unit_audit import emptied_rows, unit_audit_lines
 from neardup.text.units import SEPARATORS, without_units
-from neardup.threads import thread_count
-from neardup.unit_audit import emptied_rows, unit_audit_lines
-from neardup.unit_corpus import UnitCorpus
 from neardup.wording import counted
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -55,7 +55,8 @@ class UnitSummary:
         removed_units: among them.
         text_bytes: of the texts that came.
         removed_bytes: of the removed units, without what separates them.
-        found: of units what `neardup.summary.Summary` has of documents: exact duplicates, clusters, short ones, method, costs …
+        found: of units what `neardup.survivors.summary.Summary` has of documents: exact duplicates, clusters, short ones,
+            method, costs …
     """
 
     unit: str

@@ -8,23 +8,23 @@ from typing import Any
 import numpy as np
 import pyarrow.compute as pc
 
-from neardup.documents import Documents
 from neardup.errors import InputError
+from neardup.fingerprints.documents import Documents
+from neardup.fingerprints.vectors.dense import DenseRoute
+from neardup.fingerprints.vectors.planes import planes_of
 from neardup.io.batch import BATCH_BYTES, Batch, Columns
 from neardup.io.corpus import FileCorpus
+from neardup.io.formats.parquet_files import batches, opened
+from neardup.io.formats.vector_columns import fixed_dimension
 from neardup.io.outputs import output_folder
-from neardup.io.parquet_files import batches, opened
 from neardup.io.shards import Shard, find_shards
-from neardup.io.vector_columns import fixed_dimension
 from neardup.jobs.fingerprint import fingerprint_places, write_fingerprint_files
 from neardup.kernels.xxh3 import digest_rows
 from neardup.options import check_temp_dir
 from neardup.progress import Watcher, progress_of
+from neardup.recipe.vectors import VectorRecipe
+from neardup.resources.threads import thread_count
 from neardup.text.nested import column_at, type_at
-from neardup.threads import thread_count
-from neardup.vectors.dense import DenseRoute
-from neardup.vectors.planes import planes_of
-from neardup.vectors.recipe import VectorRecipe
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -44,7 +44,7 @@ def fingerprint_vector_files(
     overwrite: bool = False,
     progress: Watcher = None,
 ) -> int:
-    """Write the fingerprint of every vector; see `neardup.fingerprint_file` for the format.
+    """Write the fingerprint of every vector; see `neardup.fingerprints.fingerprint_file` for the format.
 
     All vectors are as long as the first. A vector of zeros only has no direction: it is `short`, and near nothing.
 

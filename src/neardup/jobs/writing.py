@@ -5,15 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from neardup.annotations import annotations
-from neardup.io.formats import FILES, FORMATS, open_sink
+from neardup.io.formats.table import FILES, FORMATS, open_sink
 from neardup.io.outputs import Outputs
-from neardup.io.places import Place
 from neardup.io.records import compression_of
 from neardup.io.shards import Shard
+from neardup.io.storage.places import Place
 from neardup.progress import Progress
-from neardup.survivors import Decisions
-from neardup.threads import in_order, thread_count
+from neardup.resources.threads import in_order, thread_count
+from neardup.survivors.annotations import annotations
+from neardup.survivors.decisions import Decisions
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

@@ -61,8 +61,8 @@ def source_digest(folder: Path = Path(__file__).parent) -> str:
     """Digest of all that decides a kernel's machine code, but for the processor, which Numba keys by itself."""
     digest = hashlib.sha256(f"numba {numba.__version__} llvmlite {llvmlite.__version__}".encode())
     digest.update(f" boundscheck {config.BOUNDSCHECK} opt {config.OPT}".encode())
-    for source in sorted(folder.glob("*.py")):
-        digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
+    for source in sorted(folder.rglob("*.py")):
+        digest.update(source.relative_to(folder).as_posix().encode() + b"\0" + source.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
 
 

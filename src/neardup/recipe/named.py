@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from neardup.document_frequencies import BACKGROUND
 from neardup.errors import InputError, OptionError
-from neardup.profiles.names import DISTANCES, GO_FNV1A, PROFILES
+from neardup.recipe.document_frequencies import BACKGROUND
 from neardup.recipe.parts import BY_LENGTH
 from neardup.recipe.problems import meant
+from neardup.recipe.profiles import DISTANCES, GO_FNV1A, PROFILES
 from neardup.recipe.recipe import ImpossibleRecipe, Recipe
-from neardup.vectors.recipe import VectorRecipe
-from neardup.word_lists import STOP_LISTS
+from neardup.recipe.vectors import VectorRecipe
+from neardup.recipe.word_lists import STOP_LISTS
 
 
 @dataclass(frozen=True)

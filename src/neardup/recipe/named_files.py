@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import Any
 
-from neardup.document_frequencies import document_frequencies
 from neardup.errors import InputError, NeardupError
-from neardup.segmenters.names import dictionary_problems
-from neardup.stored_parts import StoredPart
-from neardup.word_lists import STOP_LISTS, WordList, read_word_list, stop_list
+from neardup.recipe.document_frequencies import document_frequencies
+from neardup.recipe.segmenters import dictionary_problems
+from neardup.recipe.stored_parts import StoredPart
+from neardup.recipe.word_lists import STOP_LISTS, WordList, read_word_list, stop_list
 
 
 def read_dictionary(given: Any, segmenter: Any) -> tuple[Any, list[str]]:

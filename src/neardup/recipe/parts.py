@@ -1,6 +1,6 @@
 """What a recipe may name, and the versions of what decides bits: importing this loads no compiled code."""
 
-from neardup.hashes.names import HASHES as FEATURE_HASHES
+from neardup.recipe.hashes import HASHES as FEATURE_HASHES
 
 NORMALIZERS = {
     "nfkc_casefold": "NFKC case folding, white space made one, what is invisible dropped",

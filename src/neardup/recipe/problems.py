@@ -6,12 +6,12 @@ from collections.abc import Collection, Iterator
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
-from neardup.document_frequencies import BACKGROUND
-from neardup.hashes.names import HashFunction
-from neardup.profiles.names import NOT_DECIDED, PROFILES, WINDOWED
+from neardup.recipe.document_frequencies import BACKGROUND
+from neardup.recipe.hashes import HashFunction
 from neardup.recipe.parts import BY_LENGTH, HASHES, NORMALIZERS, WEIGHT_PACKAGES, WEIGHTS
-from neardup.segmenters.names import SEGMENTERS, Segmenter, option_problems
-from neardup.stored_parts import StoredPart
+from neardup.recipe.profiles import NOT_DECIDED, PROFILES, WINDOWED
+from neardup.recipe.segmenters import SEGMENTERS, Segmenter, option_problems
+from neardup.recipe.stored_parts import StoredPart
 
 if TYPE_CHECKING:
     from neardup.recipe.recipe import Recipe

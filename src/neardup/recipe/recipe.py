@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from neardup.document_frequencies import DocumentFrequencies
 from neardup.errors import OptionError
+from neardup.recipe.document_frequencies import DocumentFrequencies
 from neardup.recipe.named_files import read_dictionary, read_frequencies, read_stop_words
 from neardup.recipe.parts import (
     COUNTED,
@@ -20,8 +20,8 @@ from neardup.recipe.parts import (
     WEIGHT_PACKAGES,
 )
 from neardup.recipe.problems import field_problems, is_integer
-from neardup.segmenters.names import PACKAGES
-from neardup.stored_parts import plain, with_versions
+from neardup.recipe.segmenters import PACKAGES
+from neardup.recipe.stored_parts import plain, with_versions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +35,7 @@ class Recipe:
         word_shingle: tokens in a window that starts at a word.
         cjk_shingle: tokens in a window that starts at a Han or Kana character; for the segmenter `words` only.
         weights: what a feature weighs, one of WEIGHTS.
-        hash: the hash of features, one of HASHES, or a `neardup.hashes.HashFunction`.
+        hash: the hash of features, one of HASHES, or a `neardup.fingerprints.hashes.HashFunction`.
         bits: the fingerprint's width, 1 to 512; 64 and 128 are fastest.
         min_tokens: a text with fewer tokens is `short`: it has exact duplicates only.
         max_distance: the distance to use when none is given; a recipe that decides the same bits as a named one has that
@@ -46,11 +46,11 @@ class Recipe:
         mode: of the segmenter: "search" for jieba; "A", "B" or "C" (the default) for sudachi, shortest to longest words.
         hmm: whether jieba guesses words that its dictionary lacks, by a hidden Markov model.
         dictionary: the path of a user dictionary, UTF-8; its content is read now, and decides the digest.
-        stop_words: tokens that are left out before windows are formed: names of `neardup.word_lists.STOP_LISTS`, or paths of
+        stop_words: tokens that are left out before windows are formed: names of `neardup.recipe.word_lists.STOP_LISTS`, or paths of
             UTF-8 files, one word a line, which are read now; the words are normalized as texts are.
         document_frequencies: for weights="tfidf": the path of a file by `neardup fit`, or "jieba" for the inverse document
             frequencies that come with that package. What it says of itself is read now; its content decides the digest.
-        profile: another tool whose bits are made, one of `neardup.profiles.names.PROFILES`; it decides all but its width.
+        profile: another tool whose bits are made, one of `neardup.recipe.profiles.PROFILES`; it decides all but its width.
         profile_window: how many words, characters or bytes its windows have, 1 to 64, if another number than the tool's usual one.
 
     Raises:

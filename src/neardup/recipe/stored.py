@@ -8,10 +8,10 @@ from typing import Any
 from neardup.errors import RecipeMismatch
 from neardup.recipe.parts import NORMALIZER_PACKAGES, WEIGHT_PACKAGES
 from neardup.recipe.recipe import Recipe, digest_of
-from neardup.segmenters.names import PACKAGES
-from neardup.stored_parts import plain, stored, with_versions
-from neardup.vectors.recipe import KIND, VectorRecipe, stored_vector_recipe
-from neardup.word_lists import STOP_LISTS, stop_list
+from neardup.recipe.segmenters import PACKAGES
+from neardup.recipe.stored_parts import plain, stored, with_versions
+from neardup.recipe.vectors import KIND, VectorRecipe, stored_vector_recipe
+from neardup.recipe.word_lists import STOP_LISTS, stop_list
 
 AnyRecipe = Recipe | VectorRecipe | Mapping[str, Any]
 """A recipe, of texts or of vectors, or what its `as_dict` gave."""

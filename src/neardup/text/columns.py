@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from neardup.errors import DataError, OptionError
-from neardup.kernels.utf8 import TAIL, valid_utf8
+from neardup.kernels.text.utf8 import TAIL, valid_utf8
 
 CHUNK_BYTES = 1 << 20
 """About so much text goes through the kernels at a time: it stays in a core's cache, and threads have work to share."""

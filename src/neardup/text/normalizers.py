@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from neardup.kernels.normalization import SPARE, fold_documents, replace_characters
-from neardup.kernels.utf8 import count_characters
+from neardup.kernels.text.normalization import SPARE, fold_documents, replace_characters
+from neardup.kernels.text.utf8 import count_characters
 from neardup.recipe import NORMALIZER_PACKAGES
-from neardup.stored_parts import StoredPart, check_installed
+from neardup.recipe.stored_parts import StoredPart, check_installed
 from neardup.text.unicode_tables import (
     DIGIT,
     PUNCTUATION,

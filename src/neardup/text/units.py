@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from neardup.kernels.units import find_units
+from neardup.kernels.text.units import find_units
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

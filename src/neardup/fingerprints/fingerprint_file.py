@@ -1,0 +1,222 @@
+"""The fingerprint file: Parquet with a row for each row of the shards, and in the metadata the recipe and the shards.
+
+Columns: `id`, and `id_is_string` (false for integers); `fingerprint` (uint64 for up to 64 bits, else fixed-size binary,
+big-endian); `short` (too few tokens to be near anything by fingerprint alone); `tokens`, their number, -1 for a row that was
+rejected, whose id is null; `length`, in characters, of the text as it came; `digest` (16 bytes, big-endian), equal for equal
+normalized texts; of vectors, whose `tokens` are the numbers that are not 0 and whose `length` is the dimension, for equal
+vectors; for each further column that was asked for `value:NAME`, JSON values.
+
+The metadata holds `neardup.format` (2), `neardup.recipe` (JSON), `neardup.digest` (the recipe's) and `neardup.shards` (JSON: name,
+relative, rows and size of each shard, in the order of the rows).
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from neardup.errors import DataError, RecipeMismatch
+from neardup.fingerprints.documents import Documents
+from neardup.io.ids import plain_ids, tokens_of_ids
+from neardup.io.storage.places import Place, parquet_source, place_of
+from neardup.io.stored_shards import StoredShard, starts_of
+from neardup.recipe import Recipe, any_stored_recipe, digest_of
+from neardup.recipe.vectors import VectorRecipe
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+FORMAT = b"2"
+COLUMNS = ("id", "id_is_string", "fingerprint", "short", "tokens", "length", "digest")
+VALUE = "value:"
+"""What the name of a further column begins with."""
+
+
+def fingerprint_schema(recipe: Recipe | VectorRecipe, values: Sequence[str] = ()) -> Any:
+    """The schema, with the recipe in its metadata."""
+    kind = pa.uint64() if recipe.words == 1 else pa.binary(8 * recipe.words)
+    kinds = (pa.large_string(), pa.bool_(), kind, pa.bool_(), pa.int64(), pa.int64(), pa.binary(16))
+    fields = [pa.field(name, kind, nullable=name == "id") for name, kind in zip(COLUMNS, kinds, strict=True)]
+    return pa.schema(
+        fields + [pa.field(VALUE + name, pa.large_string()) for name in values],
+        metadata={
+            b"neardup.format": FORMAT,
+            b"neardup.recipe": json.dumps(recipe.as_dict(), sort_keys=True).encode(),
+            b"neardup.digest": recipe.digest().encode(),
+        },
+    )
+
+
+def fingerprint_column(fingerprints: Array) -> Any:
+    """An Arrow array of uint64[n, words]: uint64 for one word, else big-endian bytes."""
+    if fingerprints.shape[1] == 1:
+        return pa.array(np.ascontiguousarray(fingerprints[:, 0]))
+    return _big_endian(fingerprints)
+
+
+def _big_endian(words: Array) -> Any:
+    n, width = words.shape
+    content = np.ascontiguousarray(words.astype(">u8"))
+    return pa.Array.from_buffers(pa.binary(8 * width), n, [None, pa.py_buffer(content)])
+
+
+class FingerprintWriter:
+    """Writes a fingerprint file, a batch at a time, to an open binary file."""
+
+    def __init__(self, sink: Any, recipe: Recipe | VectorRecipe, values: Sequence[str] = ()) -> None:
+        self._recipe, self._schema = recipe, fingerprint_schema(recipe, values)
+        self._writer = pq.ParquetWriter(sink, self._schema, compression="zstd")
+
+    def write(self, documents: Documents) -> None:
+        """Rows, with the values of the columns named."""
+        columns = [
+            plain_ids(documents.ids),
+            pc.fill_null(pc.starts_with(documents.ids, '"'), True),
+            fingerprint_column(documents.fingerprints),
+            pa.array(documents.tokens < self._recipe.min_tokens),
+            pa.array(documents.tokens),
+            pa.array(documents.lengths),
+            _big_endian(documents.digests),
+            *documents.values.values(),
+        ]
+        self._writer.write_batch(pa.record_batch(columns, schema=self._schema))
+
+    def close(self, shards: Sequence[StoredShard]) -> None:
+        """`shards`: where the rows came from."""
+        listed = json.dumps([shard.as_dict() for shard in shards])
+        self._writer.add_key_value_metadata({"neardup.shards": listed})
+        self._writer.close()
+
+
+@dataclass(frozen=True, slots=True)
+class FingerprintFile:
+    """What a fingerprint file holds.
+
+    Attributes:
+        documents: its rows.
+        short: bool[n].
+        shards: where the rows came from, in their order.
+        recipe: the recipe's fields, Unicode version and version of the code.
+        digest: the recipe's digest.
+    """
+
+    documents: Documents
+    short: Array
+    shards: tuple[StoredShard, ...]
+    recipe: dict[str, Any]
+    digest: str
+
+    def made_by(self) -> Recipe | VectorRecipe:
+        """The recipe; parts of which only the identity is stored cannot make fingerprints (`neardup.recipe.stored_recipe`)."""
+        return any_stored_recipe(self.recipe)
+
+
+def is_fingerprint_file(path: str | Place) -> bool:
+    """Whether `path` is a Parquet file that says it holds fingerprints."""
+    try:
+        return b"neardup.digest" in (pq.read_schema(parquet_source(place_of(path))).metadata or {})
+    except (OSError, pa.ArrowInvalid):
+        return False
+
+
+def _checked(path: str | Place, metadata: dict[bytes, bytes], names: Sequence[str]) -> dict[str, Any]:
+    """The recipe's fields, of a file with this metadata and these columns."""
+    written = metadata.get(b"neardup.format")
+    if written != FORMAT or tuple(names[: len(COLUMNS)]) != COLUMNS or b"neardup.shards" not in metadata:
+        found = f", but of format {written.decode()}" if written not in (None, FORMAT) else ""
+        raise DataError(
+            f"{path} is no fingerprint file of format {FORMAT.decode()}{found}. Make it anew with `neardup fingerprint`."
+        )
+    recipe: dict[str, Any] = json.loads(metadata[b"neardup.recipe"])
+    stored, made_by = metadata[b"neardup.digest"].decode(), digest_of(recipe)
+    if stored != made_by:
+        raise RecipeMismatch(
+            f"{path} says that the recipe {stored} made its fingerprints, but the recipe that it holds is {made_by}: one of them "
+            "was changed, and which one is right nobody knows. Make it anew with `neardup fingerprint`."
+        )
+    return recipe
+
+
+def _documents(table: Any, recipe: dict[str, Any]) -> Documents:
+    names = table.column_names
+    return Documents(
+        _words(table.column("fingerprint"), (recipe["bits"] + 63) // 64),
+        _words(table.column("digest"), 2),
+        table.column("tokens").to_numpy(),
+        table.column("length").to_numpy(),
+        tokens_of_ids(table.column("id").combine_chunks(), table.column("id_is_string").combine_chunks()),
+        {
+            name.removeprefix(VALUE): table.column(name).combine_chunks().cast(pa.large_string())
+            for name in names[len(COLUMNS) :]
+        },
+    )
+
+
+def _unreadable(path: str | Place, problem: Exception) -> DataError:
+    return DataError(f"{path} cannot be read as a fingerprint file: {problem}.")
+
+
+def read_fingerprint_file(path: str | Place) -> FingerprintFile:
+    """Read a fingerprint file.
+
+    Raises:
+        RecipeMismatch: its digest is not that of its recipe.
+        DataError: it is damaged, of another format, or its columns are not those of a fingerprint file.
+    """
+    try:
+        with pq.ParquetFile(parquet_source(place_of(path))) as file:
+            metadata, table = file.metadata.metadata or {}, file.read()
+    except (OSError, pa.ArrowInvalid) as problem:
+        raise _unreadable(path, problem) from None
+    recipe = _checked(path, metadata, table.column_names)
+    shards = tuple(StoredShard(**shard) for shard in json.loads(metadata[b"neardup.shards"]))
+    if starts_of(shards)[-1] != len(table):
+        raise DataError(f"{path} has {len(table):,} rows, but its shards have {starts_of(shards)[-1]:,}. Make it anew.")
+    documents = _documents(table, recipe)
+    return FingerprintFile(
+        documents, table.column("short").to_numpy(), shards, recipe, metadata[b"neardup.digest"].decode()
+    )
+
+
+def fingerprint_file_recipe(path: str | Place) -> Recipe | VectorRecipe:
+    """The recipe of a fingerprint file.
+
+    Raises:
+        DataError: see `read_fingerprint_file`.
+    """
+    try:
+        found = pq.read_metadata(parquet_source(place_of(path)))
+    except (OSError, pa.ArrowInvalid) as problem:
+        raise _unreadable(path, problem) from None
+    return any_stored_recipe(_checked(path, found.metadata or {}, found.schema.to_arrow_schema().names))
+
+
+def fingerprint_file_parts(path: str | Place, rows: int = 1 << 16) -> Iterator[Documents]:
+    """The rows of a fingerprint file, some at a time.
+
+    Raises:
+        DataError: see `read_fingerprint_file`.
+    """
+    try:
+        with pq.ParquetFile(parquet_source(place_of(path))) as file:
+            recipe = _checked(path, file.metadata.metadata or {}, file.schema_arrow.names)
+            for batch in file.iter_batches(rows, columns=list(COLUMNS)):
+                yield _documents(pa.table(batch), recipe)
+    except (OSError, pa.ArrowInvalid) as problem:
+        raise _unreadable(path, problem) from None
+
+
+def _words(column: Any, words: int) -> Array:
+    return np.concatenate([np.empty((0, words), np.uint64), *map(_words_of_chunk, column.chunks)])
+
+
+def _words_of_chunk(chunk: Any) -> Array:
+    if pa.types.is_uint64(chunk.type):
+        return np.ascontiguousarray(chunk.to_numpy().reshape(-1, 1))
+    size = chunk.type.byte_width
+    content = np.frombuffer(chunk.buffers()[1], ">u8", count=(chunk.offset + len(chunk)) * size // 8)
+    return content[chunk.offset * size // 8 :].reshape(len(chunk), size // 8).astype(np.uint64)

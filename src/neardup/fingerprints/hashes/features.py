@@ -1,0 +1,69 @@
+"""HASH: features, as joined buffers, to hashes of the fingerprint's width."""
+
+from typing import Any
+
+import numpy as np
+
+from neardup.errors import OptionError
+from neardup.fingerprints.hashes.distinct import hash_by_caller
+from neardup.fingerprints.hashes.table import HASH_TABLE
+from neardup.kernels.fingerprints.widths import widen_values
+from neardup.recipe.hashes import MOST_BITS, HashFunction, unknown_hash
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+def hash_features(data: Array, offsets: Array, name: str | HashFunction, bits: int) -> Array:
+    """The hash of each feature, `bits` wide: uint64[n, (bits + 63) // 64], word 0 the most significant, unused top bits 0.
+
+    A hash is an integer of its native width, its digest read big-endian. At a width up to the native one it gives its lowest
+    bits; above, `widen_values` puts bits above the native ones (`neardup.fingerprints.hashes` has the rule). So what a hash
+    gives at one width
+    is the low end of what it gives at any larger one. Equal features have equal hashes, whatever else is in the call.
+
+    Args:
+        data: the UTF-8 bytes of all features, joined: uint8[].
+        offsets: where each begins, and where the last one ends: int64[n + 1], not decreasing, within `data`.
+        name: one of `neardup.fingerprints.hashes.HASHES`, or a function of your own as a `HashFunction`.
+        bits: 1 to 512.
+
+    Raises:
+        OptionError: there is no such hash, the bits are not possible, or a function gave what does not fit its bits.
+    """
+    if not isinstance(bits, int) or isinstance(bits, bool) or not 1 <= bits <= MOST_BITS:
+        raise OptionError(f"bits={bits!r}: give an integer from 1 to {MOST_BITS}.")
+    data, offsets = _read_only(data), _read_only(offsets)
+    if isinstance(name, HashFunction):
+        native = name.bits
+        values = np.empty((len(offsets) - 1, (native + 63) // 64), np.uint64)
+        hash_by_caller(data, offsets, name, values)
+    elif isinstance(name, str) and name in HASH_TABLE:
+        native = HASH_TABLE[name].bits
+        values = np.empty((len(offsets) - 1, (native + 63) // 64), np.uint64)
+        HASH_TABLE[name].function(data, offsets, values)
+    else:
+        raise unknown_hash(name)
+    return _at_width(values, native, bits)
+
+
+def _read_only(array: Array) -> Array:
+    """A view that cannot be written: kernels are compiled for one kind of arrays."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def _at_width(values: Array, native: int, bits: int) -> Array:
+    """The lowest `bits` bits of hashes of `native` bits, which are widened if need be."""
+    words = (bits + 63) // 64
+    if bits > native:
+        key = np.empty(values.shape[1] + 1, np.uint64)
+        out = np.empty((len(values), words), np.uint64)
+        widen_values(values, native, key, key.view(np.uint8), out)
+    elif words < values.shape[1]:
+        out = values[:, values.shape[1] - words :].copy()
+    else:
+        out = values
+    if bits % 64:
+        out[:, 0] &= np.uint64((1 << bits % 64) - 1)
+    return out

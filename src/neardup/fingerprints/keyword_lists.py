@@ -1,0 +1,50 @@
+"""The features of texts with their weights, heaviest first, for people and for other programs."""
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from neardup.fingerprints.features import features_of_texts
+from neardup.fingerprints.weights import unit
+from neardup.recipe import Recipe, recipe_of
+from neardup.resources.threads import in_order, thread_count
+from neardup.text.columns import as_text_arrays, in_chunks
+
+
+def keywords(texts: Any, *, recipe: Recipe | None = None, threads: int | None = None) -> list[list[tuple[str, float]]]:
+    """The features of each text that vote, and the weight of each, heaviest first; of equal ones those that occur first.
+
+    Args:
+        texts: a list of strings, an Arrow array, or a pandas or polars column.
+        recipe: what features are and weigh, and by its `keywords` how many are kept; `Recipe()` if not given.
+        threads: all processors if not given. The result does not depend on it.
+
+    Returns:
+        Of each text, the (feature, weight) pairs. Weights are exactly those that vote: multiples of 2^-16, of the package
+        jieba's extractors multiples of 2^-40.
+
+    Raises:
+        OptionError: `texts` is one string, or holds something that is no string.
+        DataError: a text is null, or not valid Unicode.
+        MissingExtra: a package that the recipe needs is not installed.
+
+    >>> keywords(["red red red green"], recipe=Recipe(weights="tf", keywords=1))
+    [[('red', 3.0)]]
+    """
+    recipe = recipe_of(recipe)
+    chunks = (chunk for array in as_text_arrays(texts) for chunk in in_chunks(array))
+    return [
+        found for part in in_order(partial(_of_chunk, recipe=recipe), chunks, thread_count(threads)) for found in part
+    ]
+
+
+def _of_chunk(texts: Any, recipe: Recipe) -> list[list[tuple[str, float]]]:
+    features, weights, _ = features_of_texts(texts, recipe)
+    data, offsets = features.names()
+    order = np.lexsort((-weights, features.documents))  # stable: equal ones stay in the order of their first occurrence
+    real = weights / unit(recipe)
+    pairs = [
+        (data[offsets[i] : offsets[i + 1]].tobytes().decode("utf-8", "backslashreplace"), float(real[i])) for i in order
+    ]
+    return [pairs[first:last] for first, last in zip(features.offsets[:-1], features.offsets[1:], strict=True)]

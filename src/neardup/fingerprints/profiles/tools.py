@@ -1,0 +1,230 @@
+"""The tools whose fingerprints are made here bit for bit: features as each of them takes them, with their quirks."""
+
+import re
+import string
+import unicodedata
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from neardup.fingerprints.profiles.profile import Profile, Weighted, counted, windows
+from neardup.recipe.hashes import HashFunction
+from neardup.recipe.stored_parts import check_installed
+from neardup.text.html import page_text
+
+_LEONSIM_LETTERS = re.compile(r"[\w\u4e00-\u9fcc]+")
+_MFONDA_WORDS = re.compile(rb"[\w']+(?:\://[\w\./]+){0,1}")
+_NO_WORD = re.compile(r"\W+")
+_NO_WORD_CHARACTER = re.compile(r"\W")
+_CLICKHOUSE_WORDS = re.compile(rb"[0-9A-Za-z\x80-\xff]+")
+
+
+def leonsim(text: str) -> Weighted:
+    """Windows of four characters of all letters put together; all of a shorter text, even of an empty one."""
+    letters = "".join(_LEONSIM_LETTERS.findall(text.lower()))
+    return counted(letters[i : i + 4].encode() for i in range(max(len(letters) - 3, 1)))
+
+
+def moz(text: str, size: int = 4) -> Weighted:
+    """Windows of words; simhash-py leaves the words to its caller: here as its README splits them."""
+    return counted(windows(_NO_WORD.split(text.lower()), size))
+
+
+def go_lower(text: str) -> str:
+    """Small letters as Go's bytes.ToLower has them: one code point for one, wherever it stands."""
+    return "".join("i" if c == "\u0130" else c.lower() for c in text)
+
+
+def mfonda(text: str) -> Weighted:
+    """Words of ASCII letters, digits, `_` and `'`, with an address behind `://`; repetitions count."""
+    return counted(_MFONDA_WORDS.findall(go_lower(text).encode()))
+
+
+def mfonda_unicode(text: str) -> Weighted:
+    """Words of letters of any script, `-`, `_` and `'`, in small letters after NFKC."""
+    words, word = [], []
+    for c in [*go_lower(unicodedata.normalize("NFKC", text)), " "]:
+        if c in "-_'" or unicodedata.category(c)[0] == "L":
+            word.append(c)
+        elif word:
+            words.append("".join(word).encode())
+            word = []
+    return counted(words)
+
+
+def mfonda_cjk(text: str) -> Weighted:
+    """Every code point, in small letters; that set does not normalize."""
+    return counted(c.encode() for c in go_lower(text))
+
+
+def ferd(text: str) -> Weighted:
+    """Pairs of bytes, but for the first and the last one."""
+    data = text.encode()
+    return counted(data[i : i + 2] for i in range(1, len(data) - 2))
+
+
+def _case_insensitive(data: bytes) -> bytes:
+    return bytes(byte | 0x20 for byte in data)
+
+
+def _bytes(text: str) -> bytes:
+    """The bytes that ClickHouse has; those that are not UTF-8 came in as half surrogates."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def clickhouse_ngram(text: str, size: int = 3, *, any_case: bool = False) -> Weighted:
+    """Every window of so many bytes; all of a shorter text."""
+    data = _case_insensitive(_bytes(text)) if any_case else _bytes(text)
+    if len(data) < size:
+        return [(data, 1)] if data else []
+    return counted(data[i : i + size] for i in range(len(data) - size + 1))
+
+
+def _code_points(data: bytes) -> list[bytes]:
+    """As the first byte of each says how long it is, be the others what they may."""
+    found, at = [], 0
+    while at < len(data):
+        first = data[at]
+        length = 1 if first < 0xC0 or first >= 0xF8 else 2 + (first >= 0xE0) + (first >= 0xF0)
+        found.append(data[at : at + length])
+        at += length
+    return found
+
+
+def clickhouse_ngram_utf8(text: str, size: int = 3, *, any_case: bool = False) -> Weighted:
+    """Every window of so many code points but the first; all of a shorter text."""
+    change = _case_insensitive if any_case else bytes
+    points = _code_points(_bytes(text))
+    if len(points) < size:
+        return [(change(b"".join(points)), 1)] if points else []
+    return counted(change(b"".join(points[i : i + size])) for i in range(1, len(points) - size + 1))
+
+
+def clickhouse_words(text: str, size: int = 3, *, any_case: bool = False) -> Weighted:
+    """Every so many words in a row, put together, or all if there are fewer; words of fewer than four bytes are left out."""
+    change = _case_insensitive if any_case else bytes
+    words = [change(word) for word in _CLICKHOUSE_WORDS.findall(_bytes(text)) if len(word) >= 4]
+    if len(words) < size:
+        return [(b"".join(words), 1)] if words else []
+    return counted(b"".join(words[i : i + size]) for i in range(len(words) - size + 1))
+
+
+def _between_spaces(text: str) -> list[str]:
+    """Cut at spaces only: a line break or a tab is part of a word."""
+    return [word for word in text.split(" ") if word]
+
+
+def _between_punctuation(text: str) -> list[str]:
+    """What stands between punctuation marks, empty pieces too."""
+    pieces = [""]
+    for c in text:
+        if unicodedata.category(c)[0] == "P":
+            pieces.append("")
+        else:
+            pieces[-1] += c
+    return pieces
+
+
+DATA_JUICER: dict[str, tuple[Callable[[str], Sequence[str]], str]] = {
+    "space": (_between_spaces, " "),
+    "character": (str, ""),
+    "punctuation": (_between_punctuation, " "),
+}
+"""data-juicer's ways to cut texts: into what, and what joins it again to windows."""
+
+
+def data_juicer_windows(text: str, size: int, tokenization: str) -> Weighted:
+    """Of a text as it is."""
+    cut, between = DATA_JUICER[tokenization]
+    return counted(windows(cut(text), size, between))
+
+
+def data_juicer(text: str, size: int = 6, *, tokenization: str) -> Weighted:
+    """Of a text in small letters."""
+    return data_juicer_windows(text.lower(), size, tokenization)
+
+
+def text_dedup(text: str, size: int = 3) -> Weighted:
+    """The distinct windows of words, cut at every character that is none of a word; none of fewer than five pieces.
+
+    All pieces are one window where the windows are larger.
+    """
+    pieces = _NO_WORD_CHARACTER.split(text.lower())
+    found = windows(pieces, min(size, len(pieces))) if len(pieces) >= 5 else []
+    return [(feature, 1) for feature in dict.fromkeys(found)]
+
+
+def _seeded(bits: int) -> HashFunction:
+    """XXH3 with the seed 42."""
+
+    def value(feature: bytes) -> int:
+        check_installed("profile='text-dedup-seeded'", ("xxhash",), "profiles")
+        import xxhash
+
+        digest = xxhash.xxh3_64_intdigest if bits == 64 else xxhash.xxh3_128_intdigest
+        return int(digest(feature, seed=42))
+
+    return HashFunction(value, name="xxh3-seed-42", version="1", bits=bits)
+
+
+_PUNCTUATION = str.maketrans(string.punctuation, " " * len(string.punctuation))
+
+
+def wayback(page: str) -> Weighted:
+    """The words of an HTML page with their counts, its title too, without scripts, styles and comments.
+
+    Punctuation of ASCII is as spaces, and every tag begins a word.
+    """
+    return counted(word.encode() for word in page_text(page).lower().translate(_PUNCTUATION).split())
+
+
+def moz_character(text: str, size: int = 4) -> Weighted:
+    """Windows of characters of the words put together, as simhash-py's tests do it."""
+    letters = "".join(_NO_WORD.split(text.lower()))
+    return counted(windows(letters, size, ""))
+
+
+def _clickhouse(features: Callable[..., Weighted], *, any_case: bool, empty: int | None = None) -> Profile:
+    return Profile(partial(features, any_case=any_case), "crc32c", hash_bits=32, empty=empty, window=3)
+
+
+def _moz(features: Callable[..., Weighted], window: int) -> Profile:
+    return Profile(features, "md5", hash_bits=128, window=window)
+
+
+def _data_juicer(tokenization: str) -> Profile:
+    return _moz(partial(data_juicer, tokenization=tokenization), 6)
+
+
+def _mfonda(features: Callable[[str], Weighted]) -> Profile:
+    return Profile(features, "fnv1_64", tie=1)
+
+
+def _ferd(hash_name: str) -> Profile:
+    return Profile(ferd, hash_name, tie=1, reversed=True)
+
+
+PROFILES = {
+    "leonsim": Profile(leonsim, "md5"),
+    "moz": _moz(moz, 4),
+    "moz-character": _moz(moz_character, 4),
+    "mfonda": _mfonda(mfonda),
+    "mfonda-unicode": _mfonda(mfonda_unicode),
+    "mfonda-cjk": _mfonda(mfonda_cjk),
+    "ferd": _ferd("sha1"),
+    "ferd-md5": _ferd("md5"),
+    "ferd-sha512": _ferd("sha512"),
+    "ferd-phash": _ferd("phash2"),
+    "clickhouse-ngram": _clickhouse(clickhouse_ngram, any_case=False, empty=1),
+    "clickhouse-ngram-any-case": _clickhouse(clickhouse_ngram, any_case=True, empty=1),
+    "clickhouse-ngram-utf8": _clickhouse(clickhouse_ngram_utf8, any_case=False, empty=1),
+    "clickhouse-ngram-utf8-any-case": _clickhouse(clickhouse_ngram_utf8, any_case=True, empty=1),
+    "clickhouse-words": _clickhouse(clickhouse_words, any_case=False),
+    "clickhouse-words-any-case": _clickhouse(clickhouse_words, any_case=True),
+    "data-juicer": _data_juicer("space"),
+    "data-juicer-character": _data_juicer("character"),
+    "data-juicer-punctuation": _data_juicer("punctuation"),
+    "text-dedup": Profile(text_dedup, "xxh3_64", wide_hash="xxh3_128", window=3),
+    "text-dedup-seeded": Profile(text_dedup, _seeded(64), wide_hash=_seeded(128), window=3),
+    "wayback": Profile(wayback, "blake2b"),
+}
+"""By the names of `neardup.recipe.profiles.PROFILES`, which says what each is."""

@@ -1,0 +1,275 @@
+"""Other tools' values of features that are given: PyPI simhash, cppjieba's, and datasketch's signatures."""
+
+import base64
+import hashlib
+import re
+from collections.abc import Callable, Iterable, Mapping
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from neardup.errors import OptionError
+from neardup.fingerprints.hashes import hash_features
+from neardup.fingerprints.profiles.given_features import each, feature_bytes, pair
+from neardup.fingerprints.profiles.profile import as_integer
+from neardup.fingerprints.profiles.tools import DATA_JUICER, PROFILES, data_juicer_windows
+from neardup.recipe import profiles as names
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+DIGESTS = ("md5", "sha1", "sha256", "sha512", "blake2b")
+"""Hashes for `leonsim_value` by name."""
+CLICKHOUSE = {
+    "ngramSimHash": "clickhouse-ngram",
+    "ngramSimHashCaseInsensitive": "clickhouse-ngram-any-case",
+    "ngramSimHashUTF8": "clickhouse-ngram-utf8",
+    "ngramSimHashCaseInsensitiveUTF8": "clickhouse-ngram-utf8-any-case",
+    "wordShingleSimHash": "clickhouse-words",
+    "wordShingleSimHashCaseInsensitive": "clickhouse-words-any-case",
+    "wordShingleSimHashUTF8": "clickhouse-words",
+    "wordShingleSimHashCaseInsensitiveUTF8": "clickhouse-words-any-case",
+}
+"""ClickHouse's functions, and the profile of each."""
+
+_LARGE, _TOGETHER = 50, 200
+_PRIME, _LOW = (1 << 61) - 1, (1 << 32) - 1
+
+
+def _leonsim_hash(given: str | Callable[[bytes], bytes | int], size: int) -> Callable[[bytes], bytes]:
+    """From a feature to its last `size` bytes."""
+    function: Callable[[bytes], bytes | int]
+    if isinstance(given, str):
+        if given not in DIGESTS:
+            raise OptionError(f"hash={given!r}: give one of {', '.join(DIGESTS)}, or a function of bytes.")
+        make = getattr(hashlib, given)
+        function = lambda feature: make(feature, usedforsecurity=False).digest()  # noqa: E731
+    else:
+        function = given
+
+    def digest(feature: bytes) -> bytes:
+        found = function(feature)
+        if isinstance(found, int):
+            return (found & (1 << 8 * size) - 1).to_bytes(size, "big")
+        if len(found) < size:
+            raise OptionError(f"bits={8 * size}: the hash has {8 * len(found)} bits. Give no more, or another hash.")
+        return found[-size:]
+
+    return digest
+
+
+def leonsim_value(
+    features: Mapping[str, float] | Iterable[str | tuple[str, float]],
+    *,
+    bits: int = 64,
+    hash: str | Callable[[bytes], bytes | int] = "md5",  # noqa: A002
+) -> int:
+    """PyPI simhash 2.1 of features: strings, pairs with weights, or a mapping to weights.
+
+    Sums are of floating-point numbers in its order. As there, a string without a weight has that of the pair before it.
+
+    Args:
+        features: in their order; a string or a pair a feature.
+        bits: a multiple of 8, at most those of the hash.
+        hash: one of DIGESTS, or a function from bytes to a digest or to an integer that is not negative; of both the lowest
+            bits are taken. web.archive.org takes BLAKE2b, at 256 bits.
+
+    Raises:
+        OptionError: the bits are no multiple of 8, or more than the hash has.
+
+    >>> leonsim_value(["aaa", "bbb"])
+    57087923692560392
+    >>> leonsim_value({"two": 2, "three": 3, "one": 1}, bits=128)
+    66237222457941138286276456718971054176
+    """
+    if not isinstance(bits, int) or bits % 8 or not 8 <= bits <= 512:
+        raise OptionError(f"bits={bits!r}: give a multiple of 8 up to 512.")
+    digest = _leonsim_hash(hash, bits // 8)
+    sums: list[Array] = []
+    together: list[Array] = []
+    total: float = 0
+    weight: float = 1
+    for feature in each(features):
+        name = feature
+        if not isinstance(feature, str):
+            name, weight = pair(feature, Real)
+        total += weight
+        ones = np.unpackbits(np.frombuffer(digest(feature_bytes(name)), np.uint8)).astype(np.int64)
+        if not isinstance(feature, str) and (weight > _LARGE or not isinstance(weight, int)):
+            sums.append(ones * weight)
+        elif weight > 0:  # a digest as often as it weighs: never, for no weight or less
+            together.append(ones * weight)
+            if len(together) == _TOGETHER:
+                sums.append(np.sum(together, 0))
+                together = []
+        if len(sums) >= _TOGETHER:
+            sums = [np.sum(sums, 0)]
+    if together:
+        sums.append(np.sum(together, 0))
+    votes = np.sum(sums, 0) if sums else np.zeros(bits)
+    return int.from_bytes(np.packbits(votes > total / 2).tobytes(), "big")
+
+
+def moz_value(features: Iterable[int | str | bytes]) -> int:
+    """Moz's simhash of features: 64-bit hashes as they are, of strings and bytes the first eight bytes of MD5.
+
+    A feature votes as often as it is given; a tie is 0, and so is what has no features.
+
+    >>> moz_value([0xABCD, 0xBCDE, 0xCDEF])
+    44495
+    """
+    sums = [0] * 64
+    for feature in each(features):
+        if isinstance(feature, Integral):
+            value = int(feature)
+            if not 0 <= value < 1 << 64:
+                raise OptionError(f"The hash {value} is none of 64 bits. Give integers from 0 to 2^64 - 1.")
+        else:
+            value = int.from_bytes(hashlib.md5(feature_bytes(feature), usedforsecurity=False).digest()[:8], "big")
+        for bit in range(64):
+            sums[bit] += 1 if value >> bit & 1 else -1
+    return sum(1 << bit for bit, total in enumerate(sums) if total > 0)
+
+
+def given_value(
+    profile: str, features: Mapping[str, int] | Iterable[str | bytes | tuple[str | bytes, int]], *, bits: int = 0
+) -> int:
+    """The fingerprint by a profile of `neardup.recipe.profiles.PROFILES` of features that are given, not cut from a text.
+
+    Args:
+        profile: its hash, its tie and its order of bits are taken.
+        features: strings or bytes, or pairs with weights that are integers; one that is given twice votes twice, and pairs the
+            text would be cut into are not made.
+        bits: the profile's usual width if 0.
+
+    Raises:
+        OptionError: there is no such profile, it has no such width, or a weight is no integer.
+
+    >>> hex(given_value("mfonda", ["foo", "bar"]))
+    '0xd8dbe7186bad3db3'
+    """
+    if profile not in names.PROFILES:
+        raise OptionError(f"profile={profile!r}: give one of {', '.join(names.PROFILES)}.")
+    widths = names.PROFILES[profile][0]
+    if bits and bits not in widths:
+        allowed = ", ".join(map(str, sorted(set(widths))))
+        raise OptionError(f"bits={bits!r} with profile={profile!r}: give one of {allowed}.")
+    weighted = []
+    for feature in each(features):
+        name, weight = pair(feature, Integral) if isinstance(feature, (tuple, list)) else (feature, 1)
+        weighted.append((feature_bytes(name), weight))
+    return as_integer(PROFILES[profile].fingerprint_features([weighted], bits or widths[0])[0])
+
+
+def clickhouse_value(text: str | bytes, function: str = "ngramSimHash", size: int = 3) -> int:
+    """A function of ClickHouse by its own name, such as wordShingleSimHashCaseInsensitiveUTF8, of windows of any size up to 25.
+
+    >>> clickhouse_value("what a cute cat."), clickhouse_value("what a cute cat.", "wordShingleSimHash")
+    (130877626, 3795742796)
+    """
+    if function not in CLICKHOUSE:
+        raise OptionError(f"function={function!r}: give one of {', '.join(CLICKHOUSE)}.")
+    if not isinstance(size, int) or not 1 <= size <= 25:
+        raise OptionError(f"size={size!r}: give an integer from 1 to 25, as ClickHouse takes it.")
+    name = CLICKHOUSE[function]
+    content = text if isinstance(text, str) else text.decode("utf-8", "surrogateescape")
+    return as_integer(PROFILES[name].fingerprint([content], 64, size)[0])
+
+
+def data_juicer_value(
+    text: str,
+    *,
+    tokenization: str = "space",
+    window_size: int = 6,
+    lowercase: bool = True,
+    ignore_pattern: str | re.Pattern[str] | None = None,
+) -> int:
+    """The fingerprint of data-juicer's document_simhash_deduplicator, by the options of its own.
+
+    Args:
+        text: as it is.
+        tokenization: space, character or punctuation.
+        window_size: how many tokens a window has; a text with fewer has the fingerprint 0.
+        lowercase: whether the text is made lower case first.
+        ignore_pattern: what is removed after that. Compile it by the package regex where it has what `re` does not know.
+
+    Raises:
+        OptionError: there is no such tokenization, or a window has no tokens.
+
+    >>> data_juicer_value("a1 b2 c3", tokenization="character", ignore_pattern="[0-9]") == data_juicer_value(
+    ...     "a b c", tokenization="character")
+    True
+    """
+    if tokenization not in DATA_JUICER:
+        raise OptionError(f"tokenization={tokenization!r}: give one of {', '.join(DATA_JUICER)}.")
+    if not isinstance(window_size, int) or window_size < 1:
+        raise OptionError(f"window_size={window_size!r}: give an integer of at least 1.")
+    changed = text.lower() if lowercase else text
+    if ignore_pattern:
+        pattern = re.compile(ignore_pattern) if isinstance(ignore_pattern, str) else ignore_pattern
+        changed = pattern.sub("", changed)
+    weighted = data_juicer_windows(changed, window_size, tokenization)
+    return as_integer(PROFILES["data-juicer"].fingerprint_features([weighted], 64)[0])
+
+
+def weighted_value(features: Mapping[str, float] | Iterable[tuple[str, float]], *, hash: Any, bits: int = 64) -> int:  # noqa: A002
+    """SimHash with floating-point weights, added in the order given, as cppjieba's and the Go program do; a bit is 1 above 0.
+
+    `hash`: one of `neardup.fingerprints.hashes.HASHES`, a `HashFunction`, or "go-fnv1a", the Go program's as it was written.
+
+    >>> keywords = [("蓝翔", 11.7392), ("CEO", 11.7392), ("升职", 10.8562), ("加薪", 10.6426), ("手扶拖拉机", 10.0089)]
+    >>> weighted_value(keywords, hash="lookup3")
+    17831459094038722629
+    """
+    hash = names.GO_FNV1A if hash == "go-fnv1a" else hash  # noqa: A001
+    sums = [0.0] * bits
+    for feature in each(features):
+        name, weight = pair(feature, Real)
+        data = feature_bytes(name)
+        row = hash_features(np.frombuffer(data or b"\0", np.uint8), np.array([0, len(data)]), hash, bits)[0]
+        value = as_integer(row)
+        for bit in range(bits):
+            sums[bit] += weight if value >> bit & 1 else -weight
+    return sum(1 << bit for bit, total in enumerate(sums) if total > 0)
+
+
+def keyword_count(text: str) -> int:
+    """How many keywords cppjieba's simhash takes of a text by itself: one for 120 bytes, at least 5, at most 200."""
+    return min(max(len(text.encode()) // 120, 5), 200)
+
+
+def wayback_text(fingerprint: int, *, bits: int = 256) -> str:
+    """How web.archive.org writes a fingerprint: packed little-endian, in base64."""
+    if bits % 8 or not 0 <= fingerprint < 1 << bits:
+        raise OptionError(
+            f"fingerprint={fingerprint!r} with bits={bits!r}: give whole bytes, and an integer that fits them."
+        )
+    return base64.b64encode(fingerprint.to_bytes(bits // 8, "little")).decode()
+
+
+def datasketch_signature(features: Iterable[bytes], *, num_perm: int = 128, seed: int = 1) -> list[int]:
+    """The MinHash signature of datasketch before 2.0.
+
+    The first four bytes of SHA-1, little-endian; ((a h + b) mod 2^61 - 1) & 2^32 - 1, where a h + b wraps around at 2^64, and a
+    and b are drawn in turns from numpy's RandomState.
+
+    >>> datasketch_signature([b"Hello"], num_perm=4, seed=1)
+    [734825475, 960773806, 359816889, 342714745]
+    """
+    if not isinstance(num_perm, int) or num_perm < 1:
+        raise OptionError(f"num_perm={num_perm!r}: give an integer of at least 1.")
+    draw = np.random.RandomState(seed)
+    drawn = [
+        (draw.randint(1, _PRIME, dtype=np.uint64), draw.randint(0, _PRIME, dtype=np.uint64)) for _ in range(num_perm)
+    ]
+    a, b = (np.array(values, np.uint64) for values in zip(*drawn, strict=True))
+    lowest = np.full(num_perm, _LOW, np.uint64)
+    for feature in each(features):
+        if not isinstance(feature, bytes):
+            raise OptionError(
+                f"The feature {feature!r} is a {type(feature).__name__}: give bytes, as datasketch takes them."
+            )
+        digest = hashlib.sha1(feature, usedforsecurity=False).digest()
+        hashed = np.uint64(int.from_bytes(digest[:4], "little"))
+        lowest = np.minimum(lowest, (a * hashed + b) % np.uint64(_PRIME) & np.uint64(_LOW))
+    return [int(value) for value in lowest]

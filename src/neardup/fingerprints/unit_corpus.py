@@ -1,0 +1,182 @@
+"""The lines or paragraphs of files as a corpus: its rows are the units that have a token."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from neardup.errors import CallableError
+from neardup.fingerprints.simhash import fingerprint_chunks
+from neardup.io.batch import Batch
+from neardup.io.corpus import FileCorpus
+from neardup.recipe import Recipe
+from neardup.text.columns import in_chunks
+from neardup.text.units import Units, split
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Result = TypeVar("Result")
+
+_TEXT = pa.large_string()
+
+
+@dataclass(frozen=True, slots=True)
+class UnitPart:
+    """What is kept of a batch of documents."""
+
+    counts: Array
+    numbers: Array
+    sizes: Array
+    ids: Any
+    bytes: int
+
+
+def with_tokens(units: Units) -> Array:
+    """int64[≤ units]: the units that have a token; rules of dashes and blank lines have none."""
+    found = units.sure.copy()
+    doubtful = np.flatnonzero(~found)
+    doubtful = doubtful[units.ends[doubtful] > units.starts[doubtful]]
+    if len(doubtful):
+        found[doubtful] = fingerprint_chunks(in_chunks(units.texts(doubtful)), Recipe()).tokens > 0
+    return np.flatnonzero(found)
+
+
+class UnitCorpus:
+    """The units of the documents of files; see `neardup.fingerprints.documents.SourcedCorpus`. Its ids are null: see `row_of`
+    and `numbers`.
+
+    All but `documents` is known once it has been read. Kept of a unit are 8 bytes.
+
+    Attributes:
+        documents: the files.
+        firsts: int64[rows + 1], the first unit of each row of the files and, last, the number of all.
+        numbers: int32[units], the number of each in its document, where units without tokens count, too.
+        sizes: uint32[units], bytes.
+        ids: Arrow large_string[rows], each a JSON value; null where a row was rejected.
+        text_bytes: of all texts.
+    """
+
+    def __init__(self, documents: FileCorpus, unit: str) -> None:
+        self.documents, self._unit = documents, unit
+        self.firsts = np.zeros(1, np.int64)
+        self._known = False
+        self.numbers, self.sizes = np.empty(0, np.int32), np.empty(0, np.uint32)
+        self.ids: Any = pa.array([], _TEXT)
+        self.text_bytes = 0
+
+    def map(
+        self,
+        work: Callable[[Batch], Result],
+        *,
+        threads: int,
+        wanted: Array | None = None,
+        name: str = "",
+        state: Array | None = None,
+    ) -> Iterator[tuple[int, Result]]:
+        """See `neardup.fingerprints.documents.Corpus`; one row is one unit."""
+        if not self._known:
+            yield from self._map_first(work, threads, name, state)
+            return
+        firsts, starts = self.firsts, self.documents.starts or [0]
+
+        def read(number: int, batch: Batch) -> tuple[int, Result]:
+            first = starts[number] + batch.row
+            bounds = firsts[first : first + len(batch.texts) + 1]
+            some = None if wanted is None else wanted[bounds[0] : bounds[-1]]
+            return int(bounds[0]), work(self._units_of(number, batch, bounds - bounds[0], some))
+
+        for _, result in self.documents.map_shards(
+            read,
+            threads=threads,
+            wanted=None if wanted is None else self.rows_with(wanted),
+            name=name,
+            state=state,
+        ):
+            yield result
+
+    def _map_first(
+        self, work: Callable[[Batch], Result], threads: int, name: str, state: Array | None
+    ) -> Iterator[tuple[int, Result]]:
+        def read(_: int, batch: Batch) -> tuple[UnitPart, Result]:
+            found = split(batch.texts, self._unit)
+            chosen = with_tokens(found)
+            counts = np.diff(np.searchsorted(chosen, found.firsts))
+            numbers = chosen - np.repeat(found.firsts[:-1], counts)
+            sizes = found.ends[chosen] - found.starts[chosen]
+            total = pc.sum(pc.binary_length(batch.texts)).as_py() or 0
+            part = UnitPart(counts, numbers.astype(np.int32), sizes.astype(np.uint32), batch.ids, total)
+            try:
+                return part, work(_batch(batch, found.texts(chosen), counts))
+            except CallableError as problem:
+                raise _of_document(problem, batch, counts) from problem.__cause__
+
+        parts: list[UnitPart] = []
+        unit = 0
+        for _, (part, result) in self.documents.map_shards(read, threads=threads, name=name, state=state):
+            parts.append(part)
+            yield unit, result
+            unit += len(part.numbers)
+        counts = np.concatenate([np.zeros(1, np.int64), *(part.counts for part in parts)])
+        self.firsts = np.cumsum(counts)
+        self.numbers = np.concatenate([self.numbers, *(part.numbers for part in parts)])
+        self.sizes = np.concatenate([self.sizes, *(part.sizes for part in parts)])
+        self.ids = pa.chunked_array([self.ids, *(part.ids for part in parts)]).combine_chunks()
+        self.text_bytes = sum(part.bytes for part in parts)
+        self._known = True
+
+    def _units_of(self, number: int, batch: Batch, firsts: Array, wanted: Array | None) -> Batch:
+        """The units of a batch that was read before, null where they are not wanted."""
+        found = split(batch.texts, self._unit)
+        chosen = with_tokens(found)
+        counts, known = np.diff(np.searchsorted(chosen, found.firsts)), np.diff(firsts)
+        present = batch.texts.is_valid().to_numpy(zero_copy_only=False)
+        if (counts[present] != known[present]).any():
+            raise self.documents.shards[number].changed()
+        given = np.repeat(present, known)  # bool[units]: its text was read
+        if wanted is not None:
+            chosen, given = chosen[wanted[given]], given & wanted
+        texts = found.texts(chosen)
+        if not given.all():
+            texts = texts.take(pa.array(np.cumsum(given) - 1, mask=~given))
+        return _batch(batch, texts, known)
+
+    def rows_with(self, units: Array) -> Array:
+        """bool[rows]: the row has one of the `units` (bool[units])."""
+        sums = np.concatenate([np.zeros(1, np.int64), np.cumsum(units)])
+        found: Array = np.diff(sums[self.firsts]) > 0
+        return found
+
+    def row_of(self, units: Array) -> Array:
+        """int64: the rows of the documents that some units (int64) are of."""
+        found: Array = np.searchsorted(self.firsts, units, "right") - 1
+        return found
+
+    def once(self, name: str, compute: Callable[[], Result]) -> Result:
+        """See `neardup.fingerprints.documents.Corpus`."""
+        return self.documents.once(name, compute)
+
+    def check_sources(self, sources: Sequence[str]) -> None:
+        """See `neardup.fingerprints.documents.SourcedCorpus`."""
+        self.documents.check_sources(sources)
+
+    def source_ranks(self, sources: Sequence[str]) -> Array | None:
+        """See `neardup.fingerprints.documents.SourcedCorpus`."""
+        ranks = self.documents.source_ranks(sources)
+        return None if ranks is None else np.repeat(ranks, np.diff(self.firsts))
+
+
+def _of_document(problem: CallableError, batch: Batch, counts: Array) -> CallableError:
+    """The error of a unit as one of its document; `counts`: units of each."""
+    if problem.row is None:
+        return problem
+    document = int(np.searchsorted(np.cumsum(counts), problem.row - batch.row, "right"))
+    cause, id_ = problem.__cause__ or problem, batch.ids[document].as_py()
+    return CallableError(problem.function, problem.given, cause, id=id_, row=batch.row + document)
+
+
+def _batch(batch: Batch, texts: Any, counts: Array) -> Batch:
+    """A batch of units, with the values of their documents; `counts`: units of each."""
+    places = pa.array(np.repeat(np.arange(len(counts)), counts))
+    return Batch(batch.row, texts, pa.nulls(len(texts), _TEXT), tuple(values.take(places) for values in batch.values))

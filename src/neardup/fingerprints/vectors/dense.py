@@ -1,0 +1,76 @@
+"""Dense rows: blocked matrix products with the planes, and care where a product is too near 0 for its sign to be sure."""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from neardup.fingerprints.vectors.rows import blocks, refuse_row
+from neardup.kernels.fingerprints.vectors import bits_of_products
+from neardup.resources.threads import in_order
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+BLOCK_BYTES = 1 << 25
+"""Of a block of rows and its products, about. Every product makes the threads of NumPy's library wait for one another."""
+LEAST_SQUARE, MOST_SQUARE = 1e-20, 1e30
+"""Between them sums of squares in float32 are as exact as rounding says; rows outside are summed in float64."""
+
+
+def work_type(kind: Any, planes: Array) -> Any:
+    """float32 where it holds rows of this type and the planes exactly, else float64."""
+    narrow = kind.itemsize <= 2 or kind == np.float32
+    return np.dtype(np.float32 if narrow and planes.dtype == np.float32 else np.float64)
+
+
+class DenseRoute:
+    """From rows to fingerprints, by planes: float[bits, dimension]."""
+
+    def __init__(self, planes: Array, kind: Any) -> None:
+        """`kind`: of the numbers of the rows."""
+        self._kind = work_type(kind, planes)
+        self._planes = planes.astype(self._kind, copy=False)
+        bits, d = planes.shape
+        longest = float(np.sqrt(np.square(planes, dtype=np.float64).sum(axis=1).max(initial=0)))
+        self._size: int = max(16, BLOCK_BYTES // (self._kind.itemsize * (d + bits)))
+        # A sum of d products in any order is off by at most d u / (1 - d u) times the lengths of the two vectors (Higham 2002,
+        # section 3.1), u being half of eps; of float64 sums both may be, this one and the definition's.
+        exact, rough = (0.52 * (d + 4) * float(np.finfo(kind).eps) for kind in (np.float64, self._kind))
+        self._error = 2 * exact * longest
+        self._bound = (rough + exact) * longest if rough < 0.01 else np.inf
+        self._longest = longest
+
+    def fill(self, rows: Array, out: Array, threads: int, first: int = 0) -> None:
+        """Fill out (uint64[n, words]) with the fingerprints of rows (number[n, dimension]), the first being row `first`."""
+
+        def products() -> Iterator[Any]:
+            for part in blocks(len(rows), self._size):
+                block = np.ascontiguousarray(rows[part], self._kind)
+                with np.errstate(all="ignore"):
+                    yield part, block, block @ self._planes.T
+
+        # What follows a product takes a quarter of its time, and waits for processors that the product is using.
+        for _ in in_order(partial(self._finish, out=out, first=first), products(), max(1, threads // 4)):
+            pass
+
+    def _finish(self, made: tuple[slice, Array, Array], out: Array, first: int) -> None:
+        part, block, found = made
+        with np.errstate(all="ignore"):
+            squares = np.einsum("ij,ij->i", block, block).astype(np.float64)
+        odd = ~((squares > LEAST_SQUARE) & (squares < MOST_SQUARE))
+        errors, bounds = np.empty((2, len(block)))
+        lengths = np.sqrt(np.where(odd, 0, squares)) * 1.01
+        errors[:], bounds[:] = self._error * lengths, self._bound * lengths
+        for i in np.flatnonzero(odd):
+            self._check(first + part.start + int(i), block[i])
+            errors[i] = bounds[i] = np.inf
+        narrow = np.nextafter(bounds.astype(self._kind), self._kind.type(np.inf))
+        bits_of_products(found, narrow, errors, block, self._planes, out[part])
+
+    def _check(self, row: int, values: Array) -> None:
+        exact = values.astype(np.float64)
+        with np.errstate(all="ignore"):
+            largest = np.abs(exact).max() * max(1.0, self._longest) * len(exact)
+        if not np.isfinite(largest):
+            refuse_row(row, exact)

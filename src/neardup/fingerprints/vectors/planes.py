@@ -1,0 +1,84 @@
+"""Planes by which vectors are cut, made from hashes: they depend on the recipe alone, not on a library's random numbers."""
+
+from collections.abc import Callable
+from functools import cache
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+
+from neardup.errors import DataError, OptionError
+from neardup.kernels.fingerprints.vectors import gaussian_planes, hash_dimensions, independent_planes, sign_planes
+from neardup.recipe.vectors import MOST_BITS, VectorRecipe
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+LEVELS = 1 << 16
+STEP = 2.0**-12
+"""Normal numbers are multiples of it: far coarser than any library's rounding, and fine enough beside their spread of 1."""
+
+
+@cache
+def normal_table() -> Array:
+    """float32[2^16]: the quantiles (k + 1/2) / 2^16 of the normal distribution, to the nearest multiple of STEP."""
+    half = LEVELS // 2
+    upper = [NormalDist().inv_cdf((half + k + 0.5) / LEVELS) for k in range(half)]
+    rounded = np.rint(np.array(upper) / STEP) * STEP
+    return np.concatenate([-rounded[::-1], rounded]).astype(np.float32)
+
+
+def _signs(recipe: VectorRecipe, planes: Array) -> None:
+    lanes, pair = np.empty((recipe.words, recipe.dimension), np.uint64), np.empty(2, np.uint64)
+    hashes = np.empty(recipe.dimension, np.uint64)
+    hash_dimensions(0, np.uint64(recipe.seed), lanes, hashes, pair, pair.view(np.uint8))
+    sign_planes(lanes, planes)
+
+
+def _gaussian(recipe: VectorRecipe, planes: Array) -> None:
+    gaussian_planes(0, np.uint64(recipe.seed), normal_table(), planes)
+
+
+def _independent(recipe: VectorRecipe, planes: Array) -> None:
+    key = np.empty(3, np.uint64)
+    independent_planes(0, np.uint64(recipe.seed), key, key.view(np.uint8), planes)
+
+
+PLANES: dict[str, Callable[[VectorRecipe, Array], None]] = {
+    "signs": _signs,
+    "gaussian": _gaussian,
+    "independent": _independent,
+}
+"""What fills the planes, by method."""
+
+
+def planes_of(recipe: VectorRecipe) -> Array:
+    """The planes of a recipe, one a row: float32[bits, dimension]; row 0 decides the most significant bit."""
+    planes = np.empty((recipe.bits, recipe.dimension), np.float32)
+    PLANES[recipe.method](recipe, planes)
+    return planes
+
+
+def given_planes(planes: Any, dimension: int) -> Array:
+    """The caller's planes, one a row: float32[bits, dimension] if all are float32 numbers, else float64.
+
+    Raises:
+        OptionError: they are not a table of `dimension` rows and 1 to 512 columns of numbers.
+        DataError: one is NaN or infinite.
+    """
+    try:
+        found = np.asarray(planes)
+    except ValueError:
+        raise OptionError("planes: the rows have different lengths. Give dimension × bits numbers.") from None
+    if found.dtype.kind not in "biuf" or found.dtype.itemsize > 8:
+        raise OptionError(f"planes: the numbers are of type {found.dtype}. Give integers, float16, float32 or float64.")
+    if found.ndim != 2 or found.shape[0] != dimension or not 1 <= found.shape[1] <= MOST_BITS:
+        raise OptionError(
+            f"planes of shape {found.shape}: the vectors have {dimension} numbers. "
+            f"Give {dimension} × bits numbers, a column for each bit, of 1 to {MOST_BITS} bits."
+        )
+    exact = np.ascontiguousarray(found.T, np.float64)
+    if not np.isfinite(exact).all():
+        raise DataError("planes hold NaN or infinite numbers. Give finite ones.")
+    with np.errstate(over="ignore", under="ignore"):
+        narrow = exact.astype(np.float32)
+    return narrow if (narrow == exact).all() else exact

@@ -1,0 +1,111 @@
+"""Sparse rows: the dimensions that are not 0 are hashed, and no plane is ever made."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from neardup.fingerprints.vectors.rows import SparseRows, refuse_row
+from neardup.kernels.fingerprints.vectors import hashed_rows, independent_rows, is_ascending, planes_rows, sum_repeated
+from neardup.recipe.vectors import VectorRecipe
+from neardup.resources.threads import in_order
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Fill = Callable[[Array, Array, Array, Array], None]
+"""Fills fingerprints from indptr, indices and data."""
+
+BLOCK_ENTRIES = 1 << 18
+BLOCK_ROWS = 1 << 16
+
+
+def by_signs(recipe: VectorRecipe) -> Fill:
+    """The signs of planes are the bits of hashed dimensions."""
+    top_mask = np.uint64((1 << (recipe.bits - 64 * (recipe.words - 1))) - 1)
+
+    def fill(indptr: Array, indices: Array, data: Array, out: Array) -> None:
+        longest = int(np.diff(indptr).max(initial=0))
+        pair, sums = np.empty(2, np.uint64), np.empty(64 * recipe.words)
+        hashes, lanes = np.empty(longest, np.uint64), np.empty((recipe.words, longest), np.uint64)
+        seed = np.uint64(recipe.seed)
+        hashed_rows(indptr, indices, data, seed, top_mask, hashes, lanes, pair, pair.view(np.uint8), sums, out)
+
+    return fill
+
+
+def by_independent_hashes(recipe: VectorRecipe) -> Fill:
+    """A hash for each entry and bit."""
+
+    def fill(indptr: Array, indices: Array, data: Array, out: Array) -> None:
+        key = np.empty(3, np.uint64)
+        seed, sums = np.uint64(recipe.seed), np.empty(recipe.bits)
+        independent_rows(indptr, indices, data, seed, key, key.view(np.uint8), sums, out)
+
+    return fill
+
+
+def by_planes(planes: Array) -> Fill:
+    """By planes that are given: float[bits, dimension]."""
+
+    def fill(indptr: Array, indices: Array, data: Array, out: Array) -> None:
+        planes_rows(indptr, indices, data, planes, np.empty(len(planes)), out)
+
+    return fill
+
+
+SPARSE: dict[str, Callable[[VectorRecipe], Fill]] = {"signs": by_signs, "independent": by_independent_hashes}
+"""How sparse rows are cut, by method; other methods need planes, which for the dimensions of sparse rows are too many."""
+
+
+def fill_sparse(rows: SparseRows, fill: Fill, largest: float, out: Array, threads: int) -> None:
+    """Fill out (uint64[n, words]) with fingerprints; `largest`: the largest number of a plane, or 1."""
+
+    def work(part: slice) -> None:
+        fill(*_ordered(rows, part, largest), out[part])
+
+    for _ in in_order(work, _parts(rows), threads):
+        pass
+
+
+def _parts(rows: SparseRows) -> Iterator[slice]:
+    start = 0
+    while start < len(rows):
+        end = int(np.searchsorted(rows.indptr, rows.indptr[start] + BLOCK_ENTRIES, "right")) - 1
+        end = min(max(end, start + 1), start + BLOCK_ROWS, len(rows))
+        yield slice(start, end)
+        start = end
+
+
+def _ordered(rows: SparseRows, part: slice, largest: float) -> tuple[Array, Array, Array]:
+    """indptr, indices and data of some rows, with rising indices; entries with the same index are added up first."""
+    indptr = rows.indptr[part.start : part.stop + 1]
+    begin, end = indptr[0], indptr[-1]
+    indptr = indptr - begin
+    indices, data = rows.indices[begin:end], rows.data[begin:end]
+    if data.dtype not in (np.float32, np.float64):
+        data = data.astype(np.float64)
+    if indices.dtype != np.int32:
+        indices = indices.astype(np.int64, copy=False)
+    indices, data = np.ascontiguousarray(indices), np.ascontiguousarray(data)
+    _check(part.start, indptr, data, largest)
+    if is_ascending(indptr, indices):
+        return indptr, indices, data
+    order = np.lexsort((indices, np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))))
+    indices, data, starts = indices[order], data[order].astype(np.float64), np.empty_like(indptr)
+    sum_repeated(indptr, indices, data, starts)
+    return starts, indices, data
+
+
+def _check(first: int, indptr: Array, data: Array, largest: float) -> None:
+    """Refuse what has no place in a sum, or leads beyond float64."""
+    if len(data) == 0:
+        return
+    with np.errstate(all="ignore"):
+        extreme = max(abs(float(data.max())), abs(float(data.min())))
+        fine = np.isfinite(extreme * max(1.0, largest) * float(np.diff(indptr).max()))
+    if fine:
+        return
+    for row in range(len(indptr) - 1):
+        values = data[indptr[row] : indptr[row + 1]].astype(np.float64)
+        with np.errstate(all="ignore"):
+            if not np.isfinite(np.abs(values).max(initial=0) * max(1.0, largest) * len(values)):
+                refuse_row(first + row, values)

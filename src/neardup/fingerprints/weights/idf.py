@@ -1,0 +1,87 @@
+"""Inverse document frequencies of features, in fixed point, ready to be looked up."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from neardup.fingerprints.weights.fixed_point import fixed
+from neardup.kernels.fingerprints.frequencies import begin_buckets, look_up
+from neardup.recipe.document_frequencies import BACKGROUND, DocumentFrequencies
+from neardup.recipe.frequency_file import frequency_parts
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class IdfTable:
+    """The inverse document frequency of each of k features, and of all others.
+
+    Attributes:
+        features: uint64[k], ascending.
+        values: int64[k], in 2^-16.
+        unknown: of a feature that is not among them, in 2^-16.
+        starts, shift: where features begin whose top bits are alike; see `neardup.kernels.fingerprints.frequencies`.
+    """
+
+    features: Array
+    values: Array
+    unknown: int
+    starts: Array
+    shift: np.uint64
+
+    def of(self, features: Array) -> Array:
+        """Of each of some features (uint64[f]): int64[f]."""
+        out = np.empty(len(features), np.int64)
+        look_up(features, self.features, self.starts, self.shift, self.values, np.int64(self.unknown), out)
+        return out
+
+
+def idf_table(features: Array, values: Array, unknown: int) -> IdfTable:
+    """Of features in ascending order."""
+    bits = max(1, len(features).bit_length())
+    shift, starts = np.uint64(64 - bits), np.empty((1 << bits) + 1, np.int64)
+    begin_buckets(features, shift, starts)
+    return IdfTable(features, values, unknown, starts, shift)
+
+
+def smooth_idf(counts: Array, documents: int) -> Array:
+    """1 + ln((1 + documents) / (1 + count)), in 2^-16: as if one more document had each feature. int64[k] -> int64[k].
+
+    >>> smooth_idf(np.array([0, 9]), 9).tolist()
+    [216438, 65536]
+    """
+    distinct, places = np.unique(counts, return_inverse=True)
+    return fixed(1.0 + np.log((1.0 + documents) / (1.0 + distinct)))[places]
+
+
+_LOADING = Lock()
+
+
+def load_idf(named: DocumentFrequencies, normalize: tuple[Any, ...]) -> IdfTable:
+    """The table that a recipe names; kept in memory for the next call.
+
+    Args:
+        named: what the recipe says.
+        normalize: what the recipe does to texts, and then to the words of BACKGROUND.
+
+    Raises:
+        DataError: the file is damaged, or another than when it was named.
+    """
+    with _LOADING:  # several threads want it at once
+        return _load(named, named.path, normalize)
+
+
+@lru_cache(maxsize=2)
+def _load(named: DocumentFrequencies, path: str, normalize: tuple[Any, ...]) -> IdfTable:
+    if path == BACKGROUND:
+        from neardup.fingerprints.weights.jieba_package import background_table
+
+        return background_table(normalize)
+    parts = list(frequency_parts(named))
+    features = np.concatenate([np.empty(0, np.uint64), *(part[0] for part in parts)])
+    counts = np.concatenate([np.empty(0, np.int64), *(part[1] for part in parts)])
+    unknown = int(smooth_idf(np.zeros(1, np.int64), named.documents)[0])
+    return idf_table(features, smooth_idf(counts, named.documents), unknown)

@@ -1,0 +1,298 @@
+"""Find every pair of rows within a Hamming distance by walking the block tables of a plan.
+
+For each choice of the first blocks of a key all rows are scattered into buckets that fit a cache; a kernel then splits each
+bucket by the further blocks and compares what is left together. Threads take buckets as they get free. Rows carry no positions:
+what is found is the two rows themselves, once a pair, and the caller looks up where they stand.
+"""
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from neardup.hamming.block_plan import BUCKET_BYTES, BlockPlan, plan, scatter_bits, scatter_depth
+from neardup.hamming.blocks import MULTIPLIERS, bit_entropy, cut_blocks, no_blocks
+from neardup.kernels.hamming import buckets, comparisons, hamming
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Sink = Callable[[Array], None]
+"""Takes pairs of rows as one task found them, uint64[p, 2 * words]; called by several threads."""
+
+ROOM = 1 << 14
+"""Pairs that a task has room for at first; one that finds more runs again."""
+
+CHUNK_ROWS = 1 << 12
+"""Rows that are numbered, then scattered, at a time."""
+
+DEEPEST = 2
+"""A bucket far larger than planned is joined by a plan of its own, a large one in that again; the next is compared as it is."""
+
+
+class TooManyPairs(Exception):  # noqa: N818 - caught and reworded by the caller
+    """More pairs were found than were allowed."""
+
+
+def find_pairs(
+    left: Array,
+    right: Array,
+    max_distance: int,
+    take: Sink,
+    *,
+    threads: int,
+    most: int,
+    room: int | None = None,
+    chosen: BlockPlan | None = None,
+) -> None:
+    """Hand to `take` every pair of a row of `left` and a row of `right` within `max_distance`, exactly once.
+
+    Args:
+        left: uint64[n, words], C-contiguous and writable, rows distinct.
+        right: the same; if it is `left` itself, each two different rows are one pair.
+        max_distance: Hamming distance, inclusive.
+        take: gets arrays uint64[p, 2 * words] that are its to read until it returns, in no order, from several threads.
+        threads: how many run.
+        most: more pairs are refused.
+        room: pairs that one thread may hold before it hands them to `take`; where there are more it works by smaller parts. A
+            thread's share of what is still allowed if left out. Never less than the pairs of one row.
+        chosen: the plan; the cheapest if left out.
+
+    Raises:
+        TooManyPairs: there are more than `most`.
+    """
+    with ThreadPoolExecutor(threads, "neardup") as pool:
+        _Walk(pool, threads, max_distance, most, room, take).join(left, right, chosen)
+
+
+@dataclass(frozen=True)
+class _Scattered:
+    """Rows in order of the buckets of a table's prefix: one side if they are joined with themselves, else two."""
+
+    table: comparisons.Table
+    sides: list[Array]
+    bounds: list[Array]
+    limit: int
+
+    @property
+    def sizes(self) -> Array:
+        """Rows of each bucket, int64[sides, buckets]."""
+        return np.array([np.diff(starts) for starts in self.bounds])
+
+    def scratch(self) -> comparisons.Scratch:
+        """What one thread needs for the largest bucket up to the limit."""
+        sizes = self.sizes
+        rows = int(sizes[:, sizes.max(axis=0) <= self.limit].max(initial=0))
+        levels = self.table.key_blocks - len(self.table.prefix)
+        level_rows = [np.empty((levels, rows, self.sides[0].shape[1]), np.uint64) for _ in self.sides]
+        level_ends = [np.empty((levels, 2 + (1 << max(1, rows.bit_length()))), np.int64) for _ in self.sides]
+        return comparisons.Scratch(
+            level_rows[0],
+            level_rows[-1],
+            level_ends[0],
+            level_ends[-1],
+            np.empty((8, 1 + self.table.key_blocks), np.int64),
+            np.empty((2, rows + comparisons.PADDING), np.uint64),
+            np.empty(rows, np.int32),
+            np.empty((2, comparisons.NEAR_ROOM), np.int64),
+        )
+
+
+class _Walk:
+    """One run: its threads, and how many pairs they have found."""
+
+    def __init__(
+        self, pool: ThreadPoolExecutor, threads: int, max_distance: int, most: int, room: int | None, take: Sink
+    ) -> None:
+        self.pool, self.threads, self.max_distance, self.most, self.take = pool, threads, max_distance, most, take
+        self.room = room
+        self.found, self.lock = 0, Lock()
+        self.rooms: list[Array] = []
+
+    def count_and_take(self, found: Array) -> None:
+        with self.lock:
+            self.found += len(found)
+        if self.found > self.most:
+            raise TooManyPairs
+        self.take(found)
+
+    def each(self, work: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]) -> None:
+        """Run `work` on every task; a thread that is free takes the next."""
+
+        def run(task: tuple[Any, ...]) -> None:
+            with np.errstate(over="ignore"):  # kernels that run as Python overflow as they should
+                work(*task)
+
+        if self.threads == 1:
+            for task in tasks:
+                run(task)
+            return
+        futures = [self.pool.submit(run, task) for task in tasks]
+        try:
+            for future in futures:
+                future.result()
+        finally:
+            for future in futures:
+                future.cancel()
+
+    def search(
+        self,
+        find: Callable[..., int],
+        tasks: Iterable[tuple[int, int]],
+        words: int,
+        sink: Sink,
+        crowded_alone: Callable[[int], None] | None = None,
+    ) -> None:
+        """Call `find(first, last, found, most)` for every task, a range, and hand what it found to `sink`.
+
+        A task may find one thread's share of the pairs still allowed; one that finds more runs again alone. With `room`, one that
+        finds more than that is halved, until it is of one; that one is left to `crowded_alone`, if given.
+        """
+        crowded: list[tuple[int, int]] = []
+
+        def run(most: int, *task: int) -> bool:
+            found = self.rooms.pop() if self.rooms else np.empty((ROOM, 2 * words), np.uint64)
+            count = find(*task, found, most)
+            if len(found) < count <= most:
+                found = np.empty((count + count // 4, 2 * words), np.uint64)
+                find(*task, found, most)
+            if 0 < count <= most:
+                sink(found[:count])
+            self.rooms.append(found)
+            return count <= most
+
+        def work(first: int, last: int) -> None:
+            allowed = max(0, self.most - self.found) // self.threads
+            if run(allowed if self.room is None else min(allowed, self.room), first, last):
+                return
+            if self.room is None or last - first == 1:
+                crowded.append((first, last))
+                return
+            middle = (first + last) // 2
+            work(first, middle)
+            work(middle, last)
+
+        self.each(work, tasks)
+        for first, last in crowded:
+            if self.room is not None and crowded_alone is not None:
+                crowded_alone(first)
+            elif not run(self.most, first, last):
+                raise TooManyPairs
+
+    def join(
+        self, left: Array, right: Array, chosen: BlockPlan | None = None, sink: Sink | None = None, level: int = 0
+    ) -> None:
+        """Hand every pair to `sink`, by a plan of its own."""
+        sink = sink or self.count_and_take
+        same, words, rows = right is left, left.shape[1], max(len(left), len(right))
+        if min(len(left), len(right)) == 0:
+            return
+        entropy = bit_entropy(left, right)
+        total = float(entropy.sum())
+        chosen = chosen or plan(
+            len(left),
+            64 * words,
+            self.max_distance,
+            other=None if same else len(right),
+            threads=self.threads,
+            entropy=total,
+            parts=0 if level > DEEPEST else None,
+        )
+        if chosen.parts == 0:
+            self.compare_all(left, right, entropy, sink)
+            return
+        block_bits = total / chosen.blocks
+        depth = scatter_depth(rows, words, chosen.key_blocks, block_bits)
+        planned = BUCKET_BYTES // (8 * words)
+        limit = max(2 * planned, int(4 * rows / 2 ** (depth * block_bits))) if depth else rows
+        bits = scatter_bits(rows, words, depth, block_bits) if depth else 0
+        sides = (left,) if same else (left, right)
+        out = [np.empty_like(side) if depth else side for side in sides]
+        for table in cut_blocks(chosen, entropy):
+            first, budget = int(table.part_starts[table.part]), int(table.budgets[table.part])
+            for prefix in combinations(range(first, first + budget + depth), depth):
+                mask = np.bitwise_or.reduce(table.masks[list(prefix)], axis=0)
+                bounds = [
+                    self.scatter(side, mask, bits, rows) if depth else np.array([0, len(side)], np.int64)
+                    for side, rows in zip(sides, out, strict=True)
+                ]
+                scattered = _Scattered(table._replace(prefix=np.array(prefix, np.int64)), out, bounds, limit)
+                self.join_buckets(scattered, sink)
+                self.join_large(scattered, sink, level)
+
+    def compare_all(self, left: Array, right: Array, entropy: Array, sink: Sink) -> None:
+        """Brute force: compare every row with every other."""
+        table = no_blocks(left.shape[1], self.max_distance, entropy)
+        columns = np.empty((2, len(right) + comparisons.PADDING), np.uint64)
+        comparisons.fill_columns(right, 0, len(right), table.word, table.second, columns)
+        step = max(64, -(-len(left) // (16 * self.threads)))
+
+        def find(first: int, last: int, found: Array, most: int) -> int:
+            near = np.empty((2, comparisons.NEAR_ROOM), np.int64)
+            return int(hamming.join_rows(left, first, last, right, right is left, table, columns, near, found, most))
+
+        tasks = ((first, min(first + step, len(left))) for first in range(0, len(left), step))
+        self.search(find, tasks, left.shape[1], sink)
+
+    def scatter(self, rows: Array, mask: Array, bits: int, out: Array) -> Array:
+        """Write `rows` to `out` in order of the hash of their bits under `mask`; returns where each bucket begins."""
+        words = np.flatnonzero(mask)
+        span = (int(words[0]), int(words[-1]) + 1) if len(words) else (0, 0)
+        how = (mask, *span, MULTIPLIERS, np.uint64(64 - bits))
+        slices = max(1, min(2 * self.threads, len(rows) // CHUNK_ROWS))
+        edges = [len(rows) * i // slices for i in range(slices + 1)]
+        ranges = list(pairwise(edges))
+        counts, numbers = np.zeros((slices, 1 << bits), np.int64), np.empty((slices, CHUNK_ROWS), np.int32)
+        self.each(buckets.count_buckets, [(rows, *edge, *how, numbers[i], counts[i]) for i, edge in enumerate(ranges)])
+        starts = np.concatenate(([0], np.cumsum(counts.sum(axis=0))))
+        at = starts[:-1] + np.cumsum(counts, axis=0) - counts
+        self.each(buckets.scatter_rows, [(rows, *edge, *how, numbers[i], at[i], out) for i, edge in enumerate(ranges)])
+        return starts
+
+    def join_buckets(self, scattered: _Scattered, sink: Sink) -> None:
+        """Join inside each bucket of up to `limit` rows."""
+        sides, bounds = scattered.sides, scattered.bounds
+        rows = bounds[0] if len(sides) == 1 else bounds[0] + bounds[1]
+        parts = max(1, min(16 * self.threads, int(rows[-1]) >> 14))
+        edges = np.unique(np.searchsorted(rows, np.linspace(0, rows[-1], parts + 1)))
+        edges[0], edges[-1] = 0, len(rows) - 1
+        spare: list[comparisons.Scratch] = []
+
+        def find(first: int, last: int, found: Array, most: int) -> int:
+            scratch = spare.pop() if spare else scattered.scratch()
+            count: int = hamming.join_buckets(
+                sides[0], bounds[0], sides[-1], bounds[-1], len(sides) == 1, first, last, scattered.table, scattered.limit,
+                scratch, found, most,
+            )  # fmt: skip
+            spare.append(scratch)
+            return count
+
+        tasks = zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)
+        self.search(
+            find, tasks, sides[0].shape[1], sink, lambda bucket: self.join_bucket(scattered, bucket, sink, DEEPEST)
+        )
+
+    def join_large(self, scattered: _Scattered, sink: Sink, level: int) -> None:
+        """Join inside each bucket of more rows by a plan for it alone."""
+        sizes = scattered.sizes
+        for bucket in np.flatnonzero((sizes.max(axis=0) > scattered.limit) & (sizes.min(axis=0) > 0)):
+            self.join_bucket(scattered, int(bucket), sink, level)
+
+    def join_bucket(self, scattered: _Scattered, bucket: int, sink: Sink, level: int) -> None:
+        """Join inside one bucket by a plan for it alone, and drop pairs that other buckets report."""
+        table = scattered.table
+
+        def keep_first(found: Array) -> None:
+            left, right = (np.ascontiguousarray(half) for half in np.hsplit(found, 2))
+            near, kept = np.tile(np.arange(len(found)), (2, 1)), np.empty_like(found)
+            count = comparisons.report(left, right, near, len(found), table, table.prefix, len(table.prefix), kept, 0)
+            if count:
+                sink(kept[:count])
+
+        parts = [
+            rows[starts[bucket] : starts[bucket + 1]]
+            for rows, starts in zip(scattered.sides, scattered.bounds, strict=True)
+        ]
+        self.join(parts[0], parts[-1], sink=keep_first, level=level + 1)

@@ -1,0 +1,100 @@
+"""JOIN: which documents may match, kept as classes of equal ones and the classes near one another.
+
+So a page repeated 100,000 times is one class, not five billion pairs.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from neardup.hamming.distinct import Distinct
+from neardup.kernels.hamming.candidates import count_refined, link_classes, link_refined
+from neardup.resources.scratch import IN_MEMORY, Scratch
+from neardup.resources.spool import mapped_array
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Documents 0 … n - 1, in order of preference, and who is near whom.
+
+    Attributes:
+        fingerprints: uint64[n, words].
+        class_of: int64[n], the class that each document is in: equal fingerprints, or equal sets of elements.
+        members, starts: int64[n], int64[classes + 1]; class u has the members[starts[u]:starts[u + 1]], ascending.
+        near, near_starts: uint32[], int64[classes + 1]; the classes near u, but for itself, are
+            near[near_starts[u]:near_starts[u + 1]], ascending.
+    """
+
+    fingerprints: Array
+    class_of: Array
+    members: Array
+    starts: Array
+    near: Array
+    near_starts: Array
+
+    def __len__(self) -> int:
+        return len(self.class_of)
+
+    @property
+    def has_any(self) -> Array:
+        """bool[n]: the document has at least one candidate."""
+        classes = (np.diff(self.starts) > 1) | (np.diff(self.near_starts) > 0)
+        found: Array = classes[self.class_of]
+        return found
+
+
+def candidates_of(
+    fingerprints: Array,
+    equal: Distinct,
+    packed: Array,
+    *,
+    memory: int | None = None,
+    temp_dir: str | None = None,
+    scratch: Scratch = IN_MEMORY,
+) -> Candidates:
+    """Candidates from the classes of equal documents, and the pairs of classes that are near.
+
+    `packed`: uint64[p], left << 32 | right with left < right, ascending, every pair once. What would take more than `memory` goes
+    to a temporary file in `temp_dir`.
+    """
+    classes = len(equal.starts) - 1
+    class_of = scratch.zeros(len(fingerprints), np.int64)
+    class_of[equal.order] = np.repeat(np.arange(classes), np.diff(equal.starts))
+    near_starts = scratch.zeros(classes + 1, np.int64)
+    if memory is not None and packed.nbytes > memory:
+        near = mapped_array(2 * len(packed), np.uint32, temp_dir=temp_dir)
+    else:
+        near = np.empty(2 * len(packed), np.uint32)
+    link_classes(packed, near_starts, near)
+    return Candidates(
+        np.ascontiguousarray(fingerprints),
+        class_of,
+        np.ascontiguousarray(equal.order, np.int64),
+        np.ascontiguousarray(equal.starts, np.int64),
+        near,
+        near_starts,
+    )
+
+
+def no_candidates() -> Candidates:
+    """Of no documents."""
+    none = np.empty(0, np.int64)
+    return Candidates(np.empty((0, 1), np.uint64), none, none, np.zeros(1, np.int64), none, np.zeros(1, np.int64))
+
+
+def within_groups(candidates: Candidates, groups: Array) -> Candidates:
+    """Only those of equal groups (int64[n]): each class becomes one class for each group in it."""
+    names, group_of = np.unique(groups, return_inverse=True)
+    keys, class_of = np.unique(candidates.class_of * len(names) + group_of, return_inverse=True)
+    old, group = keys // max(1, len(names)), keys % max(1, len(names))
+    members = np.argsort(class_of, kind="stable")
+    starts = np.concatenate(([0], np.cumsum(np.bincount(class_of, minlength=len(keys)))))
+    firsts = np.searchsorted(old, np.arange(len(candidates.starts)))
+    near_starts = np.zeros(len(keys) + 1, np.int64)
+    count_refined(old, group, firsts, candidates.near, candidates.near_starts, near_starts)
+    near = np.empty(near_starts[-1], np.uint32)
+    link_refined(old, group, firsts, candidates.near, candidates.near_starts, near)
+    return Candidates(candidates.fingerprints, class_of, members, starts, near, near_starts)

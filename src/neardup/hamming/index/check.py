@@ -1,0 +1,126 @@
+"""Compare what the cost model predicts with what building and searching a sample takes."""
+
+import dataclasses
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from neardup.errors import OptionError
+from neardup.hamming.distinct import collapse
+from neardup.hamming.index.costs import PLANS, Setting
+from neardup.hamming.index.machine import SEED, run_once, time_queries
+from neardup.hamming.index.planner import Choice, best_of
+from neardup.hamming.index.segment import Segment, build_segment
+from neardup.hamming.index.skew import counted_candidates, observed_skew
+from neardup.hamming.index.tables import Tables
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+SAMPLE_ROWS = 1 << 20
+MOST_QUERIES = 1 << 13
+COUNTED_QUERIES = 256
+COUNTED_BUCKETS = 1 << 19
+"""That are looked at to count candidates."""
+QUERY_SECONDS = 1.0
+"""Of a method, about."""
+WITHIN = {"bytes": 1.3, "candidates": 1.3, "seconds a query": 2.0, "build seconds": 2.0}
+"""By which factor predictions may be off, by quantity."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A prediction beside what was measured.
+
+    Attributes:
+        method, options, documents: of which sample.
+        quantity: `bytes`, `candidates` (a query), `seconds a query`, `build seconds`.
+        predicted, measured: of it.
+        factor: by which they are apart, from 1 up.
+        agrees: within 30 % for counts and bytes, a factor of 2 for times.
+    """
+
+    method: str
+    options: dict[str, int]
+    documents: int
+    quantity: str
+    predicted: float
+    measured: float
+    factor: float
+    agrees: bool
+
+
+def check_plan(choices: Iterable[Choice], setting: Setting, fingerprints: Array | None) -> tuple[Checked, ...]:
+    """Build each method, with the options that are best for the sample, and look up queries that are not in it.
+
+    The sample: uniform fingerprints, or of those given; queries are like the documents, at random.
+
+    Raises:
+        OptionError: there are too few fingerprints.
+    """
+    sample, queries = _sample(setting, fingerprints)
+    small = dataclasses.replace(setting, rows=len(sample), skew=None if fingerprints is None else observed_skew(sample))
+    found: list[Checked] = []
+    for choice in choices:
+        here = best_of(choice.method, small)
+        found += _compare(here, small, sample, queries)
+    return tuple(found)
+
+
+def _sample(setting: Setting, fingerprints: Array | None) -> tuple[Array, Array]:
+    random = np.random.default_rng(SEED)
+    if fingerprints is None:
+        rows = min(setting.rows, SAMPLE_ROWS)
+        values = random.integers(0, 2**64, (rows + MOST_QUERIES, setting.words), np.uint64)
+        return values[:rows], values[rows:]
+    values = random.permutation(collapse(fingerprints).values)
+    if len(values) < 4:
+        raise OptionError(
+            f"{len(values)} different fingerprints are too few for a check. Give more, or leave check out."
+        )
+    kept = min(MOST_QUERIES, max(1, len(values) // 16))
+    return values[kept : kept + SAMPLE_ROWS], values[:kept]
+
+
+def _compare(choice: Choice, setting: Setting, sample: Array, queries: Array) -> Iterator[Checked]:
+    cost = choice.cost
+    made: list[Segment] = []
+    labels = np.arange(len(sample))
+
+    def build() -> None:
+        made[:] = [build_segment(sample, labels, choice.method, setting.max_distance, choice.options)]
+
+    spent = min(run_once(build) for _ in range(2))
+    segment = made[0]
+    wanted = int(QUERY_SECONDS / max(1e-9, cost.seconds_a_query))
+    some = queries[: max(4, min(len(queries), wanted))]
+
+    def look_up(part: Array) -> None:
+        segment.look_up(part, 0, len(part), setting.max_distance, 0)
+
+    look_up(some[:1])
+    seconds = time_queries(look_up, some)
+    candidates = cost.candidates
+    if isinstance(segment.searcher, Tables):
+        keys = PLANS[choice.method](setting.bits, setting.max_distance, choice.options)
+        few = max(4, min(COUNTED_QUERIES, COUNTED_BUCKETS // cost.buckets))
+        candidates = counted_candidates(keys, segment.searcher.starts, queries[:few])
+    measured = {
+        "bytes": (cost.nbytes, segment.nbytes),
+        "candidates": (cost.candidates, candidates),
+        "seconds a query": (cost.seconds_a_query, seconds),
+        "build seconds": (cost.build_seconds, spent),
+    }
+    for quantity, (predicted, really) in measured.items():
+        factor = max(predicted, really) / max(min(predicted, really), 1e-12)
+        yield Checked(
+            choice.method,
+            choice.options,
+            len(sample),
+            quantity,
+            float(predicted),
+            float(really),
+            factor,
+            factor <= WITHIN[quantity],
+        )

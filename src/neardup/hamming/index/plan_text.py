@@ -1,0 +1,110 @@
+"""An index plan as a person reads it."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from neardup.hamming.index.index_plan import IndexPlan, MethodPlan, Shards
+
+
+def plan_text(plan: "IndexPlan") -> str:
+    """Lines: what is planned for, a row for each method, the choice, shards and checks."""
+    lines = [
+        f"Hamming search in {plan.documents:,} documents, {plan.bits} bits, distance {plan.max_distance}, by {plan.based_on}",
+        f"  times of one thread in a batch: {plan.machine}",
+        *_table(
+            ["method", "tables", "key bits", "bytes", "candidates", "a query", "build", "hit probability"],
+            [_row(each) for each in plan.methods],
+        ),
+    ]
+    for each in plan.methods:
+        lines += _chances(each)
+    lines += [f"  {method} cannot be used: {why}" for method, why in plan.refused.items()]
+    if plan.method is None:
+        lines.append(f"Past one machine: {plan.reason}")
+    else:
+        options = "".join(f" {name}={value}" for name, value in plan.options.items())
+        lines.append(f"auto takes {plan.method}{options}: {plan.reason}")
+    if plan.shards is not None:
+        lines += _shards(plan.shards)
+    if plan.checked:
+        lines.append(f"Checked with {plan.checked[0].documents:,} documents")
+        rows = [
+            [
+                each.method,
+                each.quantity,
+                f"{each.predicted:,.3g}" if each.predicted < 1e3 else f"{each.predicted:,.0f}",
+                f"{each.measured:,.3g}" if each.measured < 1e3 else f"{each.measured:,.0f}",
+                f"{each.factor:.2f}",
+                "yes" if each.agrees else "NO",
+            ]
+            for each in plan.checked
+        ]
+        lines += _table(["method", "quantity", "predicted", "measured", "factor", "agrees"], rows)
+    return "\n".join(lines)
+
+
+def _row(each: "MethodPlan") -> list[str]:
+    cost, chance = each.cost, each.hit_probability
+    return [
+        each.method,
+        str(cost.tables),
+        str(cost.key_bits) if cost.key_bits else "-",
+        size_text(cost.nbytes) + ("" if each.fits else " (too large)"),
+        f"{cost.candidates:,.0f}",
+        time_text(cost.seconds_a_query),
+        time_text(cost.build_seconds),
+        "1 (exact)" if chance is None else f"{chance.value:.4f}",
+    ]
+
+
+def _chances(each: "MethodPlan") -> list[str]:
+    chance = each.hit_probability
+    if chance is None:
+        return []
+    simulated = f"{chance.simulated:.4f} simulated ({chance.trials:,} trials, seed {chance.seed})"
+    if chance.exact is None:
+        return [f"  {each.method} at distance {chance.distance}: {simulated}, for uniform fingerprints"]
+    forms = f"{chance.exact:.4f} exactly, {chance.by_distance:.4f} and {chance.by_prefix:.4f} by approximation"
+    return [f"  {each.method} at distance {chance.distance}: {forms}, {simulated}"]
+
+
+def _shards(shards: "Shards") -> list[str]:
+    options = "".join(f" {name}={value}" for name, value in shards.options.items())
+    return [
+        "  an extrapolation from the constants of one machine:",
+        f"  {shards.shards:,} shards of {shards.documents:,} documents, {shards.method}{options}, {size_text(shards.nbytes)} each",
+        f"  build {time_text(shards.build_seconds)} a shard; a million queries {time_text(shards.batch_seconds)} a shard, "
+        f"{time_text(shards.machine_seconds)} in all",
+    ]
+
+
+def _table(head: list[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
+    return [
+        "  "
+        + "  ".join(
+            cell.ljust(w) if i == 0 else cell.rjust(w) for i, (cell, w) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in [head, *rows]
+    ]
+
+
+def size_text(size: float) -> str:
+    """Bytes, in binary units."""
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if size < 1024:
+            return f"{size:,.0f} {unit}" if unit == "B" else f"{size:,.1f} {unit}"
+        size /= 1024
+    return f"{size:,.1f} TiB"
+
+
+def time_text(seconds: float) -> str:
+    """Seconds, in a unit in which they are a number that can be read."""
+    if seconds < 1e-3:
+        return f"{seconds * 1e6:,.2f} µs"
+    if seconds < 1:
+        return f"{seconds * 1e3:,.1f} ms"
+    if seconds < 120:
+        return f"{seconds:,.1f} s"
+    return f"{seconds / 60:,.0f} min" if seconds < 7200 else f"{seconds / 3600:,.1f} h"

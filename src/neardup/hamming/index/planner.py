@@ -1,0 +1,181 @@
+"""Choose the method of Hamming search, and its options, by what they cost: the only place that chooses.
+
+Of what fits in memory, and for which putting a document in and looking one up take at most some times the least time, that is taken
+which needs least memory; docs/planner.md explains the model.
+"""
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from neardup.errors import OptionError
+from neardup.hamming.index.chances import tables_for
+from neardup.hamming.index.costs import Cost, Options, Setting, cost_of
+from neardup.hamming.index.typical import TYPICAL
+
+EXACT = ("scan", "block-tables", "multi-index", "bit-lists", "neighbours")
+PROBABLE = ("prefix-tables", "sorted-beam")
+MOST_CHOSEN_TABLES = 64
+"""More are not chosen by themselves; they can be asked for."""
+WORTH = 2.5
+"""Memory is worth time: what is up to so many times as slow as the fastest is taken if it needs less."""
+CHANCE = 0.95
+"""Prefix tables are so many that a pair at the index's distance is found with this chance, if MOST_CHOSEN_TABLES can."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A method with its options, and what they cost."""
+
+    method: str
+    options: dict[str, int]
+    cost: Cost
+
+    def seconds(self, rows: int) -> float:
+        """What is made least."""
+        return self.cost.seconds_a_document(rows)
+
+
+def _block_options(setting: Setting) -> Iterable[dict[str, int]]:
+    k = setting.max_distance
+    for blocks in range(k + 1, min(setting.bits, k + 5) + 1):
+        if blocks == k + 1 or math.comb(blocks, k) <= MOST_CHOSEN_TABLES:
+            yield {"blocks": blocks}
+
+
+def _probe_options(setting: Setting) -> Iterable[dict[str, int]]:
+    for blocks in range(1, min(setting.bits, setting.max_distance + 1) + 1):
+        probes = sum(math.comb(setting.bits // blocks, r) for r in range(setting.max_distance // blocks + 1))
+        if blocks == setting.max_distance + 1 or probes <= max(4096, setting.rows):
+            yield {"blocks": blocks}
+
+
+def _prefix_options(setting: Setting) -> Iterable[dict[str, int]]:
+    longest = max(8, math.ceil(math.log2(max(2, setting.rows))))
+    for prefix in range(max(1, min(longest, setting.bits) - 8), min(longest, setting.bits) + 1):
+        tables = tables_for(prefix, bits=setting.bits, distance=setting.max_distance, chance=CHANCE)
+        yield {"prefix": prefix, "tables": min(tables or MOST_CHOSEN_TABLES, MOST_CHOSEN_TABLES), "seed": 0}
+
+
+_OPTIONS: dict[str, Callable[[Setting], Iterable[dict[str, int]]]] = {
+    "block-tables": _block_options,
+    "multi-index": _probe_options,
+    "prefix-tables": _prefix_options,
+    "sorted-beam": lambda _: [{"permutations": 16, "beam": 16, "seed": 0}],
+}
+"""What is considered, by method; the others have no options."""
+
+
+def considered(method: str, setting: Setting, given: Options | None = None) -> list[Choice]:
+    """A method with all options that may be the best, and with those `given` as they are.
+
+    Raises:
+        OptionError: the method cannot be used for these bits and this distance, or with these options.
+    """
+    fixed, refused = dict(given or {}), None
+    found: dict[tuple[tuple[str, int], ...], Choice] = {}
+    for usual in _OPTIONS[method](setting) if method in _OPTIONS else ({},):
+        options = usual | fixed
+        key = tuple(sorted(options.items()))
+        if key in found:
+            continue
+        try:
+            found[key] = Choice(method, options, cost_of(method, options, setting))
+        except OptionError as problem:
+            refused = refused or problem
+    if not found:
+        raise refused or OptionError(
+            f"{method} has no options for {setting.bits} bits at distance {setting.max_distance}."
+        )
+    return list(found.values())
+
+
+def best_of(method: str, setting: Setting, *, memory: float = math.inf, given: Options | None = None) -> Choice:
+    """The best options of a method that fit in `memory` (bytes), or if none do, those that take least of it.
+
+    Raises:
+        OptionError: see `considered`.
+    """
+    found = considered(method, setting, given)
+    fitting = [choice for choice in found if choice.cost.nbytes <= memory]
+    if not fitting:
+        return min(found, key=lambda choice: choice.cost.nbytes)
+    return _cheapest(fitting, setting.rows)
+
+
+def _cheapest(choices: Iterable[Choice], rows: int) -> Choice:
+    """Of those that take at most WORTH times as long as the fastest, the one that takes least memory."""
+    listed = list(choices)
+    fastest = min(choice.seconds(rows) for choice in listed)
+    near = [choice for choice in listed if choice.seconds(rows) <= WORTH * fastest]
+    return min(near, key=lambda choice: (choice.cost.nbytes, choice.seconds(rows)))
+
+
+def choices_for(
+    setting: Setting, methods: Iterable[str], *, memory: float = math.inf
+) -> tuple[list[Choice], dict[str, str]]:
+    """The best options of each method; and why others cannot be used, by name."""
+    found, refused = [], {}
+    for method in methods:
+        try:
+            found.append(best_of(method, setting, memory=memory))
+        except OptionError as problem:
+            refused[method] = str(problem)
+    return found, refused
+
+
+def choose(setting: Setting, *, memory: float = math.inf) -> Choice | None:
+    """The best exact method with its options that fits in memory, if one does."""
+    fitting = [choice for choice in _all_of(setting, EXACT, {}) if choice.cost.nbytes <= memory]
+    return _cheapest(fitting, setting.rows) if fitting else None
+
+
+def _all_of(setting: Setting, methods: Iterable[str], given: Options) -> list[Choice]:
+    found: list[Choice] = []
+    refused: list[str] = []
+    for method in methods:
+        try:
+            found += considered(method, setting, given)
+        except OptionError as problem:
+            refused.append(str(problem))
+    if not found:
+        fixed = ", ".join(f"{name}={value}" for name, value in given.items())
+        why = " ".join(refused) or "no exact method has such options; give method."
+        raise OptionError(f"auto, with {fixed}: {why}")
+    return found
+
+
+def usual_options(
+    method: str, *, bits: int, max_distance: int, rows: int, given: Options | None = None
+) -> dict[str, int]:
+    """All options of a method for a segment of so many rows: those given, and the best others, by typical constants.
+
+    Raises:
+        OptionError: the method cannot be used so.
+    """
+    return best_of(method, _typical(bits, max_distance, rows), given=given).options
+
+
+def usual_choice(*, bits: int, max_distance: int, rows: int, given: Options | None = None) -> Choice:
+    """What `auto` takes for a segment of so many rows; with options given, of the exact methods that have all of these.
+
+    Raises:
+        OptionError: none can be used so.
+    """
+    fixed = dict(given or {})
+    methods = [name for name in EXACT if set(fixed) <= set(OPTIONS_OF.get(name, ()))]
+    setting = _typical(bits, max_distance, rows)
+    return _cheapest(_all_of(setting, methods, fixed), setting.rows)
+
+
+OPTIONS_OF = {
+    "block-tables": ("blocks",),
+    "multi-index": ("blocks",),
+    "prefix-tables": ("prefix", "tables", "seed"),
+    "sorted-beam": ("permutations", "beam", "seed"),
+}
+"""The options of each method that has any."""
+
+
+def _typical(bits: int, max_distance: int, rows: int) -> Setting:
+    return Setting(max(2, rows), bits, max_distance, TYPICAL)

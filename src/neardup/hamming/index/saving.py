@@ -1,0 +1,129 @@
+"""Saving an index: what has changed since it was saved or opened is written beside it, and becomes the index at once."""
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from neardup.errors import InputError
+from neardup.hamming.index.segment import StoredSegment
+from neardup.hamming.index.segment_file import read_segment_file
+from neardup.hamming.index.segments import Segments
+from neardup.hamming.index.store import (
+    Manifest,
+    commit,
+    demand_free,
+    is_index,
+    read_manifest,
+    store_removed,
+    store_segment,
+    sweep,
+    writing,
+)
+
+PREFIXES = ("", "short-")
+"""Of the files of the documents, and of those of short texts."""
+
+
+@dataclass(frozen=True)
+class Home:
+    """Where an index was saved or opened last, and the generation that it has there."""
+
+    path: Path
+    generation: int
+
+
+def save_parts(
+    path: Path,
+    last: Home | None,
+    parts: Sequence[Segments],
+    manifest: Callable[..., Manifest],
+    *,
+    overwrite: bool,
+    is_reserved: bool,
+) -> Home:
+    """Write documents, and those of short texts if there are any, to the folder of an index.
+
+    Args:
+        path: the folder.
+        last: where they were saved or opened last.
+        parts: the documents, and short texts if there are any.
+        manifest: from the generation and the stored segments of each part.
+        overwrite: replace another index.
+        is_reserved: this process is the only one that writes there, see `reserving`.
+
+    Raises:
+        InputError: see `Index.save`.
+    """
+    if not is_index(path):
+        demand_free(path)
+    with contextlib.nullcontext() if is_reserved else writing(path):
+        generation = _generation(path, last, parts, overwrite=overwrite) + 1
+        stored = [
+            tuple(_store(part, path, f"{generation}-{prefix}")) for part, prefix in zip(parts, PREFIXES, strict=False)
+        ]
+        commit(path, manifest(generation, *stored))
+        for part, files in zip(parts, stored, strict=True):
+            for segment, file in zip(part.made, files, strict=True):
+                if segment.stored != file:
+                    segment.files = tuple(read_segment_file(path / name) for name in (file.file, file.removed) if name)
+                segment.stored, segment.removed_since_stored = file, False
+    return Home(path, generation)
+
+
+@contextlib.contextmanager
+def reserving(last: Home) -> Iterator[None]:
+    """Be the only process that writes to an index, which is still what it was.
+
+    Raises:
+        InputError: another process writes to it, or has written.
+    """
+    with writing(last.path):
+        if read_manifest(last.path).generation != last.generation:
+            raise _changed(last.path)
+        yield
+
+
+def _changed(path: Path) -> InputError:
+    return InputError(f"Another process has changed the index at {path}. Open it again.")
+
+
+def _generation(path: Path, last: Home | None, parts: Sequence[Segments], *, overwrite: bool) -> int:
+    """The generation of the index that is there, 0 if there is none; what else lies there from a killed writer is removed."""
+    if not is_index(path):
+        _forget_files(parts)
+        sweep(path, None)
+        return 0
+    before = read_manifest(path)
+    if last is None or path.resolve() != last.path.resolve():
+        if not overwrite:
+            raise InputError(f"{path} has an index. Remove it, or save to another folder.")
+        _forget_files(parts)
+    elif before.generation != last.generation:
+        raise _changed(path)
+    sweep(path, before)
+    return before.generation
+
+
+def _forget_files(parts: Sequence[Segments]) -> None:
+    """Know of no file that has their segments."""
+    for part in parts:
+        for segment in part.made:
+            segment.stored = None
+
+
+def _store(part: Segments, path: Path, prefix: str) -> list[StoredSegment]:
+    """Write the segments that are not there yet, and what was removed; the files of each segment."""
+    part.flush()
+    stored = []
+    for number, segment in enumerate(part.made):
+        known = segment.stored
+        name = known.file if known else f"segment-{prefix}{number}"
+        if known is None:
+            store_segment(path, name, segment)
+        removed = known.removed if known else None
+        if len(segment.removed) and (known is None or segment.removed_since_stored):
+            removed = f"removed-{prefix}{number}"
+            store_removed(path, removed, segment.removed)
+        stored.append(StoredSegment(name, len(segment), removed))
+    return stored

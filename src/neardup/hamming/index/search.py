@@ -1,0 +1,200 @@
+"""Queries and pairs over all segments of an index; documents are numbered through them, and answers have their ids."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from neardup.hamming.distinct import collapse
+from neardup.hamming.index.answers import Groups, IdPairs, Neighbors
+from neardup.hamming.index.ids import concatenate, take
+from neardup.hamming.index.segment import Segment
+from neardup.matching.candidates.simhash import near_fingerprints
+from neardup.matching.matches import candidate_pairs, hamming_distances
+from neardup.resources.threads import in_order, thread_count
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+QUERIES_TOGETHER = 1 << 12
+MOST_FOUND = 1 << 20
+"""Documents that are listed at a time, but for those of one query."""
+
+
+def no_ids(*, strings: bool | None) -> Any:
+    """None, of that kind."""
+    return pa.array([], pa.large_string()) if strings else np.empty(0, np.int64)
+
+
+def ids_of(documents: Array, searched: Sequence[Segment], *, strings: bool | None) -> Any:
+    """The ids of documents, int64[]."""
+    if not len(documents):
+        return no_ids(strings=strings)
+    starts = np.cumsum([0, *(len(segment) for segment in searched)])
+    of = np.searchsorted(starts, documents, "right") - 1
+    order = np.argsort(of, kind="stable")
+    parts = [segment.ids_of(documents[order[of[order] == i]] - starts[i]) for i, segment in enumerate(searched)]
+    back = np.empty(len(order), np.int64)
+    back[order] = np.arange(len(order))
+    return take(concatenate(parts), back)
+
+
+def near_one(searched: Sequence[Segment], row: Array, limit: int) -> list[tuple[Any, int]]:
+    """The ids and distances of what is near one fingerprint, uint64[1, words]."""
+    base = 0
+    found: list[tuple[int, int, Any]] = []
+    for segment in searched:
+        _, documents, distances = segment.look_up(row, 0, 1, limit, base)
+        if len(documents):
+            ids = segment.ids_of(documents - base)
+            labels = ids.tolist() if isinstance(ids, np.ndarray) else ids.to_pylist()
+            found += zip(distances.tolist(), documents.tolist(), labels, strict=True)
+        base += len(segment)
+    found.sort(key=_by_distance)
+    return [(label, distance) for distance, _, label in found]
+
+
+def _by_distance(found: tuple[int, int, Any]) -> tuple[int, int]:
+    return found[:2]
+
+
+def near_many(
+    searched: Sequence[Segment], rows: Array, limit: int, *, nearest: bool, strings: bool | None, threads: int | None
+) -> Iterator[Neighbors]:
+    """What is near each of uint64[q, words], in parts of some thousand queries, or of fewer that have very much near them."""
+
+    def part(found: _Found) -> Neighbors:
+        order = np.lexsort((found.documents, found.distances, found.queries))
+        if nearest:
+            order = order[np.diff(found.queries[order], prepend=-1) > 0]
+        offsets = np.searchsorted(found.queries[order], np.arange(found.first, found.last + 1))
+        return Neighbors(offsets, ids_of(found.documents[order], searched, strings=strings), found.distances[order])
+
+    def work(first: int) -> tuple[Neighbors, Iterator[Neighbors]]:
+        last = min(first + QUERIES_TOGETHER, len(rows))
+        parts = map(part, _found(searched, rows, first, last, limit, nearest=nearest))
+        return next(parts), parts
+
+    for begin, rest in in_order(work, range(0, len(rows), QUERIES_TOGETHER), thread_count(threads)):
+        yield begin
+        yield from rest  # made one at a time: all of them may not fit in memory
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What queries [first, last) find, in no order: queries, documents and distances, int64[h] each."""
+
+    first: int
+    last: int
+    queries: Array
+    documents: Array
+    distances: Array
+
+
+def _found(
+    searched: Sequence[Segment], rows: Array, first: int, last: int, limit: int, *, nearest: bool = False
+) -> Iterator[_Found]:
+    """In parts of at most MOST_FOUND documents, or of one query."""
+    most = MOST_FOUND if last - first > 1 else math.inf
+    hits: list[tuple[Array, int]] = []
+    total = 0
+    for segment in searched:
+        hits.append(segment.hits(rows, first, last, limit, most=most))
+        total += len(hits[-1][0]) if nearest and hits[-1][1] <= most else hits[-1][1]
+        if total > most:
+            step = max(1, (last - first) * MOST_FOUND // (2 * total))
+            for begin in range(first, last, step):
+                yield from _found(searched, rows, begin, min(begin + step, last), limit, nearest=nearest)
+            return
+    found: list[tuple[Array, ...]] = [(np.empty(0, np.int64),) * 3]
+    base = 0
+    for segment, (rows_found, count) in zip(searched, hits, strict=True):
+        found.append(
+            segment.first_documents_of(rows_found, base) if nearest else segment.documents_of(rows_found, count, base)
+        )
+        base += len(segment)
+    yield _Found(first, last, *(np.concatenate(parts) for parts in zip(*found, strict=True)))
+
+
+def joined_pairs(
+    searched: Sequence[Segment],
+    words: int,
+    limit: int,
+    *,
+    equal: bool,
+    strings: bool | None,
+    threads: int | None,
+    memory: int | None,
+) -> Iterator[IdPairs]:
+    """Every pair of documents within the distance, about a million at a time, by a join of all fingerprints."""
+    fingerprints, documents = all_live(searched, words)
+    if not equal:
+        chosen = _first_of_equal(fingerprints)
+        fingerprints, documents = fingerprints[chosen], documents[chosen]
+    found = near_fingerprints(fingerprints, max_distance=limit, threads=threads, memory=memory)
+    for left, right in candidate_pairs(found):
+        distances = hamming_distances(fingerprints, left, right)
+        first, second = (ids_of(documents[each], searched, strings=strings) for each in (left, right))
+        yield IdPairs(first, second, distances)
+
+
+def all_live(searched: Sequence[Segment], words: int) -> tuple[Array, Array]:
+    """The fingerprints of all documents, uint64[n, words], and their numbers, int64[n], as they were added."""
+    live = [segment.live_documents() for segment in searched]
+    starts = np.cumsum([0, *(len(segment) for segment in searched)])
+    fingerprints = [segment.fingerprints()[documents] for segment, documents in zip(searched, live, strict=True)]
+    documents = [part + start for part, start in zip(live, starts, strict=False)]
+    return (
+        np.concatenate([np.empty((0, words), np.uint64), *fingerprints]),
+        np.concatenate([np.empty(0, np.int64), *documents]),
+    )
+
+
+def _first_of_equal(fingerprints: Array) -> Array:
+    """int64[d], ascending: of each fingerprint the row that has it first."""
+    distinct = collapse(fingerprints)
+    return np.sort(distinct.order[distinct.starts[:-1]])
+
+
+def equal_groups(searched: Sequence[Segment], words: int, *, strings: bool | None) -> Groups:
+    """The documents of each fingerprint that several have."""
+    fingerprints, documents = all_live(searched, words)
+    distinct = collapse(fingerprints)
+    several = np.flatnonzero(distinct.sizes > 1)
+    several = several[np.argsort(distinct.order[distinct.starts[several]])]
+    sizes = distinct.sizes[several]
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+    members = np.repeat(distinct.starts[several] - offsets[:-1], sizes) + np.arange(offsets[-1])
+    return Groups(offsets, ids_of(documents[distinct.order[members]], searched, strings=strings))
+
+
+def found_pairs(
+    searched: Sequence[Segment], words: int, limit: int, *, equal: bool, strings: bool | None, threads: int | None
+) -> Iterator[IdPairs]:
+    """The pairs that queries find: what each document has near it of those before it."""
+    fingerprints, documents = all_live(searched, words)
+    wanted = np.ones(sum(map(len, searched)), np.bool_)
+    if not equal:
+        chosen = _first_of_equal(fingerprints)
+        fingerprints, documents = fingerprints[chosen], documents[chosen]
+        wanted[:] = False
+        wanted[documents] = True
+
+    def part(found: _Found) -> IdPairs:
+        right = documents[found.queries]
+        before = (found.documents < right) & wanted[found.documents]
+        order = np.lexsort((found.documents[before], right[before]))
+        left, right, distances = (each[before][order] for each in (found.documents, right, found.distances))
+        first, second = (ids_of(each, searched, strings=strings) for each in (left, right))
+        return IdPairs(first, second, distances)
+
+    def work(first: int) -> tuple[IdPairs, Iterator[IdPairs]]:
+        last = min(first + QUERIES_TOGETHER, len(documents))
+        parts = map(part, _found(searched, fingerprints, first, last, limit))
+        return next(parts), parts
+
+    for begin, rest in in_order(work, range(0, len(documents), QUERIES_TOGETHER), thread_count(threads)):
+        yield begin
+        yield from rest

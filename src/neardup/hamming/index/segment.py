@@ -1,0 +1,220 @@
+"""A segment of an index: fingerprints that do not change any more, behind a method; documents can only be marked as removed."""
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from neardup.errors import DataError
+from neardup.hamming.distinct import collapse
+from neardup.hamming.index.ids import are_in, own, take
+from neardup.hamming.index.methods import METHODS, Searcher
+from neardup.hamming.index.segment_file import SegmentFile
+from neardup.kernels.hamming.index_scans import count_members, list_members
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+ROOM = 1 << 12
+"""Hits that there is room for at first, a block of queries."""
+
+
+@dataclass(frozen=True)
+class StoredSegment:
+    """A segment as the manifest names it: its file, how many documents it has, and the file that says which were removed."""
+
+    file: str
+    documents: int
+    removed: str | None = None
+
+
+@dataclass
+class Segment:
+    """Documents in the order in which they were added, with their fingerprints behind a searcher.
+
+    Attributes:
+        searcher: the distinct fingerprints.
+        member_starts: uint32[d + 1], or of no length if every fingerprint is one document's.
+        members: uint32[n], the documents of each fingerprint, ascending, by its position in the searcher.
+        ids: int64[n] or Arrow large_string[n].
+        removed: uint8[n], or of no length if none was.
+        method, options: how it is searched.
+        stored: its file, if it has one. files: those that are mapped.
+        removed_since_stored: what its file says of `removed` is no longer all.
+    """
+
+    searcher: Searcher
+    member_starts: Array
+    members: Array
+    ids: Any
+    removed: Array = field(default_factory=lambda: np.empty(0, np.uint8))
+    options: dict[str, int] = field(default_factory=dict)
+    method: str = "scan"
+    stored: StoredSegment | None = None
+    files: tuple[SegmentFile, ...] = ()
+    removed_since_stored: bool = False
+    _first_live: Array | None = None
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    @property
+    def live(self) -> int:
+        """Documents that were not removed."""
+        return len(self) - int(self.removed.sum())
+
+    @property
+    def nbytes(self) -> int:
+        """What it holds."""
+        arrays = [*self.searcher.arrays().values(), self.member_starts, self.members, self.removed]
+        return sum(array.nbytes for array in arrays) + int(self.ids.nbytes)
+
+    @property
+    def _lists(self) -> tuple[Array, Array, Array]:
+        return self.member_starts, self.members, self.removed
+
+    def look_up(
+        self, queries: Array, first: int, last: int, max_distance: int, base: int
+    ) -> tuple[Array, Array, Array]:
+        """The documents within `max_distance` of queries [first, last): queries, `base` + document, distances, int64[h] each."""
+        hits, counted = self.hits(queries, first, last, max_distance)
+        return self.documents_of(hits, counted, base)
+
+    def hits(
+        self, queries: Array, first: int, last: int, max_distance: int, *, most: float = math.inf
+    ) -> tuple[Array, int]:
+        """int64[h, 3], what the searcher finds, and how many documents that is; if more than `most`, only how many at least.
+
+        Raises:
+            DataError: the segment's file is damaged.
+        """
+        hits = np.empty((ROOM, 3), np.int64)
+        count = self.searcher.look_up(queries, first, last, max_distance, hits, 0)
+        if len(hits) < count <= most:
+            hits = np.empty((count, 3), np.int64)
+            count = self.searcher.look_up(queries, first, last, max_distance, hits, 0)
+        if count < 0:
+            raise self._damage()
+        if count > most:
+            return hits[:0], count
+        hits = hits[:count]
+        counts = np.empty(len(hits), np.int64)
+        if not count_members(hits, *self._lists, counts):
+            raise self._damage()
+        return hits, int(counts.sum())
+
+    def documents_of(self, hits: Array, count: int, base: int) -> tuple[Array, Array, Array]:
+        """Queries, `base` + document and distances, int64[count] each, of what `hits` found."""
+        found = (np.empty(count, np.int64), np.empty(count, np.int64), np.empty(count, np.int64))
+        list_members(hits, *self._lists, base, *found)
+        return found
+
+    def first_documents_of(self, hits: Array, base: int) -> tuple[Array, Array, Array]:
+        """As `documents_of`, but of documents with equal fingerprints only the one that was added first."""
+        documents = self._first_documents(hits[:, 1])
+        there = documents < len(self)
+        return hits[there, 0], documents[there] + base, hits[there, 2]
+
+    def _first_documents(self, positions: Array) -> Array:
+        """int64[h], the first document there at each position; as many as there are documents where all were removed."""
+        if not len(self.removed):
+            places = self.member_starts[positions] if len(self.member_starts) else positions
+            return self.members[places].astype(np.int64)
+        if self._first_live is None:
+            live = np.where(self.removed[self.members] == 0, self.members, np.uint32(len(self)))
+            starts = self.member_starts[:-1] if len(self.member_starts) else np.arange(len(live))
+            self._first_live = np.minimum.reduceat(live, starts).astype(np.int64)
+        found: Array = self._first_live[positions]
+        return found
+
+    def ids_of(self, documents: Array) -> Any:
+        """The ids of documents, int64[].
+
+        Raises:
+            DataError: the segment's file is damaged.
+        """
+        if self.files and not isinstance(self.ids, np.ndarray) and len(documents):
+            offsets = np.frombuffer(self.ids.buffers()[1], np.int64)
+            begin, end = offsets[documents], offsets[documents + 1]
+            if int(begin.min()) < 0 or (end < begin).any() or int(end.max()) > self.ids.buffers()[2].size:
+                raise self._damage()
+        return take(self.ids, documents)
+
+    def damaged_pages(self) -> dict[str, list[int]]:
+        """By file, the pages whose checksum is not that of their bytes; of files with such pages."""
+        found = {file.path.name: file.damaged_pages() for file in self.files}
+        return {name: pages for name, pages in found.items() if pages}
+
+    def demand_whole(self) -> None:
+        """Refuse a segment with damaged pages, before what is in them is written anew as if it were whole.
+
+        Raises:
+            DataError: some are damaged.
+        """
+        if self.damaged_pages():
+            raise self._damage()
+
+    def _damage(self) -> DataError:
+        name = self.files[0].path if self.files else "The segment"
+        return DataError(
+            f"{name} is damaged; `neardup index info --verify` names the pages. Restore it, or build the index anew."
+        )
+
+    def live_documents(self) -> Array:
+        """int64[], those that were not removed, ascending."""
+        return np.flatnonzero(self.removed == 0) if len(self.removed) else np.arange(len(self))
+
+    def fingerprints(self) -> Array:
+        """uint64[n, words], by document, removed ones too.
+
+        Raises:
+            DataError: the segment's file is damaged.
+        """
+        try:
+            values = self.searcher.values()
+        except IndexError:
+            raise self._damage() from None
+        if len(self.member_starts):
+            starts = self.member_starts.astype(np.int64)
+            sizes = starts[1:] - starts[:-1]
+            if (sizes < 0).any() or starts[-1] != len(self):
+                raise self._damage()
+            values = np.repeat(values, sizes, axis=0)
+        out: Array = np.empty_like(values)
+        try:
+            out[self.members] = values
+        except IndexError:
+            raise self._damage() from None
+        return out
+
+    def remove(self, ids: Any) -> int:
+        """Mark the documents of these ids as removed. Returns how many were not, before."""
+        chosen = are_in(self.ids, ids)
+        if not len(self.removed):
+            if not chosen.any():
+                return 0
+            self.removed = np.zeros(len(self), np.uint8)
+        new = int(np.count_nonzero(chosen & (self.removed == 0)))
+        self.removed[chosen] = 1
+        self._first_live = None
+        self.removed_since_stored |= new > 0
+        return new
+
+
+def build_segment(fingerprints: Array, ids: Any, method: str, max_distance: int, options: dict[str, int]) -> Segment:
+    """A segment of documents with `fingerprints`, uint64[n, words]."""
+    distinct = collapse(fingerprints)
+    values, members = distinct.values, distinct.order.astype(np.uint32)
+    starts = None if len(values) == len(members) else distinct.starts
+    del distinct  # of 8 bytes, where 4 are enough
+    searcher, order = METHODS[method].build(values, max_distance, options)
+    del values  # gone before ids are copied
+    if starts is None:
+        members, member_starts = members[order], np.empty(0, np.uint32)
+    else:
+        sizes = np.diff(starts)[order]
+        ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+        gathered = np.repeat(starts[:-1][order] - ends[:-1], sizes) + np.arange(len(members))
+        members, member_starts = members[gathered], ends.astype(np.uint32)
+    del order
+    return Segment(searcher, member_starts, members, own(ids), options=options, method=method)

@@ -1,0 +1,223 @@
+"""Tables of fingerprints grouped by some of their bits: block tables, multi-index hashing, neighbours, permuted prefixes."""
+
+import math
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+from typing import Any
+
+import numpy as np
+
+from neardup.errors import OptionError
+from neardup.kernels.hamming import index_tables as kernels
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+ROWS_A_BUCKET = 4
+"""About so many rows share a bucket of a table whose keys are longer."""
+MOST_BUCKET_BITS = 26
+MOST_CODES = 1_000_000
+"""That are looked up for a query: more are slower than comparing with millions."""
+WORD_BITS = 64
+MOST_TABLES = 1_000
+"""Each holds all fingerprints."""
+
+
+@dataclass(frozen=True)
+class KeyPlan:
+    """By which bits rows are grouped.
+
+    Attributes:
+        bits: of a fingerprint.
+        chosen: for each table the bits of its key, counted from the most significant one.
+        radii: for each table, how many bits of the key may differ from the query's.
+    """
+
+    bits: int
+    chosen: tuple[tuple[int, ...], ...]
+    radii: tuple[int, ...]
+
+
+def blocks_of(bits: int, blocks: int) -> list[tuple[int, ...]]:
+    """The bits cut into so many blocks, as equal as can be."""
+    edges = [bits * i // blocks for i in range(blocks + 1)]
+    return [tuple(range(first, last)) for first, last in pairwise(edges)]
+
+
+def block_keys(bits: int, max_distance: int, blocks: int) -> KeyPlan:
+    """Any blocks - max_distance of the blocks as the key: two that differ in at most max_distance bits agree in one of them.
+
+    Manku, Jain and Das Sarma (2007), section 3; C(blocks, max_distance) tables.
+    """
+    if not max_distance < blocks <= bits:
+        raise OptionError(
+            f"blocks={blocks} at distance {max_distance}: give more blocks than the distance, up to {bits}, the bits; or use "
+            "multi-index or scan."
+        )
+    if math.comb(blocks, max_distance) > MOST_TABLES:
+        raise OptionError(
+            f"blocks={blocks} at distance {max_distance} are {math.comb(blocks, max_distance):,} tables; allowed are "
+            f"{MOST_TABLES}. Give fewer blocks, or use multi-index."
+        )
+    cut = blocks_of(bits, blocks)
+    chosen = tuple(sum(key, ()) for key in combinations(cut, blocks - max_distance))
+    return KeyPlan(bits, chosen, (0,) * len(chosen))
+
+
+def multi_index_keys(bits: int, max_distance: int, blocks: int) -> KeyPlan:
+    """Each block is a key that is probed within a radius (Norouzi, Punjani and Fleet 2012, section 3.1).
+
+    If two differ in at most k = blocks * r + a bits, with a < blocks, then some of the first a + 1 blocks differs in at most r
+    bits, or one of the others in at most r - 1.
+    """
+    if not 1 <= blocks <= bits:
+        raise OptionError(f"blocks={blocks}: give from 1 to {bits} blocks, the bits.")
+    radius, rest = divmod(max_distance, blocks)
+    radii = tuple(radius if i <= rest else radius - 1 for i in range(blocks))
+    cut = blocks_of(bits, blocks)
+    used = [i for i in range(blocks) if radii[i] >= 0]
+    return KeyPlan(bits, tuple(cut[i] for i in used), tuple(radii[i] for i in used))
+
+
+def neighbour_keys(bits: int, max_distance: int) -> KeyPlan:
+    """The whole fingerprint as the key: every code within the distance is looked up."""
+    codes = sum(math.comb(bits, distance) for distance in range(max_distance + 1))
+    if bits > WORD_BITS or codes > MOST_CODES:
+        raise OptionError(
+            f"neighbours would look up {codes:,} codes of {bits} bits for a query; allowed are {MOST_CODES:,} of {WORD_BITS}. "
+            "Use block-tables or multi-index."
+        )
+    return KeyPlan(bits, (tuple(range(bits)),), (max_distance,))
+
+
+def prefix_keys(bits: int, prefix: int, tables: int, seed: int) -> KeyPlan:
+    """The first `prefix` bits under random permutations of the bits; two at distance k share some with a probability."""
+    if prefix > bits or tables > MOST_TABLES:
+        raise OptionError(
+            f"prefix={prefix}, tables={tables}: give a prefix up to {bits}, the bits, and up to {MOST_TABLES} tables; each holds "
+            "all fingerprints."
+        )
+    choose = np.random.default_rng(seed)
+    chosen = tuple(tuple(sorted(choose.permutation(bits)[:prefix].tolist())) for _ in range(tables))
+    return KeyPlan(bits, chosen, (0,) * tables)
+
+
+def moves_of(key: tuple[int, ...], bits: int) -> list[tuple[int, int, int, int]]:
+    """How a kernel gathers a key's bits, at most 64 of them: runs of neighbours in a word, from the least significant place up."""
+    moves: list[tuple[int, int, int, int]] = []
+    words = (bits + 63) // 64
+    for place, bit in enumerate(sorted(key[:64], reverse=True)):
+        position = bits - 1 - bit  # from the least significant bit of the last word
+        word, shift = words - 1 - position // 64, position % 64
+        if moves and moves[-1][0] == word and moves[-1][1] + moves[-1][2] == shift:
+            word, first, width, at = moves[-1]
+            moves[-1] = (word, first, width + 1, at)
+        else:
+            moves.append((word, shift, 1, place))
+    return moves
+
+
+@dataclass(frozen=True)
+class Tables:
+    """Rows grouped by each key of a plan.
+
+    Attributes:
+        plan: by which bits.
+        columns: uint64[T, words, n], the rows in the order of each table's buckets.
+        starts: int64[T, buckets + 1].
+        positions: uint32[T - 1, n], which row of the first table each row of the others is; a position is a row of the first.
+        moves, move_starts, key_bits, masks, radii, bucket_bits: as `neardup.kernels.hamming.index_tables.look_up` takes them.
+    """
+
+    plan: KeyPlan
+    columns: Array
+    starts: Array
+    positions: Array
+    moves: Array
+    move_starts: Array
+    key_bits: Array
+    masks: Array
+    radii: Array
+    bucket_bits: int
+
+    def look_up(self, queries: Array, first: int, last: int, max_distance: int, hits: Array, count: int) -> int:
+        """See the kernel."""
+        found: int = kernels.look_up(
+            queries,
+            first,
+            last,
+            self.columns,
+            self.starts,
+            self.positions,
+            self.moves,
+            self.move_starts,
+            self.key_bits,
+            self.bucket_bits,
+            self.masks,
+            self.radii,
+            max_distance,
+            np.empty((kernels.GROUP, len(self.radii), 2), np.int64),
+            np.empty(queries.shape[1], np.uint64),
+            hits,
+            count,
+        )
+        return found
+
+    def values(self) -> Array:
+        """See `neardup.hamming.index.methods.Searcher`."""
+        return np.ascontiguousarray(self.columns[0].T)
+
+    def arrays(self) -> dict[str, Array]:
+        """All that it holds, by name; the rest follows from the plan."""
+        return {"columns": self.columns, "starts": self.starts, "positions": self.positions}
+
+
+def tables_of(plan: KeyPlan, columns: Array, starts: Array, positions: Array) -> Tables:
+    """Tables of a plan from their arrays."""
+    tables, words = len(plan.chosen), columns.shape[1]
+    moves = [moves_of(key, plan.bits) for key in plan.chosen]
+    flat = np.array([move for found in moves for move in found], np.int64).reshape(-1, 4)
+    masks = np.zeros((tables, words), np.uint64)
+    for t, found in enumerate(moves):
+        for word, shift, width, _ in found:
+            masks[t, word] |= np.uint64(((1 << width) - 1) << shift)
+    return Tables(
+        plan,
+        columns,
+        starts,
+        positions,
+        flat,
+        np.cumsum([0, *map(len, moves)]),
+        np.array([min(64, len(key)) for key in plan.chosen], np.int64),
+        masks,
+        np.array(plan.radii, np.int64),
+        (starts.shape[1] - 1).bit_length() - 1,
+    )
+
+
+def bucket_bits_for(plan: KeyPlan, rows: int) -> int:
+    """Tables of so many rows have two to the power of how many buckets."""
+    longest = max(min(64, len(key)) for key in plan.chosen)
+    wide = math.ceil(math.log2(max(2, rows) / ROWS_A_BUCKET))
+    return min(MOST_BUCKET_BITS, longest, max(wide, 1))
+
+
+def table_bytes(plan: KeyPlan, rows: int) -> int:
+    """What tables of so many rows take: columns, starts and positions."""
+    tables, words = len(plan.chosen), plan.bits // 64
+    return 8 * tables * (words * rows + (1 << bucket_bits_for(plan, rows)) + 1) + 4 * (tables - 1) * rows
+
+
+def build_tables(values: Array, plan: KeyPlan) -> tuple[Tables, Array]:
+    """Group `values`, uint64[n, words], by the keys of a plan. Returns the tables, and the order of the first: uint32[n]."""
+    n, words = values.shape
+    tables, bucket_bits = len(plan.chosen), bucket_bits_for(plan, n)
+    columns, positions = np.empty((tables, words, n), np.uint64), np.empty((tables - 1, n), np.uint32)
+    found = tables_of(plan, columns, np.empty((tables, (1 << bucket_bits) + 1), np.int64), positions)
+    buckets, row, given = np.empty(n, np.uint32), np.empty(words, np.uint64), np.ascontiguousarray(values.T)
+    order = np.empty(n, np.uint32)
+    for t in range(tables):
+        how = (found.moves, found.move_starts[t], found.move_starts[t + 1], found.key_bits[t], bucket_bits)
+        kernels.buckets_of(given, *how, row, buckets)
+        kernels.group_rows(given, buckets, found.starts[t], columns[t], positions[t - 1] if t else order)
+        given = columns[0]
+    return found, order

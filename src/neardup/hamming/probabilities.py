@@ -1,0 +1,191 @@
+"""What chance allows: the closed forms behind fingerprints, bands, prefixes and the width of a fingerprint.
+
+Every one is shown beside a simulation in docs/theory.md. The S-curve of MinHash bands is in `neardup.matching.band_plan`.
+"""
+
+import math
+from dataclasses import dataclass
+
+from neardup.errors import OptionError
+
+
+def _check(**values: float) -> None:
+    """Refuse counts that are no positive integers, and shares outside of their range."""
+    for name, value in values.items():
+        if name in ("cosine", "probability"):
+            least = -1 if name == "cosine" else 0
+            if not least <= value <= 1:
+                raise OptionError(f"{name}={value!r}: give a number from {least} to 1.")
+        else:
+            least = 0 if name in ("distance", "max_distance", "documents") else 1
+            if isinstance(value, bool) or int(value) != value or value < least:
+                raise OptionError(f"{name}={value!r}: give an integer from {least} up.")
+
+
+def bit_differs(cosine: float) -> float:
+    """The probability that one bit of two fingerprints differs: angle / π (Charikar 2002, section 3).
+
+    True of random hyperplanes, and nearly so of the hashes of many features: the cosine is that of the vectors of weights.
+
+    >>> bit_differs(1.0), bit_differs(0.0)
+    (0.0, 0.5)
+    """
+    _check(cosine=cosine)
+    return math.acos(cosine) / math.pi
+
+
+def within_distance(cosine: float, *, bits: int, max_distance: int) -> float:
+    """P(distance <= max_distance): the bits differ independently, so the distance is binomial with angle / π.
+
+    >>> round(within_distance(0.95, bits=128, max_distance=18), 4)
+    0.9428
+    """
+    _check(bits=bits, max_distance=max_distance)
+    p = bit_differs(cosine)
+    if max_distance >= bits or p == 0:
+        return 1.0
+    if p == 1:
+        return 0.0
+    return min(1.0, math.fsum(math.exp(_log_binomial(bits, d, p)) for d in range(max_distance + 1)))
+
+
+def sieve_miss(cosine: float, *, max_distance: int, bits: int = 128) -> float:
+    """P(distance > max_distance): what a sieve of fingerprints loses of the pairs of this cosine.
+
+    Summed from the far side, so that small ones are exact too.
+
+    >>> sieve_miss(0.98, max_distance=28) < 1e-6
+    True
+    """
+    _check(bits=bits, max_distance=max_distance)
+    p = bit_differs(cosine)
+    if max_distance >= bits or p == 0:
+        return 0.0
+    if p == 1:
+        return 1.0
+    return min(1.0, math.fsum(math.exp(_log_binomial(bits, d, p)) for d in range(max_distance + 1, bits + 1)))
+
+
+def _log_binomial(n: int, k: int, p: float) -> float:
+    return math.log(math.comb(n, k)) + k * math.log(p) + (n - k) * math.log1p(-p)
+
+
+def estimated_cosine(distance: int, *, bits: int) -> float:
+    """The cosine that a distance speaks for: cos(π · distance / bits).
+
+    >>> round(estimated_cosine(13, bits=128), 4)
+    0.9495
+    """
+    _check(distance=distance, bits=bits)
+    if distance > bits:
+        raise OptionError(f"distance={distance}: give an integer from 0 to {bits}, the bits.")
+    return math.cos(math.pi * distance / bits)
+
+
+@dataclass(frozen=True, slots=True)
+class PrefixHit:
+    """P(two fingerprints share the first bits under at least one of several random orders of the bits), three ways.
+
+    Attributes:
+        exact: 1 - (1 - C(N - K, P) / C(N, P))^T.
+        by_distance: 1 - (1 - (1 - K/N)^P)^T: as if prefix bits were drawn with repetition; too high.
+        by_prefix: 1 - (1 - (1 - P/N)^K)^T: as if differing bits were; too high as well.
+    """
+
+    exact: float
+    by_distance: float
+    by_prefix: float
+
+
+def prefix_hit(distance: int, *, bits: int, prefix: int, tables: int) -> PrefixHit:
+    """The chance that prefix tables find a pair at distance K: N bits, prefixes of P bits, T tables.
+
+    >>> hit = prefix_hit(6, bits=64, prefix=16, tables=8)
+    >>> round(hit.exact, 4), round(hit.by_distance, 4), round(hit.by_prefix, 6)
+    (0.7607, 0.8436, 0.79152)
+    """
+    _check(distance=distance, bits=bits, prefix=prefix, tables=tables)
+    if distance > bits or prefix > bits:
+        raise OptionError(f"distance={distance}, prefix={prefix}: neither can be more than bits={bits}.")
+    one_table = (
+        math.comb(bits - distance, prefix) / math.comb(bits, prefix),
+        (1 - distance / bits) ** prefix,
+        (1 - prefix / bits) ** distance,
+    )
+    return PrefixHit(*(1 - (1 - hit) ** tables for hit in one_table))
+
+
+def lookups_within(max_distance: int, *, bits: int) -> int:
+    """Fingerprints within a distance of one, itself included: what looking all of them up takes.
+
+    >>> lookups_within(3, bits=64)
+    43745
+    """
+    _check(bits=bits, max_distance=max_distance)
+    return sum(math.comb(bits, d) for d in range(min(max_distance, bits) + 1))
+
+
+def bucket_size(documents: int, *, key_bits: int) -> float:
+    """How many of uniform fingerprints share a key of so many bits with a query.
+
+    >>> 4 * bucket_size(2**26, key_bits=16)
+    4096.0
+    """
+    _check(documents=documents, key_bits=key_bits)
+    return math.ldexp(documents, -key_bits)
+
+
+def least_bits(documents: int) -> int:
+    """The fewest bits that have a code for each document; that none collide takes `bits_without_collision`.
+
+    >>> least_bits(10**6), least_bits(10**9)
+    (20, 30)
+    """
+    _check(documents=documents)
+    return max(0, documents - 1).bit_length()
+
+
+def equal_pairs(documents: int, *, bits: int) -> float:
+    """How many pairs of uniform fingerprints are expected to be equal by chance: C(n, 2) / 2^bits.
+
+    >>> f"{equal_pairs(2**26, bits=64):.1e}"
+    '1.2e-04'
+    """
+    _check(documents=documents, bits=bits)
+    return math.ldexp(documents * (documents - 1) / 2, -bits)
+
+
+def collision(documents: int, *, bits: int) -> float:
+    """P(at least two of uniform fingerprints are equal) = 1 - product of (1 - i / 2^bits): the birthday problem.
+
+    Of many documents the logarithms' sum is taken by its series, to 9 digits.
+
+    >>> round(collision(23, bits=8), 4)
+    0.6389
+    """
+    _check(documents=documents, bits=bits)
+    codes = 1 << bits
+    if documents > codes:
+        return 1.0
+    if documents <= 1 << 12:
+        return -math.expm1(math.fsum(math.log1p(-i / codes) for i in range(documents)))
+    n, pairs = documents, equal_pairs(documents, bits=bits)
+    if pairs > 40:  # 1 - e^-40 is 1
+        return 1.0
+    squares, cubes = (n - 1) * n * (2 * n - 1) / 6, (n * (n - 1) / 2) ** 2
+    return -math.expm1(-pairs - squares / 2 / codes**2 - cubes / 3 / codes**3)
+
+
+def bits_without_collision(documents: int, *, probability: float = 0.5) -> int:
+    """The fewest bits at which so many uniform fingerprints collide with at most this probability.
+
+    >>> bits_without_collision(10**6), bits_without_collision(10**9)
+    (40, 60)
+    """
+    _check(documents=documents, probability=probability)
+    if probability == 0:
+        raise OptionError("probability=0: no number of bits excludes a collision; give a number above 0.")
+    bits = max(1, least_bits(documents))
+    while collision(documents, bits=bits) > probability:
+        bits += 1
+    return bits

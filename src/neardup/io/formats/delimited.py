@@ -1,0 +1,271 @@
+"""CSV and TSV: a header, then one row a document. What is written keeps every byte of the rows that are kept.
+
+`neardup.io.formats.delimited_rows` says what a row is, `neardup.io.dialect` how it is written, and
+`neardup.io.formats.table.Format` what
+the functions here promise.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from neardup.errors import DataError, InputError
+from neardup.io.batch import Batch, Columns, Part, Reject, Rejections, read_parts
+from neardup.io.formats.delimited_rows import Header, fields_of, read_header, read_rows
+from neardup.io.formats.json_values import default_ids, is_utf8, json_values, only, quoted, spread
+from neardup.io.formats.lines import Lines, mask_of
+from neardup.io.formats.text_sink import TextSink, demand_same_kind, with_parts, write_changed
+from neardup.io.shards import Shard
+from neardup.io.storage.refusals import already_there, mixed_formats
+from neardup.kernels.io.delimited import FINE
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+_TEXT = pa.large_string()
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the last are the wide ones
+_NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+
+
+class Delimited:
+    """One of the formats of delimited text; see `neardup.io.formats.table.Format`."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def Sink(self, path: Path, compression: str) -> TextSink:  # noqa: N802
+        """See `Format.Sink`."""
+        return TextSink(self._name, path, compression)
+
+    def check(self, shard: Shard, columns: Columns, added: Sequence[str] = ()) -> None:
+        """See `Format.check`; it is the header that is looked at."""
+        header = read_header(shard)
+        if not header.names:
+            return
+        for name in _needed(columns):
+            _place(shard, header, name)
+        for name in added:
+            if name in header.names:
+                raise already_there(shard.name, name)
+
+    def check_together(self, shards: Sequence[Shard]) -> None:
+        """See `Format.check_together`; columns, dialect and encoding must agree."""
+        kinds = [(shard.name, _kind(header)) for shard in shards if (header := read_header(shard)).names]
+        for name, kind in kinds[1:]:
+            demand_same_kind(*kinds[0], name, kind)
+
+    def parts(self, shard: Shard, columns: Columns, wanted: Array | None = None) -> Iterator[Part]:
+        """See `Format.parts`."""
+        header = read_header(shard)
+        if not header.names:
+            return
+        reader = _FieldReader(shard, header, columns)
+        for block in read_rows(shard, header):
+            yield partial(reader.read, block, None if wanted is None else mask_of(shard, wanted, block))
+
+    def read(self, shard: Shard, columns: Columns, *, reject: Reject, wanted: Array | None = None) -> Iterator[Batch]:
+        """See `Format.read`."""
+        return read_parts(self.parts(shard, columns, wanted), reject)
+
+    def copy(self, shard: Shard, keep: Array, sink: Any) -> None:
+        """See `Format.copy`; the header comes once."""
+        header = self._begin(shard, sink, ())
+        if header is None:
+            return
+        for block in read_rows(shard, header, expected=len(keep)):
+            for run in block.runs(np.flatnonzero(mask_of(shard, keep, block))):
+                sink.write(run, header.encoding.newline)
+
+    def replace(
+        self,
+        shard: Shard,
+        columns: Columns,
+        rewrite: Callable[[int, list[str]], list[str]],
+        sink: Any,
+        *,
+        keep: Array,
+        changed: Array,
+    ) -> None:
+        """See `Rewritable.replace`; a changed field is written anew in the file's dialect, in quotes if it was."""
+        header = self._begin(shard, sink, ())
+        if header is None:
+            return
+        places = [_place(shard, header, name) for name in columns.text]
+        for block in read_rows(shard, header):
+            kept, new = mask_of(shard, keep, block), mask_of(shard, changed, block)
+            write_changed(block, sink, kept, new, partial(_with_texts, header, places, block, rewrite))
+
+    def annotate(self, shard: Shard, added: Any, sink: Any, *, keep: Array) -> None:
+        """See `Format.annotate`; the columns become the last ones, null is an empty field, and no text is a formula."""
+        header = self._begin(shard, sink, added.column_names)
+        if header is None:
+            return
+        for block in read_rows(shard, header, expected=len(keep)):
+            rows = np.flatnonzero(mask_of(shard, keep, block))
+            table = added.take(pa.array(block.row + rows))
+            cells = [_cells(field, column) for field, column in zip(table.schema, table.columns, strict=True)]
+            written = [
+                _with_cells(shard, header, block.stored(row), block.line(row), more)
+                for row, more in zip(rows.tolist(), zip(*cells, strict=True), strict=True)
+            ]
+            if written:
+                sink.write(b"".join(written), header.encoding.newline)
+
+    def _begin(self, shard: Shard, sink: Any, added: Sequence[str]) -> Header | None:
+        if sink.format != shard.format:
+            raise mixed_formats(shard.name, shard.format, sink.format)
+        header = read_header(shard)
+        if not header.names:
+            return None
+        for name in added:
+            if name in header.names:
+                raise already_there(shard.name, name)
+        first, encoding = header.stored, header.encoding
+        if added:
+            line = first.decode(encoding.name).removesuffix("\n").encode()
+            first = _with_cells(shard, header, first, line, added)
+        sink.begin(shard, _kind(header), mark=encoding.mark, header=first, newline=encoding.newline)
+        return header
+
+
+def _needed(columns: Columns) -> list[str]:
+    return list(dict.fromkeys((*columns.text, *([columns.id] if columns.id else []), *columns.values)))
+
+
+def _place(shard: Shard, header: Header, name: str) -> int:
+    if name not in header.names:
+        there = ", ".join(header.names)
+        raise InputError(f'{shard.name} has no column "{name}". It has: {there} (read with {header.dialect}).')
+    return header.names.index(name)
+
+
+def _kind(header: Header) -> tuple[str, ...]:
+    return f"columns {', '.join(header.names)}", str(header.dialect), header.encoding.name
+
+
+class _FieldReader:
+    """Reads texts, ids and values from rows; may be used by several threads."""
+
+    def __init__(self, shard: Shard, header: Header, columns: Columns) -> None:
+        self._shard, self._header, self._columns = shard, header, columns
+        names = _needed(columns)
+        if columns.id is None and "id" in header.names and "id" not in names:
+            names.append("id")
+        self._places = {name: _place(shard, header, name) for name in names}
+
+    def read(self, lines: Lines, wanted: Array | None = None) -> tuple[Batch, Rejections]:
+        """The rows where `wanted` (bool[rows]) is True, nulls for the others, and the rows that cannot be read."""
+        rows = np.arange(len(lines)) if wanted is None else np.flatnonzero(wanted)
+        fields = fields_of(
+            lines.data, lines.starts[rows], lines.ends[rows], self._header.dialect, list(self._places.values())
+        )
+        reasons = self._reasons(lines, rows, fields.counts, fields.odd)
+        found = dict(zip(self._places, fields.columns, strict=True))
+        if reasons:  # before anything looks at strings that may not be UTF-8
+            usable = np.ones(len(rows), np.bool_)
+            usable[list(reasons)] = False
+            found = {name: only(column, usable) for name, column in found.items()}
+        texts = [found[name] for name in self._columns.text]
+        ids = self._ids(found, lines.row + rows, reasons)
+        usable = np.ones(len(rows), np.bool_)
+        usable[list(reasons)] = False
+        separator = pa.scalar(self._columns.separator, _TEXT)
+        text = texts[0] if len(texts) == 1 else pc.binary_join_element_wise(*texts, separator)
+        values = [quoted(_without_empty(found[name])) for name in self._columns.values]
+        columns = spread([only(column, usable) for column in (text, ids, *values)], rows, len(lines))
+        rejections = [(lines.row + int(rows[i]), reasons[i]) for i in sorted(reasons)]
+        return Batch(lines.row, columns[0], columns[1], tuple(columns[2:]), lines.position), rejections
+
+    def _reasons(self, lines: Lines, rows: Array, counts: Array, odd: Array) -> dict[int, str]:
+        reasons: dict[int, str] = {}
+        expected = len(self._header.names)
+        if lines.bad:
+            reasons = {i: lines.bad[row] for i, row in enumerate(rows.tolist()) if row in lines.bad}
+        for i in np.flatnonzero((counts != expected) | (odd != FINE)).tolist():
+            if odd[i] != FINE:
+                reason = (
+                    "a quote in a quoted field is neither doubled nor escaped, or the quote before it is not closed "
+                    f"(read with {self._header.dialect})"
+                )
+            else:
+                reason = f"it has {counts[i]} fields, but the header has {expected}"
+            reasons.setdefault(i, reason)
+        if not is_utf8(
+            pa.LargeStringArray.from_buffers(1, pa.py_buffer(np.array([0, len(lines.data)])), pa.py_buffer(lines.data))
+        ):
+            for i, row in enumerate(rows.tolist()):
+                try:
+                    lines.line(row).decode()
+                except UnicodeDecodeError as error:
+                    reasons.setdefault(i, f"it is not UTF-8: {error.reason} (byte {error.start})")
+        return reasons
+
+    def _ids(self, found: dict[str, Any], rows: Array, reasons: dict[int, str]) -> Any:
+        name = self._columns.id_or_default
+        if name not in found:
+            return default_ids(self._shard.name, rows)
+        ids = quoted(_without_empty(found[name]))
+        if ids.null_count and self._columns.id is not None:
+            for i in np.flatnonzero(ids.is_null().to_numpy(zero_copy_only=False)).tolist():
+                reasons.setdefault(i, f'its column "{name}" is empty')
+        return pc.coalesce(ids, default_ids(self._shard.name, rows)) if ids.null_count else ids
+
+
+def _without_empty(texts: Any) -> Any:
+    return pc.if_else(pc.equal(texts, pa.scalar("", _TEXT)), pa.scalar(None, _TEXT), texts)
+
+
+def _cells(field: Any, column: Any) -> list[str]:
+    tokens = json_values(column.combine_chunks(), field).to_pylist()
+    return [
+        "" if token == "null" else _no_formula(json.loads(token)) if token.startswith('"') else token
+        for token in tokens
+    ]
+
+
+def _no_formula(text: str) -> str:
+    """A text that no spreadsheet takes for a formula."""
+    return f"'{text}" if text.startswith(_FORMULAS) and not _NUMBER.fullmatch(text) else text
+
+
+def _with_texts(
+    header: Header, places: list[int], block: Lines, rewrite: Callable[[int, list[str]], list[str]], i: int
+) -> bytes:
+    """Row i as it is stored, but with the texts that `rewrite` makes of those of the columns at `places`."""
+    fields = fields_of(block.data, block.starts[i : i + 1], block.ends[i : i + 1], header.dialect, places)
+    before = [column[0].as_py() for column in fields.columns]
+    after = rewrite(block.row + i, before)
+    in_quotes = fields.quoted[0].tolist()
+    spans = (fields.spans[0] - block.starts[i] + np.array([-1, 1]) * fields.quoted[0][:, None]).tolist()
+    parts = [
+        (start, end, header.dialect.cell(new, quoted=quotes).encode())
+        for (start, end), quotes, old, new in zip(spans, in_quotes, before, after, strict=True)
+        if new != old
+    ]
+    return with_parts(block, i, parts)
+
+
+def _with_cells(shard: Shard, header: Header, stored: bytes, line: bytes, cells: Sequence[str]) -> bytes:
+    """A row with more fields before its line ending; `line` is the row in UTF-8 without its newline."""
+    name, dialect = header.encoding.name, header.dialect
+    body = line.removesuffix(b"\r")
+    escape = (dialect.escape or "").encode()
+    escapes = len(body) - len(body.rstrip(escape)) if escape else 0
+    returns = "\r" if len(body) < len(line) and escapes % 2 == 0 else ""
+    newline = header.encoding.newline
+    ending = returns.encode(name) + newline
+    kept = stored.removesuffix(newline).removesuffix(returns.encode(name))
+    try:
+        more = "".join(dialect.delimiter + dialect.cell(cell) for cell in cells).encode(name)
+    except ValueError as problem:  # UnicodeEncodeError among them
+        raise DataError(
+            f"{shard.name}: columns cannot be added, since {dialect} in {name} cannot hold {', '.join(cells)!r}: {problem}. "
+            "Convert the file to a dialect with quotes, in UTF-8."
+        ) from None
+    return kept + more + ending

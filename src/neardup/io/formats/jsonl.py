@@ -1,0 +1,191 @@
+"""JSON lines: one object a line, in UTF-8. What is written keeps every byte of the rows that are kept.
+
+`neardup.io.formats.lines` says what a row is, `neardup.io.formats.json_rows` how one is read, and
+`neardup.io.formats.table.Format` what the
+functions here promise.
+"""
+
+import contextlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from neardup.errors import DataError, InputError
+from neardup.io.batch import Batch, Columns, Part, Reject, read_parts
+from neardup.io.formats.json_blocks import BlockReader
+from neardup.io.formats.json_rows import BadRow, Pairs, has_column, keys_of, parse_object
+from neardup.io.formats.json_spans import text_spans
+from neardup.io.formats.json_values import json_members, quote
+from neardup.io.formats.line_blocks import LineFile
+from neardup.io.formats.lines import BLANK, Lines, mask_of, read_lines
+from neardup.io.formats.text_sink import TextSink, demand_same_kind, with_parts, write_changed
+from neardup.io.shards import Shard
+from neardup.io.storage.encodings import UTF_8
+from neardup.io.storage.refusals import already_there, mixed_formats
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+_CHECKED_ROWS = 100
+_CHECKED_BYTES = 1 << 18
+
+
+class Sink(TextSink):
+    """JSON lines on their way to a file or, for the path `-`, to standard output."""
+
+    def __init__(self, path: Path, compression: str) -> None:
+        super().__init__("jsonl", path, compression)
+
+
+def check(shard: Shard, columns: Columns, added: Sequence[str] = ()) -> None:
+    """See `Format.check`; here it is the first 100 rows that are looked at."""
+    with contextlib.closing(read_lines(shard, _CHECKED_BYTES)) as blocks:
+        block = next(blocks, None)
+    objects: list[Pairs] = []
+    for line in map(block.line, range(min(len(block), _CHECKED_ROWS))) if block else ():
+        try:
+            objects.append(parse_object(line))
+        except BadRow:
+            if not objects and line.startswith(b"["):
+                raise InputError(
+                    f"{shard.name} is a JSON array, not one object a line. Convert it: jq -c '.[]' FILE > FILE.jsonl"
+                ) from None
+    for name in dict.fromkeys((*columns.text, *([columns.id] if columns.id else []), *columns.values)):
+        if objects and not any(has_column(pairs, name) for pairs in objects):
+            raise InputError(
+                f'{shard.name} has no column "{name}" in its first rows. It has: {keys_of(*objects)}. Name the one that is meant.'
+            )
+    for name in added:
+        if any(key == name for pairs in objects for key, _ in pairs):
+            raise already_there(shard.name, name)
+
+
+def check_together(shards: Sequence[Shard]) -> None:
+    """See `Format.check_together`; rows go together that are encoded alike."""
+    kinds = []
+    for shard in shards:
+        if shard.encoding != UTF_8:
+            with LineFile(shard) as file:
+                kinds.append((shard.name, (file.encoding.name,)))
+    for name, kind in kinds[1:]:
+        demand_same_kind(*kinds[0], name, kind)
+
+
+def parts(shard: Shard, columns: Columns, wanted: Array | None = None) -> Iterator[Part]:
+    """See `Format.parts`; lines that are not wanted are not parsed."""
+    reader = BlockReader(columns, shard.name)
+    for block in read_lines(shard):
+        yield partial(reader.read, block, None if wanted is None else mask_of(shard, wanted, block))
+
+
+def read(shard: Shard, columns: Columns, *, reject: Reject, wanted: Array | None = None) -> Iterator[Batch]:
+    """See `Format.read`."""
+    return read_parts(parts(shard, columns, wanted), reject)
+
+
+def copy(shard: Shard, keep: Array, sink: Any) -> None:
+    """See `Format.copy`."""
+    if sink.format != shard.format:
+        raise mixed_formats(shard.name, shard.format, sink.format)
+    for block in read_lines(shard, expected=len(keep)):
+        _begin(shard, sink, block)
+        for run in block.runs(np.flatnonzero(mask_of(shard, keep, block))):
+            sink.write(run, block.encoding.newline)
+
+
+def replace(
+    shard: Shard,
+    columns: Columns,
+    rewrite: Callable[[int, list[str]], list[str]],
+    sink: Any,
+    *,
+    keep: Array,
+    changed: Array,
+) -> None:
+    """See `Rewritable.replace`; the new texts are escaped where JSON asks for it, and only there."""
+    if sink.format != shard.format:
+        raise mixed_formats(shard.name, shard.format, sink.format)
+    for block in read_lines(shard):
+        _begin(shard, sink, block)
+        kept, new = mask_of(shard, keep, block), mask_of(shard, changed, block)
+        write_changed(block, sink, kept, new, partial(_with_texts, block, columns, rewrite))
+
+
+def _with_texts(block: Lines, columns: Columns, rewrite: Callable[[int, list[str]], list[str]], i: int) -> bytes:
+    """Row i as it is stored, with its newline, but with the texts that `rewrite` makes of its texts."""
+    spans = text_spans(block.line(i), columns.text)
+    texts = rewrite(block.row + i, [json.loads(block.line(i)[start:end]) for start, end in spans])
+    strings = [_string_in(text, block.encoding.name) for text in texts]
+    return with_parts(block, i, [(*span, string) for span, string in zip(spans, strings, strict=True)])
+
+
+def _string_in(text: str, encoding: str) -> bytes:
+    """A JSON string, in UTF-8, that is to be stored in an encoding; it was escaped if the encoding does not have it."""
+    try:
+        quote(text).encode(encoding)
+    except UnicodeEncodeError:
+        return json.dumps(text).encode()
+    return quote(text).encode()
+
+
+def annotate(shard: Shard, added: Any, sink: Any, *, keep: Array) -> None:
+    """See `Format.annotate`; the columns become the last keys of each object."""
+    if sink.format != shard.format:
+        raise mixed_formats(shard.name, shard.format, sink.format)
+    for block in read_lines(shard, expected=len(keep)):
+        rows = np.flatnonzero(mask_of(shard, keep, block))
+        if not len(rows):
+            continue
+        _begin(shard, sink, block)
+        data = block.data.tobytes()
+        names = [name for name in added.column_names if quote(name).encode() in data]
+        written: list[bytes] = []
+        members = json_members(added.take(block.row + rows))
+        for row, start, end, more in zip(rows, block.starts[rows], block.ends[rows], members, strict=True):
+            line = data[start:end]
+            if names or not line.rstrip(BLANK).endswith(b"}"):
+                _demand_object_without(names, line, shard, int(block.row + row))
+            if block.encoding.is_utf8:
+                written += _with_members(line, more)
+                written.append(data[end : end + 1])  # the newline
+            else:
+                written.append(_stored_with_members(block, int(row), line, more))
+        sink.write(b"".join(written), block.encoding.newline)
+
+
+def _begin(shard: Shard, sink: Any, block: Lines) -> None:
+    """Rows of UTF-16 and UTF-32 cannot be read without the mark; in other encodings it is better left out."""
+    encoding = block.encoding
+    sink.begin(shard, (encoding.name,), mark=encoding.mark if len(encoding.newline) > 1 else b"")
+
+
+def _demand_object_without(names: Sequence[str], line: bytes, shard: Shard, row: int) -> None:
+    try:
+        keys = {key for key, _ in parse_object(line)}
+    except BadRow as reason:
+        raise DataError(f"{shard.name}, row {row}: columns cannot be added: {reason}. Mend the row.") from None
+    for name in names:
+        if name in keys:
+            raise already_there(shard.name, name)
+
+
+def _stored_with_members(block: Lines, row: int, line: bytes, members: bytes) -> bytes:
+    """As `_with_members`, with the newline, as the row is stored; the members in ASCII, which nearly all encodings have."""
+    name, stored = block.encoding.name, block.stored(row)
+    brace = len(line.rstrip(BLANK)) - 1
+    end = len(stored) - len(line[brace:].decode().encode(name))
+    if stored.endswith(block.encoding.newline):
+        end -= len(block.encoding.newline)
+    comma = "" if line[:brace].rstrip(BLANK).endswith(b"{") else ","
+    ascii_members = json.dumps(json.loads(b"{" + members + b"}"))[1:-1]
+    return stored[:end] + (comma + ascii_members).encode(name) + stored[end:]
+
+
+def _with_members(line: bytes, members: bytes) -> tuple[bytes, ...]:
+    """The line with more members before the brace that ends its object."""
+    brace = len(line.rstrip(BLANK)) - 1
+    empty = line[:brace].rstrip(BLANK).endswith(b"{")
+    return line[:brace], b"" if empty else b",", members, line[brace:]

@@ -1,0 +1,174 @@
+"""The rows of a file of lines, found but not parsed: the one place that says what a row of it is.
+
+A row is a line that is not blank, without its newline. Blank lines (nothing but spaces, tabs and carriage returns) and
+a byte order mark at the beginning of the file are no rows: they are not counted and not copied.
+"""
+
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from neardup.io.batch import BATCH_BYTES
+from neardup.io.formats.line_blocks import LineBlock, LineFile
+from neardup.io.shards import Shard
+from neardup.io.storage.encodings import UTF_8, Encoding
+from neardup.wording import counted
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+BLANK = b" \t\r"
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Consecutive rows; row i is `data[starts[i]:ends[i]]`, after which comes a newline or the end of the file.
+
+    Attributes:
+        row: number of the first row, counted in the shard from 0.
+        data: uint8[bytes], whole lines, in UTF-8.
+        starts: int64[rows].
+        ends: int64[rows].
+        raw: uint8[bytes], the lines as they are stored, if that is not UTF-8.
+        raw_starts: int64[rows], where rows begin in `raw`.
+        raw_ends: int64[rows], where they end there, newline included.
+        bad: rows that cannot be read whatever they hold, each with the reason.
+        encoding: how they are stored.
+        position: bytes of the file that had been read when these were found.
+    """
+
+    row: int
+    data: Array
+    starts: Array
+    ends: Array
+    raw: Array | None = None
+    raw_starts: Array | None = None
+    raw_ends: Array | None = None
+    bad: dict[int, str] = field(default_factory=dict)
+    encoding: Encoding = Encoding(UTF_8, b"")  # noqa: RUF009 - frozen
+    position: int = 0
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def line(self, i: int) -> bytes:
+        """Row i of these, in UTF-8."""
+        return self.data[self.starts[i] : self.ends[i]].tobytes()
+
+    def stored(self, i: int) -> bytes:
+        """Row i of these as it is stored, with its newline."""
+        return b"".join(self.runs(np.array([i])))
+
+    def runs(self, rows: Array) -> Iterator[memoryview]:
+        """The bytes of some rows (int64[≤ rows], ascending) as stored, newlines included; rows that touch come as one."""
+        if self.raw is None or self.raw_starts is None or self.raw_ends is None:
+            yield from _runs(self.data, self.starts[rows], np.minimum(self.ends[rows] + 1, len(self.data)))
+        else:
+            yield from _runs(self.raw, self.raw_starts[rows], self.raw_ends[rows])
+
+    def utf8_runs(self, rows: Array) -> Iterator[memoryview]:
+        """As `runs`, but in UTF-8."""
+        yield from _runs(self.data, self.starts[rows], np.minimum(self.ends[rows] + 1, len(self.data)))
+
+
+def _runs(data: Array, starts: Array, ends: Array) -> Iterator[memoryview]:
+    if not len(starts):
+        return
+    gaps = np.flatnonzero(starts[1:] != ends[:-1]) + 1
+    firsts, lasts = np.append(0, gaps), np.append(gaps, len(starts)) - 1
+    for start, end in zip(starts[firsts].tolist(), ends[lasts].tolist(), strict=True):
+        yield data.data[start:end]
+
+
+def mask_of(shard: Shard, mask: Array, block: Lines) -> Array:
+    """What a mask of a shard's rows (bool[rows]) says of a block's.
+
+    Raises:
+        DataError: there are more rows than there were.
+    """
+    part = mask[block.row : block.row + len(block)]
+    if len(part) < len(block):
+        raise shard.changed()
+    return part
+
+
+def too_long(shard: Shard) -> str:
+    """The reason why a row of that shard is not read."""
+    return (
+        f"it is longer than max_document_bytes, {counted(shard.max_document_bytes, 'byte')} "
+        "(raise --max-document-bytes if it is a document)"
+    )
+
+
+def lines_of_block(
+    shard: Shard, encoding: Encoding, block: LineBlock, row: int, first: Array, last: Array, ends: Array
+) -> Lines:
+    """Rows that are the lines from `first` to `last` of a block (int64[rows] each) and end at `ends` in its data."""
+    before, raw_before = np.append(0, block.ends), np.append(0, block.raw_ends)
+    raw_starts, raw_ends = raw_before[first], raw_before[last + 1]
+    bad: dict[int, str] = {}
+    for line, reason in block.undecodable.items():
+        i = int(np.searchsorted(last, line))
+        if i < len(last) and first[i] <= line:
+            bad[i] = reason
+    starts, long = before[first], raw_ends - raw_starts > shard.max_document_bytes
+    bad |= dict.fromkeys(np.flatnonzero(long).tolist(), too_long(shard))
+    ends = np.where(long, starts, ends)  # so that nobody looks at what they hold
+    if block.raw is block.data:
+        return Lines(row, block.data, starts, ends, bad=bad, encoding=encoding)
+    return Lines(row, block.data, starts, ends, block.raw, raw_starts, raw_ends, bad, encoding)
+
+
+def overlong(shard: Shard, encoding: Encoding, row: int) -> Lines:
+    """One row that is too long to be held."""
+    data = np.zeros(1, np.uint8)
+    return Lines(row, data, np.array([0]), np.array([1]), bad={0: too_long(shard)}, encoding=encoding)
+
+
+def read_lines(shard: Shard, size: int = BATCH_BYTES, *, expected: int | None = None) -> Generator[Lines, None, None]:
+    """All rows of a shard, about `size` bytes at a time, or one line if that is longer. `expected`: how many there were before.
+
+    Raises:
+        InputError: the file cannot be opened.
+        DataError: it is damaged, of another encoding, or it changed since the shard was found.
+    """
+    shard.check_unchanged()
+    row = 0
+    with LineFile(shard) as file:
+        for lines in rows_of_file(file, shard, size):
+            row += len(lines)
+            yield lines
+    shard.check_unchanged()
+    if expected not in (None, row):
+        raise shard.changed()
+
+
+def rows_of_file(file: LineFile, shard: Shard, size: int = BATCH_BYTES) -> Generator[Lines, None, None]:
+    """All rows of a file that is open, as `read_lines`."""
+    row, inside = 0, False
+    for block in file.blocks(size):
+        if block.unfinished:
+            if not inside:
+                yield replace(overlong(shard, file.encoding, row), position=file.position)
+                row += 1
+            inside = True
+            continue
+        ends = block.ends - (block.data[block.ends - 1] == ord("\n"))
+        rows = _not_blank(block, ends)
+        if inside:  # the first line is the end of one that was told
+            rows, inside = rows[rows > 0], False
+        if len(rows):
+            lines = lines_of_block(shard, file.encoding, block, row, rows, rows, ends[rows])
+            row += len(rows)
+            yield replace(lines, position=file.position)
+            del lines
+        del block
+
+
+def _not_blank(block: LineBlock, ends: Array) -> Array:
+    starts = np.append(0, block.ends[:-1])
+    data = block.data
+    maybe = np.flatnonzero(data[starts] <= ord(" "))  # the first character of an empty line is its newline
+    blank = [i for i in maybe.tolist() if not data[starts[i] : ends[i]].tobytes().strip(BLANK)]
+    return np.delete(np.arange(len(ends)), blank)

@@ -1,0 +1,178 @@
+"""Parquet: what is written has the schema, the metadata, the column order and the codecs of what was read.
+
+`neardup.io.formats.table.Format` says what the functions here promise.
+"""
+
+import dataclasses
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from neardup.errors import InputError
+from neardup.io.batch import BATCH_BYTES, Batch, Columns, Part, Reject, Rejections, read_parts
+from neardup.io.formats.json_values import plain_column
+from neardup.io.formats.parquet_columns import ColumnReader
+from neardup.io.formats.parquet_files import batches, opened
+from neardup.io.formats.parquet_sink import Sink, demand_same_schema
+from neardup.io.shards import Shard
+from neardup.io.storage.encodings import UTF_8
+from neardup.io.storage.refusals import already_there, mixed_formats
+
+__all__ = ["Sink", "annotate", "check", "check_together", "copy", "parts", "read", "replace"]
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+_COPIED_BYTES = 16 << 20
+_SPARK_SCHEMA = b"org.apache.spark.sql.parquet.row.metadata"
+
+
+def check(shard: Shard, columns: Columns, added: Sequence[str] = ()) -> None:
+    """See `Format.check`; reads the schema."""
+    if shard.encoding != UTF_8:
+        raise InputError(
+            f"{shard.name} is Parquet, which is always UTF-8, but --encoding {shard.encoding} is given. "
+            "Leave it out, or give such files apart."
+        )
+    with opened(shard) as file:
+        ColumnReader(shard, file.schema_arrow, columns)
+        _demand_new(shard, file.schema_arrow, added)
+
+
+def check_together(shards: Sequence[Shard]) -> None:
+    """See `Format.check_together`; schemas must agree but for their metadata."""
+    schemas = []
+    for shard in shards:
+        with opened(shard) as file:
+            schemas.append(file.schema_arrow)
+        demand_same_schema(shards[0].name, schemas[0], shard.name, schemas[-1])
+
+
+def parts(shard: Shard, columns: Columns, wanted: Array | None = None) -> Iterator[Part]:
+    """See `Format.parts`; row groups without a wanted row are not read."""
+    with opened(shard) as file:
+        reader = ColumnReader(shard, file.schema_arrow, columns)
+        mask = None if wanted is None else _mask(shard, file, wanted)
+        row, rows = 0, max(1, file.metadata.num_rows)
+        for group in range(file.num_row_groups):
+            size = file.metadata.row_group(group).num_rows
+            if mask is not None and not mask[row : row + size].any():
+                yield partial(_nothing, row, size, len(columns.values))
+                row += size
+                continue
+            for batch in batches(shard, file, [group], reader.names, BATCH_BYTES):
+                part = None if mask is None else mask[row : row + batch.num_rows]
+                position = (
+                    shard.size * (row + batch.num_rows) // rows
+                )  # columns lie side by side: by rows is near enough
+                yield partial(_at, position, partial(reader.read, batch, row, part))
+                row += batch.num_rows
+
+
+def _at(position: int, part: Part) -> tuple[Batch, Rejections]:
+    batch, rejections = part()
+    return dataclasses.replace(batch, position=position), rejections
+
+
+def _nothing(row: int, size: int, values: int) -> tuple[Batch, Rejections]:
+    nulls = pa.nulls(size, pa.large_string())
+    return Batch(row, nulls, nulls, (nulls,) * values), []
+
+
+def read(shard: Shard, columns: Columns, *, reject: Reject, wanted: Array | None = None) -> Iterator[Batch]:
+    """See `Format.read`."""
+    return read_parts(parts(shard, columns, wanted), reject)
+
+
+def copy(shard: Shard, keep: Array, sink: Any) -> None:
+    """See `Format.copy`."""
+    if sink.format != shard.format:
+        raise mixed_formats(shard.name, shard.format, sink.format)
+    with opened(shard) as file:
+        sink.begin(shard, file, file.schema_arrow)
+        for batch, _ in _kept(shard, file, _mask(shard, file, keep)):
+            sink.write(batch)
+
+
+def replace(
+    shard: Shard,
+    columns: Columns,
+    rewrite: Callable[[int, list[str]], list[str]],
+    sink: Any,
+    *,
+    keep: Array,
+    changed: Array,
+) -> None:
+    """See `Rewritable.replace`."""
+    if sink.format != shard.format:
+        raise mixed_formats(shard.name, shard.format, sink.format)
+    with opened(shard) as file:
+        sink.begin(shard, file, file.schema_arrow)
+        reader = ColumnReader(shard, file.schema_arrow, columns)
+        new = _mask(shard, file, changed)
+        for batch, rows in _kept(shard, file, _mask(shard, file, keep)):
+            sink.write(reader.rewritten(batch, rows, np.flatnonzero(new[rows]), rewrite))
+
+
+def annotate(shard: Shard, added: Any, sink: Any, *, keep: Array) -> None:
+    """See `Format.annotate`; JSON tokens become strings, for a Parquet column has one type."""
+    if sink.format != shard.format:
+        raise mixed_formats(shard.name, shard.format, sink.format)
+    with opened(shard) as file:
+        _demand_new(shard, file.schema_arrow, added.column_names)
+        more = [plain_column(field, column) for field, column in zip(added.schema, added.columns, strict=True)]
+        metadata = file.schema_arrow.metadata or {}
+        schema = pa.schema(
+            [*file.schema_arrow, *(field for field, _ in more)],
+            {key: value for key, value in metadata.items() if key != _SPARK_SCHEMA},  # Spark would see no other columns
+        )
+        sink.begin(shard, file, schema)
+        for batch, rows in _kept(shard, file, _mask(shard, file, keep)):
+            columns = [column.take(pa.array(rows)).combine_chunks() for _, column in more]
+            sink.write(pa.RecordBatch.from_arrays([*batch.columns, *columns], schema=schema))
+
+
+def _kept(shard: Shard, file: Any, keep: Array) -> Iterator[tuple[Any, Array]]:
+    """The rows to be kept, batch by batch, with their numbers; row groups without any are not read."""
+    row = 0
+    for group in range(file.num_row_groups):
+        size = file.metadata.row_group(group).num_rows
+        if not keep[row : row + size].any():
+            row += size
+            continue
+        for batch in batches(shard, file, [group], None, _COPIED_BYTES):
+            part = keep[row : row + batch.num_rows]
+            for rows in _filtered(batch, part):
+                yield rows[0], row + rows[1]
+            row += batch.num_rows
+
+
+def _filtered(batch: Any, part: Array) -> Iterator[tuple[Any, Array]]:
+    """The rows of a batch where `part` is True, with their numbers."""
+    rows = np.flatnonzero(part)
+    if len(rows) == len(part):
+        yield batch, rows
+        return
+    try:
+        kept = batch.filter(pa.array(part))
+    except pa.ArrowNotImplementedError:  # views, of strings and lists; slices can be had of any type
+        for run in np.split(rows, np.flatnonzero(np.diff(rows) != 1) + 1):
+            if len(run):
+                yield batch.slice(run[0], len(run)), run
+    else:
+        if len(rows):
+            yield kept, rows
+
+
+def _mask(shard: Shard, file: Any, mask: Array) -> Array:
+    if len(mask) != file.metadata.num_rows:
+        raise shard.changed()
+    return mask
+
+
+def _demand_new(shard: Shard, schema: Any, added: Sequence[str]) -> None:
+    for name in added:
+        if name in schema.names:
+            raise already_there(shard.name, name)

@@ -1,0 +1,50 @@
+"""Parquet files opened and read in batches, with damage told as such."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from neardup.io.shards import Shard
+from neardup.io.storage.places import parquet_source
+from neardup.io.storage.refusals import damaged
+
+_STREAM_BYTES = 1 << 20  # without it Arrow holds whole columns of a row group
+_BATCH_ROWS = 1 << 14  # dictionary pages can make long texts look short
+_ARROW_ERRORS = (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowKeyError, pa.ArrowTypeError, OSError)
+
+
+@contextmanager
+def opened(shard: Shard) -> Iterator[Any]:
+    shard.check_unchanged()
+    try:
+        file = pq.ParquetFile(parquet_source(shard.path), buffer_size=_STREAM_BYTES, page_checksum_verification=True)
+    except _ARROW_ERRORS as error:
+        raise damaged(shard.name, "Parquet", str(error)) from None
+    with file:
+        yield file
+    shard.check_unchanged()
+
+
+def batches(shard: Shard, file: Any, groups: Sequence[int], names: Sequence[str] | None, size: int) -> Iterator[Any]:
+    """Batches of about `size` bytes of the columns named."""
+    metadata = [file.metadata.row_group(group) for group in groups]
+    rows = sum(group.num_rows for group in metadata)
+    stored = sum(
+        group.column(i).total_uncompressed_size
+        for group in metadata
+        for i in range(group.num_columns)
+        if names is None or any(f"{group.column(i).path_in_schema}.".startswith(f"{name}.") for name in names)
+    )
+    batch_rows = min(max(1, size * rows // max(stored, 1)), _BATCH_ROWS)
+    batches = file.iter_batches(batch_rows, row_groups=groups, columns=names, use_threads=False)
+    while True:
+        try:
+            batch = next(batches, None)
+        except _ARROW_ERRORS as error:
+            raise damaged(shard.name, "Parquet", str(error)) from None
+        if batch is None:
+            return
+        yield batch

@@ -1,0 +1,111 @@
+"""The file formats: a table from name to module, read by all that reads or writes a corpus.
+
+A new format is a module with the functions of `Format`, a line in `FORMATS`, and its endings in `neardup.io.shards`.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from neardup.io.batch import Batch, Columns, Part, Reject
+from neardup.io.formats import jsonl, parquet, text_files, text_lines
+from neardup.io.formats.delimited import Delimited
+from neardup.io.shards import Shard
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+class Sink(Protocol):
+    """An output file that rows are written to; a context manager, closed at its end."""
+
+    format: str
+
+    def close(self) -> None: ...
+
+    def __enter__(self) -> Any: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+
+Rewrite = Callable[[int, list[str]], list[str]]
+"""From a row's number in its shard and the texts of its text columns to the texts that are to stand there."""
+
+
+class Format(Protocol):
+    """What each format's module offers. Rows are numbered in their shard from 0, by every function alike.
+
+    A damaged file always raises DataError: only single rows can be set aside, since nobody knows how many rows are lost
+    with the rest of a file. So does a file that changed since the shard was found.
+    """
+
+    @property
+    def Sink(self) -> Any:  # noqa: N802
+        """Class of this format's sinks, called with a path and a compression."""
+
+    def check(self, shard: Shard, columns: Columns, added: Sequence[str] = ()) -> None:
+        """Raise InputError if, by its schema or first rows, the shard lacks a column to read or has one to be added.
+
+        Costs little: for all shards, before any work.
+        """
+
+    def check_together(self, shards: Sequence[Shard]) -> None:
+        """Raise InputError if the rows of these shards cannot be in one file."""
+
+    def parts(self, shard: Shard, columns: Columns, wanted: Array | None = None) -> Iterator[Part]:
+        """All rows in order, in parts of about 4 MB; each row is in one. Parts may be called by several threads.
+
+        Where `wanted` (bool[rows]) is False, rows are skipped as cheaply as possible, are not checked, and are null.
+        """
+
+    def read(self, shard: Shard, columns: Columns, *, reject: Reject, wanted: Array | None = None) -> Iterator[Batch]:
+        """The batches of `parts`, one after another; `reject` is called for each row that cannot be read, in order."""
+
+    def copy(self, shard: Shard, keep: Array, sink: Any) -> None:
+        """Write the rows where `keep` (bool[rows]) is True as they are.
+
+        Raises InputError if the sink holds rows of another format or schema.
+        """
+
+    def annotate(self, shard: Shard, added: Any, sink: Any, *, keep: Array) -> None:
+        """Write the rows where `keep` (bool[rows]) is True as they are, but with more columns.
+
+        `added` is an Arrow table with one row for each row of the shard; rows that were rejected must not be kept.
+        Raises InputError if such a column exists.
+        """
+
+
+@runtime_checkable
+class Rewritable(Protocol):
+    """What a format's module offers besides, if texts can be replaced in its rows; needed for lines and paragraphs."""
+
+    def replace(
+        self, shard: Shard, columns: Columns, rewrite: Rewrite, sink: Any, *, keep: Array, changed: Array
+    ) -> None:
+        """As `copy`; but where `changed` (bool[rows], of rows that can be read) is True, the texts are what `rewrite` says.
+
+        `rewrite` gets and gives one text for each of `columns.text`, and is called in order. All else in the row stays as it is.
+        """
+
+
+FORMATS: dict[str, Format] = {
+    "jsonl": jsonl,
+    "parquet": parquet,
+    "csv": Delimited("csv"),
+    "tsv": Delimited("tsv"),
+    "txt": text_files,
+    "lines": text_lines,
+}
+
+FILES: dict[str, Callable[[Sequence[Shard], Columns, Array | None], Part]] = {"txt": text_files.part_of_files}
+"""Formats with one document a file: how many files are read as one part, for files may be small."""
+
+
+def open_sink(path: Path, format: str, compression: str = "plain") -> Sink:  # noqa: A002
+    """Open an output file, to be given to `copy` or `annotate` for one or several shards in turn."""
+    sink: Sink = FORMATS[format].Sink(path, compression)
+    return sink

@@ -1,0 +1,104 @@
+"""Rows of text on their way to a file, as they were stored."""
+
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from neardup.errors import InputError
+from neardup.io.formats.lines import Lines
+from neardup.io.shards import Shard
+from neardup.io.storage.compression import open_for_writing
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+class TextSink:
+    """Rows on their way to a file or, for the path `-`, to standard output."""
+
+    def __init__(self, format: str, path: Path, compression: str) -> None:  # noqa: A002
+        self.format = format
+        self._standard = str(path) == "-"
+        self._file: Any = sys.stdout.buffer if self._standard else open_for_writing(path, compression)
+        self._unfinished = b""
+        self._first: tuple[str, Any] | None = None
+
+    def begin(self, shard: Shard, kind: Any, *, mark: bytes = b"", header: bytes = b"", newline: bytes = b"\n") -> None:
+        """Make ready for rows of `shard`; byte order mark and header come before the rows of the first shard.
+
+        Raises:
+            InputError: `kind`, which says how rows are written, is not that of the first shard.
+        """
+        if self._first is None:
+            self._first = shard.name, kind
+            self._put(mark)
+            if header:
+                self.write(header, newline)
+        else:
+            demand_same_kind(*self._first, shard.name, kind)
+
+    def write(self, rows: bytes | memoryview, newline: bytes = b"\n") -> None:
+        """Write rows; the newline of the last one may be missing, and is added if anything follows."""
+        if self._unfinished:
+            self._put(self._unfinished)
+        self._put(rows)
+        self._unfinished = newline if bytes(rows[-len(newline) :]) != newline else b""
+
+    def _put(self, data: bytes | memoryview) -> None:
+        if not self._standard:
+            self._file.write(data)
+            return
+        rest = memoryview(data)
+        while rest:  # an unbuffered stream may take less than it is given
+            rest = rest[self._file.write(rest) :]
+
+    def close(self) -> None:
+        """Finish the file."""
+        if self._standard:
+            self._file.flush()
+        else:
+            self._file.close()
+
+    def __enter__(self) -> "TextSink":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def write_changed(lines: Lines, sink: TextSink, kept: Array, changed: Array, rewrite: Callable[[int], bytes]) -> None:
+    """Write rows of `lines` where `kept` (bool[rows]): as stored or, where also `changed`, what `rewrite` makes of row i."""
+    newline, after = lines.encoding.newline, 0
+    for i in [*np.flatnonzero(kept & changed).tolist(), len(lines)]:
+        for run in lines.runs(np.flatnonzero(kept[after:i]) + after):
+            sink.write(run, newline)
+        if i < len(lines):
+            sink.write(rewrite(i), newline)
+        after = i + 1
+
+
+def with_parts(lines: Lines, i: int, parts: Iterable[tuple[int, int, bytes]]) -> bytes:
+    """Row i as it is stored, with its newline, but with other parts in places of it: begin and end in UTF-8, and what is there.
+
+    In an encoding that can write a text in more than one way the row is as its codec writes it.
+
+    Raises:
+        UnicodeEncodeError: the encoding does not have a character of a part.
+    """
+    line, newline = lines.line(i), lines.encoding.newline
+    ending = newline if lines.stored(i).endswith(newline) else b""
+    for begin, end, part in sorted(parts, reverse=True):
+        line = line[:begin] + part + line[end:]
+    return (line if lines.encoding.is_utf8 else line.decode().encode(lines.encoding.name)) + ending
+
+
+def demand_same_kind(first: str, kind: Any, name: str, other: Any) -> None:
+    """Raise InputError, naming the difference, unless rows of both kinds can be in one file; kinds are tuples of texts."""
+    for here, there in zip(kind, other, strict=True):
+        if here != there:
+            raise InputError(
+                f"{first} and {name} cannot be written to one file: {here} in one, {there} in the other. "
+                "Name a folder (OUT/) as the output, which keeps the files apart."
+            )

@@ -1,0 +1,73 @@
+"""Where files are, here or in a store: what opens or names a file takes a `Place`, and asks this module where the two differ."""
+
+import os
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+from neardup.io.storage.remote import READ_BYTES, RemotePath, RemoteReader, Status
+
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*://")
+
+Place = Path | RemotePath
+"""Where a file is, or will be."""
+
+
+def is_url(given: str) -> bool:
+    """Whether a name given by a person is a URL, and none of a local file."""
+    return _URL.match(given) is not None and not given.startswith("file://")
+
+
+def place_of(given: str | Place) -> Place:
+    """A `RemotePath` for a URL, a `Path` for all else."""
+    if isinstance(given, str) and is_url(given):
+        return RemotePath(given)
+    return Path(given.removeprefix("file://")) if isinstance(given, str) else given
+
+
+def real_name(place: Place) -> str:
+    """A name that is equal for equal files, links followed."""
+    return place.key_url if isinstance(place, RemotePath) else os.path.realpath(place)
+
+
+def identity(place: Place) -> tuple[Any, Any]:
+    """Equal for the same file under different names; it must be there."""
+    if isinstance(place, RemotePath):
+        return "", place.key_url
+    status = place.stat()
+    return status.st_dev, status.st_ino
+
+
+def status_of(place: Place) -> Status:
+    """The size and the version of a file.
+
+    Raises:
+        OSError: it is not there, or cannot be looked at.
+        TransferError: the store fails again and again.
+    """
+    if isinstance(place, RemotePath):
+        return place.status()
+    status = place.stat()
+    return status.st_size, status.st_mtime_ns
+
+
+def copy_file(place: Place, local: Path) -> None:
+    """Let `local` have the bytes of a file."""
+    if isinstance(place, Path):
+        shutil.copyfile(place, local)
+        return
+    with place.open() as source, local.open("wb") as target:
+        shutil.copyfileobj(source, target, READ_BYTES)
+
+
+def parquet_source(place: Place) -> Any:
+    """What pyarrow reads a file from, in any order."""
+    return RemoteReader(place) if isinstance(place, RemotePath) else place
+
+
+def files_below(folder: Place, endings: tuple[str, ...]) -> list[Place]:
+    """The files in a folder and in folders below it whose names end so, by name."""
+    if isinstance(folder, RemotePath):
+        return [file for file in folder.files() if file.name.endswith(endings)]
+    return [*sorted(path for path in folder.rglob("*") if path.name.endswith(endings) and path.is_file())]

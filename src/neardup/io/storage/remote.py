@@ -1,0 +1,312 @@
+"""Files in object stores and on other hosts, through fsspec: what a `Path` is for files here, a `RemotePath` is for URLs.
+
+Reading asks for ranges of bytes, writing uploads a finished local file; what fails on the way is tried again. Files that are
+not there, or not allowed, are told as OSError with a `strerror`, as the system tells it of local ones.
+"""
+
+import contextlib
+import errno
+import io
+import posixpath
+import re
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from neardup.errors import DataError, InputError, TransferError
+from neardup.io.storage.stores import attempted, store_of
+
+READ_BYTES = 8 << 20
+"""Fetched at once, in the end, of a file that is read from its beginning to its end."""
+
+FIRST_READ_BYTES = 320 << 10
+"""Fetched at first, enough to look at the columns; then four times as much with each request."""
+
+_UPLOAD_BYTES, _MOST_PARTS = 16 << 20, 9_000
+_MAGIC = re.compile(r"[*?\[]")
+_SURE = ("ETag", "etag", "generation", "blob_id", "oid")
+_VERSIONS = (*_SURE, "mtime", "LastModified", "last_modified", "updated", "created")
+"""What stores call the version of a file's content, the surest first; only the sure ones are alike in listings."""
+
+Status = tuple[int, int | str]
+"""Bytes, and what differs when the content does: the time of the last change in nanoseconds, or a store's version."""
+
+
+@dataclass(frozen=True, slots=True)
+class RemotePath:
+    """A URL such as `s3://bucket/folder/name`, with as much of `pathlib.Path` as files need.
+
+    Attributes:
+        url: as given.
+        known: of the file, as it was when it was found.
+    """
+
+    url: str
+    known: Status | None = field(default=None, compare=False)
+
+    def __str__(self) -> str:
+        return self.url
+
+    def __truediv__(self, relative: str) -> "RemotePath":
+        return RemotePath(f"{self.url.rstrip('/')}/{relative}")
+
+    @property
+    def scheme(self) -> str:
+        return self.url.partition("://")[0].lower()
+
+    @property
+    def key_url(self) -> str:
+        """The URL without slashes that make no difference."""
+        return f"{self.scheme}://{self.url.partition('://')[2].strip('/')}"
+
+    @property
+    def name(self) -> str:
+        return posixpath.basename(self.url.rstrip("/"))
+
+    @property
+    def suffix(self) -> str:
+        return posixpath.splitext(self.name)[1]
+
+    @property
+    def stem(self) -> str:
+        return posixpath.splitext(self.name)[0]
+
+    @property
+    def parent(self) -> "RemotePath":
+        return RemotePath(self.url.rstrip("/")[: -len(self.name)])
+
+    def with_name(self, name: str) -> "RemotePath":
+        return RemotePath(self.parent.url + name)
+
+    @property
+    def _store(self) -> tuple[Any, str]:
+        store = store_of(self.scheme)
+        return store, store._strip_protocol(self.url)
+
+    def status(self) -> Status:
+        """The size and the version as they are now; see `status_of`."""
+        found = self._info()
+        if found["type"] != "file":
+            raise IsADirectoryError(errno.EISDIR, "it is a folder", self.url)
+        return _status(found)
+
+    def _info(self) -> dict[str, Any]:
+        store, key = self._store
+
+        def ask() -> Any:
+            store.invalidate_cache()
+            return store.info(key)
+
+        return attempted(self.url, "looking at it", ask)
+
+    def is_dir(self) -> bool:
+        """Whether it is a folder, and no file; False if it is not there."""
+        try:
+            return bool(self._info()["type"] == "directory")
+        except FileNotFoundError:
+            return False
+
+    def is_file(self) -> bool:
+        """Whether it is there, and no folder."""
+        try:
+            return bool(self._info()["type"] == "file")
+        except FileNotFoundError:
+            return False
+
+    def files(self) -> list["RemotePath"]:
+        """All files below this folder, but hidden ones, by name."""
+        store, key = self._store
+
+        def find() -> Any:
+            store.invalidate_cache()
+            return store.find(key, detail=True)
+
+        return self._below(key, attempted(self.url, "listing it", find), hidden=False)
+
+    def matches(self) -> tuple["RemotePath", list["RemotePath"]]:
+        """The folder before the first wildcard of a glob, and the files and folders that match; folders end in a slash."""
+        store, pattern = self._store
+        first = _MAGIC.search(self.url)
+        assert first is not None
+        fixed = RemotePath(self.url[: self.url.rindex("/", 0, first.start()) + 1])
+        base = store._strip_protocol(fixed.url)
+
+        def match() -> Any:
+            store.invalidate_cache()
+            return store.glob(pattern, detail=True)
+
+        found = attempted(self.url, "listing it", match)
+        if "**" in pattern:  # which matches every folder beside the files in it
+            found = {key: each for key, each in found.items() if each["type"] == "file"}
+        return fixed, fixed._below(base, found, hidden="/." in self.url[len(fixed.url) - 1 :])
+
+    def _below(self, base: str, found: dict[str, Any], *, hidden: bool) -> list["RemotePath"]:
+        places = []
+        for key in sorted(found):
+            relative = key[len(base) :].lstrip("/")
+            folder = found[key]["type"] != "file"
+            if not relative or key.endswith("/") or (not hidden and "/." in f"/{relative}"):
+                continue
+            below = self / relative
+            known = _status(found[key]) if any(found[key].get(name) for name in _SURE) else None
+            places.append(RemotePath(f"{below.url}/") if folder else RemotePath(below.url, known))
+        return places
+
+    def _read_range(self, start: int, end: int) -> bytes:
+        store, key = self._store
+
+        def fetch() -> bytes:
+            data: bytes = store.cat_file(key, start=start, end=end)
+            if len(data) != end - start:
+                raise OSError(errno.EIO, f"{len(data):,} bytes came, not {end - start:,}")
+            return data
+
+        return attempted(self.url, f"reading bytes {start:,} to {end:,}", fetch)
+
+    def open(self, mode: str = "rb", buffering: int = READ_BYTES) -> io.BufferedReader:
+        """Open for reading bytes, from the beginning to the end or anywhere."""
+        if mode != "rb":
+            raise ValueError(f"mode={mode!r}: a remote file is read here; upload() writes one")
+        reader = RemoteReader(self, step=FIRST_READ_BYTES)
+        return io.BufferedReader(reader, max(io.DEFAULT_BUFFER_SIZE, min(buffering, reader.size())))
+
+    def read_bytes(self) -> bytes:
+        with self.open() as file:
+            return file.read()
+
+    def read_text(self, encoding: str) -> str:
+        return self.read_bytes().decode(encoding)
+
+    def upload(self, local: Path) -> None:
+        """Let this be a copy of a local file; until all of it is there, this is what it was.
+
+        Raises:
+            OSError: the store denies it, or has no such bucket.
+            TransferError: it fails again and again; what had been sent is removed.
+        """
+        attempted(self.url, "writing it", lambda: self._upload(local))
+
+    def _upload(self, local: Path) -> None:
+        store, key = self._store
+        size = local.stat().st_size
+        if size <= _UPLOAD_BYTES:
+            store.pipe_file(key, local.read_bytes())
+            return
+        target = store.open(key, "wb", autocommit=False, block_size=max(_UPLOAD_BYTES, size // _MOST_PARTS + 1))
+        try:
+            with local.open("rb") as source:
+                shutil.copyfileobj(source, target, 1 << 20)
+            target.close()
+            target.commit()
+        except BaseException:
+            with contextlib.suppress(AttributeError):  # a store in memory
+                target.closed = True  # else it would be finished when it is collected
+            with contextlib.suppress(FileNotFoundError):
+                target.discard()
+            raise
+
+    def check_writable(self) -> None:
+        """Begin to write the file and give up, where the store can: what is denied is told before any work.
+
+        Raises:
+            OSError, TransferError: as of `upload`.
+        """
+        store, key = self._store
+        if self.scheme not in ("s3", "s3a"):
+            return
+
+        def begin() -> None:
+            target = store.open(key, "wb", autocommit=False)
+            target.closed = True
+            target._initiate_upload()
+            with contextlib.suppress(FileNotFoundError):  # given up already, but the answer was lost
+                target.discard()
+
+        attempted(self.url, "beginning to write it", begin)
+
+    def unlink(self, missing_ok: bool = False) -> None:
+        store, key = self._store
+        try:
+            attempted(self.url, "removing it", lambda: store.rm_file(key))
+        except FileNotFoundError:
+            if not missing_ok:
+                raise
+
+
+class RemoteReader(io.RawIOBase):
+    """The bytes of a remote file; each read is one request, tried again if it fails.
+
+    Args:
+        step: bytes that the first read gives at most, each further one four times as many; all that is asked for if not given.
+
+    Raises, from reading:
+        InputError: the store denies it.
+        DataError: the file changed, or is gone.
+        TransferError: the store fails again and again.
+    """
+
+    def __init__(self, place: RemotePath, *, step: int | None = None) -> None:
+        self._place, self._at, self._step = place, 0, step
+        self._status = place.known or place.status()
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        self._at = max(0, offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._status[0]}[whence])
+        return self._at
+
+    def size(self) -> int:
+        return self._status[0]
+
+    def readinto(self, buffer: Any) -> int:
+        end = min(self._at + len(buffer), self._status[0])
+        if end <= self._at:
+            return 0
+        if self._step is not None:
+            end, self._step = min(end, self._at + self._step), min(4 * self._step, READ_BYTES)
+        data = self._fetch(self._at, end)
+        buffer[: len(data)] = data
+        self._at = end
+        return len(data)
+
+    def readall(self) -> bytes:
+        parts = []
+        while self._at < self._status[0]:
+            end = min(self._at + READ_BYTES, self._status[0])
+            parts.append(self._fetch(self._at, end))
+            self._at = end
+        return b"".join(parts)
+
+    def _fetch(self, start: int, end: int) -> bytes:
+        place = self._place
+        try:
+            return place._read_range(start, end)
+        except PermissionError as problem:
+            raise InputError(f"{place} cannot be read: {problem.strerror}.") from None
+        except (TransferError, FileNotFoundError, ValueError) as problem:  # a range past the end may be a ValueError
+            self._check_unchanged()
+            if isinstance(problem, OSError):
+                raise DataError(f"{place} cannot be read any more: {problem.strerror}. Run again.") from None
+            raise
+
+    def _check_unchanged(self) -> None:
+        place = self._place
+        try:
+            unchanged = place.status() == self._status
+        except OSError as problem:
+            raise DataError(f"{place} cannot be read any more: {problem.strerror}. Run again.") from None
+        if not unchanged:
+            raise DataError(f"{place} changed while it was in use. Run again when no other program writes to it.")
+
+
+def _status(info: dict[str, Any]) -> Status:
+    version = next((str(info[name]) for name in _VERSIONS if info.get(name) is not None), "")
+    return int(info["size"] or 0), version

@@ -1,0 +1,288 @@
+"""What a run of files would take: memory, temporary files and time, by doing a sample of it on this machine."""
+
+import dataclasses
+import json
+import math
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from neardup.dedup import find_duplicates, room_for_elements
+from neardup.fingerprints.documents import read_documents
+from neardup.hamming.block_plan import plan
+from neardup.io.corpus import FileCorpus, open_corpus
+from neardup.io.reading import split_options
+from neardup.io.sample import Sample, read_sample
+from neardup.matching.candidates.auto import Choice, choose
+from neardup.matching.candidates.estimates import COUNT_SECONDS, Estimate
+from neardup.matching.candidates.exact import MIN_TOKENS
+from neardup.matching.candidates.task import Task
+from neardup.options import DedupOptions, distance_limit, memory_bytes, options_of
+from neardup.progress import Progress, Watcher, duration, peak_memory_bytes, progress_of
+from neardup.recipe import Recipe
+from neardup.resources.pair_spool import PAIR_BYTES
+from neardup.resources.threads import thread_count
+from neardup.survivors.decisions import Findings, exact_representatives, in_order_of_preference
+from neardup.survivors.tables import TableCorpus
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+PILOT_DOCUMENTS = 1_000
+"""Done first, so that what is compiled and loaded once is not taken for work on documents; and to know how many pairs there are."""
+MOST_PAIRS = 2_000_000
+"""A sample of which more are to be expected is thinned: an estimate is to be there at once."""
+DOCUMENT_BYTES = 230
+"""What is kept of a document, and what comes of it, at the height; its id besides."""
+BATCH_MEMORY = 64 << 20
+"""What a thread takes of batches on their way, with what is made of them."""
+UNREAD_SHARE = 0.2
+"""Of the time to read rows, for those that are only passed over."""
+COPY_SECONDS = 2.5e-9
+"""To copy a byte of the survivors."""
+PASSES_AGAIN = ("count", "prefixes")
+"""Stages that read every text again, where elements are not kept."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CostEstimate:
+    """What a run would take, by a sample; times are for this machine and as many threads.
+
+    Attributes:
+        documents: rows of all inputs.
+        input_bytes: of all files, as they lie on the disk; sampled_bytes: of them, that were read.
+        sampled_documents: that these held.
+        method: that would be taken; reason: why, where `auto` chose.
+        memory_bytes: resident at the height, without pages of temporary files that are mapped; `limit_bytes`: the option memory.
+        temporary_bytes: of temporary files at the height.
+        seconds: by stage, and `total`.
+    """
+
+    documents: int
+    input_bytes: int
+    sampled_documents: int
+    sampled_bytes: int
+    method: str
+    reason: str | None
+    memory_bytes: int
+    limit_bytes: int
+    temporary_bytes: int
+    seconds: dict[str, float]
+
+    def __repr__(self) -> str:
+        return f"CostEstimate({self})"
+
+    def __str__(self) -> str:
+        return (
+            f"{self.documents:,} documents in {_mib(self.input_bytes)} take about {duration(self.seconds['total'])}, "
+            f"{_mib(self.memory_bytes)} of memory and {_mib(self.temporary_bytes)} of temporary files, by method {self.method}; "
+            f"from a sample of {self.sampled_documents:,} documents in {_mib(self.sampled_bytes)}"
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return dataclasses.asdict(self)
+
+    def to_json(self) -> str:
+        """One JSON object."""
+        return json.dumps(self.as_dict(), ensure_ascii=False)
+
+
+def _mib(count: int) -> str:
+    return f"{count / 2**20:,.0f} MiB"
+
+
+def estimate_files(
+    inputs: str | Path | Sequence[str | Path],
+    *,
+    recipe: Recipe | None = None,
+    on_error: str = "stop",
+    **options: Any,
+) -> CostEstimate:
+    """Estimate what `deduplicate_files` takes, from about 32 MB of the inputs: the first rows of shards spread over them.
+
+    The sample is de-duplicated on this machine, timed by stage, and extrapolated by bytes; how many pairs there will be is
+    estimated as by `neardup plan`. Near-duplicates that lie far from one another are seldom both in a sample, so a corpus of
+    many takes longer than is said here.
+
+    Args:
+        inputs, recipe, on_error: as in `deduplicate_files`.
+        **options: the fields of `neardup.io.reading.Reading` (text …) and of `DedupOptions`.
+
+    Raises:
+        InputError, OptionError, RowError, DataError: as `deduplicate_files`, for what is sampled.
+    """
+    reading, others = split_options(options)
+    chosen = options_of(**others)
+    with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
+        corpus = open_corpus(inputs, reading, temporary=Path(spool), on_error=on_error)
+        corpus.check()
+        return estimate_corpus(corpus, recipe or Recipe(), chosen)
+
+
+def estimate_corpus(corpus: FileCorpus, recipe: Recipe, options: DedupOptions) -> CostEstimate:
+    """As `estimate_files`, of files that were found and checked."""
+    distance_limit(recipe, options)  # refused, if at all, before any work
+    threads = thread_count(options.threads)
+    before = peak_memory_bytes()
+    sample = read_sample(corpus, threads=threads)
+    choice = None
+    if options.taken() != "simhash" and options.min_similarity > 0:
+        choice = choose_by_sample(sample, recipe, options)[0]
+    method = options.taken()
+    reason = None
+    if method == "auto" and choice is not None:
+        method, reason = choice.method, choice.reason
+    progress = Progress()
+    taken = dataclasses.replace(options, method=method)
+    pilot = sample.thinned(max(1, len(sample) // PILOT_DOCUMENTS))
+    seen = find_duplicates(_table(pilot), recipe, taken, Progress())
+    kept_bytes = round(_element_bytes(seen, options) * pilot.growth)
+    keeps = kept_bytes <= room_for_elements(options)
+    part = _with_few_pairs(sample, len(pilot), _pairs(seen))
+    findings = find_duplicates(_table(part), recipe, taken, progress, keep_elements=keeps)
+    found = {each.method: each for each in choice.estimates}.get(method) if choice else None
+    cost = _Extrapolation(part, findings, progress.seconds, found, recipe, taken, threads, kept_bytes if keeps else 0)
+    return CostEstimate(
+        documents=round(len(sample) * sample.growth),
+        input_bytes=sample.total_bytes,
+        sampled_documents=len(sample),
+        sampled_bytes=sample.read_bytes,
+        method=method,
+        reason=reason,
+        memory_bytes=before + cost.memory_bytes(),
+        limit_bytes=memory_bytes(options.memory),
+        temporary_bytes=cost.temporary_bytes(),
+        seconds=cost.seconds(),
+    )
+
+
+def choose_by_sample(
+    sample: Sample,
+    recipe: Recipe,
+    options: DedupOptions,
+    *,
+    documents: int | None = None,
+    progress: Watcher = None,
+) -> tuple[Choice, int]:
+    """What exact and minhash would take of all that the sample stands for, or of so many `documents`; how many were read."""
+    progress = progress_of(progress)
+    corpus = _table(sample)
+    with progress.stage("fingerprint"):
+        found = read_documents(corpus, recipe, threads=options.threads, progress=progress)
+    rows = in_order_of_preference(found, DedupOptions())
+    distinct = rows[exact_representatives(found, rows) == rows]
+    task = Task(corpus, found, distinct, distinct, recipe, options, progress).at_least(MIN_TOKENS)
+    if documents is None and sample.growth > 1:
+        documents = round(sample.growth * len(task.rows))
+    return choose(task, documents=documents), len(task.rows)
+
+
+def _table(sample: Sample) -> TableCorpus:
+    return TableCorpus(pa.chunked_array(sample.texts, pa.large_string()))
+
+
+def _with_few_pairs(sample: Sample, pilot_documents: int, pilot_pairs: float) -> Sample:
+    """The sample, or a part of it if its pairs would take long; a few of its documents tell."""
+    expected = pilot_pairs * (len(sample) / max(1, pilot_documents)) ** 2
+    return sample if expected <= MOST_PAIRS else sample.thinned(math.ceil(math.sqrt(expected / MOST_PAIRS)))
+
+
+def _element_bytes(findings: Findings, options: DedupOptions) -> int:
+    """About what the elements of the documents take in a file."""
+    tokens = findings.documents.tokens
+    return int(tokens[tokens > 0].sum()) * (16 if options.similarity == "cosine" else 8)
+
+
+def _pairs(findings: Findings) -> float:
+    return len(findings.found.candidates.near) / 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Extrapolation:
+    """From a sample that was de-duplicated to all."""
+
+    sample: Sample
+    findings: Findings
+    took: dict[str, float]
+    estimate: Estimate | None
+    recipe: Recipe
+    options: DedupOptions
+    threads: int
+    kept_bytes: int
+    """Of the elements of all texts that the first pass keeps; 0 if it does not, and later passes read again."""
+
+    @property
+    def documents(self) -> float:
+        return len(self.sample) * self.sample.growth
+
+    @property
+    def pairs(self) -> float:
+        """Candidates of all documents."""
+        seen = _pairs(self.findings)
+        if self.estimate is None:  # by distance: with the square of the documents
+            return seen * self.sample.growth**2
+        return max(self.estimate.candidates, seen * self.sample.growth)
+
+    def seconds(self) -> dict[str, float]:
+        growth, reading = self.sample.growth, self.sample.seconds * self.sample.growth
+        found = {}
+        for name, seconds in self.took.items():
+            found[name] = seconds * growth
+            if name in ("fingerprint", "signatures") or (name in PASSES_AGAIN and not self.kept_bytes):
+                found[name] += reading
+        if self.options.method == "exact" and "count" not in found:
+            found["count"] = found["prefixes"]
+        if "read again" in found:
+            found["read again"] += reading * UNREAD_SHARE
+        found["join"] = max(found.get("join", 0.0), self._join_seconds())
+        if "verify" in found and _pairs(self.findings):
+            found["verify"] = max(found["verify"], self.took["verify"] * self.pairs / _pairs(self.findings))
+        found["write"] = self.sample.total_bytes * COPY_SECONDS
+        rounded = {name: round(seconds, 3) for name, seconds in found.items()}
+        return rounded | {"total": round(sum(rounded.values()), 3)}
+
+    def _join_seconds(self) -> float:
+        """By the constants of the estimates, but with this machine's speed as the sample shows it."""
+        if self.estimate is None:
+            limit = distance_limit(self.recipe, self.options) or 0
+            by_pairs = self.took.get("join", 0.0) * self.pairs / max(1.0, _pairs(self.findings))
+            by_tables = plan(
+                max(1, round(self.documents)),
+                bits=64 * self.recipe.words,
+                max_distance=limit,
+                threads=self.options.threads,
+            ).seconds
+            return max(by_pairs if _pairs(self.findings) > len(self.sample) else 0.0, by_tables)
+        return self.estimate.join_seconds * self._slowness / self.threads
+
+    @property
+    def _slowness(self) -> float:
+        """How many times as long as on the machine of the constants a token takes here."""
+        tokens = int(self.findings.documents.tokens[self.findings.documents.valid].sum())
+        seconds = self.took.get("prefixes", self.took.get("signatures", 0.0)) * self.threads
+        return seconds / (tokens * COUNT_SECONDS) if tokens and seconds else 1.0
+
+    def memory_bytes(self) -> int:
+        ids = self.sample.ids_bytes * self.sample.growth
+        kept = self.documents * (DOCUMENT_BYTES + 16 * self.recipe.words) + ids
+        limit = memory_bytes(self.options.memory)
+        finding = min(limit, self._finding_bytes())
+        return int(kept + finding + (self.threads + 1) * BATCH_MEMORY)
+
+    def _finding_bytes(self) -> float:
+        if self.estimate is not None:
+            return self.estimate.memory_bytes
+        return self.documents * 24 * self.recipe.words + self.pairs * PAIR_BYTES
+
+    def temporary_bytes(self) -> int:
+        limit, growth = memory_bytes(self.options.memory), self.sample.growth
+        verified = self.findings.documents.tokens[self.findings.found.rows[self.findings.found.candidates.has_any]]
+        sets = 8 * int(verified.sum()) * growth if self.options.min_similarity > 0 else 0
+        spilled = 16 * self.pairs if self.pairs * PAIR_BYTES > limit // 4 else 0
+        joined = self.estimate.disk_bytes if self.estimate else spilled
+        return int(max(self.kept_bytes + joined, (self.kept_bytes or sets) + spilled))

@@ -1,0 +1,124 @@
+"""CURVES: what every Hamming distance and every similarity would find, and what it would cost."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from neardup.fingerprints.documents import Documents
+from neardup.hamming.pairs import plan
+from neardup.judging.evaluation.intervals import UNKNOWN, Share, clustered, f1_of, wilson
+from neardup.judging.evaluation.result import DistanceScore, RecipeScore, ThresholdScore
+from neardup.judging.evaluation.survey import distance_counts
+from neardup.judging.evaluation.truth import Truth, reach
+from neardup.recipe import Recipe, usual_distance
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+VERIFY_SECONDS = 3e-6
+"""To verify a candidate of some 500 shingles a text, on one thread."""
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """Distances of sampled documents to all others by one recipe.
+
+    Attributes:
+        rows: int64[n], the documents that are long enough for a fingerprint to mean anything.
+        chosen: int64[s], positions in `rows` of the sampled ones.
+        counts: int64[s, distances], how many others are at each distance.
+        true: int64[s, distances], how many near-duplicates among them.
+        reach: int64[p] of the judged pairs, `neardup.judging.evaluation.truth.reach`.
+    """
+
+    rows: Array
+    chosen: Array
+    counts: Array
+    true: Array
+    reach: Array
+
+    @property
+    def scale(self) -> float:
+        """Pairs in the corpus for each that was counted from one of its ends."""
+        return len(self.rows) / (2 * len(self.chosen)) if len(self.chosen) else 0.0
+
+
+def survey(truth: Truth, documents: Documents, recipe: Recipe, among: Array, *, threads: int | None) -> Survey:
+    """Compare the sampled documents with all rows where `among` (bool[rows]) holds."""
+    rows = np.flatnonzero(among & (documents.tokens >= recipe.min_tokens))
+    long_enough = documents.tokens[truth.sampled] >= recipe.min_tokens
+    chosen = np.searchsorted(rows, truth.sampled[long_enough])
+    counts = distance_counts(np.ascontiguousarray(documents.fingerprints[rows]), chosen, threads=threads)
+    far = reach(truth, documents, recipe)
+    both_long = np.minimum(documents.tokens[truth.left], documents.tokens[truth.right]) >= recipe.min_tokens
+    near = truth.positive & both_long
+    owner, pair = truth.ends(near)
+    width = counts.shape[1]
+    true = np.bincount(owner * width + far[near][pair], minlength=len(truth.sampled) * width)
+    return Survey(rows, chosen, counts, true.reshape(-1, width)[long_enough], far)
+
+
+def distance_scores(truth: Truth, found: Survey, bits: int) -> tuple[DistanceScore, ...]:
+    """Of every distance from 0 to `bits`."""
+    judged = truth.source == "labels" and not truth.complete
+    any_false = not truth.positive.all()
+    counts, true = found.counts.cumsum(axis=1), found.true.cumsum(axis=1)
+    missed = true[:, -1:] - true
+    scores = []
+    for distance in range(bits + 1):
+        within = found.reach <= distance
+        precision = f1 = UNKNOWN
+        if not judged:
+            precision = clustered(true[:, distance], counts[:, distance], truth.sampled_share)
+            everything = counts[:, distance] + missed[:, distance]
+            f1 = f1_of(clustered(true[:, distance], everything, truth.sampled_share))
+        elif any_false:
+            precision, f1 = judged_scores(truth.positive, within)
+        pairs = float(counts[:, distance].sum() * found.scale)
+        scores.append(DistanceScore(distance, truth.recall(within), precision, f1, pairs))
+    return tuple(scores)
+
+
+def judged_scores(positive: Array, found: Array, false: int = 0) -> tuple[Share, Share]:
+    """Precision and F1 of the judged pairs that were found (bool[p] both) and of `false` others that are known to be false."""
+    true = int((positive & found).sum())
+    all_found = int(found.sum()) + false
+    missed = int(positive.sum()) - true
+    return wilson(true, all_found), f1_of(wilson(true, all_found + missed))
+
+
+def threshold_scores(truth: Truth) -> tuple[ThresholdScore, ...]:
+    """Of every similarity from 0.01 to 1, among the judged pairs alone."""
+    any_false = not truth.positive.all()
+    scores = []
+    for percent in range(1, 101):
+        found = truth.similarity >= percent / 100
+        precision, f1 = judged_scores(truth.positive, found) if any_false else (UNKNOWN, UNKNOWN)
+        scores.append(ThresholdScore(percent / 100, truth.recall(found), precision, f1))
+    return tuple(scores)
+
+
+def recipe_score(
+    name: str, recipe: Recipe, truth: Truth, found: Survey, scores: tuple[DistanceScore, ...], target: float
+) -> RecipeScore:
+    """The smallest distance that gives the recall, and what it costs."""
+    usual = usual_distance(recipe)
+    reaching = (score.max_distance for score in scores if (score.recall.value or 0.0) >= target)
+    distance = next(reaching, None)
+    false_per_true = seconds = None
+    if distance is not None:
+        true = int(found.true[:, : distance + 1].sum())
+        if true and (truth.source == "sample" or truth.complete):
+            false_per_true = (int(found.counts[:, : distance + 1].sum()) - true) / true
+        join = plan(len(found.rows), bits=64 * recipe.words, max_distance=distance).seconds
+        seconds = join + scores[distance].pairs * VERIFY_SECONDS
+    return RecipeScore(
+        name,
+        recipe.bits,
+        distance,
+        scores[distance].recall if distance is not None else scores[-1].recall,
+        false_per_true,
+        seconds,
+        usual,
+        scores[usual].recall if usual is not None else UNKNOWN,
+    )

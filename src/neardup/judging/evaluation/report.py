@@ -1,0 +1,188 @@
+"""An evaluation as tables: by rich on a terminal, plain and aligned elsewhere."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from neardup.judging.evaluation.result import DistanceScore, Evaluation
+from neardup.judging.evaluation.truth import BANDS
+from neardup.wording import counted
+
+TICKS = 12
+"""About so many distances are shown, up to twice the one in use."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableOfScores:
+    """A title, the names of the columns, and rows of as many cells; the first column is aligned left, others right."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+def headline(result: Evaluation) -> Iterator[str]:
+    """What was looked at."""
+    yield (
+        f"{counted(result.documents, 'document')}: {result.equal_texts:,} with the text of an earlier one, "
+        f"{result.short:,} short, {result.few_tokens:,} under 50 tokens"
+    )
+    if result.truth == "labels":
+        others = "any other pair is false" if result.complete else "other pairs count neither for nor against"
+        pairs = counted(result.labeled_pairs, "pair")
+        yield f"truth from labels: {pairs}, {result.labeled_positive:,} of them near-duplicates; {others}"
+    else:
+        every = result.sampled_documents == result.documents - result.equal_texts
+        size = "every document" if every else f"{counted(result.sampled_documents, 'document')} (seed {result.seed})"
+        yield f"truth from a sample: {size} compared with all others of different text"
+        near = f"{result.near_duplicates:,.0f}"
+        if not every:
+            near = f"about {near} [{result.near_duplicates_low:,.0f}, {result.near_duplicates_high:,.0f}]"
+        yield f"pairs of similarity {result.min_similarity:g} or more: {near}"
+        yield f"share of documents that have such a near-duplicate: {result.with_near_duplicate}"
+    yield "[intervals]: Wilson's, 95 %, for what other documents of this kind would give"
+
+
+def _shown(scores: Sequence[DistanceScore], marks: set[int], in_use: int) -> list[DistanceScore]:
+    step = max(1, 2 * in_use // TICKS)
+    return [
+        score
+        for score in scores
+        if score.max_distance in marks or (score.max_distance <= 2 * in_use and score.max_distance % step == 0)
+    ]
+
+
+def _number(value: float | None, form: str) -> str:
+    return "–" if value is None else format(value, form)
+
+
+def tables(result: Evaluation) -> Iterator[TableOfScores]:
+    """All tables, the most useful first."""
+    in_use = result.recipe["max_distance"]
+    bands = [name for name in BANDS if any(score.bands[name].of for score in result.methods)]
+    with_unlabeled = result.truth == "labels" and not result.complete
+    yield TableOfScores(
+        f"Methods, at similarity {result.min_similarity:g}",
+        ["method", "recall", "precision", "F1", "found", *(["unlabeled"] if with_unlabeled else [])],
+        [
+            [
+                score.method,
+                *map(str, (score.recall, score.precision, score.f1)),
+                f"{score.found:,}",
+                *([f"{score.unlabeled:,}"] if with_unlabeled else []),
+            ]
+            for score in result.methods
+        ],
+    )
+    if bands:
+        yield TableOfScores(
+            "Recall of methods, by similarity of the pair",
+            ["method", *bands],
+            [[score.method, *(str(score.bands[name]) for name in bands)] for score in result.methods],
+        )
+    yield TableOfScores(
+        f"Fingerprints alone, recipe {result.recipe['name']}, by Hamming distance (in use: {in_use})",
+        ["distance", "recall", "precision", "F1", "pairs within"],
+        [
+            [f"{score.max_distance}", *map(str, (score.recall, score.precision, score.f1)), f"{score.pairs:,.0f}"]
+            for score in _shown(result.distances, {in_use, result.recipes[0].max_distance or 0}, in_use)
+        ],
+    )
+    if result.thresholds:
+        yield TableOfScores(
+            "Similarity of the texts, among the labeled pairs",
+            ["at least", "recall", "precision", "F1"],
+            [
+                [f"{score.min_similarity:.2f}", *map(str, (score.recall, score.precision, score.f1))]
+                for score in result.thresholds[49::5]
+            ],
+        )
+    if result.strata:
+        yield TableOfScores(
+            "Pairs by Hamming distance, and the similarity of some of them",
+            ["distance", "pairs", "near-duplicates", "share of them", "read", "median", "highest"],
+            [
+                [
+                    part.distance,
+                    f"{part.pairs:,.0f}",
+                    f"{part.pairs * (part.similar.value or 0):,.0f}",
+                    str(part.similar),
+                    f"{part.sampled:,}",
+                    _number(part.median, ".3f"),
+                    _number(part.highest, ".3f"),
+                ]
+                for part in result.strata
+            ],
+        )
+    yield TableOfScores(
+        f"Recipes: the distance that finds {result.target_recall:g} of the near-duplicates",
+        ["recipe", "bits", "distance", "recall", "false per true", "usual distance", "recall there"],
+        [
+            [
+                score.recipe,
+                f"{score.bits}",
+                _number(score.max_distance, "d"),
+                str(score.recall) if score.max_distance is not None else "–",
+                _number(score.false_per_true, ",.1f"),
+                _number(score.usual_distance, "d"),
+                str(score.usual_recall),
+            ]
+            for score in result.recipes
+        ],
+    )
+
+
+def recommended(result: Evaluation) -> str:
+    """The recommendation as options."""
+    best = result.recommendation
+    parts: list[tuple[str, str | int | None]] = [
+        ("--method", best.method),
+        ("--min-similarity", None if best.min_similarity is None else f"{best.min_similarity:g}"),
+    ]
+    if best.method in (None, "simhash"):
+        parts += [("--recipe", best.recipe), ("--max-distance", best.max_distance)]
+    return " ".join(f"{flag} {value}" for flag, value in parts if value is not None) or "nothing that was measured"
+
+
+def plain_table(table: TableOfScores) -> str:
+    """A table as aligned text."""
+    widths = [max(map(len, column)) for column in zip(table.columns, *table.rows, strict=True)]
+    lines = [table.title]
+    for row in (table.columns, *table.rows):
+        cells = [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
+        lines.append("  " + "  ".join([row[0].ljust(widths[0]), *cells]).rstrip())
+    return "\n".join(lines)
+
+
+def plain_report(result: Evaluation) -> str:
+    """All of it as text."""
+    parts = ["\n".join(headline(result)), *map(plain_table, tables(result))]
+    parts.append(
+        "\n".join([f"Recommended: {recommended(result)}", *(f"  {line}" for line in result.recommendation.reasons)])
+    )
+    parts += [f"Warning: {line}" for line in result.warnings]
+    return "\n\n".join(parts)
+
+
+def print_report(result: Evaluation, console: Any) -> None:
+    """All of it on a `rich.console.Console`."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    for line in headline(result):
+        console.print(Text(line))
+    for part in tables(result):
+        shown = Table(
+            title=Text(part.title), title_justify="left", box=box.SIMPLE_HEAD, title_style="bold", pad_edge=False
+        )
+        for number, column in enumerate(part.columns):
+            shown.add_column(column, justify="right" if number else "left", overflow="fold")
+        for row in part.rows:
+            shown.add_row(*map(Text, row))
+        console.print(shown)
+    console.print(Text(f"Recommended: {recommended(result)}", style="bold green"))
+    for line in result.recommendation.reasons:
+        console.print(Text(f"  {line}"))
+    for line in result.warnings:
+        console.print(Text(f"Warning: {line}", style="yellow"))

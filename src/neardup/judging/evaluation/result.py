@@ -1,0 +1,191 @@
+"""What an evaluation returns; the names are those of its JSON."""
+
+import dataclasses
+import html
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from neardup.judging.evaluation.intervals import Share
+from neardup.notebook import html_table
+
+
+@dataclass(frozen=True, slots=True)
+class MethodScore:
+    """How well a method does.
+
+    Attributes:
+        method: one of `METHODS`.
+        recall, precision, f1: precision and F1 are empty where no pair is known to be false.
+        found: pairs that it found, of documents that were looked at.
+        unlabeled: those among them that nobody judged: they count neither for nor against it.
+        bands: recall in each band of similarity, by the band's name.
+    """
+
+    method: str
+    recall: Share
+    precision: Share
+    f1: Share
+    found: int
+    unlabeled: int
+    bands: dict[str, Share]
+
+
+@dataclass(frozen=True, slots=True)
+class DistanceScore:
+    """What is found within a Hamming distance, by fingerprints alone.
+
+    Attributes:
+        pairs: pairs of the input within the distance, an estimate unless every document was sampled.
+    """
+
+    max_distance: int
+    recall: Share
+    precision: Share
+    f1: Share
+    pairs: float
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdScore:
+    """What is found at a similarity, among the labeled pairs."""
+
+    min_similarity: float
+    recall: Share
+    precision: Share
+    f1: Share
+
+
+@dataclass(frozen=True, slots=True)
+class Stratum:
+    """Pairs at some distances; random pairs of any distance where `distance` is "any".
+
+    Attributes:
+        pairs: in the input, an estimate unless every document was sampled.
+        sampled: pairs whose texts were read.
+        similar: share of them at the similarity asked for.
+        median, highest: similarity of the sampled pairs; None if there are none.
+    """
+
+    distance: str
+    pairs: float
+    sampled: int
+    similar: Share
+    median: float | None
+    highest: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class RecipeScore:
+    """What a recipe's fingerprints need for the recall that is asked for.
+
+    Attributes:
+        max_distance: the smallest that gives it; None if none does.
+        recall: at that distance.
+        false_per_true: pairs within that distance that are no near-duplicates, for each that is one; None if not known.
+        seconds: expected for the join and for verifying what it yields; None if no distance serves.
+        usual_distance: the recipe's own; None if it has none.
+        usual_recall: at that distance.
+    """
+
+    recipe: str
+    bits: int
+    max_distance: int | None
+    recall: Share
+    false_per_true: float | None
+    seconds: float | None
+    usual_distance: int | None
+    usual_recall: Share
+
+
+@dataclass(frozen=True, slots=True)
+class Recommendation:
+    """What to call with, and why. None: nothing that was measured serves."""
+
+    method: str | None
+    recipe: str | None
+    bits: int | None
+    max_distance: int | None
+    min_similarity: float | None
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evaluation:
+    """Precision and recall of methods, distances and similarities on a corpus.
+
+    Attributes:
+        truth: "labels" or "sample": where it is known from which pairs are near-duplicates.
+        documents: in the input.
+        equal_texts: documents whose normalized text an earlier one has; with truth from a sample they are set aside first.
+        short: documents under the recipe's minimum of tokens; `few_tokens`: those under 50 tokens, short ones included.
+        min_similarity: pairs at or above it are near-duplicates, unless labels say it otherwise.
+        target_recall: what is recommended for.
+        labeled_pairs, labeled_positive: 0 with truth from a sample.
+        complete: the labels have every near-duplicate, so whatever else is found is false.
+        sampled_documents: documents compared with all others.
+        seed: of the sample.
+        near_duplicates: pairs of near-duplicates: those labeled, or an estimate of those in the input.
+        near_duplicates_low, near_duplicates_high: 95 % interval of that estimate.
+        with_near_duplicate: share of the sampled documents that have one; empty with labels.
+        recipe: whose distances `distances` and `strata` are about, and its digest.
+        warnings: sentences.
+    """
+
+    truth: str
+    documents: int
+    equal_texts: int
+    short: int
+    few_tokens: int
+    min_similarity: float
+    target_recall: float
+    labeled_pairs: int
+    labeled_positive: int
+    complete: bool
+    sampled_documents: int
+    seed: int
+    near_duplicates: float
+    near_duplicates_low: float
+    near_duplicates_high: float
+    with_near_duplicate: Share
+    recipe: dict[str, Any]
+    methods: tuple[MethodScore, ...]
+    distances: tuple[DistanceScore, ...]
+    thresholds: tuple[ThresholdScore, ...]
+    strata: tuple[Stratum, ...]
+    recipes: tuple[RecipeScore, ...]
+    recommendation: Recommendation
+    warnings: tuple[str, ...]
+    seconds: dict[str, float]
+    versions: dict[str, str]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return dataclasses.asdict(self)
+
+    def to_json(self) -> str:
+        """One JSON object, indented, with a line's end."""
+        return json.dumps(self.as_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+    def _repr_html_(self) -> str:
+        best = self.recommendation
+        given = {name: getattr(best, name) for name in ("method", "recipe", "max_distance", "min_similarity")}
+        advice = (
+            ", ".join(f"{name}={value}" for name, value in given.items() if value is not None)
+            or "nothing that was measured"
+        )
+        rows = [
+            (score.method, score.recall.value, score.precision.value, score.f1.value, score.found)
+            for score in self.methods
+        ]
+        lines = [
+            f"{self.documents:,} documents, truth from {self.truth}; recommended: {advice}",
+            *best.reasons,
+            *self.warnings,
+        ]
+        told = "".join(f"<p>{html.escape(line)}</p>" for line in lines)
+        return told + html_table(("method", "recall", "precision", "F1", "found"), rows)
+
+    def __repr__(self) -> str:
+        best = self.recommendation
+        return f"Evaluation({self.documents:,} documents, truth from {self.truth}, recommended: method={best.method})"

@@ -1,0 +1,73 @@
+"""STRATA: what pairs look like at distances from near to far, and pairs of any distance, by reading some of them."""
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from neardup.fingerprints.documents import Corpus, Documents
+from neardup.judging.evaluation.curves import Survey
+from neardup.judging.evaluation.intervals import clustered
+from neardup.judging.evaluation.result import Stratum
+from neardup.judging.evaluation.survey import sample_pairs
+from neardup.judging.evaluation.truth import Truth
+from neardup.matching.similarities import ShingleSets
+from neardup.options import DedupOptions
+from neardup.progress import Progress
+from neardup.recipe import Recipe
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+STRATUM_PAIRS = 200
+"""Pairs of a stratum whose texts are read."""
+ANY = "any"
+
+
+def edges(max_distance: int, bits: int) -> list[tuple[int, int]]:
+    """First and last distance of each stratum: thirds of the distance in use up to twice of it, then wider ones.
+
+    >>> edges(18, 128)
+    [(0, 0), (1, 6), (7, 12), (13, 18), (19, 24), (25, 30), (31, 36), (37, 54), (55, 128)]
+    """
+    lasts = [0, *(max_distance * third // 3 for third in (1, 2, 3, 4, 5, 6, 9)), bits]
+    lasts = sorted({min(last, bits) for last in lasts})
+    return [(0, 0)] + [(before + 1, last) for before, last in pairwise(lasts)]
+
+
+def strata(
+    corpus: Corpus,
+    truth: Truth,
+    found: Survey,
+    documents: Documents,
+    recipe: Recipe,
+    max_distance: int,
+    options: DedupOptions,
+    seed: int,
+) -> tuple[Stratum, ...]:
+    """Of each stratum how many pairs there are, how many are near-duplicates, and how similar a sample of them is."""
+    spans = [*edges(max_distance, recipe.bits), (0, recipe.bits)]
+    fingerprints = np.ascontiguousarray(documents.fingerprints[found.rows])
+    drawn = [
+        sample_pairs(fingerprints, found.chosen, found.counts, first, last, size=STRATUM_PAIRS, seed=seed)
+        for first, last in spans
+    ]
+    wanted = np.zeros(len(documents), np.bool_)
+    for left, right in drawn:
+        wanted[found.rows[left]] = wanted[found.rows[right]] = True
+    parts = []
+    with ShingleSets(corpus, wanted, threads=options.threads, temp_dir=options.temp_dir, progress=Progress()) as sets:
+        for (first, last), (left, right) in zip(spans, drawn, strict=True):
+            similarity = sets.similarities(found.rows[left], found.rows[right], 0.0)
+            counts, true = found.counts[:, first : last + 1].sum(axis=1), found.true[:, first : last + 1].sum(axis=1)
+            name = f"{first}" if first == last else f"{first}-{last}"
+            parts.append(
+                Stratum(
+                    ANY if (first, last) == spans[-1] else name,
+                    float(counts.sum() * found.scale),
+                    len(left),
+                    clustered(true, counts, truth.sampled_share),
+                    float(np.median(similarity)) if len(left) else None,
+                    float(similarity.max()) if len(left) else None,
+                )
+            )
+    return tuple(parts)

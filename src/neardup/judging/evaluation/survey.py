@@ -1,0 +1,179 @@
+"""SURVEY: some documents, drawn at random, are compared with all others; so nothing grows with the square of the corpus.
+
+Of a sampled document it is known which others are near-duplicates (by theorem: two sets of Jaccard t or more share one of the
+first |A| - ceil(t |A|) + 1 shingles of the one under any order, Chaudhuri, Ganti and Kaushik 2006), and how many others there
+are at each Hamming distance. A sample of pairs would tell neither: of a million documents' pairs perhaps one in a
+hundred million is near.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from neardup.fingerprints.documents import Corpus
+from neardup.io.batch import Batch
+from neardup.kernels.hamming.comparisons import distances_to
+from neardup.kernels.matching.survey import count_distances, find_similar
+from neardup.matching.similarities import SetFile, ShingleSets, shingle_sets_of
+from neardup.progress import Progress
+from neardup.resources.threads import in_order, thread_count
+from neardup.text.columns import in_chunks
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+MARK_BITS = 22
+"""2^22 bytes say of most shingles that no sampled document has them in its prefix."""
+
+SCAN_CHUNK = 16
+"""Documents that a thread compares with all others at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarPairs:
+    """Pairs of a sampled document and another whose similarity is high enough, each pair once.
+
+    Attributes:
+        left, right: int64[p], rows, left < right.
+        similarity: float64[p].
+    """
+
+    left: Array
+    right: Array
+    similarity: Array
+
+    def __len__(self) -> int:
+        return len(self.left)
+
+
+def choose(rows: Array, size: int, seed: int) -> Array:
+    """`size` of `rows` drawn at random, or all if there are no more; ascending."""
+    if len(rows) <= size:
+        return rows
+    drawn = np.random.default_rng(seed).choice(len(rows), size, replace=False, shuffle=False)
+    found: Array = rows[np.sort(drawn)]
+    return found
+
+
+def distance_counts(fingerprints: Array, chosen: Array, *, threads: int | None) -> Array:
+    """How many other rows there are at each distance from the `chosen` ones: int64[chosen, 64 * words + 1].
+
+    uint64[n, words], int64[chosen] positions.
+    """
+    out = np.zeros((len(chosen), 64 * fingerprints.shape[1] + 1), np.int64)
+
+    def scan(first: int) -> None:
+        count_distances(fingerprints, chosen, first, min(first + SCAN_CHUNK, len(chosen)), out)
+
+    for _ in in_order(scan, range(0, len(chosen), SCAN_CHUNK), thread_count(threads)):
+        pass
+    return out
+
+
+@dataclass(frozen=True, slots=True)
+class _Prefixes:
+    """Prefix shingles of the sampled sets, and which sets have them; see `neardup.kernels.matching.survey.find_similar`."""
+
+    marks: Array
+    hashes: Array
+    posting_starts: Array
+    postings: Array
+
+
+def _prefixes(sets: SetFile, sampled: Array, least: float) -> _Prefixes:
+    """Of each set the shingles that are rarest among the sampled sets, as many as the theorem needs."""
+    sizes = sets.ends[sampled] - sets.starts[sampled]
+    owner = np.repeat(np.arange(len(sampled)), sizes)
+    within = np.arange(len(owner)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    shingles = sets.values[np.repeat(sets.starts[sampled], sizes) + within]
+    _, which, frequency = np.unique(shingles, return_inverse=True, return_counts=True)
+    order = np.lexsort((shingles, frequency[which], owner))
+    lengths = np.minimum(sizes, sizes - np.ceil(least * sizes - 1e-6).astype(np.int64) + 1)
+    order = order[within < np.repeat(lengths, sizes)]
+    hashes, which, counts = np.unique(shingles[order], return_inverse=True, return_counts=True)
+    starts = np.zeros(len(hashes) + 1, np.int64)
+    starts[1:] = np.cumsum(counts)
+    marks = np.zeros(1 << MARK_BITS, np.uint8)
+    marks[(hashes & np.uint64(len(marks) - 1)).astype(np.int64)] = 1
+    return _Prefixes(marks, hashes, starts, owner[order][np.argsort(which, kind="stable")])
+
+
+def similar_pairs(
+    corpus: Corpus,
+    sampled: Array,
+    among: Array,
+    *,
+    least: float,
+    threads: int | None,
+    temp_dir: str | None,
+) -> SimilarPairs:
+    """Every pair of a sampled row and a row where `among` (bool[rows]) holds whose similarity is at least `least`, above 0."""
+    wanted = np.zeros(len(among), np.bool_)
+    wanted[sampled] = True
+    with ShingleSets(corpus, wanted, threads=threads, temp_dir=temp_dir, progress=Progress()) as sets:
+        prefixes = _prefixes(sets, sampled, least)
+        starts, ends = sets.starts[sampled], sets.ends[sampled]
+
+        def search(batch: Batch) -> list[tuple[Array, Array, Array]]:
+            present = np.flatnonzero(batch.texts.is_valid().to_numpy(zero_copy_only=False))
+            parts, first = [], 0
+            for texts in in_chunks(batch.texts.drop_null()):
+                a, b, similarity = _search(shingle_sets_of(texts), prefixes, sets.values, starts, ends, least)
+                parts.append((sampled[a], present[first + b], similarity))
+                first += len(texts)
+            return parts
+
+        found = [(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))]
+        for first, parts in corpus.map(search, threads=thread_count(threads), wanted=among):
+            found += [(a, first + b, similarity) for a, b, similarity in parts]
+    a, b, similarity = (np.concatenate(column) for column in zip(*found, strict=True))
+    pairs = np.stack([np.minimum(a, b), np.maximum(a, b)], axis=1)
+    pairs, at = np.unique(pairs, axis=0, return_index=True)
+    other = pairs[:, 0] != pairs[:, 1]
+    return SimilarPairs(pairs[other, 0], pairs[other, 1], similarity[at][other])
+
+
+def _search(
+    batch: tuple[Array, Array], prefixes: _Prefixes, sets: Array, starts: Array, ends: Array, least: float
+) -> tuple[Array, Array, Array]:
+    """Numbers of sampled sets and of sets of the batch that are similar, and how much."""
+    values, offsets = batch
+    room = 1024
+    while True:
+        a, b, similarity = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room)
+        met = np.full(len(starts), -1)
+        found = find_similar(
+            values, offsets, prefixes.marks, prefixes.hashes, prefixes.posting_starts, prefixes.postings,
+            sets, starts, ends, float(least), met, a, b, similarity,
+        )  # fmt: skip
+        if found <= room:
+            return a[:found], b[:found], similarity[:found]
+        room = found
+
+
+def sample_pairs(
+    fingerprints: Array, chosen: Array, counts: Array, first: int, last: int, *, size: int, seed: int
+) -> tuple[Array, Array]:
+    """Up to `size` pairs, or all if there are no more, of a `chosen` position and another at distances `first` to `last`.
+
+    Drawn by chance, those of two chosen ones twice as likely. counts: int64[chosen, distances], as `distance_counts` has them.
+    Returns positions, int64[p] twice, left < right, each pair once.
+    """
+    there = counts[:, first : last + 1].sum(axis=1)
+    ends = np.cumsum(there)
+    total = int(ends[-1]) if len(ends) else 0
+    generator = np.random.default_rng((seed, first, last))
+    drawn = np.unique(generator.integers(0, total, size)) if total > size else np.arange(total)
+    left, right = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    owners = np.searchsorted(ends, drawn, "right")
+    out = np.empty(len(fingerprints), np.uint16)
+    for owner in np.unique(owners):
+        here = chosen[owner]
+        distances_to(fingerprints[here], fingerprints, out)
+        near = np.flatnonzero((out >= first) & (out <= last))
+        near = near[near != here]
+        ranks = drawn[owners == owner] - (ends[owner] - there[owner])
+        left.append(np.minimum(here, near[ranks]))
+        right.append(np.maximum(here, near[ranks]))
+    pairs = np.unique(np.stack([np.concatenate(left), np.concatenate(right)], axis=1), axis=0)
+    return pairs[:, 0], pairs[:, 1]

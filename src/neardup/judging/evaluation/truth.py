@@ -1,0 +1,169 @@
+"""TRUTH: pairs of which it is known whether they are near-duplicates, by labels or by a survey; and what a recall of them is."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from neardup.fingerprints.documents import Corpus, Documents
+from neardup.judging.evaluation.intervals import Share, Z, clustered, wilson
+from neardup.judging.evaluation.labels import read_labels
+from neardup.judging.evaluation.survey import similar_pairs
+from neardup.matching.matches import hamming_distances
+from neardup.matching.similarities import ShingleSets
+from neardup.options import DedupOptions
+from neardup.progress import Progress
+from neardup.recipe import Recipe
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+BANDS = {"0.5-0.8": (0.5, 0.8), "0.8-0.95": (0.8, 0.95), "0.95-1": (0.95, np.inf)}
+"""Of similarity; the pairs between 0.8 and 0.95 are those that are hard to find."""
+
+
+@dataclass(frozen=True)
+class Truth:
+    """Judged pairs.
+
+    Attributes:
+        source: "labels" or "sample".
+        complete: whatever pair is not judged is none of near-duplicates; for a sample, if it has a sampled document.
+        left, right: int64[p], rows, left < right, ordered by both.
+        positive: bool[p].
+        similarity: float64[p], of the texts by our own definition.
+        score: float64[p], the similarity that bands are made by: the labels' where they state one, else our own.
+        sampled: int64[s], the rows that were compared with all others, ascending.
+        population: rows that they were drawn from.
+    """
+
+    source: str
+    complete: bool
+    left: Array
+    right: Array
+    positive: Array
+    similarity: Array
+    score: Array
+    sampled: Array
+    population: int
+
+    def __len__(self) -> int:
+        return len(self.left)
+
+    @property
+    def sampled_share(self) -> float:
+        """From 0 to 1."""
+        return len(self.sampled) / self.population if self.population else 1.0
+
+    @cached_property
+    def _all_ends(self) -> tuple[Array, Array]:
+        documents, pairs = [], []
+        for side in (self.left, self.right):
+            at = np.searchsorted(self.sampled, side)
+            at[at == len(self.sampled)] = 0
+            known = self.sampled[at] == side if len(self.sampled) else np.zeros(len(side), np.bool_)
+            documents.append(at[known])
+            pairs.append(np.flatnonzero(known))
+        return np.concatenate(documents), np.concatenate(pairs)
+
+    def ends(self, chosen: Array) -> tuple[Array, Array]:
+        """For each end of the `chosen` (bool[p]) pairs that was sampled: which sampled document, which of the chosen pairs."""
+        documents, pairs = self._all_ends
+        inside = chosen[pairs]
+        return documents[inside], (np.cumsum(chosen) - 1)[pairs[inside]]
+
+    def recall(self, found: Array, among: Array | None = None) -> Share:
+        """The share of near-duplicates, or of those in `among`, that were found; bool[p] each."""
+        true = self.positive if among is None else self.positive & among
+        if self.source == "labels":
+            return wilson(int((found & true).sum()), int(true.sum()))
+        size = len(self.sampled)
+        totals = np.bincount(self.ends(true)[0], minlength=size)
+        return clustered(np.bincount(self.ends(found & true)[0], minlength=size), totals, self.sampled_share)
+
+    def pairs(self) -> tuple[float, float, float]:
+        """Near-duplicates in the corpus and their 95 % interval: those labeled, or by how many each sampled document has."""
+        size, population = len(self.sampled), self.population
+        if self.source == "labels" or size in (0, population):
+            return (float(self.positive.sum()),) * 3
+        each = np.bincount(self.ends(self.positive)[0], minlength=size)
+        value = population / 2 * float(each.mean())
+        spread = float(each.std(ddof=1)) if size > 1 else 0.0
+        half = Z * population / 2 * spread / size**0.5 * (1 - size / population) ** 0.5
+        return value, max(float(len(self)), value - half), value + half
+
+    def in_band(self, name: str) -> Array:
+        """bool[p]."""
+        low, high = BANDS[name]
+        inside: Array = (self.score >= low) & (self.score < high)
+        return inside
+
+
+def labeled_truth(
+    corpus: Corpus,
+    documents: Documents,
+    recipe: Recipe,
+    ids: Iterable[str],
+    pairs: str | Path,
+    options: DedupOptions,
+    sampled: Array,
+    complete: bool,
+) -> Truth:
+    """What the labels say, with our own similarity of each pair."""
+    labels = read_labels(pairs, ids, min_similarity=options.min_similarity)
+    order = np.lexsort((labels.right, labels.left))
+    left, right, score = labels.left[order], labels.right[order], labels.score[order]
+    wanted = np.zeros(len(documents), np.bool_)
+    wanted[left] = wanted[right] = True
+    with ShingleSets.read(corpus, wanted, recipe, options, Progress()) as sets:
+        similarity = sets.similarities(left, right, 0.0)
+    similarity[(documents.digests[left] == documents.digests[right]).all(axis=1)] = 1.0
+    return Truth(
+        "labels",
+        complete,
+        left,
+        right,
+        labels.positive[order],
+        similarity,
+        np.where(np.isnan(score), similarity, score),
+        sampled,
+        int(np.count_nonzero(documents.valid)),
+    )
+
+
+def sampled_truth(corpus: Corpus, among: Array, options: DedupOptions, sampled: Array) -> Truth:
+    """Every pair of a sampled document that is similar enough."""
+    found = similar_pairs(
+        corpus,
+        sampled,
+        among,
+        least=options.min_similarity,
+        threads=options.threads,
+        temp_dir=options.temp_dir,
+    )
+    all_true = np.ones(len(found), np.bool_)
+    return Truth(
+        "sample",
+        True,
+        found.left,
+        found.right,
+        all_true,
+        found.similarity,
+        found.similarity,
+        sampled,
+        int(np.count_nonzero(among)),
+    )
+
+
+def reach(truth: Truth, documents: Documents, recipe: Recipe) -> Array:
+    """int64[p]: the distance from which on each pair is found by fingerprints.
+
+    0 where the normalized texts are equal; where either is short, and they are not, one more than the fingerprints have bits.
+    """
+    left, right = truth.left, truth.right
+    found = hamming_distances(documents.fingerprints, left, right)
+    found[np.minimum(documents.tokens[left], documents.tokens[right]) < recipe.min_tokens] = 64 * recipe.words + 1
+    found[(documents.digests[left] == documents.digests[right]).all(axis=1)] = 0
+    return found

@@ -1,0 +1,67 @@
+"""Why a document was removed; or what it is near, and why it was kept."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from neardup.errors import InputError
+from neardup.io.storage.places import Place, place_of
+from neardup.judging.finished_run import same_id
+from neardup.judging.nearest import Neighbor, why_kept
+from neardup.survivors.audit_files import read_audit, summary_paths
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What became of a document.
+
+    Attributes:
+        id, row: of the document; the first of those removed, if several have the id.
+        removed: its line of the audit, one for each document of that id that was removed; empty if it was kept.
+        neighbors: if it was kept, the documents nearest to it, and why each was no reason to remove it.
+        nearest_by: which are nearest, by the `distance` of the fingerprints if the run was by simhash, else by `similarity`.
+        repeated_ids: whether the run found ids that several documents have: others of this id may have been kept.
+    """
+
+    id: Any
+    row: int
+    removed: tuple[dict[str, Any], ...]
+    neighbors: tuple[Neighbor, ...]
+    nearest_by: str
+    repeated_ids: bool
+
+
+def explain(audit: str | Path, wanted: str) -> Explanation:
+    """Look `wanted` up in the audit; if it was not removed, look for its neighbors in the inputs that the summary names.
+
+    Args:
+        audit: a file, or a folder with one for each shard.
+        wanted: the id; of an integer its digits.
+
+    Raises:
+        InputError: there is no such audit or document, or the inputs are gone, or not what they were.
+        DataError: the audit is damaged.
+    """
+    path = place_of(audit)
+    if isinstance(path, Path) and not path.exists() and Path(wanted).exists():
+        raise InputError(
+            f"There is no audit {str(audit)!r}, but there is a {wanted!r}: the audit comes first, then the id."
+        )
+    removed = tuple(line for line in read_audit(path) if same_id(line["id"], wanted))
+    if not removed:
+        found = why_kept(path, wanted)
+        if not found.removed:
+            return Explanation(found.id, found.row, (), found.neighbors, found.nearest_by, False)
+        removed = found.removed
+    return Explanation(
+        removed[0]["id"], removed[0]["row"], removed, (), "similarity", _have_repeated_ids(summary_paths(path))
+    )
+
+
+def _have_repeated_ids(summaries: Iterable[Place]) -> bool:
+    try:
+        return any(json.loads(path.read_text(encoding="utf-8"))["repeated_ids"] for path in summaries)
+    except (OSError, ValueError, LookupError, TypeError):
+        return False  # the audit alone answers what was asked

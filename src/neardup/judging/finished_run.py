@@ -1,0 +1,171 @@
+"""A run that is over, as its summary tells of it: how it decided, and the inputs, to be read again."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from neardup.errors import DataError, InputError
+from neardup.io.corpus import FileCorpus, open_corpus
+from neardup.io.reading import READING, Reading
+from neardup.io.storage.places import Place, place_of
+from neardup.matching.similarities import SIMILARITY_TABLE
+from neardup.recipe import Recipe, check_same, stored_recipe
+from neardup.survivors.audit import audit_lines
+from neardup.survivors.audit_files import read_audit, summary_path, summary_paths
+from neardup.survivors.cluster_file import ClusterFile, read_cluster_file
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+_FILES = ("inputs", "folder", *READING)
+
+
+def same_id(token: Any, wanted: str) -> bool:
+    """Whether an id is the one that was asked for, which is a string; of an integer its digits."""
+    return token == wanted or (not isinstance(token, str) and str(token) == wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedRun:
+    """What the summary of a run says about it.
+
+    Attributes:
+        audit: a file or a folder.
+        recipe: that it was made by.
+        method, similarity, min_similarity, min_tokens, max_distance: how documents matched.
+        within: the column whose values had to be equal; with `()` at its end, a function; None if nothing had to.
+        rows: of its inputs, rejected ones too.
+        files: the inputs, the folder that they were named in, and how they were read.
+        clusters: of a run in stages, what decided it; then rows are counted over its shards.
+    """
+
+    audit: Place
+    recipe: Recipe
+    method: str
+    similarity: str
+    min_similarity: float
+    min_tokens: int
+    max_distance: int | None
+    within: str | None
+    rows: int
+    files: dict[str, Any]
+    clusters: ClusterFile | None
+
+    def survivors(self, rows: Iterable[int]) -> dict[int, tuple[Any, int | None]]:
+        """Of those rows that were removed: the survivor's id and row; no row if it is in the reference."""
+        if self.clusters is None:
+            wanted = set(rows)
+            return {
+                line["row"]: (line["survivor_id"], line["survivor_row"])
+                for line in read_audit(self.audit)
+                if line["row"] in wanted
+            }
+        return {row: (line["survivor_id"], line["survivor_row"]) for row in rows for line in self.removal(row)}
+
+    def removal(self, row: int) -> tuple[dict[str, Any], ...]:
+        """Of a run in stages, the line of the audit of this row, if it was removed; it may be of a shard that was not applied."""
+        if self.clusters is None:
+            return ()
+        with_matched = self.clusters.summary["options"]["cluster"] == "components"
+        chunks = audit_lines(
+            self.clusters.decisions, self.clusters.ids, with_matched=with_matched, within=[slice(row, row + 1)]
+        )
+        return tuple(json.loads(line) for _, lines in chunks for line in lines)
+
+    def changed(self) -> InputError:
+        """The error for inputs that are not what was de-duplicated."""
+        return InputError(
+            f"The inputs are not what they were when the audit was written ({', '.join(map(str, self.files['inputs']))}). "
+            "Put those back, or run again."
+        )
+
+    def open(self, wanted: str) -> FileCorpus:
+        """The inputs, all shards of a run in stages, with the values of `within`.
+
+        Raises:
+            InputError: they are not there, or not what they were; `wanted` is the id that is looked for.
+        """
+        files = self.files
+        listed = f"The audit does not list {wanted!r} as removed. To say why it was kept, its text is needed"
+        inputs = files["inputs"] if self.clusters is None else [shard.name for shard in self.clusters.shards]
+        if "-" in inputs or "stdin" in inputs:
+            raise InputError(f"{listed}, but standard input cannot be read again.")
+        values = () if self.within is None or self.within.endswith("()") else (self.within,)
+        try:
+            reading = Reading(**{name: files[name] for name in READING})
+            corpus = open_corpus(inputs, reading, temporary=Path(), values=values, on_error="skip")
+        except InputError as problem:
+            raise InputError(
+                f"{listed}, but: {problem} Run this in {files['folder']}, with the inputs in their places."
+            ) from None
+        known = () if self.clusters is None else self.clusters.shards
+        if known and [shard.size for shard in corpus.shards] != [shard.size for shard in known]:
+            raise self.changed()
+        return corpus
+
+
+def read_finished_run(audit: Place, wanted: str) -> FinishedRun:
+    """What the summary beside an audit tells; in a folder of audits of one run in stages, any of their summaries.
+
+    Raises:
+        InputError: there is no summary, or there are those of several runs, or the cluster file is gone; or the run was of units.
+        DataError: it is no summary.
+    """
+    paths = summary_paths(audit)
+    if not paths:
+        raise InputError(
+            f"The audit does not list {wanted!r} as removed, and {summary_path(audit)}, which tells where its text is, is missing. "
+            "Put it beside the audit, under this name."
+        )
+    path = paths[0]
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        if "unit" in found:
+            raise InputError(
+                f"The audit lists nothing of {wanted!r} as removed: none of its {found['unit']}s was a repeated one. Why a "
+                f"{found['unit']} was kept is not told; without --unit, documents as a whole are compared."
+            )
+        files = found["files"]
+        clusters = files.get("clusters")
+        for other in paths[1:]:
+            if clusters is None or json.loads(other.read_text(encoding="utf-8"))["files"].get("clusters") != clusters:
+                raise InputError(
+                    f"The audits in {audit} do not list {wanted!r} as removed, and are of several runs, as {path} and {other} say. "
+                    "Give the audit of one."
+                )
+        recipe = stored_recipe(found["recipe"])
+        kind = found["options"]["similarity"]
+        if kind not in SIMILARITY_TABLE:
+            raise ValueError(kind)
+        run = FinishedRun(
+            audit=audit,
+            recipe=recipe,
+            method=found["method"],
+            similarity=kind,
+            min_similarity=found["min_similarity"],
+            min_tokens=found["min_tokens"],
+            max_distance=found["max_distance"],
+            within=found["options"]["within"],
+            rows=found["rows"],
+            files={name: files[name] for name in _FILES},
+            clusters=None if clusters is None else _clusters(clusters, files["folder"], wanted),
+        )
+        written = {name: value for name, value in found["recipe"].items() if name != "digest"}
+    except (ValueError, LookupError, TypeError, AttributeError) as problem:
+        if isinstance(problem, InputError | DataError):
+            raise
+        raise DataError(f"{path} is not the summary of a run. Give the audit of another run, or run again.") from None
+    check_same(recipe, written, str(audit), "as this version of neardup makes it")
+    return run
+
+
+def _clusters(name: str, folder: str, wanted: str) -> ClusterFile:
+    if not place_of(name).is_file():
+        raise InputError(
+            f"The audit does not list {wanted!r} as removed. To say why it was kept, the clusters of all shards are needed, but "
+            f"{name}: there is no such file. Run this in {folder}, with the cluster file and the inputs in their places."
+        )
+    return read_cluster_file(name)

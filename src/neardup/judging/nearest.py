@@ -1,0 +1,207 @@
+"""What is nearest to a document that was kept, and why none of it was a reason to remove it."""
+
+import json
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from neardup.errors import InputError
+from neardup.fingerprints.simhash import Fingerprints, fingerprint_array
+from neardup.io.batch import Batch
+from neardup.io.corpus import FileCorpus
+from neardup.io.storage.places import Place
+from neardup.judging.finished_run import FinishedRun, read_finished_run, same_id
+from neardup.matching.similarities import similarities_to, similarity
+from neardup.resources.threads import thread_count
+from neardup.text.normalizers import normalize
+from neardup.text.preference import groups_of
+from neardup.wording import counted
+
+NEAREST = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbor:
+    """A document near the one asked about, and what came of it."""
+
+    id: Any
+    row: int
+    distance: int
+    similarity: float
+    verdict: str
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A document that the audit does not list.
+
+    Attributes:
+        id, row: of the document.
+        neighbors: the nearest.
+        nearest_by: `distance` or `similarity`.
+        removed: not empty if it was removed after all, from a shard that this audit is not about.
+    """
+
+    id: Any
+    row: int
+    neighbors: tuple[Neighbor, ...]
+    nearest_by: str
+    removed: tuple[dict[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Document:
+    """A document of the inputs, with the value of `within` as a JSON value; None where there is none."""
+
+    row: int
+    id: Any
+    text: str
+    group: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Near:
+    """A document, and what it is compared by."""
+
+    cost: float
+    document: _Document
+    distance: int
+    tokens: int
+
+
+def why_kept(audit: Place, wanted: str) -> Kept:
+    """The documents nearest to the one of this id, each with the reason why it is no match, or what became of it.
+
+    Nearest by the distance of the fingerprints if the run was by simhash, else by the similarity of the texts.
+
+    Raises:
+        InputError: there is no such document, or the inputs are gone, or not what they were.
+        DataError: the audit or the summary is damaged.
+    """
+    run = read_finished_run(audit, wanted)
+    corpus = run.open(wanted)
+    mine = _find(corpus, wanted)
+    if removed := run.removal(mine.row):
+        return Kept(mine.id, mine.row, (), "similarity", removed)
+    prints = fingerprint_array(pa.array([mine.text], pa.large_string()), run.recipe)
+    by_distance = run.method == "simhash"
+    work = partial(_nearest, mine=mine, prints=prints, run=run, by_distance=by_distance)
+    nearest: list[_Near] = []
+    for first, found in corpus.map(work, threads=thread_count(None)):
+        placed = [_placed(each, first) for each in found]
+        nearest += [each for each in placed if each.document.row != mine.row]
+        nearest = sorted(nearest, key=lambda each: (each.cost, each.document.row))[:NEAREST]
+    if corpus.starts is None or corpus.starts[-1] != _rows(run):
+        raise run.changed()
+    survivors = run.survivors(each.document.row for each in nearest)
+    neighbors = []
+    for each in nearest:
+        other = each.document
+        alike = similarity(mine.text, other.text, kind=run.similarity, recipe=run.recipe)
+        tokens = min(each.tokens, int(prints.tokens[0]))
+        verdict = _verdict(mine, other, each.distance, alike, tokens, run, survivors.get(other.row))
+        neighbors.append(Neighbor(other.id, other.row, each.distance, alike, verdict))
+    return Kept(mine.id, mine.row, tuple(neighbors), "distance" if by_distance else "similarity")
+
+
+def _rows(run: FinishedRun) -> int:
+    return run.rows if run.clusters is None else len(run.clusters.decisions.survivor)
+
+
+def _placed(near: _Near, first: int) -> _Near:
+    """With its row among all rows."""
+    found = near.document
+    return _Near(near.cost, _Document(first + found.row, found.id, found.text, found.group), near.distance, near.tokens)
+
+
+def _document(batch: Batch, place: int) -> _Document:
+    group = batch.values[0][place].as_py() if batch.values else None
+    return _Document(place, json.loads(batch.ids[place].as_py()), batch.texts[place].as_py(), group)
+
+
+def _nearest(
+    batch: Batch, mine: _Document, prints: Fingerprints, run: FinishedRun, *, by_distance: bool
+) -> list[_Near]:
+    """The nearest documents of a batch, one more than is asked for; rows counted in the batch."""
+    present = batch.texts.is_valid().to_numpy(zero_copy_only=False)
+    found = fingerprint_array(batch.texts, run.recipe)
+    distance = np.bitwise_count(found.values ^ prints.values).sum(axis=1, dtype=np.int64)
+    if by_distance:
+        cost = distance.astype(np.float64)
+    else:
+        cost = -similarities_to(mine.text, batch.texts, kind=run.similarity, recipe=run.recipe)
+    cost[~present] = np.inf
+    return [
+        _Near(float(cost[i]), _document(batch, i), int(distance[i]), int(found.tokens[i]))
+        for i in np.argsort(cost, kind="stable")[: NEAREST + 1].tolist()
+        if present[i]
+    ]
+
+
+def _find(corpus: FileCorpus, wanted: str) -> _Document:
+    for first, found in corpus.map(partial(_named, wanted=wanted), threads=thread_count(None)):
+        if found is not None:
+            return _Document(first + found.row, found.id, found.text, found.group)
+    raise InputError(f"Neither the audit nor the inputs have a document with the id {wanted!r}.")
+
+
+def _named(batch: Batch, wanted: str) -> _Document | None:
+    """The first document of a batch with the id."""
+    for i, token in enumerate(batch.ids.to_pylist()):
+        if token is not None and same_id(json.loads(token), wanted):
+            return _document(batch, i)
+    return None
+
+
+def _verdict(
+    mine: _Document,
+    other: _Document,
+    distance: int,
+    alike: float,
+    tokens: int,
+    run: FinishedRun,
+    survivor: tuple[Any, int | None] | None,
+) -> str:
+    apart = _why_apart(mine, other, run)
+    if not apart and normalize(mine.text) != normalize(other.text):
+        apart = _why_not(distance, alike, tokens, run)
+    if apart:
+        return apart
+    if survivor is not None:
+        name, row = survivor
+        whose = "this one" if row == mine.row else f"{json.dumps(name, ensure_ascii=False)} ({_place(row)})"
+        return f"a match; removed as a duplicate of {whose}"
+    if run.within is not None and run.within.endswith("()"):
+        return f"a match, unless within={run.within} gave it another value"
+    if run.method == "minhash":
+        return "a match that minhash missed: no band of their signatures is equal"
+    raise run.changed()
+
+
+def _place(row: int | None) -> str:
+    return "of the reference" if row is None else f"row {row}"
+
+
+def _why_apart(mine: _Document, other: _Document, run: FinishedRun) -> str:
+    if run.within is None or run.within.endswith("()"):
+        return ""
+    groups = groups_of(pa.array([mine.group, other.group], pa.large_string()))
+    if groups[0] == groups[1]:
+        return ""
+    values = [value or "no value" for value in (other.group, mine.group)]
+    return f"{run.within!r} is {values[0]}, here {values[1]}: only documents with equal values match"
+
+
+def _why_not(distance: int, alike: float, tokens: int, run: FinishedRun) -> str:
+    reasons, far = [], run.max_distance
+    if tokens < run.min_tokens:
+        reasons.append(f"one of the two has fewer than {counted(run.min_tokens, 'token')}, so only equal texts match")
+    if far is not None and distance > far:
+        reasons.append(f"distance {distance} is above {far}")
+    if alike < run.min_similarity:
+        rounded = f"{alike:.4f}" if round(alike, 4) < run.min_similarity else repr(alike)  # 0.79999 is not 0.8
+        reasons.append(f"similarity {rounded} is below {run.min_similarity}")
+    return "; ".join(reasons)

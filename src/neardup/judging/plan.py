@@ -1,0 +1,152 @@
+"""What a join would take, before it is done."""
+
+import dataclasses
+import json
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from neardup.errors import OptionError
+from neardup.fingerprints.fingerprint_file import read_fingerprint_file
+from neardup.hamming.block_plan import BlockPlan, plan
+from neardup.hamming.index.index_plan import IndexPlan
+from neardup.hamming.index.index_plan import plan as plan_index
+from neardup.io.corpus import open_corpus
+from neardup.io.reading import Reading, split_options
+from neardup.io.sample import read_sample
+from neardup.judging.estimate import choose_by_sample
+from neardup.matching.candidates.estimates import TYPICAL, Estimate, typical_estimates
+from neardup.options import DedupOptions, memory_bytes, options_of
+from neardup.progress import Progress, Watcher, progress_of
+from neardup.recipe import Recipe, check_same
+from neardup.resources.threads import thread_count
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True)
+class JoinPlan:
+    """What finding candidates would take.
+
+    Attributes:
+        documents: of different texts, for which the estimates are.
+        based_on: in words, what the estimates come from.
+        estimates: by method; empty for a join of fingerprints.
+        method: that `auto` would take; None if that is not known without texts.
+        reason: why.
+        fingerprints: how fingerprints would be joined, if a distance was given.
+        index: what an index of them would take, by method, if a distance was given.
+    """
+
+    documents: int
+    based_on: str
+    estimates: tuple[Estimate, ...]
+    method: str | None
+    reason: str | None
+    fingerprints: BlockPlan | None
+    index: IndexPlan | None = None
+
+    def to_json(self) -> str:
+        """One JSON object."""
+        return json.dumps(dataclasses.asdict(self), ensure_ascii=False)
+
+
+def plan_files(
+    inputs: str | Path | Sequence[str | Path] = (),
+    *,
+    documents: int | None = None,
+    bits: int | None = None,
+    fingerprints: Sequence[str | Path] = (),
+    check: bool = False,
+    recipe: Recipe | None = None,
+    progress: Watcher = None,
+    **options: Any,
+) -> JoinPlan:
+    """Estimate what a join takes: of the similarity of texts, or, with max_distance, of fingerprints, and an index of these.
+
+    Args:
+        inputs: texts as in `deduplicate_files`, of which about 32 MB are read; without them figures of a known corpus are used.
+        documents: for how many; those of the inputs if not given.
+        bits: of fingerprints, for max_distance (those of the files, or 128).
+        fingerprints: fingerprint files, for max_distance, by whose spread the index is planned; documents are theirs if not given.
+        check: for max_distance, measure this machine and a sample; see `neardup.plan`.
+        recipe, progress: as in `deduplicate_files`.
+        **options: the fields of `neardup.io.reading.Reading` (text …);
+            min_similarity, similarity, max_distance, threads, memory, temp_dir of `DedupOptions`.
+
+    Raises:
+        OptionError: neither inputs nor documents are given, or a value is not allowed.
+        InputError, DataError: as `deduplicate_files`.
+    """
+    reading, others = split_options(options)
+    chosen, progress = options_of(**others), progress_of(progress)
+    if documents is not None and (isinstance(documents, bool) or not isinstance(documents, int) or documents < 1):
+        raise OptionError(f"documents={documents!r}: give an integer from 1 up.")
+    if chosen.max_distance is None and (fingerprints or check):
+        raise OptionError("fingerprints and check are for a plan of an index. Give max_distance, or leave them out.")
+    if not inputs and not fingerprints and documents is None:
+        raise OptionError("Give texts to be sampled, or the number of documents.")
+    if chosen.max_distance is None:
+        if chosen.min_similarity == 0:
+            raise OptionError(
+                "min_similarity=0.0: a join of texts is by its similarity. Give one above 0, or max_distance for fingerprints."
+            )
+        if not inputs:
+            return _typical(documents or 1, chosen)
+        return _sampled(inputs, documents, reading, recipe or Recipe(), chosen, progress)
+    if inputs:
+        raise OptionError(
+            "A plan for max_distance needs the number of documents, not their texts. Give documents, or leave max_distance out."
+        )
+    rows = _fingerprints(fingerprints) if fingerprints else None
+    index = plan_index(
+        documents, max_distance=chosen.max_distance, bits=bits, memory=chosen.memory, fingerprints=rows, check=check
+    )
+    blocks = plan(index.documents, bits=index.bits, max_distance=index.max_distance, threads=chosen.threads)
+    return JoinPlan(index.documents, "fingerprints whose bits are independent", (), "simhash", None, blocks, index)
+
+
+def _fingerprints(paths: Sequence[str | Path]) -> Array:
+    """Of all files: uint64[n, words]."""
+    files = [read_fingerprint_file(path) for path in paths]
+    for path, file in zip(paths, files, strict=True):
+        check_same(files[0].recipe, file.recipe, str(path), f"that of {paths[0]}")
+    return np.concatenate([file.documents.fingerprints for file in files])
+
+
+def _typical(documents: int, options: DedupOptions) -> JoinPlan:
+    if options.similarity != "jaccard":
+        raise OptionError(f"similarity={options.similarity!r}: without texts only jaccard is known. Give texts.")
+    if options.min_similarity != TYPICAL.min_similarity:
+        raise OptionError(
+            f"min_similarity={options.min_similarity}: without texts only {TYPICAL.min_similarity} is known. Give texts."
+        )
+    low, high = TYPICAL.measured
+    based_on = "pieces of 3 KB of the texts of Python packages"
+    if not low <= documents <= high:
+        based_on += f"; an extrapolation, measured from {low:,} to {high:,} documents"
+    estimates = typical_estimates(documents, memory=memory_bytes(options.memory))
+    return JoinPlan(documents, based_on, estimates, None, None, None)
+
+
+def _sampled(
+    inputs: str | Path | Sequence[str | Path],
+    documents: int | None,
+    reading: Reading,
+    recipe: Recipe,
+    options: DedupOptions,
+    progress: Progress,
+) -> JoinPlan:
+    with tempfile.TemporaryDirectory(prefix="neardup-", dir=options.temp_dir) as spool:
+        corpus = open_corpus(inputs, reading, temporary=Path(spool))
+        corpus.check()
+        sample = read_sample(corpus, threads=thread_count(options.threads))
+        choice, looked_at = choose_by_sample(sample, recipe, options, documents=documents, progress=progress)
+    based_on = f"{looked_at:,} different texts and a sample of them"
+    if choice.documents != looked_at:
+        based_on += ", extrapolated"
+    return JoinPlan(choice.documents, based_on, choice.estimates, choice.method, choice.reason, None)

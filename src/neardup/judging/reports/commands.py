@@ -1,0 +1,78 @@
+"""The command that makes a run again, from its summary."""
+
+import shlex
+from typing import Any
+
+from neardup.io.outputs import stem
+from neardup.io.reading import READING, Reading
+from neardup.options import DedupOptions
+from neardup.recipe import RECIPES
+from neardup.survivors.audit_files import AUDIT_ENDING
+
+MOST_BYTES = 20_000
+"""A longer command has some of its inputs left out, and says so."""
+
+
+def command_of(summary: dict[str, Any]) -> tuple[str, list[str]]:
+    """The command, and what has to be known to run it; of a run whose options were functions an empty one."""
+    options, files, notes = summary["options"], summary["files"], list[str]()
+    plain, given = DedupOptions(), dict[str, Any]()
+    for name in ("keep", "within"):
+        if str(options[name]).endswith("()"):
+            return "", [f"{name} was a function, {options[name]}: the run was made in Python."]
+    staged = "clusters" in files
+    if not staged:
+        given = {name: value for name, value in options.items() if value != _plain(getattr(plain, name))}
+    default = Reading()
+    given |= {name: files[name] for name in READING if files[name] != _plain(getattr(default, name))}
+    words = ["neardup", "apply", files["clusters"]] if staged else ["neardup", "dedup"]
+    flags = _flags(given)
+    if not staged:
+        known = {named.recipe.digest(): name for name, named in RECIPES.items()}
+        recipe = known.get(summary["recipe"]["digest"])
+        if recipe is None:
+            recipe = "recipe.toml"
+            notes.append("recipe.toml has the fields of the recipe above.")
+        flags += ["--recipe", recipe] if recipe != "default" else []
+        for reference in files["against"]:
+            flags += ["--against", reference]
+        flags += ["--on-error", "skip"] if files["rejects"] else []
+    output, audit = files["output"], files["audit"]
+    end = ["-o", output] if output else ["--dry-run"]
+    if output and audit and audit != (stem(output) + AUDIT_ENDING if output != "-" else None):
+        end += ["--audit", audit]
+    end += ["--report", files["report"]] if files.get("report") else []
+    notes.append("Outputs that exist are refused: name others, or add --overwrite.")
+    inputs = list(files["inputs"])
+    if "-" in inputs:
+        notes.append("The texts came from standard input.")
+    if files["html"] is not None:
+        notes.append("The texts were HTML.")
+    text = shlex.join([*words, *inputs, *end, *flags])
+    if len(text.encode("utf-8", "replace")) > MOST_BYTES:
+        shown = inputs[:20] if len("".join(inputs[:20])) < MOST_BYTES // 2 else inputs[:1]
+        notes.append(
+            f"{len(inputs) - len(shown):,} of {len(inputs):,} inputs are left out here; the summary has them all."
+        )
+        text = shlex.join([*words, *shown]) + " … " + shlex.join([*end, *flags])
+        if len(text.encode("utf-8", "replace")) > MOST_BYTES:
+            return "", ["The command is too long to be shown; the summary has all options."]
+    return text, notes
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _flags(given: dict[str, Any]) -> list[str]:
+    found: list[str] = []
+    for name, value in given.items():
+        flag = "--" + name.replace("_", "-")
+        if name == "text":
+            for column in value:
+                found += [flag, str(column)]
+        elif isinstance(value, bool):
+            found += [flag] if value else []
+        elif value is not None:
+            found += [flag, ",".join(value) if isinstance(value, list | tuple) else str(value)]
+    return found

@@ -1,0 +1,255 @@
+"""BANDS: signatures that agree in a whole band are candidates; `neardup.matching.band_plan` says how they are cut."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from neardup.errors import OptionError
+from neardup.fingerprints.minhash import Signatures, check_signatures
+from neardup.hamming.block_plan import check_distance
+from neardup.hamming.distinct import MAX_ROWS, fingerprint_rows
+from neardup.kernels.matching.bands import fill_buckets, hash_band, pairs_of_band
+from neardup.matching.band_plan import Bands, is_integer
+from neardup.resources.pair_spool import PairSpool
+from neardup.resources.threads import in_order, thread_count
+from neardup.wording import counted
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+PAIR_BYTES = 16
+"""What a pair takes at the height of the search: twice as an integer of 8 bytes."""
+ROW_BYTES = 28
+"""What a row takes in each thread: two hashes, a row, a bucket's end."""
+CHUNK_PAIRS = 1 << 16
+"""Pairs that a thread lists at a time."""
+
+
+@dataclass(frozen=True)
+class BandedPairs:
+    """Pairs of signatures that agree in a band, ordered by left, then right; each once.
+
+    Attributes:
+        left: int64[p], index of the one.
+        right: int64[p], index of the other, larger than left.
+    """
+
+    left: Array
+    right: Array
+
+    def __len__(self) -> int:
+        return len(self.left)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"({a}, {b})" for a, b in zip(self.left[:3], self.right[:3], strict=True))
+        return (
+            f"BandedPairs({counted(len(self), 'pair')}{': ' if shown else ''}{shown}{', …' if len(self) > 3 else ''})"
+        )
+
+
+class _TooManyPairs(Exception):  # noqa: N818 - caught here
+    """More pairs than the memory allows."""
+
+
+class _Found:
+    """Pairs that threads have found, counted."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self._count, self._lock = most, 0, Lock()
+        self.parts: list[Array] = []
+
+    def add(self, packed: Array) -> None:
+        with self._lock:
+            self._count += len(packed)
+            if self._count > self._most:
+                raise _TooManyPairs
+            if len(packed):
+                self.parts.append(packed.copy())
+
+
+def find_banded(
+    signatures: Signatures,
+    bands: Bands,
+    *,
+    fingerprints: Array | None = None,
+    max_distance: int | None = None,
+    least_agreeing: int = 0,
+    threads: int | None = None,
+    memory: int | None = None,
+) -> BandedPairs:
+    """Find every pair of signatures that agree in all values of at least one band.
+
+    Every such pair is found once, by the values themselves; signatures of texts without shingles are in no band. Equal
+    signatures are compared with each other one by one: collapse what is equal beforehand.
+
+    Args:
+        signatures: of n texts.
+        bands: how they are cut; all values are used.
+        fingerprints: uint64[n] or uint64[n, words], the sieve: only pairs within `max_distance` bits are kept.
+        max_distance: Hamming distance, inclusive; with `fingerprints` only.
+        least_agreeing: only pairs that agree in so many of all values are kept; see `agreement_limit`.
+        threads: how many, each for a band; one a processor if left out. The result does not depend on it.
+        memory: bytes that the search may take besides what it is given; half of the machine's if left out. Each thread takes
+            28 a text and the sieve's bytes, a pair 16. With little memory fewer threads are used.
+
+    Raises:
+        OptionError: a value that is not allowed, bands that leave values unused, or more than fits the memory.
+
+    >>> from neardup.matching.band_plan import plan_bands
+    >>> from neardup.fingerprints.minhash import signatures
+    >>> texts = ["to be or not to be, said the prince", "nothing", "To be or not to be, said the PRINCE!"]
+    >>> find_banded(signatures(texts), plan_bands(0.8, values=128))
+    BandedPairs(1 pair: (0, 2))
+    """
+    _check_signatures(signatures, bands)
+    if not is_integer(least_agreeing) or not 0 <= least_agreeing <= bands.values:
+        raise OptionError(f"least_agreeing={least_agreeing!r}: give an integer from 0 to the {bands.values} values.")
+    sieve, limit = _sieve(len(signatures), fingerprints, max_distance)
+    memory = _memory(memory)
+    n = len(signatures)
+    for_each = search_bytes(n, sieve.shape[1])
+    workers = min(thread_count(threads), bands.bands, memory // for_each)
+    if workers == 0:
+        raise OptionError(
+            f"memory={memory:,}: to look for pairs among {n:,} signatures takes at least {for_each:,} bytes. "
+            "Allow more memory, or work on parts."
+        )
+    most = (memory - workers * for_each) // PAIR_BYTES
+    found = _Found(most)
+    try:
+        _search_all(signatures, bands, sieve, limit, least_agreeing, found.add, workers)
+    except _TooManyPairs:
+        more = "" if fingerprints is not None else " sieve them by fingerprints,"
+        raise OptionError(
+            f"{n:,} signatures have more than {most:,} pairs that agree in a band: more than fit {memory / 2**30:.1f} GiB. "
+            f"Use bands of more than {bands.rows} rows,{more} collapse equal signatures beforehand, or allow more memory."
+        ) from None
+    packed = np.concatenate([np.empty(0, np.uint64), *found.parts])
+    found.parts.clear()
+    packed.sort()
+    left = (packed >> np.uint64(32)).astype(np.int64)
+    packed &= np.uint64(0xFFFFFFFF)
+    return BandedPairs(left, packed.view(np.int64))
+
+
+def search_bytes(n: int, words: int) -> int:
+    """What each thread takes that looks for pairs among `n` signatures, with a sieve of so many words."""
+    return (ROW_BYTES + 8 * words) * n + 8 * CHUNK_PAIRS
+
+
+def spool_banded(
+    signatures: Signatures,
+    bands: Bands,
+    spool: PairSpool,
+    *,
+    fingerprints: Array,
+    max_distance: int | None,
+    least_agreeing: int,
+    threads: int | None,
+    memory: int,
+) -> None:
+    """Add to `spool` what `find_banded` finds, in whatever number; `memory`: bytes that threads may take, for one at least."""
+    _check_signatures(signatures, bands)
+    sieve, limit = _sieve(len(signatures), fingerprints, max_distance)
+    workers = min(thread_count(threads), bands.bands, memory // search_bytes(len(signatures), sieve.shape[1]))
+    _search_all(signatures, bands, sieve, limit, least_agreeing, lambda found: spool.add(found.copy()), max(1, workers))
+
+
+def _search_all(
+    signatures: Signatures,
+    bands: Bands,
+    sieve: Array,
+    limit: np.uint64,
+    least_agreeing: int,
+    add: Callable[[Array], None],
+    workers: int,
+) -> None:
+    for _ in in_order(
+        lambda band: _search(signatures, bands, band, sieve, limit, least_agreeing, add), range(bands.bands), workers
+    ):
+        pass
+
+
+def _search(
+    signatures: Signatures,
+    bands: Bands,
+    band: int,
+    sieve: Array,
+    limit: np.uint64,
+    least_agreeing: int,
+    add: Callable[[Array], None],
+) -> None:
+    """Add the pairs that agree in this band and in none before it."""
+    n = len(signatures)
+    buckets = 1 << max(1, n.bit_length() - 1)
+    shift = np.uint64(64 - (buckets.bit_length() - 1))
+    hashes, keys, rows = np.empty(n, np.uint64), np.empty(n, np.uint64), np.empty(n, np.uint32)
+    ends = np.empty(buckets, np.int64)
+    out = np.empty(CHUNK_PAIRS, np.uint64)
+    first = band * bands.rows
+    hash_band(signatures.values, signatures.sizes, first, first + bands.rows, shift, hashes, ends)
+    filled = fill_buckets(hashes, signatures.sizes, shift, ends, keys, rows)
+    sieve = sieve[rows[:filled]]  # read one after another, not all over the memory
+    del hashes
+    i = j = 0
+    while i < filled:
+        count, i, j = pairs_of_band(
+            signatures.values,
+            band,
+            bands.rows,
+            shift,
+            ends,
+            keys,
+            rows,
+            filled,
+            sieve,
+            limit,
+            least_agreeing,
+            i,
+            j,
+            out,
+        )
+        add(out[:count])
+
+
+def _check_signatures(signatures: Signatures, bands: Bands) -> None:
+    check_signatures(signatures)
+    if signatures.values.ndim != 2 or len(signatures) >= MAX_ROWS:
+        raise OptionError(
+            f"the signatures have the shape {signatures.values.shape}; give at least none and fewer than 2^32 rows of values: "
+            "signatures[row : row + 1] for one."
+        )
+    values = signatures.values.shape[1]
+    if bands.values != values:
+        divisors = [r for r in range(1, values + 1) if values % r == 0]
+        rows = min(divisors, key=lambda r: (abs(r - bands.rows), r))
+        raise OptionError(
+            f"{bands.bands} bands of {bands.rows} rows are {bands.values} values, but the signatures have {values}, all of which "
+            f"are to be used. The nearest are {values // rows} bands of {rows} rows; or make signatures of {bands.values} values."
+        )
+
+
+def _sieve(n: int, fingerprints: Array | None, max_distance: int | None) -> tuple[Array, np.uint64]:
+    if (fingerprints is None) != (max_distance is None):
+        raise OptionError(
+            "fingerprints and max_distance are the two halves of the sieve: one of them is missing. Give both or neither."
+        )
+    if fingerprints is None or max_distance is None:
+        return np.empty((n, 0), np.uint64), np.uint64(0)
+    rows = fingerprint_rows(fingerprints)
+    if len(rows) != n:
+        raise OptionError(f"there are {len(rows):,} fingerprints and {n:,} signatures. Give both of the same texts.")
+    return rows, np.uint64(check_distance(max_distance, 64 * rows.shape[1]))
+
+
+def _memory(memory: int | None) -> int:
+    if memory is None:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    if not is_integer(memory) or memory < 1:
+        raise OptionError(
+            f"memory={memory!r} is not a number of bytes from 1 up. Leave it out for half of the machine's."
+        )
+    return int(memory)

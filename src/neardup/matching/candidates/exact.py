@@ -1,0 +1,122 @@
+"""Candidates by EXACT: every pair of documents that can reach the similarity, by the prefixes of their sets."""
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+import numpy as np
+
+from neardup.hamming.classes import candidates_of
+from neardup.hamming.distinct import collapse
+from neardup.io.batch import Batch
+from neardup.matching.candidates.samples import join_elements, sample_elements
+from neardup.matching.candidates.task import Found, Task
+from neardup.matching.prefix_join.counts import ElementCounts
+from neardup.matching.prefix_join.join import join_prefixes
+from neardup.matching.prefix_join.prefixes import Prefixes, PrefixFile, prefixes_of
+from neardup.matching.similarities import SIMILARITY_TABLE, Elements
+from neardup.options import memory_bytes
+from neardup.resources.threads import in_order, thread_count
+from neardup.text.columns import in_chunks
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Result = TypeVar("Result")
+
+MIN_TOKENS = 1
+"""A text without any token has no elements, and equals only equal ones."""
+CHUNK_ELEMENTS = 1 << 17
+"""About so many of the kept elements go through the kernels at a time."""
+CELLS_SHARE = 8
+"""An eighth of the memory is for counting."""
+
+
+def map_elements(
+    task: Task, work: Callable[[Elements], Result], *, name: str, state: Array | None = None
+) -> Iterator[Result]:
+    """work(elements) of the wanted texts, a chunk at a time, in order: of those kept by the first pass, or of texts read again."""
+    similarity, wanted, threads = (
+        SIMILARITY_TABLE[task.options.similarity],
+        task.wanted,
+        thread_count(task.options.threads),
+    )
+    if task.kept is None:
+
+        def read(batch: Batch) -> list[Result]:
+            chunks = in_chunks(batch.texts.drop_null())
+            return [work(similarity.elements(chunk, task.recipe)) for chunk in chunks]
+
+        for _, results in task.corpus.map(read, threads=threads, wanted=wanted, name=name, state=state):
+            yield from results
+        return
+    kept, rows = task.kept, np.flatnonzero(wanted)
+    sizes = np.cumsum(kept.ends[rows] - kept.starts[rows])
+    cuts = np.unique(np.searchsorted(sizes, np.arange(CHUNK_ELEMENTS, sizes[-1] if len(rows) else 0, CHUNK_ELEMENTS)))
+    yield from in_order(lambda part: work(kept.elements(part)), np.split(rows, cuts), threads)
+
+
+def count_elements(task: Task, *, sampled: int = 0) -> tuple[ElementCounts, Elements]:
+    """In how many documents each element occurs. Equal texts count once.
+
+    Also the elements of about `sampled` documents, chosen by a sum of their elements: at random, but always the same.
+    """
+    options, wanted = task.options, task.wanted
+    expected = int(task.documents.tokens[wanted].sum())  # about as many elements as tokens
+    counts = ElementCounts(expected, memory=memory_bytes(options.memory) // CELLS_SHARE)
+    share = min(1.0, sampled / max(1, int(wanted.sum())))
+
+    def count(elements: Elements) -> tuple[int, Elements | None]:
+        counts.add(elements.values)
+        return len(elements.offsets) - 1, sample_elements(elements, share) if share > 0 else None
+
+    parts: list[Elements] = []
+    with task.progress.stage("count", int(wanted.sum())):
+        for documents, chosen in map_elements(task, count, name="count", state=counts.cells):
+            parts += [chosen] if chosen is not None else []
+            task.progress.advance(documents)
+    return counts, join_elements(parts)
+
+
+def find_exact(task: Task) -> Found:
+    """Every pair of documents that can reach the similarity, however short they are; two passes over their elements."""
+    task = task.at_least(MIN_TOKENS)
+    return join_counted(task, count_elements(task)[0])
+
+
+def join_counted(task: Task, counts: ElementCounts) -> Found:
+    """As `find_exact`, with the elements counted already."""
+    options, progress, wanted = task.options, task.progress, task.wanted
+    similarity, least = SIMILARITY_TABLE[options.similarity], options.min_similarity
+
+    def prefixes_in(elements: Elements) -> Prefixes:
+        return prefixes_of(elements, code=similarity.code, least=least, counts=counts)
+
+    memory = memory_bytes(options.memory) // 2
+    with PrefixFile(temp_dir=options.temp_dir) as file:
+        with progress.stage("prefixes", int(wanted.sum())):
+            for part in map_elements(task, prefixes_in, name="prefixes"):
+                file.append(part)
+                progress.advance(len(part))
+            prefixes = file.whole()
+        with progress.stage("join"):
+            read_as = task.read_as(wanted)
+            equal = collapse(
+                task.scratch.take(prefixes.digests, read_as), threads=options.threads, scratch=task.scratch
+            )
+            sides = None
+            if task.sides is not None:  # of a class of equal sets, those of all its members
+                sides = np.bitwise_or.reduceat(task.sides[task.rows][equal.order], equal.starts[:-1])
+            packed, cost = join_prefixes(
+                prefixes,
+                task.scratch.take(read_as, task.scratch.take(equal.order, equal.starts[:-1])),
+                code=similarity.code,
+                least=least,
+                memory=memory,
+                threads=options.threads,
+                sides=sides,
+                temp_dir=options.temp_dir,
+                scratch=task.scratch,
+            )
+            candidates = candidates_of(
+                task.fingerprints, equal, packed, memory=memory // 4, temp_dir=options.temp_dir, scratch=task.scratch
+            )
+    return Found(task.rows, candidates, MIN_TOKENS, "exact", costs=dataclasses.asdict(cost))

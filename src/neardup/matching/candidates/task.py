@@ -1,0 +1,98 @@
+"""What every method is given, and what it gives."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from neardup.fingerprints.documents import Corpus, Documents
+from neardup.hamming.classes import Candidates
+from neardup.matching.similarities import SetFile
+from neardup.options import DedupOptions
+from neardup.progress import Progress
+from neardup.recipe import Recipe
+from neardup.resources.scratch import Scratch, parts_of
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Documents among which candidates are to be found.
+
+    Attributes:
+        corpus, documents: the texts, and what one pass over them gave.
+        rows: int64[m], the documents, in order of preference.
+        representative: int64[m], for each the first of `rows` with an equal normalized text; only those are read.
+        recipe, options, progress: as everywhere.
+        sides: uint8[rows of the corpus], 1, 2, or 3 for both; then only pairs across the two sides are needed, though others may
+            be given.
+        groups: int64[rows of the corpus]; then only documents of equal groups are candidates.
+        kept: the elements of all documents, if the first pass has kept them; else texts are read again for them.
+    """
+
+    corpus: Corpus
+    documents: Documents
+    rows: Array
+    representative: Array
+    recipe: Recipe
+    options: DedupOptions
+    progress: Progress
+    sides: Array | None = None
+    groups: Array | None = None
+    kept: SetFile | None = None
+
+    def at_least(self, tokens: int) -> "Task":
+        """The same for the documents of so many tokens and more."""
+        enough = self.documents.tokens[self.rows] >= tokens
+        return replace(self, rows=self.rows[enough], representative=self.representative[enough])
+
+    @property
+    def wanted(self) -> Array:
+        """bool[rows of the corpus]: the texts that are to be read."""
+        wanted = np.zeros(len(self.documents), np.bool_)
+        wanted[self.representative] = True
+        return wanted
+
+    def read_as(self, wanted: Array) -> Array:
+        """int64[m]: for each of `rows`, which of the `wanted` texts, in the order of reading, it equals."""
+        read, found = self.scratch.keep(np.flatnonzero(wanted)), self.scratch.zeros(len(self.representative), np.int64)
+        for part in parts_of(len(found)):
+            found[part] = np.searchsorted(read, self.representative[part])
+        return found
+
+    @property
+    def fingerprints(self) -> Array:
+        """uint64[m, words], of `rows`."""
+        return self.scratch.take(self.documents.fingerprints, self.rows)
+
+    @property
+    def scratch(self) -> Scratch:
+        """Where arrays by row are made."""
+        return Scratch.of(self.options)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Candidates, and how they were found.
+
+    Attributes:
+        rows: int64[n], the documents that the candidates are about: those long enough for the method, in order of preference.
+        candidates: of them, by their places in `rows`.
+        min_tokens: documents of fewer were left out.
+        method: that was taken; `reason`: why, if the choice was left to us.
+        max_distance: that was used, if one was.
+        costs: counts of what was done: postings, passes …
+    """
+
+    rows: Array
+    candidates: Candidates
+    min_tokens: int
+    method: str
+    reason: str | None = None
+    max_distance: int | None = None
+    costs: dict[str, Any] = field(default_factory=dict)
+
+
+Finder = Callable[[Task], Found]

@@ -1,0 +1,223 @@
+"""MATCH: every pair of candidates that passes verification, listed; de-duplication itself needs no such list (clusters.py)."""
+
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from neardup.errors import OptionError
+from neardup.fingerprints.documents import Corpus, CorpusPair, Documents, join_documents, read_documents
+from neardup.hamming.classes import Candidates, within_groups
+from neardup.kernels.survivors.clusters import count_candidates, list_candidates
+from neardup.matching.candidates.methods import find_candidates
+from neardup.matching.candidates.simhash import near_fingerprints
+from neardup.matching.candidates.task import Found, Task
+from neardup.matching.similarities import ShingleSets
+from neardup.notebook import SHOWN_ROWS, html_table
+from neardup.options import DedupOptions, distance_limit, memory_bytes, options_of
+from neardup.progress import Progress, Watcher, progress_of
+from neardup.recipe import Recipe, recipe_of
+from neardup.survivors.decisions import exact_representatives
+from neardup.survivors.tables import TableCorpus
+from neardup.text.preference import groups_of
+from neardup.wording import counted
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+CHUNK_PAIRS = 1 << 20
+"""Pairs that are in memory at a time when they are streamed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """Pairs of documents, by row.
+
+    Attributes:
+        left, right: int64[p], left < right.
+        distance: int64[p], Hamming distance of the fingerprints.
+        similarity: float64[p]; NaN where it is not known, because matches are by distance alone.
+    """
+
+    left: Array
+    right: Array
+    distance: Array
+    similarity: Array
+
+    def __len__(self) -> int:
+        return len(self.left)
+
+    def __repr__(self) -> str:
+        return f"Matches({counted(len(self), 'pair')})"
+
+    def _repr_html_(self) -> str:
+        names = ("left", "right", "distance", "similarity")
+        columns = [getattr(self, name)[:SHOWN_ROWS].tolist() for name in names]
+        columns[3] = [None if value != value else value for value in columns[3]]
+        return html_table(names, zip(*columns, strict=True), len(self))
+
+
+def candidate_pairs(candidates: Candidates) -> Iterator[tuple[Array, Array]]:
+    """All pairs of positions p < q, p ascending, about CHUNK_PAIRS at a time (more where one document has more)."""
+    counts = np.empty(len(candidates), np.int64)
+    neighborhood = (candidates.class_of, candidates.members, candidates.starts, candidates.near, candidates.near_starts)
+    count_candidates(*neighborhood, counts)
+    ends = np.cumsum(counts)
+    first = 0
+    while first < len(counts):
+        before = int(ends[first - 1]) if first else 0
+        last = max(first + 1, int(np.searchsorted(ends, before + CHUNK_PAIRS, "right")))
+        total = int(ends[last - 1]) - before
+        left, right = np.empty(total, np.int64), np.empty(total, np.int64)
+        list_candidates(first, last, *neighborhood, left, right)
+        if total:
+            yield left, right
+        first = last
+
+
+def hamming_distances(fingerprints: Array, left: Array, right: Array) -> Array:
+    """int64[p]: the distance of each pair of rows of uint64[n, words]."""
+    found: Array = np.bitwise_count(fingerprints[left] ^ fingerprints[right]).sum(axis=1, dtype=np.int64)
+    return found
+
+
+def _sorted(left: Array, right: Array, distance: Array, similarity: Array) -> Matches:
+    order = np.lexsort((right, left))
+    return Matches(left[order], right[order], distance[order], similarity[order])
+
+
+def _across(left: Array, right: Array, sides: Array | None) -> tuple[Array, Array]:
+    if sides is None:
+        return left, right
+    across = sides[left] != sides[right]
+    return left[across], right[across]
+
+
+def list_matches(
+    corpus: Corpus,
+    documents: Documents,
+    recipe: Recipe,
+    *,
+    options: DedupOptions,
+    progress: Progress,
+    first_of_other: int | None = None,
+    distinct: bool = False,
+    told: Callable[[Found], object] = lambda _: None,
+) -> Iterator[Matches]:
+    """Every pair of candidates of at least the similarity asked for, in bounded memory.
+
+    With `first_of_other`, only pairs of a row before it and one from it on. With `distinct`, of documents with equal normalized
+    texts (and of one side, and of one group) only the first is in pairs. `told` hears how candidates were found.
+
+    First those of documents with enough tokens for the method, by left and right row; then those of short ones, which match only
+    where their normalized texts are equal.
+    """
+    valid = np.flatnonzero(documents.valid)
+    sides = None
+    if first_of_other is not None:
+        sides = np.where(np.arange(len(documents)) < first_of_other, 1, 2).astype(np.uint8)
+    groups = None if options.grouped_by is None else groups_of(documents.values[options.grouped_by])
+    if distinct:
+        apart = np.zeros(len(documents), np.int64) if groups is None else 2 * groups
+        if first_of_other is not None:
+            apart = apart + (np.arange(len(documents)) >= first_of_other)
+        valid = valid[exact_representatives(documents, valid, apart) == valid]
+    equal = exact_representatives(documents, valid, groups)
+    found = find_candidates(Task(corpus, documents, valid, equal, recipe, options, progress, sides, groups))
+    told(found)
+    rows, candidates, least = found.rows, found.candidates, options.min_similarity
+    sets: ShingleSets | None = None
+    if least > 0:
+        wanted = np.zeros(len(documents), np.bool_)
+        wanted[rows[candidates.has_any]] = True
+        with progress.stage("read again", int(wanted.sum())):
+            sets = ShingleSets.read(corpus, wanted, recipe, options, progress)
+    try:
+        for a, b in candidate_pairs(candidates):
+            left, right = _across(rows[a], rows[b], sides)
+            similarity = np.full(len(left), np.nan)
+            if sets is not None:
+                similarity = sets.similarities(left, right, least)
+                passed = similarity >= 0
+                left, right, similarity = left[passed], right[passed], similarity[passed]
+            yield _sorted(left, right, hamming_distances(documents.fingerprints, left, right), similarity)
+    finally:
+        if sets is not None:
+            sets.close()
+    short = valid[documents.tokens[valid] < found.min_tokens]
+    equal_texts = near_fingerprints(
+        documents.digests[short],
+        max_distance=0,
+        threads=options.threads,
+        memory=memory_bytes(options.memory),
+        temp_dir=options.temp_dir,
+    )
+    if groups is not None:
+        equal_texts = within_groups(equal_texts, groups[short])
+    for a, b in candidate_pairs(equal_texts):
+        left, right = _across(short[a], short[b], sides)
+        yield _sorted(left, right, np.zeros(len(left), np.int64), np.ones(len(left)))
+
+
+def match(
+    texts: Any,
+    other: Any = None,
+    *,
+    text: str | Iterable[str] = "text",
+    recipe: Recipe | None = None,
+    progress: Watcher = None,
+    **options: Any,
+) -> Matches:
+    """Every pair of texts that are near-duplicates, among `texts`, or one of `texts` and one of `other`.
+
+    Args:
+        texts: a list or an iterator of strings, a column or a table: whatever `deduplicate` takes.
+        other: likewise; then left counts in `texts`, right in `other`.
+        text, recipe, progress: as in `deduplicate`.
+        **options: method, min_similarity, similarity, max_distance, within, threads, memory, temp_dir of `DedupOptions`.
+
+    >>> found = match(["A rose is a rose is a rose, said she.", "A tulip.", "a rose is a rose is a rose said she"])
+    >>> found.left.tolist(), found.right.tolist(), found.similarity.tolist()
+    ([0], [2], [1.0])
+    >>> match(["A tulip.", "An oak."], ["an oak"]).left.tolist()
+    [1]
+    """
+    unused = {"keep", "cluster", "prefer_source"} & set(options)
+    if unused:
+        raise OptionError(f"match() lists pairs; {' and '.join(sorted(unused))} is for deduplicate().")
+    recipe, chosen, watched = recipe_of(recipe), options_of(**options), progress_of(progress)
+    distance_limit(recipe, chosen)  # refused, if at all, before any work
+    corpora = [TableCorpus(texts, text=text, values=chosen.columns, called="texts")]
+    if other is not None:
+        corpora.append(TableCorpus(other, text=text, values=chosen.columns, called="other"))
+    with watched.stage("fingerprint"):
+        each = [
+            read_documents(
+                corpus,
+                recipe,
+                threads=chosen.threads,
+                progress=watched,
+                columns=chosen.columns,
+                functions=chosen.functions,
+                memory=chosen.memory,
+                temp_dir=chosen.temp_dir,
+            )
+            for corpus in corpora
+        ]
+    corpus: Corpus = corpora[0]
+    documents, first_of_other = each[0], None
+    if other is not None:
+        first_of_other, documents = len(each[0]), join_documents(*each)
+        corpus = CorpusPair(corpora[0], first_of_other, corpora[1])
+    parts = list(
+        list_matches(corpus, documents, recipe, options=chosen, progress=watched, first_of_other=first_of_other)
+    )
+    if not parts:
+        nothing = np.empty(0, np.int64)
+        return Matches(nothing, nothing, nothing, np.empty(0))
+    fields = [
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("left", "right", "distance", "similarity")
+    ]
+    found = _sorted(*fields)
+    return found if first_of_other is None else dataclasses.replace(found, right=found.right - first_of_other)

@@ -1,0 +1,239 @@
+"""Files of pairs: JSON lines or Parquet, and beside each a summary that says what made it.
+
+A row has `left_id`, `right_id`, `distance`, `similarity` (null where it is not known), and where the documents are: `left_file`,
+`left_row`, `right_file`, `right_row`; a row is counted in its file from 0. The summary lies beside it: its name + `.summary.json`.
+"""
+
+import dataclasses
+import itertools
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from neardup.errors import DataError, InputError
+from neardup.io.formats.json_values import quote
+from neardup.io.ids import plain_ids
+from neardup.io.shards import split_ending
+from neardup.io.storage.compression import open_for_reading, open_for_writing
+from neardup.io.storage.places import Place, parquet_source, place_of
+from neardup.io.stored_shards import StoredShard
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+SUMMARY_ENDING = ".summary.json"
+FORMAT = 1
+CHUNK_PAIRS = 1 << 20
+
+PAIR_SCHEMA = pa.schema(
+    [
+        pa.field("left_id", pa.large_string()),
+        pa.field("right_id", pa.large_string()),
+        pa.field("distance", pa.int32()),
+        pa.field("similarity", pa.float64()),
+        pa.field("left_file", pa.dictionary(pa.int32(), pa.string())),
+        pa.field("left_row", pa.int64()),
+        pa.field("right_file", pa.dictionary(pa.int32(), pa.string())),
+        pa.field("right_row", pa.int64()),
+    ]
+)
+PLACES = ("left_file", "left_row", "right_file", "right_row")
+
+
+@dataclass(frozen=True, slots=True)
+class PairSummary:
+    """What made a file of pairs.
+
+    Attributes:
+        recipe, digest: the recipe's fields, and its digest.
+        method, similarity, min_similarity, max_distance, min_tokens: how pairs were found; documents of fewer tokens have exact
+            duplicates only.
+        distinct: of documents with equal normalized texts only the first of each side is in pairs.
+        left, right: the shards that were compared; with each other if there are two sides, among themselves if `right` is None.
+        pairs: how many there are.
+    """
+
+    recipe: dict[str, Any]
+    digest: str
+    method: str
+    similarity: str
+    min_similarity: float
+    max_distance: int | None
+    min_tokens: int
+    distinct: bool
+    left: tuple[StoredShard, ...]
+    right: tuple[StoredShard, ...] | None
+    pairs: int
+
+    def to_json(self) -> bytes:
+        """One JSON object; a file name that is not UTF-8 keeps its bytes, as half surrogates."""
+        content = json.dumps({"format": FORMAT} | dataclasses.asdict(self), ensure_ascii=False, indent=2)
+        return content.encode("utf-8", "backslashreplace") + b"\n"
+
+
+def pair_summary_path(path: Place) -> Place:
+    """Where the summary of a file of pairs lies."""
+    return place_of(f"{path}{SUMMARY_ENDING}")
+
+
+def _ending(path: Place) -> tuple[str, str, str]:
+    known = split_ending(path.name)
+    if known is None or known[1] not in ("jsonl", "parquet"):
+        raise InputError(f"{path}: pairs are written to a file that ends in .jsonl, .jsonl.gz, .jsonl.zst or .parquet.")
+    return known
+
+
+def check_pair_name(path: Place) -> None:
+    """Raise InputError if the ending is not one of a file of pairs."""
+    _ending(path)
+
+
+def read_pair_summary(path: Place) -> PairSummary:
+    """Read what made the pairs of `path`.
+
+    Raises:
+        InputError: there is no summary beside it.
+        DataError: it is damaged, or of another format.
+    """
+    beside = pair_summary_path(path)
+    try:
+        found = json.loads(beside.read_bytes())
+        if not isinstance(found, dict) or found.pop("format", None) != FORMAT:
+            raise ValueError(f"it is not of format {FORMAT}")
+        found["left"] = tuple(StoredShard(**shard) for shard in found["left"])
+        if found["right"] is not None:
+            found["right"] = tuple(StoredShard(**shard) for shard in found["right"])
+        return PairSummary(**found)
+    except FileNotFoundError:
+        raise InputError(
+            f"{path}: there is no {beside} that says what made these pairs. `neardup pairs` writes both; keep them together."
+        ) from None
+    except (ValueError, TypeError, KeyError) as problem:
+        raise DataError(f"{beside} cannot be used: {problem}. Make the pairs anew with `neardup pairs`.") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One document of each pair: Arrow large_string[p], each a JSON value; int64[p], its file's number; int64[p], its row there."""
+
+    ids: Any
+    files: Array
+    rows: Array
+
+
+class PairWriter:
+    """Writes pairs, a chunk at a time. `files`: the names of the files that sides refer to."""
+
+    def __init__(self, path: Place, temporary: Path, files: Sequence[str]) -> None:
+        known = _ending(path)
+        self._files, self._quoted = pa.array(files, pa.string()), [quote(name) for name in files]
+        self._parquet = pq.ParquetWriter(temporary, PAIR_SCHEMA, compression="zstd") if known[1] == "parquet" else None
+        self._lines: Any = None if self._parquet else open_for_writing(temporary, known[2])
+
+    def write(self, left: Side, right: Side, distance: Array, similarity: Array) -> None:
+        """int64[p]; float64[p], NaN where not known."""
+        if self._parquet:
+            columns = [
+                plain_ids(left.ids),
+                plain_ids(right.ids),
+                pa.array(distance.astype(np.int32)),
+                pa.array(similarity, from_pandas=True),
+            ]
+            for side in (left, right):
+                columns += [
+                    pa.DictionaryArray.from_arrays(side.files.astype(np.int32), self._files),
+                    pa.array(side.rows),
+                ]
+            self._parquet.write_batch(pa.record_batch(columns, schema=PAIR_SCHEMA))
+            return
+        names = self._quoted
+        rows = zip(
+            left.ids.to_pylist(),
+            right.ids.to_pylist(),
+            distance.tolist(),
+            similarity.tolist(),
+            left.files.tolist(),
+            left.rows.tolist(),
+            right.files.tolist(),
+            right.rows.tolist(),
+            strict=True,
+        )
+        self._lines.write(
+            "".join(
+                f'{{"left_id": {a}, "right_id": {b}, "distance": {d}, "similarity": {"null" if s != s else repr(s)}, '
+                f'"left_file": {names[f]}, "left_row": {i}, "right_file": {names[g]}, "right_row": {j}}}\n'
+                for a, b, d, s, f, i, g, j in rows
+            ).encode()
+        )
+
+    def close(self) -> None:
+        (self._parquet or self._lines).close()
+
+
+@dataclass(frozen=True, slots=True)
+class PairChunk:
+    """Some pairs of a file: Arrow large_string[p] and int64[p] of each side; int64[p]; float64[p], NaN where not known."""
+
+    left_files: Any
+    left_rows: Array
+    right_files: Any
+    right_rows: Array
+    distance: Array
+    similarity: Array
+
+    def __len__(self) -> int:
+        return len(self.distance)
+
+
+def read_pairs(path: Place) -> Iterator[PairChunk]:
+    """The pairs of a file, in parts.
+
+    Raises:
+        DataError: it is damaged, or what it holds are no pairs.
+    """
+    known = _ending(path)
+    try:
+        if known[1] == "parquet":
+            with pq.ParquetFile(parquet_source(path)) as file:
+                for batch in file.iter_batches(CHUNK_PAIRS, columns=["distance", "similarity", *PLACES]):
+                    yield _chunk({name: batch.column(name) for name in batch.schema.names})
+        else:
+            with open_for_reading(path, known[2]) as lines:
+                decode = msgspec.json.Decoder(_Line).decode
+                while rows := [decode(line) for line in itertools.islice(lines, CHUNK_PAIRS)]:
+                    yield _chunk(
+                        {
+                            name: pa.array([getattr(row, name) for row in rows], PAIR_SCHEMA.field(name).type)
+                            for name in ("distance", "similarity", *PLACES)
+                        }
+                    )
+    except (msgspec.MsgspecError, pa.ArrowInvalid, KeyError, TypeError, ValueError, OSError) as problem:
+        raise DataError(f"{path} cannot be read as pairs: {problem}. Make them anew with `neardup pairs`.") from None
+
+
+class _Line(msgspec.Struct):
+    distance: int
+    similarity: float | None
+    left_file: str
+    left_row: int
+    right_file: str
+    right_row: int
+
+
+def _chunk(columns: dict[str, Any]) -> PairChunk:
+    if any(columns[name].null_count for name in ("distance", *PLACES)):
+        raise ValueError("a value is null")
+    return PairChunk(
+        columns["left_file"].cast(pa.large_string()),
+        columns["left_row"].to_numpy(),
+        columns["right_file"].cast(pa.large_string()),
+        columns["right_row"].to_numpy(),
+        columns["distance"].to_numpy().astype(np.int64),
+        columns["similarity"].cast(pa.float64()).to_numpy(zero_copy_only=False),
+    )

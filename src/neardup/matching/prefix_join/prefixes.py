@@ -1,0 +1,116 @@
+"""PREFIX: the rarest elements of each set, in a temporary file; the sets themselves are not kept."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from neardup.kernels.matching.prefixes import prefixes
+from neardup.matching.prefix_join.counts import ElementCounts
+from neardup.matching.similarities import Elements
+from neardup.matching.similarities.stored import LARGEST_IN_MEMORY
+from neardup.resources.scratch import Scratch
+from neardup.resources.spool import Spool
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Prefixes:
+    """The prefixes of n sets.
+
+    Attributes:
+        elements: uint64[], those that are kept of each set, the rarest first, one set after another.
+        rests: float32[], as long, for the cosine: how much of the norm lies in the shared elements from this one on; else empty.
+        starts: int64[n + 1]; set d keeps elements[starts[d]:starts[d + 1]].
+        facts: int32[n, 4], see `neardup.kernels.matching.prefixes.prefixes`.
+        sizes: int64[n], elements of the whole set.
+        digests: uint64[n, 2], equal for equal sets.
+    """
+
+    elements: Array
+    rests: Array
+    starts: Array
+    facts: Array
+    sizes: Array
+    digests: Array
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+
+def prefixes_of(elements: Elements, *, code: int, least: float, counts: ElementCounts) -> Prefixes:
+    """The prefixes of some sets, for a similarity (`code`, see kernels/bounds.py) of `least`, by `counts` of all sets."""
+    values, weights, offsets = elements.values, elements.weights, elements.offsets
+    sizes = np.diff(offsets)
+    n, longest = len(sizes), int(sizes.max(initial=0))
+    kept = np.empty(len(values), np.uint64)
+    rests = np.empty(len(weights), np.float32)
+    facts, digests = np.empty((n, 4), np.int32), np.empty((n, 2), np.uint64)
+    total = prefixes(
+        code,
+        values,
+        values.view(np.uint8),
+        weights,
+        weights.view(np.uint8),
+        offsets,
+        counts.cells,
+        counts.shift,
+        float(least),
+        np.empty(longest, np.uint16),
+        np.empty(longest, np.int32),
+        np.empty(longest, np.int32),
+        np.empty(257, np.int64),
+        np.empty(longest if len(weights) else 0, np.float64),
+        kept,
+        rests,
+        facts,
+        digests,
+    )
+    starts = np.zeros(n + 1, np.int64)
+    np.cumsum(facts[:, 0], out=starts[1:])
+    return Prefixes(_read_only(kept[:total]), _read_only(rests[:total]), starts, facts, sizes, digests)
+
+
+def _read_only(values: Array) -> Array:
+    """A copy; as what is mapped from a file cannot be written: kernels are compiled for one kind of arrays."""
+    values = values.copy()
+    values.flags.writeable = False
+    return values
+
+
+class PrefixFile:
+    """Prefixes that are appended, chunk by chunk, and then read as one; all lies in temporary files."""
+
+    def __init__(self, *, temp_dir: str | None) -> None:
+        self._elements, self._rests = Spool(np.uint64, temp_dir=temp_dir), Spool(np.float32, temp_dir=temp_dir)
+        self._facts, self._sizes = Spool(np.int32, temp_dir=temp_dir), Spool(np.int64, temp_dir=temp_dir)
+        self._digests = Spool(np.uint64, temp_dir=temp_dir)
+        self._scratch = Scratch(LARGEST_IN_MEMORY, temp_dir)
+
+    def append(self, part: Prefixes) -> None:
+        self._elements.write(part.elements)
+        self._rests.write(part.rests)
+        self._facts.write(part.facts)
+        self._sizes.write(part.sizes)
+        self._digests.write(part.digests)
+
+    def whole(self) -> Prefixes:
+        """All that was appended; until `close`."""
+        self._elements.map()
+        self._rests.map()
+        facts, digests = self._facts.changeable().reshape(-1, 4), self._digests.changeable().reshape(-1, 2)
+        starts = self._scratch.zeros(len(facts) + 1, np.int64)
+        np.cumsum(facts[:, 0], out=starts[1:])
+        sizes = self._sizes.changeable()
+        return Prefixes(self._elements.values, self._rests.values, starts, facts, sizes, digests)
+
+    def close(self) -> None:
+        for spool in (self._elements, self._rests, self._facts, self._sizes, self._digests):
+            spool.close()
+
+    def __enter__(self) -> "PrefixFile":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

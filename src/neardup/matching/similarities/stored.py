@@ -1,0 +1,222 @@
+"""What is compared of texts, in temporary files: of all, from the first pass on; or of those that must be verified."""
+
+from typing import Any
+
+import numpy as np
+
+from neardup.fingerprints.documents import Corpus
+from neardup.fingerprints.simhash import Fingerprints, fingerprint_chunks, join_fingerprints
+from neardup.io.batch import Batch
+from neardup.kernels.matching.bounds import EDIT
+from neardup.kernels.matching.edit import edit_memory
+from neardup.kernels.matching.similarities import Stored, similarities_of
+from neardup.matching.similarities.first_pass import first_pass
+from neardup.matching.similarities.table import SIMILARITY_TABLE, Elements
+from neardup.options import DedupOptions
+from neardup.progress import Progress
+from neardup.recipe import Recipe
+from neardup.resources.scratch import IN_MEMORY, Scratch, parts_of
+from neardup.resources.spool import Spool
+from neardup.resources.threads import thread_count
+from neardup.text.columns import in_chunks
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+MAPPED_BYTES = 256 << 20
+"""What is mapped is released from memory once so many bytes of it may have been looked at."""
+LARGEST_IN_MEMORY = 4 << 20
+"""Bytes; an array that says where documents are in the files is in a file, too, where it takes more."""
+AROUND_BYTES = 64 << 10
+"""So much of a file the system maps around what is looked at, anywhere in it."""
+
+
+class SetFile:
+    """What a similarity compares of the documents of a corpus, in temporary files that are mapped, not held, in memory.
+
+    Filled batch by batch: `of_batch` or `first_pass` on any thread, then `take` in order, at last `finish`.
+
+    Attributes:
+        values: uint64[], all documents' one after another.
+        starts, ends: int64[rows]; a row has values[starts[row]:ends[row]], none if its text was null: its set of shingles,
+            ascending; or what else `neardup.matching.similarities.table` says.
+        bytes_each: bytes that a value takes in the files, with its weight.
+        is_full: there was no room for all; then nothing is kept.
+    """
+
+    def __init__(
+        self,
+        similarity: str,
+        recipe: Recipe,
+        *,
+        temp_dir: str | None,
+        form: str = "stored",
+        room: int | None = None,
+    ) -> None:
+        """`recipe` says what the features and weights of the cosine are. `form`: a method of `Similarity`. `room`: bytes."""
+        self._similarity, self._recipe = SIMILARITY_TABLE[similarity], recipe
+        self._form, self._room = getattr(self._similarity, form), room
+        self._values = Spool(np.uint64, temp_dir=temp_dir)
+        self._weights = Spool(np.float64, temp_dir=temp_dir)
+        self._places = Spool(np.int64, temp_dir=temp_dir)
+        self._scratch = Scratch(LARGEST_IN_MEMORY, temp_dir)
+        self._total, self._longest = 0, 0
+        self.bytes_each, self.is_full = 8, False
+        self.starts = self.ends = np.empty(0, np.int64)
+
+    def of_batch(self, batch: Batch) -> tuple[Array, Elements] | None:
+        """Of the texts that are there: which rows of the batch they are, and what is compared of them."""
+        if self.is_full:
+            return None
+        found = [self._form(chunk, self._recipe) for chunk in in_chunks(batch.texts)]
+        return _of_rows(batch, _joined(found))
+
+    def first_pass(self, batch: Batch, recipe: Recipe) -> tuple[Fingerprints, tuple[Array, Elements] | None]:
+        """The fingerprints of a batch, and what `of_batch` gives, which must be what a join indexes."""
+        if self.is_full:
+            return fingerprint_chunks(in_chunks(batch.texts), recipe), None
+        parts = [first_pass(chunk, recipe, self._similarity) for chunk in in_chunks(batch.texts)]
+        prints = join_fingerprints([prints for prints, _ in parts], recipe)
+        return prints, _of_rows(batch, _joined([elements for _, elements in parts]))
+
+    def take(self, first: int, found: tuple[Array, Elements] | None) -> None:
+        """Keep what these gave of the batch whose first row is `first`."""
+        if self.is_full or found is None:
+            return
+        rows, elements = found
+        if len(elements.weights):
+            self.bytes_each = 16
+        if self._room is not None and self.bytes_each * (self._total + len(elements.values)) > self._room:
+            self.is_full = True
+            self.close()
+            return
+        begins, ends = elements.offsets[:-1], elements.offsets[1:]
+        self._places.write(np.column_stack([first + rows, self._total + begins, self._total + ends]))
+        self._values.write(elements.values)
+        self._weights.write(elements.weights)
+        self._total += len(elements.values)
+        self._longest = max(self._longest, int(np.diff(elements.offsets).max(initial=0)))
+
+    def finish(self, rows: int) -> None:
+        """Nothing more comes; there are so many rows."""
+        self.starts, self.ends = self._scratch.zeros(rows, np.int64), self._scratch.zeros(rows, np.int64)
+        self._places.map()
+        places = self._places.values.reshape(-1, 3)
+        for part in parts_of(len(places)):
+            here, starts, ends = places[part].T
+            self.starts[here], self.ends[here] = starts, ends
+        del places
+        self._places.close()
+        self._values.map()
+        self._weights.map()
+
+    def elements(self, rows: Array) -> Elements:
+        """Of some rows (int64[n]), one after another."""
+        starts, ends = self.starts[rows], self.ends[rows]
+        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(ends - starts)])
+        values = self._values.take(starts, ends)
+        weights = self._weights.take(starts, ends) if len(self._weights.values) else np.empty(0)
+        values.flags.writeable = weights.flags.writeable = False
+        return Elements(values, weights, offsets)
+
+    @property
+    def is_of_verification(self) -> bool:
+        """Whether verification compares just this."""
+        return self._form == self._similarity.stored or self._similarity.joined == self._similarity.verified
+
+    @property
+    def values(self) -> Array:
+        return self._values.values
+
+    def stored(self, rows: Array | None = None, *, scratch: Scratch = IN_MEMORY) -> Stored:
+        """What kernels compare of `rows` (int64[n]), known by their places there; or of all rows. For one thread, until `close`."""
+        starts, ends = self.starts, self.ends
+        if rows is not None:
+            starts, ends = scratch.take(starts, rows), scratch.take(ends, rows)
+        code = self._similarity.code
+        return Stored(
+            code, self.values, self._weights.values, starts, ends, edit_memory(self._longest if code == EDIT else 0)
+        )
+
+    def similarities(self, left: Array, right: Array, least: float) -> Array:
+        """float64[p]: the similarity of rows left[i] and right[i] (int64[p]), or -1 where below `least`."""
+        out, stored = np.empty(len(left)), self.stored()
+        step = MAPPED_BYTES // (2 * AROUND_BYTES)
+        for first in range(0, len(left), step):
+            these = slice(first, first + step)
+            similarities_of(stored, left[these], right[these], float(least), out[these])
+            self.release()
+        return out
+
+    def release(self) -> None:
+        """Let the operating system take the pages that were looked at; they stay in the files."""
+        self._values.release()
+        self._weights.release()
+
+    def close(self) -> None:
+        self._places.close()
+        self._values.close()
+        self._weights.close()
+
+    def __enter__(self) -> "SetFile":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class ShingleSets(SetFile):
+    """What a similarity compares of some documents of a corpus, read for that."""
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        wanted: Array,
+        *,
+        similarity: str = "jaccard",
+        recipe: Recipe | None = None,
+        threads: int | None,
+        temp_dir: str | None,
+        progress: Progress,
+    ) -> None:
+        """Read the texts of the rows where `wanted` (bool[rows]) holds, in one streaming pass; `Recipe()` if none is given."""
+        super().__init__(similarity, recipe or Recipe(), temp_dir=temp_dir)
+        try:
+            for first, found in corpus.map(
+                self.of_batch, threads=thread_count(threads), wanted=wanted, name="read again"
+            ):
+                self.take(first, found)
+                progress.advance(len(found[0]) if found is not None else 0)
+            self.finish(len(wanted))
+        except BaseException:
+            self.close()
+            raise
+
+    @classmethod
+    def read(
+        cls, corpus: Corpus, wanted: Array, recipe: Recipe, options: DedupOptions, progress: Progress
+    ) -> "ShingleSets":
+        """As the options say."""
+        return cls(
+            corpus,
+            wanted,
+            similarity=options.similarity,
+            recipe=recipe,
+            threads=options.threads,
+            temp_dir=options.temp_dir,
+            progress=progress,
+        )
+
+
+def _of_rows(batch: Batch, elements: Elements) -> tuple[Array, Elements]:
+    """The rows of a batch that have a text, and the elements of these; the others have none."""
+    rows = np.flatnonzero(batch.texts.is_valid().to_numpy(zero_copy_only=False))
+    return rows, elements._replace(offsets=np.append(elements.offsets[rows], elements.offsets[-1]))
+
+
+def _joined(parts: list[Elements]) -> Elements:
+    if len(parts) == 1:
+        return parts[0]
+    lengths = [np.zeros(1, np.int64), *(np.diff(part.offsets) for part in parts)]
+    values = [np.empty(0, np.uint64), *(part.values for part in parts)]
+    weights = [np.empty(0), *(part.weights for part in parts)]
+    return Elements(np.concatenate(values), np.concatenate(weights), np.cumsum(np.concatenate(lengths)))

@@ -1,0 +1,128 @@
+"""The file of document frequencies: Parquet with a row for each feature, ascending, and in the metadata what was counted.
+
+Columns: `feature` (uint64, the feature's XXH3-64), ascending and distinct; `documents` (int64), in how many it occurs.
+
+The metadata holds `neardup.frequencies` (1, the format), `neardup.documents` (how many there were), `neardup.tokenization` (JSON:
+what decides the features), `neardup.tokenization_digest`, and `neardup.content`, a digest of all that.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from neardup.errors import DataError, InputError
+from neardup.recipe.document_frequencies import DocumentFrequencies
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+FORMAT = "1"
+SCHEMA = pa.schema(
+    [pa.field("feature", pa.uint64(), nullable=False), pa.field("documents", pa.int64(), nullable=False)]
+)
+ROWS = 1 << 20
+"""In a row group."""
+ANEW = "Make it anew with `neardup fit`."
+
+
+class _Content:
+    """The digest of document frequencies, which come in ascending parts of any size."""
+
+    def __init__(self) -> None:
+        self._features, self._counts = hashlib.sha256(), hashlib.sha256()
+
+    def add(self, features: Array, counts: Array) -> None:
+        self._features.update(features.astype("<u8").tobytes())
+        self._counts.update(counts.astype("<i8").tobytes())
+
+    def digest(self, documents: int, tokenization: str) -> str:
+        whole = json.dumps([self._features.hexdigest(), self._counts.hexdigest(), documents, tokenization])
+        return hashlib.sha256(whole.encode()).hexdigest()[:16]
+
+
+def tokenization_digest(tokenization: str) -> str:
+    """16 hexadecimal digits."""
+    return hashlib.sha256(tokenization.encode()).hexdigest()[:16]
+
+
+class FrequencyWriter:
+    """Writes a file of document frequencies, in ascending parts."""
+
+    def __init__(self, sink: Any, tokenization: str) -> None:
+        self._tokenization, self._content, self._features = tokenization, _Content(), 0
+        self._writer = pq.ParquetWriter(sink, SCHEMA, compression="zstd", use_dictionary=False)
+
+    def write(self, features: Array, counts: Array) -> None:
+        """uint64[f], int64[f]: all above those before."""
+        self._content.add(features, counts)
+        self._features += len(features)
+        self._writer.write_table(pa.table([pa.array(features), pa.array(counts)], schema=SCHEMA), row_group_size=ROWS)
+
+    def close(self, documents: int) -> str:
+        """Of so many documents. Returns the digest of the content."""
+        digest = self._content.digest(documents, self._tokenization)
+        self._writer.add_key_value_metadata(
+            {
+                "neardup.frequencies": FORMAT,
+                "neardup.documents": str(documents),
+                "neardup.tokenization": self._tokenization,
+                "neardup.tokenization_digest": tokenization_digest(self._tokenization),
+                "neardup.content": digest,
+            }
+        )
+        self._writer.close()
+        return digest
+
+
+def describe_frequency_file(path: str | Path) -> DocumentFrequencies:
+    """What a file of document frequencies says of itself; its rows are not read.
+
+    Raises:
+        InputError: there is no such file.
+        DataError: it is damaged, or holds no document frequencies.
+    """
+    try:
+        with pq.ParquetFile(path) as file:
+            metadata, rows, schema = file.metadata.metadata or {}, file.metadata.num_rows, file.schema_arrow
+    except FileNotFoundError:
+        raise InputError(f"There is no file {str(path)!r} of document frequencies. Make it with neardup fit") from None
+    except (OSError, pa.ArrowException) as problem:
+        reason = str(problem).splitlines()[0].rstrip(".")
+        raise DataError(f"{path} cannot be read as a file of document frequencies: {reason}. {ANEW}") from None
+    written = {name: metadata.get(f"neardup.{name}".encode(), b"").decode() for name in ("frequencies", "documents",
+        "tokenization", "content")}  # fmt: skip
+    if written["frequencies"] != FORMAT or not written["documents"].isdigit() or not schema.equals(SCHEMA):
+        found = f", but of format {written['frequencies']}" if written["frequencies"] not in ("", FORMAT) else ""
+        raise DataError(f"{path} is no file of document frequencies of format {FORMAT}{found}. {ANEW}")
+    return DocumentFrequencies(written["content"], str(path), int(written["documents"]), rows, written["tokenization"])
+
+
+def frequency_parts(named: DocumentFrequencies) -> Iterator[tuple[Array, Array]]:
+    """The rows of a file, a part at a time: features uint64[], ascending, and counts int64[]. All are checked by the end.
+
+    Raises:
+        DataError: the file is damaged, or is another than when it was named.
+    """
+    content, last = _Content(), -1
+    try:
+        with pq.ParquetFile(str(named.path)) as file:
+            for batch in file.iter_batches(ROWS):
+                features, counts = (column.to_numpy() for column in batch.columns)
+                if not len(features):
+                    continue
+                ascending = int(features[0]) > last and bool((features[1:] > features[:-1]).all())
+                if not ascending or counts.min() < 1 or counts.max() > named.documents:
+                    raise DataError(f"{named.path} is damaged: its rows are not what neardup fit writes. {ANEW}")
+                last = int(features[-1])
+                content.add(features, counts)
+                yield features, counts
+    except (OSError, pa.ArrowException) as problem:
+        reason = str(problem).splitlines()[0].rstrip(".")
+        raise DataError(f"{named.path} is damaged: {reason}. {ANEW}") from None
+    if content.digest(named.documents, named.tokenization or "") != named.digest:
+        raise DataError(f"{named.path} is damaged, or was replaced meanwhile: its content has another digest. {ANEW}")

@@ -1,0 +1,82 @@
+"""The names of the hashes, and hashes that a caller brings: importing this loads no compiled code."""
+
+import difflib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from neardup.errors import OptionError
+
+HASHES = (
+    "xxh3_64",
+    "xxh3_128",
+    "md5",
+    "sha1",
+    "sha512",
+    "blake2b",
+    "fnv1_64",
+    "fnv1a_32",
+    "fnv1a_64",
+    "lookup3",
+    "phash2",
+    "crc32c",
+)
+"""The hashes of features by name; `neardup.fingerprints.hashes.HASH_TABLE` says what each is."""
+
+MOST_BITS = 512
+"""The widest fingerprint, hence the widest hash of a caller."""
+
+
+@dataclass(frozen=True)
+class HashFunction:
+    """A hash of features that the caller brings: any function from bytes to integers.
+
+    Two of them are equal, and so are recipes that use them, when name, version and bits are equal: the function itself cannot be
+    compared. So it gives the same value whenever it is called, and another version goes with other values.
+
+    Attributes:
+        function: takes a feature's UTF-8 bytes, gives an integer from 0 to 2^bits - 1.
+        name: what it is called: none of HASHES.
+        version: which one of that name it is.
+        bits: the width of its values, 1 to 512.
+
+    Raises:
+        OptionError: a name or version is missing, the name is taken, or the bits are not possible.
+
+    >>> HashFunction(lambda feature: feature[0], name="first-byte", version="1", bits=8).as_dict()
+    {'name': 'first-byte', 'version': '1', 'bits': 8}
+    """
+
+    function: Callable[[bytes], int] = field(compare=False, repr=False)
+    name: str = field(kw_only=True)
+    version: str = field(kw_only=True)
+    bits: int = field(kw_only=True)
+
+    def __post_init__(self) -> None:
+        problems = []
+        if not callable(self.function):
+            problems.append(f"function={self.function!r}: give a function that takes bytes and gives an integer")
+        for what in ("name", "version"):
+            given = getattr(self, what)
+            if not isinstance(given, str) or not given.strip():
+                problems.append(f"{what}={given!r}: give a string that is not empty")
+        if self.name in HASHES:
+            problems.append(f"name={self.name!r}: this is a hash of the package; give another name")
+        if not isinstance(self.bits, int) or isinstance(self.bits, bool) or not 1 <= self.bits <= MOST_BITS:
+            problems.append(f"bits={self.bits!r}: give an integer from 1 to {MOST_BITS}")
+        if problems:
+            raise OptionError("This hash is not possible. " + "; ".join(problems) + ".")
+
+    def as_dict(self) -> dict[str, Any]:
+        """What a recipe's digest knows of it."""
+        return {"name": self.name, "version": self.version, "bits": self.bits}
+
+
+def unknown_hash(given: object) -> OptionError:
+    """The refusal of what is neither one of HASHES nor a `HashFunction`."""
+    if not isinstance(given, str):
+        brought = "Wrap a function of your own: HashFunction(function, name=…, version=…, bits=…)."
+        return OptionError(f"hash={given!r} is neither a name nor a HashFunction. {brought}")
+    near = difflib.get_close_matches(given.lower().replace("-", "_"), HASHES, 1, 0.5)
+    nearest = f" The nearest is {near[0]}." if near else ""
+    return OptionError(f"hash={given!r}: give one of {', '.join(HASHES)}, or a HashFunction.{nearest}")

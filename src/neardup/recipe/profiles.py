@@ -1,0 +1,66 @@
+"""The profiles by name, and what a recipe may say besides: importing this loads no compiled code."""
+
+from neardup.recipe.hashes import HashFunction
+
+_EIGHTS = tuple(range(8, 129, 8))
+
+PROFILES = {
+    "leonsim": ((64, *_EIGHTS), "PyPI simhash: windows of 4 characters, the last bytes of MD5"),
+    "moz": ((64,), "Moz's simhash-py as in its README: windows of 4 words, the first bytes of MD5"),
+    "moz-character": ((64,), "the same as in its tests: windows of 4 characters of the words put together"),
+    "mfonda": ((64,), "mfonda/simhash (Go): ASCII words, FNV-1; a tie is 1, an empty text all ones"),
+    "mfonda-unicode": ((64,), "the same with words of any script"),
+    "mfonda-cjk": ((64,), "the same with code points"),
+    "ferd": ((160,), "ferd/simhash (Erlang): pairs of bytes, SHA-1; a tie is 1, bits in the other order"),
+    "ferd-md5": ((128,), "the same with MD5"),
+    "ferd-sha512": ((512,), "the same with SHA-512"),
+    "ferd-phash": ((32,), "the same with Erlang's phash2"),
+    "clickhouse-ngram": ((64,), "ClickHouse's ngramSimHash: windows of 3 bytes; CRC-32C, so 32 of 64 bits live"),
+    "clickhouse-ngram-any-case": ((64,), "ngramSimHashCaseInsensitive"),
+    "clickhouse-ngram-utf8": ((64,), "ngramSimHashUTF8: windows of 3 code points but the first"),
+    "clickhouse-ngram-utf8-any-case": ((64,), "ngramSimHashCaseInsensitiveUTF8"),
+    "clickhouse-words": ((64,), "wordShingleSimHash and wordShingleSimHashUTF8: windows of 3 words of 4 bytes or more"),
+    "clickhouse-words-any-case": ((64,), "wordShingleSimHashCaseInsensitive and wordShingleSimHashCaseInsensitiveUTF8"),
+    "data-juicer": ((64,), "data-juicer: windows of 6 words, else as moz; its distance is 4"),
+    "data-juicer-character": ((64,), "the same with windows of 6 characters"),
+    "data-juicer-punctuation": ((64,), "the same with windows of 6 pieces between punctuation marks"),
+    "text-dedup": ((64, 128), "text-dedup: distinct windows of 3 words, XXH3"),
+    "text-dedup-seeded": (
+        (64, 128),
+        "the same with the seed 42, as its configuration files have it: the extra [profiles]",
+    ),
+    "wayback": ((256, *range(8, 513, 8)), "web.archive.org's changes: words of an HTML page, BLAKE2b"),
+}
+"""Of each the widths that it has, the usual one first, and what it is. `neardup.fingerprints.profiles.tools` has the profiles
+themselves."""
+
+DISTANCES = {
+    "leonsim": 2,
+    "data-juicer": 4,
+    "data-juicer-character": 4,
+    "data-juicer-punctuation": 4,
+}
+"""The distance that a tool takes by itself, where it is not 3."""
+
+WINDOWED = ("moz", "clickhouse", "data-juicer", "text-dedup")
+"""How the names of profiles begin whose windows may have another size: `profile_window`."""
+
+NOT_DECIDED = ("profile", "profile_window", "bits", "min_tokens", "max_distance")
+"""What a recipe with a profile may say of its own."""
+
+_PRIME, _MASK = 0x100000001B3, (1 << 64) - 1
+
+
+def signed_fnv1a(feature: bytes) -> int:
+    """FNV-1a as the Go program takes it: its 64 bits printed as a signed number, of which a minus sign counts as a 1.
+
+    A hash of 2^63 or more is printed as `-` and the 63 binary digits of its magnitude, 2^64 less the hash.
+    """
+    value = 0xCBF29CE484222325
+    for byte in feature:
+        value = (value ^ byte) * _PRIME & _MASK
+    return value if value < 1 << 63 else 1 << 63 | (_MASK + 1 - value) & ((1 << 63) - 1)
+
+
+GO_FNV1A = HashFunction(signed_fnv1a, name="go-fnv1a", version="1", bits=64)
+"""The hash of the recipe `go-fnv1a`."""

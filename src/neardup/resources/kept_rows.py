@@ -1,0 +1,75 @@
+"""What is kept of each row, batch after batch: in memory, and all of it in temporary files once it takes too much."""
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from neardup.resources.spool import Spool
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+class KeptRows:
+    """Numbers and ids of rows, appended batch by batch.
+
+    Each batch is some arrays of numbers, of the same kinds and widths in every batch, and an Arrow large_string array of ids.
+    """
+
+    def __init__(self, *, memory: int, temp_dir: str | None) -> None:
+        """In memory up to `memory` bytes; beyond, in files in `temp_dir`."""
+        self._memory, self._temp_dir = memory, temp_dir
+        self._batches: list[tuple[tuple[Array, ...], Any]] = []
+        self._held = 0
+        self._shapes: list[tuple[int, ...]] = []
+        self._files: list[Spool] = []
+
+    def append(self, numbers: tuple[Array, ...], ids: Any) -> None:
+        """Keep these rows."""
+        self._batches.append((numbers, ids))
+        self._shapes = [(-1, *array.shape[1:]) for array in numbers]
+        self._held += sum(array.nbytes for array in numbers) + ids.nbytes
+        if self._files or self._held > self._memory:
+            self._to_files()
+
+    def _to_files(self) -> None:
+        if not self._files:
+            kinds = [array.dtype for array in self._batches[0][0]]
+            self._files = [Spool(kind, temp_dir=self._temp_dir) for kind in (*kinds, np.int64, np.uint8, np.uint8)]
+            self._files[-3].write(np.zeros(1, np.int64))
+        *files, lengths, characters, valid = self._files
+        for numbers, ids in self._batches:
+            for file, array in zip(files, numbers, strict=True):
+                file.write(array)
+            present = ids.is_valid().to_numpy(zero_copy_only=False)
+            offsets, data = _characters(ids.fill_null(""))
+            lengths.write(np.diff(offsets))
+            characters.write(data[offsets[0] : offsets[-1]])
+            valid.write(present.view(np.uint8))
+        self._batches.clear()
+
+    def whole(self) -> tuple[list[Array], Any]:
+        """All numbers, as one array for each of a batch, and all ids; mapped from files, or in memory. At least one batch."""
+        if not self._files:
+            columns = [np.concatenate(parts) for parts in zip(*(numbers for numbers, _ in self._batches), strict=True)]
+            ids = pa.chunked_array([ids for _, ids in self._batches], pa.large_string()).combine_chunks()
+            self._batches.clear()
+            return columns, ids
+        *found, offsets, characters, valid = (file.changeable() for file in self._files)
+        np.cumsum(offsets, out=offsets)  # of lengths after a 0
+        bits = None if valid.all() else pa.py_buffer(np.packbits(valid, bitorder="little"))
+        ids = pa.LargeStringArray.from_buffers(len(valid), pa.py_buffer(offsets), pa.py_buffer(characters), bits)
+        self.close()
+        return [array.reshape(shape) for array, shape in zip(found, self._shapes, strict=True)], ids
+
+    def close(self) -> None:
+        """Let go of the files; what is mapped stays as long as it is used."""
+        for file in self._files:
+            file.close()
+
+
+def _characters(ids: Any) -> tuple[Array, Array]:
+    """Of a large_string array without nulls: where each begins and the last ends, and the bytes."""
+    _, offsets, data = ids.buffers()
+    places = np.frombuffer(offsets, np.int64)[ids.offset : ids.offset + len(ids) + 1]
+    return places, np.frombuffer(data or b"", np.uint8)

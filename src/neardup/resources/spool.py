@@ -1,0 +1,130 @@
+"""Arrays that grow beyond memory: appended to a temporary file, then mapped."""
+
+import mmap
+import os
+import tempfile
+import weakref
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from neardup.kernels.matching.element_counts import gather_runs
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+class _Used:
+    """Bytes that this program's temporary files take now, and took at the most."""
+
+    def __init__(self) -> None:
+        self._lock, self._now, self.peak = Lock(), 0, 0
+
+    def add(self, count: int) -> None:
+        with self._lock:
+            self._now += count
+            self.peak = max(self.peak, self._now)
+
+
+_USED = _Used()
+
+
+def peak_temporary_bytes() -> int:
+    """The most that this program's temporary files have taken so far."""
+    return _USED.peak
+
+
+def mapped_array(n: int, dtype: Any, *, temp_dir: str | None) -> Array:
+    """`n` zeros in a temporary file instead of in memory; the file is gone when the array is."""
+    kind = np.dtype(dtype)
+    with tempfile.TemporaryFile(dir=temp_dir, prefix="neardup-") as file:
+        if n == 0:
+            return np.empty(0, kind)
+        file.truncate(n * kind.itemsize)
+        return np.frombuffer(_mapped(file.fileno(), n * kind.itemsize), kind)
+
+
+def _mapped(file: int, size: int) -> mmap.mmap:
+    """A mapping that is counted as long as it lives."""
+    made = mmap.mmap(file, size)
+    _USED.add(size)
+    weakref.finalize(made, _USED.add, -size)
+    return made
+
+
+class Spool:
+    """Numbers in a temporary file that is gone when it is closed.
+
+    Attributes:
+        values: all that was written, one after another; read-only; once `map` was called.
+    """
+
+    def __init__(self, dtype: Any, *, temp_dir: str | None) -> None:
+        self._file = tempfile.TemporaryFile(dir=temp_dir, prefix="neardup-")  # noqa: SIM115 - closed by close()
+        self._map: mmap.mmap | None = None
+        self._dtype, self._bytes = np.dtype(dtype), 0
+        self.values: Array = np.frombuffer(b"", self._dtype)
+
+    def write(self, values: Array) -> None:
+        """Append values of the spool's kind."""
+        data = np.ascontiguousarray(values, self._dtype).data
+        self._file.write(data)
+        self._bytes += data.nbytes
+        _USED.add(data.nbytes)
+
+    def map(self) -> None:
+        """No more is written; `values` can be read."""
+        self._file.flush()
+        size = self._file.tell()
+        if size:
+            self._map = mmap.mmap(self._file.fileno(), size, access=mmap.ACCESS_READ)
+            self.values = np.frombuffer(self._map, self._dtype)
+
+    def take(self, starts: Array, ends: Array) -> Array:
+        """values[starts[i]:ends[i]] of each i (int64[n]), one run after another, in memory of their own; after `map`.
+
+        Read by calls, not through the mapping: pages that are looked at once are dear to map (four times this, if all are read).
+        """
+        gaps, lengths = starts[1:] - ends[:-1], ends - starts
+        apart = np.flatnonzero((gaps < 0) | (gaps > lengths[:-1])) + 1
+        firsts, lasts = np.append(0, apart)[: len(starts)], np.append(apart, len(starts))[: len(starts)]
+        stretches = ends[lasts - 1] - starts[firsts]
+        begins = np.cumsum(stretches) - stretches
+        found = np.empty(stretches.sum(), self._dtype)
+        data, each = found.view(np.uint8).data, self._dtype.itemsize
+        for begin, size, first in zip(begins.tolist(), stretches.tolist(), starts[firsts].tolist(), strict=True):
+            self._read(data[begin * each : (begin + size) * each], first * each)
+        total = int(lengths.sum())
+        if total < len(found):
+            moved = np.repeat(begins - starts[firsts], lasts - firsts)
+            gather_runs(found, starts + moved, ends + moved, found[:total])  # forwards, so nothing is lost
+        return found[:total]
+
+    def _read(self, into: memoryview, position: int) -> None:
+        while into:  # a call may give less than is asked for
+            count = os.preadv(self._file.fileno(), [into], position)
+            into, position = into[count:], position + count
+
+    def changeable(self) -> Array:
+        """All that was written, as an array that can be changed in place; no more is written."""
+        self._file.flush()
+        size = self._file.tell()
+        return np.frombuffer(_mapped(self._file.fileno(), size), self._dtype) if size else np.empty(0, self._dtype)
+
+    def release(self) -> None:
+        """Let the operating system take the pages that were looked at; they stay in the file."""
+        if self._map is not None and hasattr(mmap, "MADV_DONTNEED"):
+            self._map.madvise(mmap.MADV_DONTNEED)
+
+    def close(self) -> None:
+        self.values = np.frombuffer(b"", self._dtype)
+        self._map = None  # unmapped once no array looks at it any more
+        self._file.close()
+        _USED.add(-self._bytes)
+        self._bytes = 0
+
+    def __enter__(self) -> "Spool":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

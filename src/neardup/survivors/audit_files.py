@@ -1,0 +1,77 @@
+"""Where an audit lies, a file or a folder with one for each shard, and its lines."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from neardup.errors import DataError, InputError
+from neardup.io.outputs import output_folder, stem
+from neardup.io.shards import COMPRESSION_ENDINGS, compression_of_name
+from neardup.io.storage.compression import open_for_reading
+from neardup.io.storage.places import Place, files_below, place_of
+from neardup.survivors.audit import COLUMNS
+
+AUDIT_ENDING, SUMMARY_ENDING = ".duplicates.jsonl", ".summary.json"
+
+
+def summary_path(audit: str | Place) -> Place:
+    """Where the summary lies that belongs to an audit."""
+    if output_folder(str(audit)) is not None:
+        return place_of(stem(str(audit)) + SUMMARY_ENDING)
+    name = str(audit)
+    for ending in (".gz", ".zst", ".jsonl", ".duplicates"):
+        name = name.removesuffix(ending)
+    return place_of(name + SUMMARY_ENDING)
+
+
+def summary_paths(audit: Place) -> list[Place]:
+    """The summaries there are of an audit; in a folder of audits that were written one by one, those of each."""
+    beside = summary_path(audit)
+    if beside.is_file():
+        return [beside]
+    return files_below(audit, (SUMMARY_ENDING,)) if audit.is_dir() else []
+
+
+def audit_files(audit: Place) -> list[Place]:
+    """The files of an audit, in the order of the shards.
+
+    Raises:
+        InputError: there is no such file, or none in the folder.
+    """
+    if audit.is_dir():
+        endings = tuple(AUDIT_ENDING + compression for compression in ("", *COMPRESSION_ENDINGS))
+        found = files_below(audit, endings)
+        if not found:
+            raise InputError(f"There is no audit in the folder {str(audit)!r}. {_known_to_be_one(audit)}")
+        return found
+    if not audit.is_file():
+        raise InputError(f"There is no audit {str(audit)!r}. {_known_to_be_one(audit)}")
+    return [audit]
+
+
+def _known_to_be_one(given: Place) -> str:
+    """What to give instead: the audit beside an output, if that was given."""
+    beside = place_of(stem(str(given)) + AUDIT_ENDING)
+    if beside.is_file():
+        return f"Give the one beside it: {beside}"
+    return f"Give the {AUDIT_ENDING} file that `neardup dedup` wrote, or a folder with such files."
+
+
+def read_audit(audit: Place) -> Iterator[dict[str, Any]]:
+    """The lines of an audit.
+
+    Raises:
+        InputError: there is none.
+        DataError: a line is none of an audit.
+    """
+    for path in audit_files(audit):
+        with open_for_reading(path, compression_of_name(path.name)) as lines:
+            for number, line in enumerate(lines, 1):
+                try:
+                    found = json.loads(line)
+                    [found[column] for column in COLUMNS]
+                except (ValueError, KeyError, TypeError):
+                    raise DataError(
+                        f"{path}, line {number}: this is no line of an audit. {_known_to_be_one(path)}"
+                    ) from None
+                yield found

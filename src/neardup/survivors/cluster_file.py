@@ -1,0 +1,160 @@
+"""The cluster file: Parquet with a row for each document that is not alone, and in the metadata what `neardup apply` needs besides.
+
+Columns: `id`, `id_is_string`, `cluster_id`, `survivor_id`; `row` and `survivor_row`, over all shards from 0; the same as `file`,
+`file_row`, `survivor_file`, `survivor_file_row`; `similarity`, `distance`, `exact` as in the audit; `matched_row`,
+`matched_similarity`: the match that brought the document in. A survivor names itself.
+
+The metadata holds `neardup.clusters` (JSON): the format (1), the shards in the order of the rows, the rows that were rejected, and
+the summary.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from neardup.errors import DataError
+from neardup.io.ids import plain_ids, tokens_of_ids
+from neardup.io.storage.places import Place, parquet_source, place_of
+from neardup.io.stored_shards import StoredShard, starts_of
+from neardup.survivors.decisions import NONE, Decisions
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+KEY = b"neardup.clusters"
+FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterFile:
+    """What a cluster file says.
+
+    Attributes:
+        decisions: of all rows of all shards.
+        ids: Arrow large_string[rows], each a JSON value; null for documents that are alone.
+        shards: in the order of the rows.
+        short, repeated_ids: int64[shards], documents of each shard; see `neardup.survivors.summary.Summary`.
+        summary: of the run over all shards, as plain values.
+    """
+
+    decisions: Decisions
+    ids: Any
+    shards: tuple[StoredShard, ...]
+    short: Array
+    repeated_ids: Array
+    summary: dict[str, Any]
+
+
+def write_cluster_file(path: Path, found: ClusterFile) -> None:
+    """Write the documents that are not alone."""
+    decisions, starts = found.decisions, starts_of(found.shards)
+    rows = np.flatnonzero(decisions.cluster >= 0)
+    survivors, ids = decisions.survivor[rows], found.ids.take(pa.array(rows))
+    names = pa.array([shard.name for shard in found.shards], pa.string())
+
+    def places(of: Array) -> tuple[Any, Any]:
+        files = np.searchsorted(starts, of, "right") - 1
+        return pa.DictionaryArray.from_arrays(files.astype(np.int32), names), pa.array(of - starts[files])
+
+    file, file_row = places(rows)
+    survivor_file, survivor_file_row = places(survivors)
+    distance, matched = decisions.distance[rows], decisions.matched[rows]
+    columns = {
+        "id": plain_ids(ids),
+        "cluster_id": pa.array(decisions.cluster[rows]),
+        "survivor_id": plain_ids(found.ids.take(pa.array(survivors))),
+        "id_is_string": pc.starts_with(ids, '"'),
+        "row": pa.array(rows),
+        "survivor_row": pa.array(survivors),
+        "file": file,
+        "file_row": file_row,
+        "survivor_file": survivor_file,
+        "survivor_file_row": survivor_file_row,
+        "similarity": pa.array(decisions.similarity[rows], from_pandas=True),
+        "distance": pa.array(distance, mask=distance < 0),
+        "exact": pa.array(decisions.exact[rows]),
+        "matched_row": pa.array(matched, mask=matched < 0),
+        "matched_similarity": pa.array(decisions.matched_similarity[rows], from_pandas=True),
+    }
+    said = {
+        "format": FORMAT,
+        "shards": [shard.as_dict() for shard in found.shards],
+        "short": found.short.tolist(),
+        "repeated_ids": found.repeated_ids.tolist(),
+        "rejected": np.flatnonzero(decisions.survivor < 0).tolist(),
+        "summary": found.summary,
+    }
+    table = pa.table(columns).replace_schema_metadata({KEY: json.dumps(said).encode()})
+    pq.write_table(table, path, compression="zstd")
+
+
+def is_cluster_file(path: str | Path) -> bool:
+    """Whether `path` is a Parquet file that says it holds clusters."""
+    try:
+        return KEY in (pq.read_schema(path).metadata or {})
+    except (OSError, pa.ArrowInvalid):
+        return False
+
+
+def read_cluster_file(path: str | Place) -> ClusterFile:
+    """Read a cluster file.
+
+    Raises:
+        DataError: it is damaged, or no such file.
+    """
+    try:
+        table = pq.read_table(parquet_source(place_of(path)))
+        said = json.loads((table.schema.metadata or {}).get(KEY, b"{}"))
+        if said.get("format") != FORMAT:
+            raise ValueError(f"it is no cluster file of format {FORMAT}")
+        shards = tuple(StoredShard(**shard) for shard in said["shards"])
+        n = int(starts_of(shards)[-1])
+        decisions = _decisions(table, n, said["rejected"])
+        ids = tokens_of_ids(table.column("id").combine_chunks(), table.column("id_is_string").combine_chunks())
+        place = np.full(n, NONE, np.int64)
+        place[table.column("row").to_numpy()] = np.arange(len(table))
+        return ClusterFile(
+            decisions,
+            ids.take(pa.array(place, mask=place < 0)),
+            shards,
+            np.array(said["short"], np.int64),
+            np.array(said["repeated_ids"], np.int64),
+            said["summary"],
+        )
+    except (OSError, pa.ArrowException, ValueError, KeyError, TypeError, IndexError) as problem:
+        raise DataError(
+            f"{path} cannot be used: {str(problem).rstrip('.')}. Make it with `neardup clusters`."
+        ) from None
+
+
+def _decisions(table: Any, n: int, rejected: Sequence[int]) -> Decisions:
+    rows = table.column("row").to_numpy()
+
+    def by_row(name: str, otherwise: Any, kind: Any) -> Array:
+        found = np.full(n, otherwise, kind)
+        found[rows] = pc.fill_null(table.column(name), otherwise).to_numpy()
+        return found
+
+    survivor = np.arange(n)
+    survivor[rows] = table.column("survivor_row").to_numpy()
+    survivor[np.array(rejected, np.int64)] = NONE
+    size = np.ones(n, np.int64)
+    clusters = table.column("cluster_id").to_numpy()
+    size[rows] = np.bincount(clusters, minlength=n)[clusters] if len(rows) else 0
+    size[survivor < 0] = 0
+    return Decisions(
+        survivor,
+        by_row("similarity", np.nan, np.float64),
+        by_row("distance", NONE, np.int64),
+        by_row("exact", False, np.bool_),
+        by_row("cluster_id", NONE, np.int64),
+        size,
+        by_row("matched_row", NONE, np.int64),
+        by_row("matched_similarity", np.nan, np.float64),
+    )

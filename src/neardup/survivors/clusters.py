@@ -1,0 +1,168 @@
+"""CLUSTER: walk the documents in order of preference, verify what is near, and say which survivor each belongs to."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from neardup.hamming.classes import Candidates
+from neardup.kernels.matching.bounds import JACCARD
+from neardup.kernels.matching.edit import edit_memory
+from neardup.kernels.matching.similarities import Stored, similarities_of
+from neardup.kernels.survivors import clusters as kernels
+from neardup.matching.similarities.stored import AROUND_BYTES, MAPPED_BYTES, SetFile
+from neardup.progress import Progress
+from neardup.resources.scratch import IN_MEMORY, Scratch
+from neardup.resources.threads import in_order, thread_count
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+STEP = 16_384
+"""Documents walked between two looks at the clock and the memory; threads share those of a step among them."""
+PARTS = 4
+"""So many parts of a step for each thread: some documents have far more candidates than others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clustering:
+    """Who belongs to whom, for documents 0 … n - 1 in order of preference.
+
+    Attributes:
+        survivor: int64[n], the document itself where it survives.
+        similarity: float64[n], to the survivor; NaN for survivors, and where matches are by distance alone.
+        matched: int64[n], the document whose match brought this one in; itself where it survives.
+        matched_similarity: float64[n], to that document; NaN as above.
+        compared, matches: pairs looked at and pairs that matched; pairs that could change nothing were not looked at.
+    """
+
+    survivor: Array
+    similarity: Array
+    matched: Array
+    matched_similarity: Array
+    compared: int
+    matches: int
+
+
+def _steps(
+    begin: int, n: int, sets: SetFile | None, stored: Stored, counts: Array, progress: Progress
+) -> Iterator[tuple[int, int]]:
+    """Ranges of documents; `counts` (int64[…, 2]) are the pairs compared and matched meanwhile."""
+    looked_at, compared = 0, 0
+    for first in range(begin, n, STEP):
+        last = min(first + STEP, n)
+        yield first, last
+        if sets is not None:
+            now = int(counts[..., 0].sum())
+            looked_at += sets.bytes_each * int((stored.ends[first:last] - stored.starts[first:last]).sum())
+            looked_at += AROUND_BYTES * (now - compared)
+            compared = now
+            if looked_at > MAPPED_BYTES:
+                sets.release()
+                looked_at = 0
+        progress.advance(last - first)
+
+
+def _stored_by_position(rows: Array, sets: SetFile | None, scratch: Scratch) -> Stored:
+    """What is compared, by position in the order of preference; nothing where matches are by distance alone."""
+    if sets is not None:
+        return sets.stored(rows, scratch=scratch)
+    nothing = np.zeros(len(rows), np.int64)
+    return Stored(
+        JACCARD, np.frombuffer(b"", np.uint64), np.frombuffer(b"", np.float64), nothing, nothing, edit_memory(0)
+    )
+
+
+def _keep_first(candidates: Candidates, fixed: int, kept: Array, kept_count: Array) -> None:
+    """Enter documents 0 … fixed - 1 as survivors of their classes."""
+    classes = candidates.class_of[:fixed]
+    by_class = np.argsort(classes, kind="stable")
+    kept_count[:] = np.bincount(classes, minlength=len(kept_count))
+    before = np.cumsum(kept_count) - kept_count
+    kept[candidates.starts[classes[by_class]] + np.arange(fixed) - before[classes[by_class]]] = by_class
+
+
+def cluster_star(
+    candidates: Candidates,
+    rows: Array,
+    sets: SetFile | None,
+    *,
+    min_similarity: float,
+    progress: Progress,
+    threads: int | None = None,
+    fixed: int = 0,
+    scratch: Scratch = IN_MEMORY,
+) -> Clustering:
+    """Each document survives unless it matches an earlier survivor, and is then its best match's duplicate.
+
+    The first `fixed` documents, those of a reference, survive in any case.
+    """
+    n, stored, threads = len(candidates), _stored_by_position(rows, sets, scratch), thread_count(threads)
+    survivor, grades = scratch.range(n), scratch.full(n, -1.0, np.float64)
+    kept, kept_count = scratch.zeros(n, np.int64), scratch.zeros(len(candidates.starts) - 1, np.int64)
+    _keep_first(candidates, fixed, kept, kept_count)
+    counts = np.zeros((PARTS * threads, 2), np.int64)
+    copies = [stored._replace(memory=stored.memory.copy()) for _ in counts]  # working memory is one thread's
+    near = (candidates.class_of, candidates.starts, candidates.near, candidates.near_starts, candidates.fingerprints)
+    found = (float(min_similarity), kept, kept_count, survivor, grades)
+
+    def look(part: tuple[int, int, int]) -> None:
+        number, first, last = part
+        kernels.nearest_survivors(first, last, *near, copies[number], *found, counts[number])
+
+    for first, last in _steps(fixed, n, sets, stored, counts, progress):
+        edges = [first + (last - first) * i // len(counts) for i in range(len(counts) + 1)]
+        for _ in in_order(look, zip(range(len(counts)), edges, edges[1:], strict=False), threads):
+            pass
+        kernels.star(first, last, *near, stored, *found, counts[0])
+    grades[(survivor == np.arange(n)) | (sets is None)] = np.nan
+    compared, matches = counts.sum(axis=0).tolist()
+    return Clustering(survivor, grades, survivor, grades, compared, matches)
+
+
+def cluster_components(
+    candidates: Candidates,
+    rows: Array,
+    sets: SetFile | None,
+    *,
+    min_similarity: float,
+    progress: Progress,
+    threads: int | None = None,  # noqa: ARG001 - each comparison depends on those before
+    fixed: int = 0,  # noqa: ARG001 - being the first, they survive, or stand for one another
+    scratch: Scratch = IN_MEMORY,
+) -> Clustering:
+    """Documents connected by matches are one cluster; its most preferred one survives."""
+    n, stored = len(candidates), _stored_by_position(rows, sets, scratch)
+    parents, links, counts = scratch.range(n), scratch.range(n), np.zeros(2, np.int64)
+    grades = scratch.full(n, -1.0, np.float64)
+    for first, last in _steps(0, n, sets, stored, counts, progress):
+        kernels.components(
+            first,
+            last,
+            candidates.class_of,
+            candidates.members,
+            candidates.starts,
+            candidates.near,
+            candidates.near_starts,
+            candidates.fingerprints,
+            stored,
+            float(min_similarity),
+            parents,
+            links,
+            grades,
+            counts,
+        )
+    survivor = scratch.take(parents, parents)
+    while not np.array_equal(survivor, parents[survivor]):
+        survivor = scratch.take(parents, survivor)
+    similarity, matched_similarity = (scratch.full(n, np.nan, np.float64) for _ in range(2))
+    if sets is not None:
+        duplicates = np.flatnonzero(survivor != np.arange(n))
+        matched_similarity[duplicates] = grades[duplicates]
+        found = np.empty(len(duplicates))
+        similarities_of(stored, duplicates, survivor[duplicates], 0.0, found)
+        similarity[duplicates] = found
+    return Clustering(survivor, similarity, links, matched_similarity, int(counts[0]), int(counts[1]))
+
+
+CLUSTERERS = {"star": cluster_star, "components": cluster_components}

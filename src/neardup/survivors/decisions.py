@@ -1,0 +1,198 @@
+"""SURVIVORS: the only code that decides what is kept."""
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from neardup.fingerprints.documents import Documents
+from neardup.hamming.pairs import collapse
+from neardup.matching.candidates.task import Found
+from neardup.options import DedupOptions
+from neardup.resources.scratch import IN_MEMORY, Scratch, parts_of
+from neardup.survivors.clusters import Clustering
+from neardup.text.preference import NO_VALUE, ranks_of
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+NONE = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Decisions:
+    """What becomes of each row. All arrays are by row; rows that were rejected have survivor -1.
+
+    Attributes:
+        survivor: int64, the row that stands for this one: itself if it is kept.
+        similarity: float64, to the survivor; NaN where there is none or it is not known.
+        distance: int64, of the fingerprints; -1 for survivors.
+        exact: bool, the normalized text equals the survivor's.
+        cluster: int64, the smallest row of the cluster; -1 for a document alone.
+        cluster_size: int64, documents of the cluster; 1 alone, 0 rejected.
+        matched: int64, the row whose match brought this one in; -1 for survivors.
+        matched_similarity: float64, to that row.
+    """
+
+    survivor: Array
+    similarity: Array
+    distance: Array
+    exact: Array
+    cluster: Array
+    cluster_size: Array
+    matched: Array
+    matched_similarity: Array
+
+    @property
+    def kept(self) -> Array:
+        """bool[rows]: the row survives."""
+        found = np.empty(len(self.survivor), np.bool_)
+        for part in parts_of(len(found)):
+            found[part] = self.survivor[part] == np.arange(part.start, part.stop)
+        return found
+
+    def of_first(self, rows: int) -> "Decisions":
+        """Those of the first so many rows."""
+        return Decisions(*(getattr(self, field.name)[:rows] for field in dataclasses.fields(self)))
+
+    @property
+    def duplicates(self) -> Array:
+        """The rows that are duplicates, ascending."""
+        found = (_removed(self.survivor, part) for part in parts_of(len(self.survivor)))
+        return np.concatenate([np.empty(0, np.int64), *found])
+
+
+def _removed(survivor: Array, part: slice) -> Array:
+    """The rows of a part that do not survive and were not rejected."""
+    here, rows = survivor[part], np.arange(part.start, part.stop)
+    found: Array = rows[(here >= 0) & (here != rows)]
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What `neardup.dedup.find_duplicates` found.
+
+    Attributes:
+        documents: what was kept of each row, those of a reference last.
+        inputs: the rows of the corpus itself.
+        decisions: what becomes of each row.
+        found: the candidates, and how they were found.
+        short: documents with fewer tokens than the method needs; they have exact duplicates only.
+        candidates: pairs of documents that were compared.
+        matches: pairs among them that matched.
+    """
+
+    documents: Documents
+    inputs: int
+    decisions: Decisions
+    found: Found
+    short: int
+    candidates: int
+    matches: int
+
+    @property
+    def of_inputs(self) -> Decisions:
+        """What becomes of the rows of the corpus itself; their survivors may be rows of a reference."""
+        return self.decisions.of_first(self.inputs)
+
+
+def in_order_of_preference(
+    documents: Documents, options: DedupOptions, *, sources: Array | None = None, inputs: int | None = None
+) -> Array:
+    """The rows that are documents, the most preferred first; ties go to the earlier.
+
+    Rows of a reference, which are those from `inputs` on, come before all others, in their order. Then come the sources:
+    `sources` (int64[rows]), the most preferred being 0. Then what `options.keep` says.
+    """
+    inputs = len(documents) if inputs is None else inputs
+    rows, reference = np.flatnonzero(documents.valid[:inputs]), inputs + np.flatnonzero(documents.valid[inputs:])
+    if options.keep == "last":
+        rows = rows[::-1]
+    cost = _cost(documents, options)
+    if cost is not None:
+        rows = rows[np.argsort(cost[rows], kind="stable")]
+    if sources is not None:
+        rows = rows[np.argsort(sources[rows], kind="stable")]
+    return np.concatenate([reference, rows]) if len(reference) else rows
+
+
+def _cost(documents: Documents, options: DedupOptions) -> Array | None:
+    """int64[rows]: the smaller, the more preferred; None where order alone decides."""
+    if options.keep in ("longest", "shortest"):
+        return documents.lengths if options.keep == "shortest" else -documents.lengths
+    if options.preferred_by is None:
+        return None
+    ranks = ranks_of(documents.values[options.preferred_by], options.preferred_by).ranks
+    smallest_first = isinstance(options.keep, str) and options.keep.startswith("min:")
+    return np.where(ranks == NO_VALUE, len(ranks), ranks if smallest_first else -ranks)
+
+
+def exact_representatives(
+    documents: Documents, preferred: Array, groups: Array | None = None, *, scratch: Scratch = IN_MEMORY
+) -> Array:
+    """int64[len(preferred)]: for each of the `preferred` rows, the first of them with an equal normalized text, and group.
+
+    `groups`: int64[rows], equal where documents may match.
+    """
+    keys = scratch.take(documents.digests, preferred)
+    if groups is not None:
+        keys = np.column_stack([keys, groups[preferred].view(np.uint64)])
+    distinct = collapse(keys, scratch=scratch)
+    first = distinct.order[distinct.starts[:-1]]  # the members of a group are ascending, so this is its most preferred
+    representative = scratch.zeros(len(preferred), np.int64)
+    representative[distinct.order] = np.repeat(first, np.diff(distinct.starts))
+    return scratch.take(preferred, representative)
+
+
+def decide(
+    documents: Documents,
+    preferred: Array,
+    representative: Array,
+    near: Array,
+    clustering: Clustering,
+    *,
+    scratch: Scratch = IN_MEMORY,
+) -> Decisions:
+    """Join exact and near duplicates: a row with the text of a representative goes where the representative goes.
+
+    `near` are the rows that `clustering` is about, in its order; the other representatives survive.
+    """
+    n = len(documents)
+    survivor, matched = scratch.full(n, NONE, np.int64), scratch.full(n, NONE, np.int64)
+    similarity, matched_similarity = (scratch.full(n, np.nan, np.float64) for _ in range(2))
+    survivor[preferred] = preferred
+    for part in parts_of(len(near)):
+        rows, places = near[part], clustering.survivor[part]
+        survivor[rows] = near[places]
+        similarity[rows], matched_similarity[rows] = clustering.similarity[part], clustering.matched_similarity[part]
+        removed = places != np.arange(part.start, part.stop)
+        matched[rows[removed]] = near[clustering.matched[part][removed]]
+
+    exact = scratch.zeros(n, np.bool_)
+    for part in parts_of(len(preferred)):
+        copies = preferred[part] != representative[part]
+        rows, originals = preferred[part][copies], representative[part][copies]
+        survivor[rows] = survivor[originals]
+        exact[rows] = survivor[originals] == originals
+        similarity[rows] = np.where(exact[rows], 1.0, similarity[originals])
+        matched[rows], matched_similarity[rows] = originals, 1.0
+
+    distance = scratch.full(n, NONE, np.int64)
+    for part in parts_of(n):
+        rows = _removed(survivor, part)
+        differing = documents.fingerprints[rows] ^ documents.fingerprints[survivor[rows]]
+        distance[rows] = np.bitwise_count(differing).sum(axis=1, dtype=np.int64)
+
+    smallest, size = scratch.full(n, n, np.int64), scratch.zeros(n, np.int64)
+    for part in parts_of(n):
+        rows = np.flatnonzero(survivor[part] >= 0) + part.start
+        np.minimum.at(smallest, survivor[rows], rows)
+        np.add.at(size, survivor[rows], 1)
+    cluster, cluster_size = scratch.full(n, NONE, np.int64), scratch.zeros(n, np.int64)
+    for part in parts_of(n):
+        rows = np.flatnonzero(survivor[part] >= 0) + part.start
+        cluster_size[rows] = size[survivor[rows]]
+        several = rows[cluster_size[rows] > 1]
+        cluster[several] = smallest[survivor[several]]
+    return Decisions(survivor, similarity, distance, exact, cluster, cluster_size, matched, matched_similarity)

@@ -1,0 +1,148 @@
+"""What a run did, in numbers."""
+
+import dataclasses
+import importlib.metadata
+import platform
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from neardup.notebook import html_table
+from neardup.options import DedupOptions
+from neardup.progress import Progress, peak_memory_bytes
+from neardup.recipe import Recipe
+from neardup.recipe.vectors import VectorRecipe
+from neardup.resources.spool import peak_temporary_bytes
+from neardup.survivors.decisions import Findings
+from neardup.text.html import html_versions
+from neardup.wording import counted
+
+
+@dataclass(frozen=True, kw_only=True)
+class Summary:
+    """Counts, options and costs of one run.
+
+    Attributes:
+        rows: rows read, `documents` and `rejected` together.
+        documents: `survivors` and `duplicates` together.
+        rejected: rows that could not be read and were set aside.
+        exact_duplicates: duplicates whose normalized text equals their survivor's.
+        reference_documents: documents of the reference, which are not among the `rows`.
+        against_reference: duplicates whose survivor is in the reference.
+        clusters: groups of two or more documents, at least one of them of the inputs.
+        short: documents with fewer than `min_tokens` tokens, which the method needs: they have exact duplicates only.
+        repeated_ids: documents whose id an earlier document has.
+        method: that was taken; `reason`: why, if the choice was left to the program.
+        max_distance: that was used; None by `exact`.
+        join: what finding candidates took: postings, passes …
+        candidates: pairs of documents that were compared.
+        matches: pairs among them that matched.
+        seconds: by stage, and `total`.
+        read_bytes: by stage, of the input's files as they lie on the disk, and `total`; of texts in memory none.
+        written_bytes: by stage, of the outputs, but for what goes to standard output, and `total`.
+        peak_memory_bytes, peak_temporary_bytes: the most memory and the most room for temporary files that the program has
+            taken since it began.
+        passed_over: files in folders of inputs that were not read, being of no known format, or read only if they are named.
+    """
+
+    rows: int
+    documents: int
+    rejected: int
+    reference_documents: int
+    survivors: int
+    duplicates: int
+    exact_duplicates: int
+    against_reference: int
+    clusters: int
+    short: int
+    min_tokens: int
+    repeated_ids: int
+    method: str
+    reason: str | None
+    max_distance: int | None
+    min_similarity: float
+    candidates: int
+    matches: int
+    join: dict[str, Any]
+    options: dict[str, Any]
+    recipe: dict[str, Any]
+    seconds: dict[str, float]
+    read_bytes: dict[str, int]
+    written_bytes: dict[str, int]
+    peak_memory_bytes: int
+    peak_temporary_bytes: int
+    versions: dict[str, str]
+    passed_over: int = 0
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return dataclasses.asdict(self)
+
+    def in_a_line(self) -> str:
+        """`3 documents → 2 survivors, 1 duplicate (0 exact) in 1 cluster`."""
+        return (
+            f"{counted(self.documents, 'document')} → {counted(self.survivors, 'survivor')}, "
+            f"{counted(self.duplicates, 'duplicate')} ({self.exact_duplicates:,} exact) "
+            f"in {counted(self.clusters, 'cluster')}"
+        )
+
+    def __repr__(self) -> str:
+        return f"Summary({self.in_a_line()}; method={self.method}, {self.seconds['total']:.1f} s)"
+
+    def _repr_html_(self) -> str:
+        rows = [(name, value) for name, value in self.as_dict().items() if not isinstance(value, dict)]
+        rows += [(f"seconds, {stage}", taken) for stage, taken in self.seconds.items()]
+        return html_table(("", ""), rows)
+
+
+def versions() -> dict[str, str]:
+    """Of this package and of what it computes with."""
+    names = ("neardup", "numba", "numpy", "pyarrow")
+    return {name: importlib.metadata.version(name) for name in names} | {"python": platform.python_version()}
+
+
+def summarize(
+    findings: Findings,
+    recipe: Recipe | VectorRecipe,
+    options: DedupOptions,
+    progress: Progress,
+    *,
+    repeated_ids: int,
+    html: str | None = None,
+) -> Summary:
+    """Count what became of the documents. `html`: how they became text, if they were HTML."""
+    decisions = findings.of_inputs
+    valid = findings.documents.valid
+    documents = int(np.count_nonzero(valid[: findings.inputs]))
+    duplicates = decisions.duplicates
+    return Summary(
+        rows=findings.inputs,
+        documents=documents,
+        rejected=findings.inputs - documents,
+        reference_documents=int(np.count_nonzero(valid[findings.inputs :])),
+        survivors=documents - len(duplicates),
+        duplicates=len(duplicates),
+        exact_duplicates=int(decisions.exact.sum()),
+        against_reference=int(np.count_nonzero(decisions.survivor >= findings.inputs)),
+        clusters=int(np.count_nonzero(decisions.cluster == np.arange(len(decisions.cluster)))),
+        short=findings.short,
+        min_tokens=findings.found.min_tokens,
+        repeated_ids=repeated_ids,
+        method=findings.found.method,
+        reason=findings.found.reason,
+        max_distance=findings.found.max_distance,
+        min_similarity=options.min_similarity,
+        candidates=findings.candidates,
+        matches=findings.matches,
+        join=findings.found.costs,
+        options=options.as_dict(),
+        recipe=recipe.as_dict() | {"digest": recipe.digest()},
+        seconds=progress.seconds | {"total": round(sum(progress.seconds.values()), 3)},
+        read_bytes=progress.read_bytes | {"total": sum(progress.read_bytes.values())},
+        written_bytes=progress.written_bytes | {"total": sum(progress.written_bytes.values())},
+        peak_memory_bytes=peak_memory_bytes(),
+        peak_temporary_bytes=peak_temporary_bytes(),
+        versions=versions() | html_versions(html),
+        passed_over=progress.passed_over,
+    )

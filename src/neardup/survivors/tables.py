@@ -1,0 +1,249 @@
+"""Texts in memory as a corpus: whatever `neardup.text.frames` knows; in as they are, out as they came."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from decimal import Decimal
+from typing import Any, TypeVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from neardup.errors import DataError, InputError, OptionError
+from neardup.io.batch import Batch
+from neardup.io.corpus import is_within
+from neardup.io.formats.json_values import only, value_token
+from neardup.io.formats.pages import text_of_pages
+from neardup.io.formats.parquet_values import is_value, value_tokens
+from neardup.io.reading import Reading
+from neardup.resources.threads import in_order
+from neardup.survivors.annotations import annotations
+from neardup.survivors.decisions import Decisions
+from neardup.text.columns import in_chunks
+from neardup.text.frames import Frame, frame_of, texts_of
+from neardup.text.html import extractor
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Result = TypeVar("Result")
+
+_TEXT = pa.large_string()
+_NOT_OF_ONE_KIND = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError)
+LISTED = 5
+"""Sources that are named in a message."""
+
+
+def _ids(frame: Frame, id: str | None) -> Any:  # noqa: A002
+    """The ids as one Arrow array; of a column `id`, if none is named and every row has it; else the rows' numbers."""
+    name = id
+    if name is None and "id" in frame.names and (frame.dicts is None or all("id" in item for item in frame.dicts)):
+        name = "id"
+    if name is None:
+        return pa.array(np.arange(frame.rows))
+    found = frame.column(name, "ids")
+    try:
+        found = pa.array(found) if isinstance(found, list) else found
+    except _NOT_OF_ONE_KIND as problem:
+        raise DataError(f"The ids are not all of one kind: {problem}. Make them all strings.") from None
+    found = found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
+    return found.dictionary_decode() if pa.types.is_dictionary(found.type) else found
+
+
+def _values(frame: Frame, name: str) -> Any:
+    """A column as `Batch.values` has it: Arrow large_string[rows], JSON values; null where there is none."""
+    column = frame.column(name, "values", optional=True)
+    if isinstance(column, list):
+        try:
+            found = pa.array(column, from_pandas=True)
+        except (*_NOT_OF_ONE_KIND, UnicodeEncodeError):
+            return pa.array([_token(value, row, name) for row, value in enumerate(column)], _TEXT)
+        column = found
+    column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    if not is_value(column.type):
+        raise InputError(
+            f"The column {name!r} of the values is {column.type}, but strings, numbers, dates or truth values are needed."
+        )
+    return value_tokens(column)
+
+
+def _token(value: Any, row: int, name: str) -> str | None:
+    """A value among others of other kinds as a JSON value."""
+    value = value.item() if isinstance(value, np.generic) else value
+    value = str(value) if isinstance(value, Decimal) else value
+    if value is not None and not isinstance(value, str | int | float):
+        raise DataError(
+            f"The value {str(value)[:60]!r} of the column {name!r}, row {row}, is a {type(value).__name__} among others. "
+            "Make them all of one kind: strings, numbers, dates or truth values."
+        )
+    return value_token(value)
+
+
+class TableCorpus:
+    """A corpus of rows in memory.
+
+    Attributes:
+        ids: Arrow array, the documents' ids; their row numbers if they have none.
+    """
+
+    def __init__(
+        self,
+        data: Any,
+        *,
+        text: str | Iterable[str] = "text",
+        id: str | None = None,  # noqa: A002
+        html: str | None = None,
+        values: Sequence[str] = (),
+        source: str | None = None,
+        called: str = "data",
+        names_are_optional: bool = False,
+    ) -> None:
+        """See `neardup.deduplicate`.
+
+        Args:
+            data, text, id, html: as there.
+            values: columns whose values are given with each batch.
+            source: the column that says which source a row is of.
+            called: the name of the argument that the data was.
+            names_are_optional: data that is one column without a name may be given whatever is named.
+        """
+        how = Reading(text=text, id=id, html=html)
+        frame = frame_of(data, called)
+        if names_are_optional and not frame.has_columns:
+            how = Reading(html=html)
+        self._extract = None if how.html is None else extractor(how.html)
+        self._texts = texts_of(frame, how.text)
+        self.ids = _ids(frame, how.id)
+        self._values = [_values(frame, name) for name in values]
+        self._source = None if source is None else frame.column(source, "sources")
+        self._frame = frame
+
+    @property
+    def repeated_ids(self) -> int:
+        """Documents whose id an earlier document has."""
+        return len(self.ids) - len(self.ids.unique())
+
+    def map(
+        self,
+        work: Callable[[Batch], Result],
+        *,
+        threads: int,
+        wanted: Array | None = None,
+        name: str = "",  # noqa: ARG002 - nothing is saved of data in memory
+        state: Array | None = None,  # noqa: ARG002
+    ) -> Iterator[tuple[int, Result]]:
+        """See `neardup.fingerprints.documents.Corpus`."""
+
+        def read(batch: Batch) -> tuple[int, Result]:
+            return batch.row, work(batch if self._extract is None else text_of_pages(batch, self._extract))
+
+        yield from in_order(read, self._batches(wanted), threads)
+
+    def _batches(self, wanted: Array | None) -> Iterator[Batch]:
+        row = 0
+        for array in self._texts:
+            for texts in in_chunks(array):
+                n = len(texts)
+                values = tuple(column.slice(row, n) for column in self._values)
+                if wanted is not None:
+                    mask = wanted[row : row + n]
+                    texts, values = only(texts, mask), tuple(only(column, mask) for column in values)
+                yield Batch(row, texts, pa.nulls(n, _TEXT), values)
+                row += n
+
+    def once(self, name: str, compute: Callable[[], Result]) -> Result:  # noqa: ARG002
+        """See `neardup.fingerprints.documents.Corpus`."""
+        return compute()
+
+    def check_sources(self, sources: Sequence[str]) -> None:
+        """See `neardup.fingerprints.documents.SourcedCorpus`. A source is a value of the column of sources, a folder or a glob
+        of such.
+        """
+        if sources and self._source is None:
+            raise OptionError(
+                f"prefer_source={tuple(sources)!r}: of which source a row is, a column says. Give its name as source."
+            )
+        names = self._source_names()[0] if sources else []
+        for source in sources:
+            if not any(is_within(name, source) for name in names if name is not None):
+                there = ", ".join(map(str, names[:LISTED])) + (" …" if len(names) > LISTED else "")
+                raise InputError(f"prefer_source={source!r}: no row is of this source. The sources are {there}.")
+
+    def source_ranks(self, sources: Sequence[str]) -> Array | None:
+        """See `neardup.fingerprints.documents.SourcedCorpus`."""
+        if not sources:
+            return None
+        names, codes = self._source_names()
+        ranks = [
+            next(
+                (rank for rank, source in enumerate(sources) if name is not None and is_within(name, source)),
+                len(sources),
+            )
+            for name in names
+        ]
+        found: Array = np.array(ranks, np.int64)[codes]
+        return found
+
+    def _source_names(self) -> tuple[list[str | None], Array]:
+        """The distinct sources, None last, and the number of each row's among them."""
+        column: Any = self._source
+        if isinstance(column, list):
+            column = pa.array([None if value is None else str(value) for value in column], _TEXT)
+        column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+        if not is_value(column.type):
+            raise InputError(f"The column of the sources is {column.type}, but strings or numbers are needed.")
+        encoded = pc.dictionary_encode(column.cast(_TEXT))
+        names = encoded.dictionary.to_pylist()
+        return [*names, None], encoded.indices.fill_null(len(names)).to_numpy(zero_copy_only=False)
+
+    def keep(self, kept: Array) -> Any:
+        """The rows where `kept` (bool[rows]) holds, as the kind of thing that was given."""
+        return self._frame.keep(kept)
+
+    def annotations(self, decisions: Decisions, reference: "TableCorpus | None") -> Any:
+        """One row for each row, with the columns that `annotate` adds."""
+        return annotations(decisions, self._all_ids(reference), slice(0, len(decisions.survivor)), ids_are_json=False)
+
+    def _all_ids(self, reference: "TableCorpus | None") -> Any:
+        """The ids, followed by those of the reference; as strings if they are of two kinds."""
+        if reference is None:
+            return self.ids
+        both = [self.ids, reference.ids]
+        if both[0].type != both[1].type:
+            try:
+                both = [ids.cast(_TEXT) for ids in both]
+            except _NOT_OF_ONE_KIND:
+                raise DataError(
+                    f"The ids are {both[0].type} in the data and {both[1].type} in the reference. Make them all strings."
+                ) from None
+        return pa.concat_arrays(both)
+
+    def duplicates_table(self, decisions: Decisions, with_matched: bool, reference: "TableCorpus | None" = None) -> Any:
+        """One row for each duplicate, with the columns of the audit."""
+        rows, n, ids = decisions.duplicates, len(decisions.survivor), self._all_ids(reference)
+        survivors = decisions.survivor[rows]
+        columns = {
+            "id": self.ids.take(pa.array(rows)),
+            "row": rows,
+            "survivor_id": ids.take(pa.array(survivors)),
+            "survivor_row": pa.array(survivors, mask=survivors >= n),
+            "cluster_id": decisions.cluster[rows],
+            "similarity": pa.array(decisions.similarity[rows], from_pandas=True),
+            "distance": decisions.distance[rows],
+            "exact": decisions.exact[rows],
+        }
+        if with_matched:
+            columns["matched_id"] = ids.take(pa.array(decisions.matched[rows]))
+            columns["matched_similarity"] = pa.array(decisions.matched_similarity[rows], from_pandas=True)
+        if reference is not None:
+            columns["reference_row"] = pa.array(survivors - n, mask=survivors < n)
+        return pa.table(columns)
+
+    def clusters_table(self, decisions: Decisions, reference: "TableCorpus | None" = None) -> Any:
+        """One row for each document that is not alone."""
+        rows = np.flatnonzero(decisions.cluster >= 0)
+        return pa.table(
+            {
+                "id": self.ids.take(pa.array(rows)),
+                "row": rows,
+                "cluster_id": decisions.cluster[rows],
+                "survivor_id": self._all_ids(reference).take(pa.array(decisions.survivor[rows])),
+            }
+        )

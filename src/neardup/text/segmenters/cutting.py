@@ -1,0 +1,78 @@
+"""Texts to joined tokens, by a function that cuts one text; the same in this process and in a worker, which has no numpy."""
+
+import importlib
+from array import array
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from neardup.errors import CallableError, OptionError
+
+Cut = Callable[[str], Sequence[str]]
+"""From a text to its tokens."""
+ZERO = "\0"
+"""Stands between tokens; texts that are cut have none."""
+
+
+class CutterSettings(NamedTuple):
+    """What a segmenter of a package needs to know.
+
+    Attributes:
+        segmenter: its name; `neardup.text.segmenters.NAME` has it.
+        mode, hmm: as in `neardup.recipe.Recipe`.
+        dictionary: words, normalized, and their counts.
+        source: the source of a dictionary that has yet to be built.
+        source_name: the file that it is from.
+    """
+
+    segmenter: str
+    mode: str | None
+    hmm: bool
+    dictionary: tuple[tuple[str, int | None], ...]
+    source: str
+    source_name: str = ""
+
+
+def cutter_of(settings: CutterSettings) -> Cut:
+    """The function of a segmenter of a package."""
+    found: Cut = importlib.import_module(f"neardup.text.segmenters.{settings.segmenter}").cutter(settings)
+    return found
+
+
+def cut_texts(data: bytes, offsets: "array[int]", cut: Cut, name: str, *, foreign: bool = False) -> tuple[bytes, bytes]:
+    """The tokens of the texts `data[offsets[d]:offsets[d + 1]]`, valid UTF-8, joined by zero bytes; and their numbers, int64[n].
+
+    Zero bytes in texts become spaces; those in tokens, too, which are looked for if `foreign`: no package makes any.
+
+    Raises:
+        CallableError: `cut`, which is `foreign`, raises.
+        OptionError: what `cut` gives is no list or tuple of strings; `name` is what to call it.
+    """
+    if b"\0" in data:
+        data = data.replace(b"\0", b" ")
+    joined, counts = [], array("q")
+    for d in range(len(offsets) - 1):
+        text = data[offsets[d] : offsets[d + 1]].decode()
+        try:
+            tokens = cut(text)
+        except Exception as problem:
+            if not foreign:
+                raise
+            raise CallableError(f"The segmenter {name!r}", text, problem) from problem
+        if foreign and not isinstance(tokens, (list, tuple)):
+            raise OptionError(f"The segmenter {name!r} gave {type(tokens).__name__}: it must give a list of strings.")
+        counts.append(len(tokens))
+        if tokens:
+            joined.append(_join(tokens, name) if foreign else ZERO.join(tokens).encode())
+    return b"\0".join(joined), counts.tobytes()
+
+
+def _join(tokens: Sequence[str], name: str) -> bytes:
+    try:
+        text = ZERO.join(tokens)
+        if text.count(ZERO) >= len(tokens):
+            text = ZERO.join(token.replace(ZERO, " ") for token in tokens)
+        return text.encode()
+    except (TypeError, UnicodeEncodeError) as problem:
+        raise OptionError(
+            f"The segmenter {name!r} gave what is no token: {problem}. It must give a list of strings."
+        ) from None

@@ -1,0 +1,79 @@
+"""Japanese words by SudachiPy and its core dictionary; runs in worker processes, so it imports nothing heavy."""
+
+import csv
+import re
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from neardup.errors import OptionError
+from neardup.recipe.word_lists import WordList
+from neardup.text.segmenters.cutting import Cut, CutterSettings
+
+LONGEST = 8_000
+"""Characters that are segmented at a time: SudachiPy takes at most 49,149 bytes, and a character may become several there."""
+COLUMNS = (18, 19)
+_SENTENCES = re.compile(rf"(?s).{{1,{LONGEST}}}(?<=[。！？!?.\n])|.{{1,{LONGEST}}}")
+
+
+def entry_problems(dictionary: WordList) -> list[str]:
+    """What is wrong with the lines of the source of a user dictionary, as far as can be said without building it."""
+    return [
+        f"dictionary {dictionary.name!r}, line {number}: {len(row)} columns; an entry of Sudachi's user dictionary (CSV) has 18"
+        for number, line in zip(dictionary.numbers, dictionary.lines, strict=True)
+        if len(row := next(csv.reader([line]))) not in COLUMNS
+    ]
+
+
+def pieces(text: str) -> Iterator[str]:
+    """A text in pieces of at most LONGEST characters that end with sentences where they can; a shorter text is one."""
+    if len(text) <= LONGEST:
+        yield text
+    else:
+        yield from _SENTENCES.findall(text)
+
+
+def cutter(settings: CutterSettings) -> Cut:
+    """The function that cuts a text; it is not to be called by two threads at once.
+
+    Raises:
+        OptionError: SudachiPy refuses the user dictionary.
+    """
+    import sudachipy
+
+    mode = getattr(sudachipy.SplitMode, settings.mode or "C")
+    surface = sudachipy.Morpheme.surface
+    tokenize = _dictionary(sudachipy, settings).tokenizer(mode, fields=set()).tokenize
+
+    def cut(text: str) -> list[str]:
+        return [token for piece in pieces(text) for token in map(surface, tokenize(piece))]
+
+    return cut
+
+
+def _dictionary(sudachipy: Any, settings: CutterSettings) -> Any:
+    if not settings.source:
+        return sudachipy.Dictionary(dict="core")
+    import sudachidict_core
+
+    system = Path(sudachidict_core.__file__).parent / "resources" / "system.dic"
+    with tempfile.TemporaryDirectory(prefix="neardup-") as folder:
+        built = Path(folder) / "user.dic"
+        try:
+            sudachipy.sudachipy.build_user_dic(system, [settings.source.encode()], built)
+            return sudachipy.Dictionary(config=sudachipy.Config(system="core", user=[str(built)]))
+        except Exception as problem:  # its own kinds differ from version to version
+            reason = _reason(problem, settings.source)
+            raise OptionError(
+                f"dictionary {settings.source_name!r}: SudachiPy cannot build it: {reason}. Mend the file."
+            ) from None
+
+
+def _reason(problem: Exception, source: str) -> str:
+    """What it says of an entry, with the entry; it names the source by all its bytes, and the entry by its number."""
+    found = re.search(r":(\d+)\t(.*)$", str(problem), re.DOTALL)
+    lines = source.splitlines()
+    if found is None or not 0 < int(found[1]) <= len(lines):
+        return str(problem)
+    return f"{found[2].strip().rstrip('.')} in the entry {lines[int(found[1]) - 1]!r}"

@@ -1,0 +1,107 @@
+"""The segmenters by name, and how tokens come of texts."""
+
+from array import array
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from neardup.kernels.fingerprints.features import hash_spans
+from neardup.kernels.text.segmenters import list_hashes
+from neardup.recipe import Recipe
+from neardup.recipe.segmenters import EXTRAS, PACKAGES, Segmenter
+from neardup.recipe.stored_parts import StoredPart, check_installed
+from neardup.recipe.word_lists import WordList
+from neardup.text.normalizers import FoldedTexts, normalized
+from neardup.text.segmenters.cutting import CutterSettings, cut_texts
+from neardup.text.segmenters.jieba import entries
+from neardup.text.segmenters.tokens import Tokens, between_spaces_of, characters_of, from_joined, words_of, words_of_any
+from neardup.text.segmenters.workers import cut_by_package
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+def _words(folded: FoldedTexts, recipe: Recipe) -> Tokens:
+    return words_of(folded) if recipe.normalize[-1:] == ("nfkc_casefold",) else words_of_any(folded)
+
+
+def _characters(folded: FoldedTexts, _: Recipe) -> Tokens:
+    return characters_of(folded)
+
+
+def _whitespace(folded: FoldedTexts, _: Recipe) -> Tokens:
+    return between_spaces_of(folded)
+
+
+def _of_package(folded: FoldedTexts, recipe: Recipe) -> Tokens:
+    name: str = recipe.segmenter
+    check_installed(f"segmenter={name!r}", PACKAGES[name], EXTRAS[name])
+    settings = _settings(name, recipe.mode, recipe.hmm, recipe.dictionary, tuple(recipe.normalize))
+    return _from_cut(*cut_by_package(*_raw(folded), settings))
+
+
+@lru_cache(4)
+def _settings(name: str, mode: str | None, hmm: bool, dictionary: Any, normalize: tuple[Any, ...]) -> CutterSettings:
+    words: tuple[tuple[str, int | None], ...] = ()
+    source = source_name = ""
+    if isinstance(dictionary, StoredPart):
+        dictionary.refuse("dictionary")
+    if dictionary is not None and name == "sudachi":  # which normalizes words as it does texts
+        source, source_name = "\n".join(dictionary.lines) + "\n", dictionary.name
+    elif dictionary is not None:
+        found = entries(dictionary)
+        as_texts = normalized(pa.array([word for word, _ in found], pa.large_string()), normalize)
+        words = tuple((as_texts[i], count) for i, (_, count) in enumerate(found) if as_texts[i])
+    return CutterSettings(name, mode, hmm, words, source, source_name)
+
+
+def _by_caller(folded: FoldedTexts, segmenter: Segmenter) -> Tokens:
+    data, offsets = _raw(folded)
+    return _from_cut(*cut_texts(data, array("q", offsets), segmenter.function, segmenter.name, foreign=True))
+
+
+def _raw(folded: FoldedTexts) -> tuple[bytes, bytes]:
+    return folded.data[: folded.offsets[-1]].tobytes(), folded.offsets.astype(np.int64).tobytes()
+
+
+def _from_cut(joined: bytes, counts: bytes) -> Tokens:
+    return from_joined(joined, np.frombuffer(counts, np.int64))
+
+
+SEGMENTER_TABLE: dict[str, Callable[[FoldedTexts, Recipe], Tokens]] = {
+    "words": _words,
+    "characters": _characters,
+    "whitespace": _whitespace,
+    "jieba": _of_package,
+    "sudachi": _of_package,
+}
+"""By the names of `neardup.recipe.segmenters.SEGMENTERS`."""
+
+
+@lru_cache(8)
+def _listed(stop_words: tuple[WordList, ...], normalize: tuple[Any, ...]) -> Array:
+    """A table of the hashes of the words of stop lists, as `not_listed` reads it."""
+    words = normalized(pa.array([line for each in stop_words for line in each.lines], pa.large_string()), normalize)
+    hashes = np.empty(len(words), np.uint64)
+    hash_spans(words.data, words.offsets[:-1].copy(), words.offsets[1:].copy(), hashes)
+    table = np.zeros(1 << (4 * len(hashes)).bit_length(), np.uint64)
+    list_hashes(hashes, table)
+    table.flags.writeable = False
+    return table
+
+
+def segmented(folded: FoldedTexts, recipe: Recipe) -> Tokens:
+    """The tokens of normalized texts, as the recipe says; without its stop words."""
+    segmenter = recipe.segmenter
+    if isinstance(segmenter, StoredPart):
+        segmenter.refuse("segmenter")
+    by_caller = isinstance(segmenter, Segmenter)
+    tokens = _by_caller(folded, segmenter) if by_caller else SEGMENTER_TABLE[segmenter](folded, recipe)
+    if not recipe.stop_words:
+        return tokens
+    for each in recipe.stop_words:
+        if isinstance(each, StoredPart):
+            each.refuse("stop_words")
+    return tokens.not_among(_listed(tuple(recipe.stop_words), tuple(recipe.normalize)))

@@ -1,0 +1,110 @@
+"""TOKENIZE: the tokens of many texts, as joined buffers."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from neardup.kernels.chosen_bytes import PLACES_BEHIND
+from neardup.kernels.fingerprints.features import find_words, hash_spans, split_joined
+from neardup.kernels.text.segmenters import find_between_spaces, find_characters, find_words_plainly, not_listed
+from neardup.kernels.text.tokens import WORD, most_tokens
+from neardup.text.normalizers import FoldedTexts
+from neardup.text.unicode_tables import fold_tables
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+SPARE = 66
+"""Bytes behind the last token that kernels may read."""
+
+
+class Tokens(NamedTuple):
+    """The tokens of n texts, one after another.
+
+    Attributes:
+        data: uint8[], with SPARE more bytes behind the last token.
+        starts, ends: int64[t]; token i is data[starts[i]:ends[i]], UTF-8.
+        kinds: uint8[t], WORD or CJK (`neardup.kernels.text.tokens`): how many tokens a window that starts here has.
+        documents: int64[n + 1]; text d has the tokens from documents[d] to documents[d + 1].
+    """
+
+    data: Array
+    starts: Array
+    ends: Array
+    kinds: Array
+    documents: Array
+
+    def text(self, token: int) -> str:
+        """A token, as a string."""
+        return self.data[self.starts[token] : self.ends[token]].tobytes().decode()
+
+    def hashes(self) -> Array:
+        """uint64[t]: XXH3-64 of each token, as `neardup.kernels.text.tokens.tokenize` has it."""
+        found = np.empty(len(self.starts), np.uint64)
+        hash_spans(self.data, self.starts, self.ends, found)
+        return found
+
+    def only(self, keep: Array) -> "Tokens":
+        """Those where `keep` (bool[t]) holds."""
+        documents = np.concatenate([np.zeros(1, np.int64), np.cumsum(keep, dtype=np.int64)])[self.documents]
+        return Tokens(self.data, self.starts[keep], self.ends[keep], self.kinds[keep], documents)
+
+    def not_among(self, table: Array) -> "Tokens":
+        """Those whose hashes are not in a table by `neardup.kernels.text.segmenters.list_hashes`."""
+        keep = np.empty(len(self.starts), np.bool_)
+        not_listed(self.hashes(), table, keep)
+        return self.only(keep)
+
+
+def words_of(folded: FoldedTexts) -> Tokens:
+    """Maximal runs of letters, marks and numbers, after NFKC case folding; each Han or Kana character by itself."""
+    n = len(folded)
+    longest = most_tokens(int(np.diff(folded.offsets).max(initial=0)))
+    most = most_tokens(int(folded.offsets[-1])) + n + PLACES_BEHIND + longest
+    starts, ends = np.empty(most, np.int64), np.empty(most, np.int64)
+    kinds, documents = np.empty(most, np.uint8), np.zeros(n + 1, np.int64)
+    find_words(folded.data, folded.offsets, starts, ends, kinds, documents, fold_tables())
+    t = documents[-1]
+    return Tokens(folded.data, starts[:t], ends[:t], kinds[:t], documents)
+
+
+def words_of_any(folded: FoldedTexts) -> Tokens:
+    """As `words_of`, of texts that may not have gone through NFKC case folding."""
+    most = int(folded.offsets[-1]) // 2 + len(folded)
+    starts, ends, kinds = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.uint8)
+    documents = np.zeros(len(folded) + 1, np.int64)
+    find_words_plainly(folded.data, folded.offsets, starts, ends, kinds, documents, fold_tables())
+    t = int(documents[-1])
+    return Tokens(folded.data, starts[:t], ends[:t], kinds[:t], documents)
+
+
+def characters_of(folded: FoldedTexts) -> Tokens:
+    """Each letter, mark or number by itself. All count as words: windows are of `word_shingle`."""
+    most = int(folded.offsets[-1])
+    starts, ends, documents = np.empty(most, np.int64), np.empty(most, np.int64), np.zeros(len(folded) + 1, np.int64)
+    find_characters(folded.data, folded.offsets, starts, ends, documents, fold_tables())
+    return _plain_words(folded.data, starts, ends, documents)
+
+
+def between_spaces_of(folded: FoldedTexts) -> Tokens:
+    """What stands between white space and holds a letter, mark or number. All count as words."""
+    most = int(folded.offsets[-1]) // 2 + len(folded)
+    starts, ends, documents = np.empty(most, np.int64), np.empty(most, np.int64), np.zeros(len(folded) + 1, np.int64)
+    find_between_spaces(folded.data, folded.offsets, starts, ends, documents, fold_tables())
+    return _plain_words(folded.data, starts, ends, documents)
+
+
+def _plain_words(data: Array, starts: Array, ends: Array, documents: Array) -> Tokens:
+    t = int(documents[-1])
+    return Tokens(data, starts[:t], ends[:t], np.full(t, WORD, np.uint8), documents)
+
+
+def from_joined(joined: bytes, counts: Array) -> Tokens:
+    """Of tokens that are joined by zero bytes, those of all texts one after another; text d has counts[d] of them.
+
+    What holds no letter, mark or number (punctuation, spaces) is left out. All count as words: windows are of `word_shingle`.
+    """
+    data = np.frombuffer(joined + bytes(SPARE), np.uint8)
+    total = int(counts.sum())
+    starts, ends, documents = np.empty(total, np.int64), np.empty(total, np.int64), np.empty(len(counts) + 1, np.int64)
+    split_joined(data, counts, starts, ends, documents, fold_tables())
+    return _plain_words(data, starts, ends, documents)
