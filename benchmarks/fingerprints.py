@@ -24,7 +24,7 @@ from corpora import Texts, data_folder, missing, open_texts, python_installation
 from measure import Timing, arguments, environment, ratio, rounded, table, take_turns, write_json
 from neardup.fingerprints.simhash import fingerprint
 from neardup.kernels.text.tokens import most_tokens, token_spare, tokenize
-from neardup.recipe import Recipe
+from neardup.recipe.recipe import Recipe
 from neardup.text.columns import as_text_arrays, in_chunks
 from neardup.text.normalizers import FoldedTexts, fold_texts
 from neardup.text.unicode_tables import fold_tables

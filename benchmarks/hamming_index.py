@@ -26,7 +26,7 @@ import pyarrow.json
 import measure
 import package_texts
 from neardup import RECIPES, fingerprint
-from neardup.hamming.index import Index
+from neardup.hamming.index.index import Index
 from neardup.progress import peak_memory_bytes
 from neardup.resources.threads import thread_count
 

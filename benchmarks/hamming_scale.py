@@ -25,7 +25,7 @@ import numpy as np
 
 import measure
 from hamming_join import THREADS, prototype_seconds, timed, uniform
-from neardup.hamming.index import Index
+from neardup.hamming.index.index import Index
 from neardup.hamming.pairs import collapse, join, join_distinct, plan
 from neardup.kernels.compilation import kernel
 from neardup.kernels.hamming.comparisons import TILE_ROWS

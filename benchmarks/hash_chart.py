@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from neardup.fingerprints.hashes import HASHES
+from neardup.recipe.hashes import HASHES
 
 SHOWN = {"fnv1_64": "C3", "fnv1a_64": "C1", "lookup3": "C2", "xxh3_64": "C0"}
 

@@ -27,7 +27,9 @@ from hash_statistics import (
     weighted_documents,
 )
 from measure import arguments, environment, rounded, table, take_turns, write_json
-from neardup.fingerprints.hashes import HASH_TABLE, HASHES, hash_features
+from neardup.fingerprints.hashes.features import hash_features
+from neardup.fingerprints.hashes.table import HASH_TABLE
+from neardup.recipe.hashes import HASHES
 
 ENGLISH, CHINESE = "en_pep_revisions_even", "zh_laws_national"
 WORD, HAN = re.compile(r"[^\W\d_]+"), re.compile("[\u4e00-\u9fff]+")

@@ -34,7 +34,7 @@ import numpy as np
 import pyarrow as pa
 
 import measure
-from neardup.matching.similarities import shingle_sets_of
+from neardup.matching.similarities.table import shingle_sets_of
 from planted import Copy, near_copies
 
 # Wheels, pinned.

@@ -128,7 +128,7 @@ def set_similarity_search() -> Callable[[list[str]], Found]:
     import pyarrow as pa
     from SetSimilaritySearch import all_pairs
 
-    from neardup.matching.similarities import shingle_sets_of
+    from neardup.matching.similarities.table import shingle_sets_of
 
     def work(texts: list[str]) -> Found:
         values, offsets = shingle_sets_of(pa.array(texts, pa.large_string()))

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from corpora import ReferenceSet, Texts
 from neardup.kernels.matching.jaccard import similarities
-from neardup.matching.similarities import shingle_sets_of
+from neardup.matching.similarities.table import shingle_sets_of
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

@@ -24,8 +24,9 @@ from measure import arguments, environment, rounded, table, wilson, write_json
 from neardup.fingerprints.simhash import fingerprint_array
 from neardup.hamming.pairs import join, plan
 from neardup.kernels.matching.jaccard import similarities
-from neardup.matching.similarities import shingle_sets_of
-from neardup.recipe import WEIGHTS, Recipe
+from neardup.matching.similarities.table import shingle_sets_of
+from neardup.recipe.parts import WEIGHTS
+from neardup.recipe.recipe import Recipe
 from recall import LONGEST_DISTANCE, SIMILAR, Counts, count, cut, distances, families, join_sets, own_pairs, total
 
 Array = np.ndarray[Any, np.dtype[Any]]

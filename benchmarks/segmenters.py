@@ -22,7 +22,7 @@ import sudachipy
 from corpora import Texts, data_folder, missing, open_texts
 from measure import arguments, environment, ratio, rounded, table, take_turns, write_json
 from neardup.fingerprints.simhash import fingerprint
-from neardup.recipe import Recipe
+from neardup.recipe.recipe import Recipe
 from neardup.text.segmenters.sudachi import pieces
 from neardup.text.segmenters.workers import end_workers
 

@@ -29,9 +29,9 @@ from commands import run
 from corpus_speed import chosen_shards
 from neardup.matching.prefix_join.counts import ElementCounts
 from neardup.matching.prefix_join.join import POSTING_BYTES
-from neardup.matching.similarities import SIMILARITY_TABLE
 from neardup.matching.similarities.first_pass import first_pass
-from neardup.recipe import Recipe
+from neardup.matching.similarities.table import SIMILARITY_TABLE
+from neardup.recipe.recipe import Recipe
 from neardup.resources.threads import in_order, thread_count
 from neardup.text.columns import in_chunks
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from cells import Record, absent, number, ranked, share, spread
 from measure import table
-from neardup.recipe import RECIPES
+from neardup.recipe.presets import RECIPES
 
 Cell = tuple[float | None, str]
 METHODS = ("exact", "minhash", "simhash")

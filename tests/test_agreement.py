@@ -15,7 +15,7 @@ import pytest
 import zstandard
 
 import neardup
-from neardup.cli import main
+from neardup.cli.main import main
 
 SHARDS = "abc"
 THREADS = (1, 2, 4)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import neardup
-from neardup.recipe import find_recipe
+from neardup.recipe.presets import find_recipe
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]

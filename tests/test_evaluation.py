@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import naive
 import neardup as nd
 from neardup.errors import DataError, InputError, OptionError
+from neardup.io.table_corpus import TableCorpus
 from neardup.judging.evaluation import intervals, survey
 from neardup.judging.evaluation.flow import evaluate_corpus
 from neardup.judging.evaluation.labels import read_labels
@@ -24,7 +25,6 @@ from neardup.judging.evaluation.recommendation import recommend, warnings
 from neardup.judging.evaluation.result import MethodScore, RecipeScore
 from neardup.options import DedupOptions
 from neardup.progress import Progress
-from neardup.survivors.tables import TableCorpus
 from strategies import word_text
 
 WORDS = [f"w{number}" for number in range(400)]

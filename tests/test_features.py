@@ -13,10 +13,10 @@ import neardup as nd
 from neardup.fingerprints.by_features import fingerprint_folded
 from neardup.fingerprints.features import features_of
 from neardup.fingerprints.simhash import fingerprint_array
-from neardup.fingerprints.weights import heaviest
-from neardup.recipe import HASHES
+from neardup.fingerprints.weights.table import heaviest
+from neardup.recipe.parts import HASHES
 from neardup.text.normalizers import fold_texts, normalized
-from neardup.text.segmenters import tokens_of
+from neardup.text.segmenters.table import tokens_of
 from strategies import texts
 
 SIZES = st.sampled_from([(1, 2), (3, 5), (2, 1), (1, 1)])

@@ -14,7 +14,8 @@ import naive
 import neardup as nd
 from neardup.fingerprints.fingerprint_file import fingerprint_schema
 from neardup.fingerprints.weights.counting import FeatureCounter, merged
-from neardup.recipe import find_recipe, stored_recipe
+from neardup.recipe.presets import find_recipe
+from neardup.recipe.serialization import stored_recipe
 from strategies import texts
 
 CORPUS = ["red green", "red blue", "red red", ""]

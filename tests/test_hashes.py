@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 import naive_hashes
 from columns import as_integers, joined
 from neardup.errors import OptionError
-from neardup.fingerprints.hashes import HASH_TABLE, HASHES, HashFunction, hash_features
+from neardup.fingerprints.hashes.features import hash_features
+from neardup.fingerprints.hashes.table import HASH_TABLE
+from neardup.recipe.hashes import HASHES, HashFunction
 
 GOLDEN = json.loads((Path(__file__).parent / "golden/hashes.json").read_text(encoding="utf-8"))
 first_bytes = HashFunction(lambda feature: int.from_bytes(feature[:5], "big"), name="first-bytes", version="1", bits=40)

@@ -13,7 +13,7 @@ import pytest
 
 import naive
 import neardup as nd
-from neardup.fingerprints.weights import FINE
+from neardup.fingerprints.weights.table import FINE
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")

@@ -14,12 +14,12 @@ import neardup as nd
 from neardup import dedup
 from neardup.dedup import find_duplicates
 from neardup.fingerprints.minhash import Signing
+from neardup.io.table_corpus import TableCorpus
 from neardup.matching.candidates import auto, minhash
 from neardup.matching.prefix_join import join
-from neardup.matching.similarities import ShingleSets
+from neardup.matching.similarities.stored import ShingleSets
 from neardup.options import DedupOptions
 from neardup.progress import Progress
-from neardup.survivors.tables import TableCorpus
 
 WORDS = "the a river bank old ferry leaves at nine ten past pier wooden bridge 河 上 的 老 石 桥 建 于 明 代 雨 の 駅".split()
 

@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 
 import naive
 import neardup as nd
-from neardup.recipe import NORMALIZERS, stored_parts
+from neardup.recipe import stored_parts
+from neardup.recipe.parts import NORMALIZERS
 from neardup.recipe.word_lists import STOP_LISTS, stop_list
 from neardup.text import normalizers
 from neardup.text.normalizers import NORMALIZER_TABLE, normalized
-from neardup.text.segmenters import tokens_of
+from neardup.text.segmenters.table import tokens_of
 from strategies import any_text, texts
 
 some_texts = st.lists(st.one_of(any_text, texts), max_size=5)

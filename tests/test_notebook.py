@@ -5,8 +5,8 @@ import dataclasses
 import numpy as np
 
 import neardup as nd
+from neardup.display import html_table
 from neardup.matching.matches import Matches
-from neardup.notebook import html_table
 
 TEXTS = [
     "the ferry leaves at <ten> past nine from the old pier",

@@ -12,7 +12,7 @@ from neardup.kernels.matching import bounds
 from neardup.matching.prefix_join import join
 from neardup.matching.prefix_join.counts import ElementCounts
 from neardup.matching.prefix_join.prefixes import PrefixFile, prefixes_of
-from neardup.matching.similarities import Elements
+from neardup.matching.similarities.table import Elements
 from neardup.resources import pair_spool
 
 CODES = {

@@ -31,8 +31,8 @@ from neardup.fingerprints.profiles.values import (
     weighted_value,
 )
 from neardup.fingerprints.weights.partial_sort import partial_sort_keeps
-from neardup.recipe import find_recipe
 from neardup.recipe import profiles as names
+from neardup.recipe.presets import find_recipe
 from strategies import texts
 
 

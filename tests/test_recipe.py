@@ -8,7 +8,9 @@ import pytest
 
 import neardup as nd
 from neardup.fingerprints.fingerprint_file import read_fingerprint_file
-from neardup.recipe import UNICODE, check_same, find_recipe, stored_recipe
+from neardup.recipe.parts import UNICODE
+from neardup.recipe.presets import find_recipe
+from neardup.recipe.serialization import check_same, stored_recipe
 from neardup.text.unicode_tables import UNICODE_VERSION
 
 

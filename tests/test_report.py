@@ -21,7 +21,7 @@ from neardup.judging.reports.tally import LARGEST, MEMBERS, members, scattered, 
 from neardup.judging.reports.texts import LENGTH_STEPS, FileCounts, ReadAgain, Text
 from neardup.judging.reports.visible import language, plainly
 from neardup.options import DedupOptions
-from neardup.recipe import Recipe
+from neardup.recipe.recipe import Recipe
 
 WORDS = "wolf winter river stone lantern ferry bread salt clock pine harbor meadow".split()
 

@@ -6,7 +6,7 @@ import json
 import pytest
 
 import neardup
-from neardup.recipe import RECIPES
+from neardup.recipe.presets import RECIPES
 
 TEXTS = {
     "en": "The night ferry to island {} leaves at ten past nine from the old customs pier, and dogs travel free in winter; seats {}.",

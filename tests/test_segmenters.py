@@ -21,9 +21,9 @@ from neardup.recipe import stored_parts
 from neardup.recipe.segmenters import SEGMENTERS
 from neardup.resources.threads import in_order
 from neardup.text.normalizers import normalized
-from neardup.text.segmenters import sudachi, tokens_of, workers
+from neardup.text.segmenters import sudachi, workers
 from neardup.text.segmenters.cutting import CutterSettings
-from neardup.text.segmenters.table import SEGMENTER_TABLE
+from neardup.text.segmenters.table import SEGMENTER_TABLE, tokens_of
 from neardup.text.segmenters.tokens import from_joined
 from neardup.text.segmenters.workers import Worker, cut_by_package
 from strategies import any_text, texts

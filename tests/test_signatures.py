@@ -11,7 +11,7 @@ import neardup
 from neardup.errors import DataError, OptionError, RecipeMismatch
 from neardup.fingerprints.minhash import KINDS, Signatures, _variance_factor, constants, jaccard_estimate, signatures
 from neardup.kernels.fingerprints.minhash import scratch, sign
-from neardup.matching.similarities import shingle_sets_of
+from neardup.matching.similarities.table import shingle_sets_of
 from strategies import texts
 
 FROZEN = {

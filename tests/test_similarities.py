@@ -17,16 +17,17 @@ from hypothesis import strategies as st
 import naive
 import neardup as nd
 from neardup.fingerprints.simhash import fingerprint_array
+from neardup.hamming.near import near_fingerprints
+from neardup.io.table_corpus import TableCorpus
 from neardup.kernels.fingerprints.votes import WEIGHTINGS as WEIGHTS
 from neardup.kernels.matching import bounds
-from neardup.matching.candidates.simhash import near_fingerprints
-from neardup.matching.similarities import SIMILARITY_TABLE, ShingleSets
 from neardup.matching.similarities.first_pass import first_pass
+from neardup.matching.similarities.stored import ShingleSets
+from neardup.matching.similarities.table import SIMILARITY_TABLE
 from neardup.options import SIMILARITIES
 from neardup.progress import Progress
 from neardup.survivors.clusters import CLUSTERERS
 from neardup.survivors.decisions import clusters
-from neardup.survivors.tables import TableCorpus
 from strategies import texts
 
 KINDS = sorted(SIMILARITY_TABLE)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import neardup as nd
 from neardup.fingerprints.simhash import Fingerprints
-from neardup.hamming.index import Index
+from neardup.hamming.index.index import Index
 from neardup.survivors.stream import Match, Stream
 
 RECIPE = nd.Recipe(bits=64, max_distance=3, min_tokens=4)

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 import naive
 import neardup as nd
 from neardup.fingerprints.features import weighted_features
-from neardup.fingerprints.weights import EXTRACTORS, WEIGHT_TABLE, fixed
+from neardup.fingerprints.weights.fixed_point import fixed
+from neardup.fingerprints.weights.table import EXTRACTORS, WEIGHT_TABLE
 from neardup.kernels.fingerprints.frequencies import begin_buckets, look_up
-from neardup.recipe import WEIGHTS
+from neardup.recipe.parts import WEIGHTS
 from neardup.text.normalizers import fold_texts, normalized
 from strategies import texts
 

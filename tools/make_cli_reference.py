@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 from click.testing import CliRunner
 
-from neardup.cli import COMMANDS, cli
+from neardup.cli.main import COMMANDS, cli
 
 TARGET = Path(__file__).parent.parent / "docs/cli.md"
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from neardup.recipe import RECIPES
+from neardup.recipe.presets import RECIPES
 
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "benchmarks/results"

@@ -12,7 +12,7 @@ from neardup.fingerprints.minhash import signatures
 from neardup.fingerprints.simhash import fingerprint
 from neardup.hamming.probabilities import collision, equal_pairs, prefix_hit, sieve_miss, within_distance
 from neardup.matching.band_plan import Bands, hit_probability
-from neardup.recipe import Recipe
+from neardup.recipe.recipe import Recipe
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

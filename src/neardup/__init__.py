@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from neardup.fingerprints.vectors.fingerprint import fingerprint_vectors
     from neardup.hamming.index.answers import Groups, IdPairs, IndexInfo, Neighbors
     from neardup.hamming.index.index import Index
-    from neardup.hamming.index.index_plan import IndexPlan, plan
+    from neardup.hamming.index.index_plan import IndexPlan
+    from neardup.hamming.index.plan_index import plan
     from neardup.hamming.pairs import Pairs, distance, distances, join
     from neardup.jobs.apply import apply_files
     from neardup.jobs.clusters import cluster_files
@@ -49,12 +50,13 @@ if TYPE_CHECKING:
     from neardup.matching.band_plan import Bands, hit_probability, miss_probability, plan_bands
     from neardup.matching.bands import BandedPairs, find_banded
     from neardup.matching.matches import Matches, match
-    from neardup.matching.similarities import similarity
+    from neardup.matching.similarities.compare_texts import similarity
     from neardup.options import DedupOptions
     from neardup.progress import ProgressEvent
-    from neardup.recipe import RECIPES, Recipe
     from neardup.recipe.document_frequencies import DocumentFrequencies
     from neardup.recipe.hashes import HashFunction
+    from neardup.recipe.presets import RECIPES
+    from neardup.recipe.recipe import Recipe
     from neardup.recipe.segmenters import Segmenter
     from neardup.recipe.vectors import VectorRecipe
     from neardup.survivors.stream import Match, Stream
@@ -89,8 +91,8 @@ _HOME = {
     "OptionError": "errors",
     "Pairs": "hamming.pairs",
     "ProgressEvent": "progress",
-    "RECIPES": "recipe",
-    "Recipe": "recipe",
+    "RECIPES": "recipe.presets",
+    "Recipe": "recipe.recipe",
     "RecipeMismatch": "errors",
     "ReportFile": "judging.report",
     "RowError": "errors",
@@ -131,14 +133,14 @@ _HOME = {
     "match": "matching.matches",
     "miss_probability": "matching.band_plan",
     "pair_files": "jobs.pairs",
-    "plan": "hamming.index.index_plan",
+    "plan": "hamming.index.plan_index",
     "plan_bands": "matching.band_plan",
     "query_index": "jobs.index",
     "remove_from_index": "jobs.index",
     "replay": "judging.comparison",
     "report": "judging.report",
     "signatures": "fingerprints.minhash",
-    "similarity": "matching.similarities",
+    "similarity": "matching.similarities.compare_texts",
 }
 """Every public name and the module that has it."""
 

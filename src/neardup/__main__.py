@@ -2,7 +2,7 @@
 
 import sys
 
-from neardup.cli import main
+from neardup.cli.main import main
 
 if __name__ == "__main__":
     sys.exit(main())

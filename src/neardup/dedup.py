@@ -19,26 +19,29 @@ from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
+from neardup.display import SHOWN_ROWS, counted, html_table
 from neardup.errors import OptionError
 from neardup.fingerprints.documents import Corpus, CorpusPair, Documents, SourcedCorpus, join_documents, read_documents
+from neardup.io.table_corpus import TableCorpus
 from neardup.matching.candidates.methods import find_candidates
 from neardup.matching.candidates.task import Found, Task
-from neardup.matching.similarities import SetFile, ShingleSets
-from neardup.notebook import SHOWN_ROWS, html_table
-from neardup.options import DedupOptions, distance_limit, options_of
+from neardup.matching.distance_limit import distance_limit
+from neardup.matching.equal_texts import exact_representatives
+from neardup.matching.similarities.stored import SetFile, ShingleSets
+from neardup.options import DedupOptions, options_of
 from neardup.progress import Progress, Watcher, progress_of
-from neardup.recipe import Recipe, recipe_of
+from neardup.recipe.presets import recipe_of
+from neardup.recipe.recipe import Recipe
 from neardup.resources.allocators import give_back
 from neardup.resources.scratch import Scratch
+from neardup.survivors.annotations import annotations
 from neardup.survivors.clusters import CLUSTERERS, Clustering
-from neardup.survivors.decisions import Decisions, Findings, decide, exact_representatives, in_order_of_preference
+from neardup.survivors.decisions import Decisions, Findings, decide, in_order_of_preference
+from neardup.survivors.result_tables import clusters_table, duplicates_table
 from neardup.survivors.summary import Summary, summarize
-from neardup.survivors.tables import TableCorpus
 from neardup.text.frames import frame_of
 from neardup.text.preference import groups_of
-from neardup.wording import counted
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 FREE_SHARE = 4
 """Elements of all texts are kept if they take no more than a quarter of what is free where temporary files go."""
@@ -275,12 +278,14 @@ def deduplicate(
             names_are_optional=True,
         )
     findings = find_duplicates(corpus, recipe, chosen, progress, reference=reference)
-    decisions = findings.of_inputs
+    decisions, ids = findings.of_inputs, corpus.ids_with(reference)
     return DedupResult(
         survivors=corpus.keep(decisions.kept),
-        duplicates=corpus.duplicates_table(decisions, chosen.cluster == "components", reference),
-        clusters=corpus.clusters_table(decisions, reference),
-        annotations=corpus.annotations(decisions, reference),
+        duplicates=duplicates_table(
+            decisions, ids, with_matched=chosen.cluster == "components", with_reference=reference is not None
+        ),
+        clusters=clusters_table(decisions, ids),
+        annotations=annotations(decisions, ids, slice(0, len(decisions.survivor)), ids_are_json=False),
         kept=decisions.kept,
         summary=summarize(findings, recipe, chosen, progress, repeated_ids=corpus.repeated_ids, html=html),
     )

@@ -2,8 +2,6 @@
 
 import dataclasses
 import difflib
-import os
-import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -11,8 +9,7 @@ from numbers import Integral, Real
 from typing import Any
 
 from neardup.errors import OptionError
-from neardup.recipe import Recipe, usual_distance
-from neardup.recipe.vectors import VectorRecipe
+from neardup.resources.limits import check_temp_dir, memory_bytes
 from neardup.resources.threads import thread_count
 
 INDEX_METHODS = (
@@ -67,7 +64,9 @@ OTHER_NAMES = {
 }
 """What other tools call an option, and what it is called here."""
 
-LEAST_MEMORY = 16 << 20
+
+SAMPLE = 4000
+"""Documents that `evaluate` compares with all others: some 12 s of one thread for a million documents and a recipe."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -229,73 +228,6 @@ def options_of(**given: Any) -> DedupOptions:
     return DedupOptions(**given)
 
 
-def check_temp_dir(temp_dir: str | os.PathLike[str] | None) -> None:
-    """Raise OptionError unless it is None, or a folder in which files can be made; before any work."""
-    if temp_dir is None:
-        return
-    if not isinstance(temp_dir, str | os.PathLike) or not os.path.isdir(temp_dir):
-        raise OptionError(f"temp_dir={temp_dir!r}: there is no such folder. Make it, or give one that exists.")
-    if not os.access(temp_dir, os.W_OK | os.X_OK):
-        raise OptionError(
-            f"temp_dir={temp_dir!r}: no file can be made in this folder. Give one that can be written to."
-        )
-
-
 def _is_rule(keep: str) -> bool:
     kind, colon, column = keep.partition(":")
     return kind + colon in ("max:", "min:") if column else keep in KEEPS
-
-
-SIZES = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
-
-
-def memory_bytes(memory: int | str | None) -> int:
-    """A number of bytes, given as one or as `512M` or `4G`; half of the machine's memory for None.
-
-    >>> memory_bytes("1.5G")
-    1610612736
-    """
-    if memory is None:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
-    return size_in_bytes("memory", memory, least=LEAST_MEMORY)
-
-
-def size_in_bytes(option: str, given: int | str, *, least: int = 1) -> int:
-    """A number of bytes, given as one or as `512M` or `4G`.
-
-    Raises:
-        OptionError: it is neither, or below `least`.
-    """
-    found = re.fullmatch(r"(\d+(?:\.\d+)?) *([KMGT]?)(?:i?B)?", str(given).strip(), re.IGNORECASE)
-    size = int(float(found[1]) * SIZES[found[2].upper()]) if found and not isinstance(given, bool) else 0
-    if size < least:
-        at_least = f", at least {least >> 20}M," if least > 1 else ""
-        raise OptionError(f"{option}={given!r}: give bytes{at_least} as a number or as 512M or 4G.")
-    return size
-
-
-SIEVE_SHARE = 0.3
-"""minhash does not verify candidates whose fingerprints differ in more of their bits: docs/decisions/0005-methods.md."""
-
-
-def distance_limit(recipe: Recipe | VectorRecipe, options: DedupOptions, *, have_texts: bool = True) -> int | None:
-    """The distance asked for, or what the method takes: the recipe's (simhash), the sieve's (minhash), None (exact).
-
-    Raises:
-        OptionError: the recipe has no distance of its own, or fewer bits.
-    """
-    far = options.max_distance
-    if far is None and options.taken() == "simhash":
-        far = usual_distance(recipe)
-        if far is None:
-            other = ", or another method" if have_texts else ""  # of fingerprints alone there is none
-            raise OptionError(
-                f"This recipe of {recipe.bits} bits has no distance of its own. Give max_distance{other}."
-            )
-    if far is None:
-        return int(SIEVE_SHARE * recipe.bits) if options.taken() == "minhash" else None
-    if far > recipe.bits:
-        raise OptionError(
-            f"max_distance={far}: the recipe has {recipe.bits} bits; give an integer from 0 to {recipe.bits}."
-        )
-    return far

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import neardup
-from neardup.cli import main
+from neardup.cli.main import main
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from corpora import BRIDGE, FERRY, ROWS, lines, write_lines
-from neardup.cli import COMMANDS
+from neardup.cli.main import COMMANDS
 
 HEAVY = ("numba", "llvmlite", "numpy", "pyarrow", "msgspec", "rich", "zstandard")
 
@@ -96,7 +96,7 @@ def test_nothing_heavy_is_imported_before_there_is_work(place, arguments):
     code = f"""
 import sys, atexit
 atexit.register(lambda: print([name for name in {HEAVY} if name in sys.modules], file=sys.stderr))
-from neardup.cli import main
+from neardup.cli.main import main
 main({arguments})
 """
     done = subprocess.run([sys.executable, "-c", code], cwd=place.work, capture_output=True, text=True)

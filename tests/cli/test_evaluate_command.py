@@ -100,7 +100,7 @@ def test_on_a_terminal_the_tables_are_drawn(run, monkeypatch):
     terminal = Terminal(shown, encoding="utf-8")
     monkeypatch.setenv("COLUMNS", "160")
     monkeypatch.setattr(sys, "stdout", terminal)
-    from neardup.cli import main
+    from neardup.cli.main import main
 
     main(["evaluate", "texts.jsonl", "--method", "simhash", "--quiet"])
     terminal.flush()

@@ -174,7 +174,7 @@ def test_killed_at_any_step_and_run_again_it_gives_what_an_uninterrupted_run_giv
 
 SELF_KILLING = """
 import os, random, signal, sys, time, threading
-from neardup.cli import main
+from neardup.cli.main import main
 from neardup.jobs import filter as job
 from neardup.text.normalizers import normalize
 job.COMMIT_ROWS, job.BLOCK_BYTES = 40, 4_000

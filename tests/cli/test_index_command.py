@@ -10,7 +10,8 @@ import pytest
 
 import neardup as nd
 from corpora import write_lines
-from neardup.hamming.index import METHODS, Index
+from neardup.hamming.index.index import Index
+from neardup.hamming.index.methods import METHODS
 from neardup.hamming.index.store import writing
 from neardup.options import INDEX_METHODS
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import neardup as nd
-from neardup.hamming.index import METHODS, Index, check, planner
+from neardup.hamming.index import check, planner
 from neardup.hamming.index.chances import (
     hit_chances,
     hit_probability,
@@ -19,8 +19,10 @@ from neardup.hamming.index.chances import (
     tables_for,
 )
 from neardup.hamming.index.costs import PLANS, Setting, cost_of, probes_of, uniform_candidates
-from neardup.hamming.index.index_plan import sharded
+from neardup.hamming.index.index import Index
 from neardup.hamming.index.machine import Machine, at, measure_machine
+from neardup.hamming.index.methods import METHODS
+from neardup.hamming.index.plan_index import sharded
 from neardup.hamming.index.planner import EXACT, OPTIONS_OF, PROBABLE, best_of, usual_choice, usual_options
 from neardup.hamming.index.segment import build_segment
 from neardup.hamming.index.skew import buckets_of, counted_candidates, observed_skew

@@ -4,10 +4,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neardup.hamming.classes import candidates_of, within_groups
+from neardup.hamming.classes import candidate_pairs, candidates_of, within_groups
 from neardup.hamming.distinct import Distinct
 from neardup.kernels.hamming.candidates import drop_repeats, link_classes, pack_pairs
-from neardup.matching.matches import candidate_pairs
 
 pairs = st.sets(st.tuples(st.integers(0, 9), st.integers(0, 9)).filter(lambda pair: pair[0] < pair[1]))
 

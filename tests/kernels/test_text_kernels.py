@@ -14,8 +14,9 @@ from neardup.fingerprints.simhash import fingerprint_array
 from neardup.kernels.fingerprints.shingles import heap_sort, shingle, sort_hashes, sort_spare
 from neardup.kernels.fingerprints.votes import WEIGHTINGS as WEIGHTS
 from neardup.kernels.text.tokens import CJK, WORD, most_tokens, token_spare, tokenize
-from neardup.matching.similarities import shingle_sets_of, similarity
-from neardup.recipe import Recipe
+from neardup.matching.similarities.compare_texts import similarity
+from neardup.matching.similarities.table import shingle_sets_of
+from neardup.recipe.recipe import Recipe
 from neardup.text import normalizers
 from neardup.text.normalizers import fold_texts, normalize
 from neardup.text.unicode_tables import fold_tables

@@ -124,7 +124,7 @@ def command(
     estimates, and the similarity of the texts.
     """
     from neardup.judging.comparison import Comparison, compare, replay
-    from neardup.recipe import find_recipe
+    from neardup.recipe.presets import find_recipe
 
     if (len(files) == 2) + (text is not None) + (features is not None) != 1 or len(files) not in (0, 2):
         raise click.UsageError('Give two files, or --text "…" "…", or --features FILE.json.')

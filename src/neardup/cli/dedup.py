@@ -77,7 +77,7 @@ def command(
     from neardup.jobs.dedup import deduplicate_files
     from neardup.jobs.units import deduplicate_units
     from neardup.judging.report import of_units
-    from neardup.recipe import find_recipe
+    from neardup.recipe.presets import find_recipe
 
     if as_json and output == "-":
         raise click.UsageError("--json and -o - would both write to standard output. Give -o a file.")

@@ -7,8 +7,7 @@ import click
 
 from neardup.cli import options
 from neardup.cli.options import DEFAULTS, described
-from neardup.judging.evaluation import SAMPLE
-from neardup.options import METHODS, SIMILARITIES
+from neardup.options import METHODS, SAMPLE, SIMILARITIES
 
 
 @click.command()
@@ -74,7 +73,7 @@ def command(
     """
     from neardup.jobs.evaluate import evaluate_files
     from neardup.judging.evaluation.report import plain_report, print_report
-    from neardup.recipe import find_recipe
+    from neardup.recipe.presets import find_recipe
 
     result = evaluate_files(
         inputs,

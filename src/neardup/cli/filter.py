@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from neardup.cli import options
-from neardup.recipe import RECIPES
+from neardup.recipe.presets import RECIPES
 
 
 @click.command()
@@ -48,7 +48,7 @@ def command(inputs: tuple[str, ...], output: str, recipe: str | None, quiet: boo
     output, in their order. From files to a file, a run that was interrupted is continued by the same command.
     """
     from neardup.jobs.filter import filter_files
-    from neardup.recipe import find_recipe
+    from neardup.recipe.presets import find_recipe
 
     progress = options.progress(quiet)
     path = chosen.pop("path")

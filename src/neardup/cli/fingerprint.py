@@ -49,7 +49,7 @@ def command(
     need (docs/files.md); the recipe and the shards are in the file's metadata.
     """
     from neardup.jobs.fingerprint import fingerprint_files
-    from neardup.recipe import find_recipe
+    from neardup.recipe.presets import find_recipe
 
     given = {"bits": bits, "seed": seed, "method": method}
     chosen: dict[str, Any] = {name: value for name, value in given.items() if value is not None}

@@ -35,7 +35,7 @@ def command(
     must be the same there. With --merge, parts of a corpus become one, and later documents are added; then INPUT may be missing.
     """
     from neardup.jobs.fit import fit_files
-    from neardup.recipe import find_recipe
+    from neardup.recipe.presets import find_recipe
 
     progress = options.progress(quiet)
     found = fit_files(

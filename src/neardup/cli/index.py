@@ -7,7 +7,7 @@ import click
 
 from neardup.cli import options
 from neardup.options import INDEX_METHODS
-from neardup.recipe import RECIPES
+from neardup.recipe.presets import RECIPES
 
 path = click.argument("path", metavar="PATH")
 
@@ -66,7 +66,7 @@ def build(
 ) -> None:  # fmt: skip
     """Make an index of texts, or of fingerprint files as `neardup fingerprint` writes them."""
     from neardup.jobs.index import build_index
-    from neardup.recipe import find_recipe
+    from neardup.recipe.presets import find_recipe
 
     progress = options.progress(quiet)
     given = {name: value for name in METHOD_OPTIONS if (value := chosen.pop(name)) is not None}
@@ -165,7 +165,7 @@ def info(path: str, verify: bool, as_json: bool) -> None:
     import json
 
     from neardup.errors import DataError
-    from neardup.hamming.index import Index
+    from neardup.hamming.index.index import Index
 
     found = Index.open(path).info(verify=verify)
     values = dataclasses.asdict(found)

@@ -47,7 +47,7 @@ def command(
     where it is not known), and the file and the row of both; beside it FILE.summary.json says what made it, for `neardup clusters`.
     """
     from neardup.jobs.pairs import pair_files
-    from neardup.recipe import find_recipe
+    from neardup.recipe.presets import find_recipe
 
     if click.get_current_context().get_parameter_source("min_similarity") is ParameterSource.DEFAULT:
         del chosen["min_similarity"]  # of fingerprint files none is known, so none may be asked for

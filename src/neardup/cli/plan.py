@@ -67,7 +67,7 @@ def command(
     this one, and --check an index. What fits in --memory, and what does not, is said of each method of search.
     """
     from neardup.judging.plan import plan_files
-    from neardup.recipe import find_recipe
+    from neardup.recipe.presets import find_recipe
     from neardup.resources.threads import thread_count
 
     found = plan_files(

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from neardup.recipe import RECIPES
+from neardup.recipe.presets import RECIPES
 from neardup.recipe.profiles import NOT_DECIDED
 
 

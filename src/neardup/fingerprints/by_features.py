@@ -2,20 +2,18 @@
 without names.
 """
 
-from typing import Any
-
 import numpy as np
 
-from neardup.fingerprints.features import Features, weighted_features
-from neardup.fingerprints.hashes import hash_features
+from neardup.arrays import Array
+from neardup.fingerprints.feature_arrays import Features
+from neardup.fingerprints.features import weighted_features
+from neardup.fingerprints.hashes.features import hash_features
 from neardup.kernels.digests import digest_documents
 from neardup.kernels.fingerprints.features import vote
 from neardup.kernels.fingerprints.votes import widen
-from neardup.recipe import Recipe
+from neardup.recipe.recipe import Recipe
 from neardup.recipe.stored_parts import StoredPart
 from neardup.text.normalizers import FoldedTexts
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def hashes_of(features: Features, recipe: Recipe) -> Array:

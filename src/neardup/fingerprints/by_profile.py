@@ -4,13 +4,12 @@ from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.fingerprints.profiles.tools import PROFILES
 from neardup.kernels.digests import digest_documents
-from neardup.recipe import Recipe
+from neardup.recipe.recipe import Recipe
 from neardup.text.normalizers import fold_texts, utf8_buffers
 from neardup.text.segmenters.tokens import words_of
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def fingerprint_by_profile(texts: Any, recipe: Recipe) -> tuple[Array, Array, Array]:

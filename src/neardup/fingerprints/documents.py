@@ -9,19 +9,19 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 import pyarrow as pa
 
+from neardup.arrays import Array
 from neardup.errors import CallableError
 from neardup.fingerprints.simhash import Fingerprints, fingerprint_chunks, join_fingerprints
 from neardup.io.batch import Batch
-from neardup.options import memory_bytes
 from neardup.progress import Progress
-from neardup.recipe import Recipe
+from neardup.recipe.recipe import Recipe
 from neardup.resources.kept_rows import KeptRows
+from neardup.resources.limits import memory_bytes
 from neardup.resources.threads import thread_count
 from neardup.text.columns import in_chunks
 from neardup.text.normalizers import character_counts
 from neardup.text.preference import token_of
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Result = TypeVar("Result")
 
 

@@ -1,105 +1,17 @@
 """From tokens to the weighted features that vote, over joined buffers: the way of recipes that the one-pass kernel cannot serve."""
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from neardup.fingerprints.weights import EXTRACTORS, voters, weights_of
+from neardup.fingerprints.feature_arrays import Features, Occurrences, WeightedFeatures
+from neardup.fingerprints.weights.table import EXTRACTORS, voters, weights_of
 from neardup.kernels.fingerprints import features as kernels
 from neardup.kernels.fingerprints.votes import table_size
-from neardup.kernels.text.tokens import WORD
-from neardup.recipe import Recipe
+from neardup.recipe.recipe import Recipe
 from neardup.text.normalizers import FoldedTexts, normalized
-from neardup.text.segmenters import tokens_of
-from neardup.text.segmenters.tokens import SPARE, Tokens
-
-Array = np.ndarray[Any, np.dtype[Any]]
-
-
-class Features(NamedTuple):
-    """The distinct features of n texts, one text after another, in the order in which they first occur.
-
-    Attributes:
-        hashes: uint64[f], by which features are told apart; of one token, or of a window's.
-        counts: int64[f], how often each occurs in its text.
-        offsets: int64[n + 1]; text d has the features from offsets[d] to offsets[d + 1].
-        firsts, sizes: int64[f], the token that each begins with where it first occurs, and how many tokens it has.
-        tokens: the tokens of the texts, stop words left out.
-        between: bytes between the tokens in a feature's name: 1, a space; 0 for characters.
-    """
-
-    hashes: Array
-    counts: Array
-    offsets: Array
-    firsts: Array
-    sizes: Array
-    tokens: Tokens
-    between: int
-
-    def only(self, keep: Array) -> "Features":
-        """Those where `keep` (bool[f]) holds."""
-        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(keep, dtype=np.int64)])[self.offsets]
-        parts = (self.hashes[keep], self.counts[keep], offsets, self.firsts[keep], self.sizes[keep])
-        return Features(*parts, self.tokens, self.between)
-
-    def names(self) -> tuple[Array, Array]:
-        """The names of all, joined: uint8[], and int64[f + 1], where each begins."""
-        spans = (self.tokens.starts, self.tokens.ends, self.firsts, self.sizes, self.between)
-        offsets = np.empty(len(self.hashes) + 1, np.int64)
-        kernels.name_lengths(*spans, offsets)
-        out = np.empty(offsets[-1], np.uint8)
-        kernels.write_names(self.tokens.data, *spans, out, offsets)
-        return out, offsets
-
-    @property
-    def documents(self) -> Array:
-        """int64[f]: which text each is of."""
-        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
-
-
-def named_features(names: Sequence[bytes], counts: Array, offsets: Array) -> Features:
-    """Features that are known by name alone: each is one token, as it is.
-
-    Args:
-        names: of all texts, one text after another; those of one text are distinct.
-        counts: int64[f], how often each occurs in its text.
-        offsets: int64[n + 1]; text d has the features from offsets[d] to offsets[d + 1].
-    """
-    sizes = np.array([len(name) for name in names], np.int64)
-    ends = np.cumsum(sizes, dtype=np.int64)
-    data = np.frombuffer(b"".join(names) + bytes(SPARE), np.uint8)
-    tokens = Tokens(data, ends - sizes, ends, np.full(len(names), WORD, np.uint8), offsets)
-    return Features(tokens.hashes(), counts, offsets, np.arange(len(names)), np.ones(len(names), np.int64), tokens, 1)
-
-
-class Occurrences(NamedTuple):
-    """The features of n texts, and where they occur.
-
-    Attributes:
-        features: the distinct ones.
-        feature_of: int64[m], which feature each window of tokens is, in the order of the texts.
-        offsets: int64[n + 1]; text d has the windows from offsets[d] to offsets[d + 1].
-    """
-
-    features: Features
-    feature_of: Array
-    offsets: Array
-
-
-class WeightedFeatures(NamedTuple):
-    """Features that vote.
-
-    Attributes:
-        features: those that are left.
-        weights: int64[f], in units of 1 / `neardup.fingerprints.weights.unit(recipe)`: fixed-point, so that no sum depends on
-            its order.
-        tokens: int64[n], the tokens of each text, stop words left out.
-    """
-
-    features: Features
-    weights: Array
-    tokens: Array
+from neardup.text.segmenters.table import tokens_of
+from neardup.text.segmenters.tokens import Tokens
 
 
 def features_of(tokens: Tokens, recipe: Recipe) -> Features:

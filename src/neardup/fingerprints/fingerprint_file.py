@@ -20,15 +20,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from neardup.arrays import Array
 from neardup.errors import DataError, RecipeMismatch
 from neardup.fingerprints.documents import Documents
 from neardup.io.ids import plain_ids, tokens_of_ids
 from neardup.io.storage.places import Place, parquet_source, place_of
 from neardup.io.stored_shards import StoredShard, starts_of
-from neardup.recipe import Recipe, any_stored_recipe, digest_of
+from neardup.recipe.recipe import Recipe, digest_of
+from neardup.recipe.serialization import any_stored_recipe
 from neardup.recipe.vectors import VectorRecipe
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 FORMAT = b"2"
 COLUMNS = ("id", "id_is_string", "fingerprint", "short", "tokens", "length", "digest")

@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.errors import DataError, OptionError
 from neardup.fingerprints.by_features import hashes_of
-from neardup.fingerprints.features import named_features
+from neardup.fingerprints.feature_arrays import named_features
 from neardup.fingerprints.profiles.tools import PROFILES
 from neardup.fingerprints.weights.fixed_point import ONE
 from neardup.kernels.fingerprints.features import vote
-from neardup.recipe import Recipe, recipe_of
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from neardup.recipe.presets import recipe_of
+from neardup.recipe.recipe import Recipe
 
 MOST = (1 << 63) - 1
 """The largest sum of votes, in 2^-16."""

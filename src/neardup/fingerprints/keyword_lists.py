@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 
 from neardup.fingerprints.features import features_of_texts
-from neardup.fingerprints.weights import unit
-from neardup.recipe import Recipe, recipe_of
+from neardup.fingerprints.weights.table import unit
+from neardup.recipe.presets import recipe_of
+from neardup.recipe.recipe import Recipe
 from neardup.resources.threads import in_order, thread_count
 from neardup.text.columns import as_text_arrays, in_chunks
 

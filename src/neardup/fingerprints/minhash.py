@@ -33,6 +33,7 @@ from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.errors import OptionError, RecipeMismatch
 from neardup.fingerprints.workspace import Workspace
 from neardup.kernels.fingerprints.minhash import Constants, scratch, sign_documents
@@ -40,8 +41,6 @@ from neardup.resources.threads import in_order, thread_count
 from neardup.text.columns import in_chunks
 from neardup.text.frames import text_arrays
 from neardup.text.unicode_tables import fold_tables
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 KINDS = {
     "one-permutation": "the least hash in each bin; an empty bin takes the shingle that ranks it highest",

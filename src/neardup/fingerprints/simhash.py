@@ -7,20 +7,19 @@ from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.fingerprints.by_features import fingerprint_folded
 from neardup.fingerprints.by_profile import fingerprint_by_profile
 from neardup.fingerprints.workspace import Workspace
 from neardup.kernels.fingerprints.simhash import fingerprint_documents, scratch
 from neardup.kernels.fingerprints.votes import WEIGHTINGS
-from neardup.recipe import Recipe, recipe_of
+from neardup.recipe.presets import recipe_of
+from neardup.recipe.recipe import Recipe
 from neardup.resources.threads import in_order, thread_count
 from neardup.text.columns import in_chunks
 from neardup.text.frames import text_arrays
 from neardup.text.normalizers import normalized
 from neardup.text.unicode_tables import fold_tables
-
-Array = np.ndarray[Any, np.dtype[Any]]
-
 
 _WORKSPACE = Workspace(scratch)
 

@@ -8,15 +8,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from neardup.arrays import Array
 from neardup.errors import CallableError
 from neardup.fingerprints.simhash import fingerprint_chunks
 from neardup.io.batch import Batch
 from neardup.io.corpus import FileCorpus
-from neardup.recipe import Recipe
+from neardup.recipe.recipe import Recipe
 from neardup.text.columns import in_chunks
 from neardup.text.units import Units, split
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Result = TypeVar("Result")
 
 _TEXT = pa.large_string()

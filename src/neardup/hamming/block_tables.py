@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.hamming.block_plan import BUCKET_BYTES, BlockPlan, plan, scatter_bits, scatter_depth
 from neardup.hamming.blocks import MULTIPLIERS, bit_entropy, cut_blocks, no_blocks
 from neardup.kernels.hamming import buckets, comparisons, hamming
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Sink = Callable[[Array], None]
 """Takes pairs of rows as one task found them, uint64[p, 2 * words]; called by several threads."""
 

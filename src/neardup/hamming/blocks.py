@@ -1,14 +1,12 @@
 """Cut the bits of fingerprints into the blocks of a plan, by how much each bit tells."""
 
 import math
-from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.hamming.block_plan import BlockPlan
 from neardup.kernels.hamming.comparisons import Table
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 SAMPLE_ROWS = 1 << 16
 """Rows in which the bits are counted."""

@@ -3,17 +3,25 @@
 So a page repeated 100,000 times is one class, not five billion pairs.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.hamming.distinct import Distinct
-from neardup.kernels.hamming.candidates import count_refined, link_classes, link_refined
+from neardup.kernels.hamming.candidates import (
+    count_candidates,
+    count_refined,
+    link_classes,
+    link_refined,
+    list_candidates,
+)
 from neardup.resources.scratch import IN_MEMORY, Scratch
 from neardup.resources.spool import mapped_array
 
-Array = np.ndarray[Any, np.dtype[Any]]
+CHUNK_PAIRS = 1 << 20
+"""Pairs that are in memory at a time when they are streamed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,3 +106,21 @@ def within_groups(candidates: Candidates, groups: Array) -> Candidates:
     near = np.empty(near_starts[-1], np.uint32)
     link_refined(old, group, firsts, candidates.near, candidates.near_starts, near)
     return Candidates(candidates.fingerprints, class_of, members, starts, near, near_starts)
+
+
+def candidate_pairs(candidates: Candidates) -> Iterator[tuple[Array, Array]]:
+    """All pairs of positions p < q, p ascending, about CHUNK_PAIRS at a time (more where one document has more)."""
+    counts = np.empty(len(candidates), np.int64)
+    neighborhood = (candidates.class_of, candidates.members, candidates.starts, candidates.near, candidates.near_starts)
+    count_candidates(*neighborhood, counts)
+    ends = np.cumsum(counts)
+    first = 0
+    while first < len(counts):
+        before = int(ends[first - 1]) if first else 0
+        last = max(first + 1, int(np.searchsorted(ends, before + CHUNK_PAIRS, "right")))
+        total = int(ends[last - 1]) - before
+        left, right = np.empty(total, np.int64), np.empty(total, np.int64)
+        list_candidates(first, last, *neighborhood, left, right)
+        if total:
+            yield left, right
+        first = last

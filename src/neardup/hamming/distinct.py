@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.errors import OptionError
 from neardup.kernels.hamming import distinct as kernels
 from neardup.resources.scratch import IN_MEMORY, Scratch
 from neardup.resources.threads import in_order, thread_count
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 BUCKET_ROWS = 1 << 13
 """Rows are first scattered into buckets of about this size, which are then sorted inside a cache."""

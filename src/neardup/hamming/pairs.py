@@ -8,10 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from threading import Lock
-from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
+from neardup.display import counted
 from neardup.errors import OptionError
 from neardup.hamming.block_plan import BlockPlan, check_distance, plan
 from neardup.hamming.block_tables import TooManyPairs, find_pairs
@@ -20,11 +21,9 @@ from neardup.kernels.hamming import comparisons
 from neardup.kernels.hamming import distinct as kernels
 from neardup.resources.pair_spool import PairSpool
 from neardup.resources.threads import in_order, thread_count
-from neardup.wording import counted
 
 __all__ = ["BlockPlan", "Distinct", "Pairs", "collapse", "distance", "distances", "join", "join_distinct", "plan"]
 
-Array = np.ndarray[Any, np.dtype[Any]]
 
 UNBOUNDED = 1 << 62
 FOUND_BYTES = 128

@@ -5,10 +5,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
+from neardup.arrays import Array
+from neardup.display import counted
 from neardup.errors import InputError, OptionError, RowError
 from neardup.io.batch import BATCH_BYTES, Batch, Columns, Part, Rejections
 from neardup.io.formats.pages import text_of_pages
@@ -20,9 +22,7 @@ from neardup.io.stored_shards import StoredShard
 from neardup.progress import Progress
 from neardup.resources.threads import in_order
 from neardup.text.html import extractor
-from neardup.wording import counted
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Result = TypeVar("Result")
 Group = tuple[int, int]
 """Shards that are read together, [first, last)."""

@@ -9,7 +9,7 @@ from neardup.errors import OptionError
 from neardup.io.batch import MAX_DOCUMENT_BYTES, Columns
 from neardup.io.dialect import check_dialect
 from neardup.io.storage.encodings import encoding_name
-from neardup.options import size_in_bytes
+from neardup.resources.limits import size_in_bytes
 
 HTML = {
     "main": "the main text of the page, without navigation and the like",

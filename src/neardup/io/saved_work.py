@@ -16,9 +16,9 @@ from typing import Any, BinaryIO, TypeVar
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.errors import DataError, InputError, RecipeMismatch
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Group = tuple[int, int]
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from neardup.display import counted
 from neardup.errors import DataError, InputError
 from neardup.io.batch import MAX_DOCUMENT_BYTES
 from neardup.io.reading import Reading
@@ -16,7 +17,6 @@ from neardup.io.storage.compression import sniff
 from neardup.io.storage.places import Place, identity, place_of, status_of
 from neardup.io.storage.remote import RemotePath
 from neardup.progress import Progress
-from neardup.wording import counted
 
 FORMAT_ENDINGS = {
     ".jsonl": "jsonl",

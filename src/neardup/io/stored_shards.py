@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.io.shards import Shard
 from neardup.io.storage.remote import RemotePath
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True, slots=True)

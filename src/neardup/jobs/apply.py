@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from neardup.display import counted
 from neardup.errors import InputError
 from neardup.io.corpus import LISTED, open_corpus
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder
@@ -20,13 +21,12 @@ from neardup.jobs.audits import write_audits
 from neardup.jobs.dedup import FileResult
 from neardup.jobs.targets import dedup_targets, refuse_inputs
 from neardup.jobs.writing import write_rows
-from neardup.options import check_temp_dir
 from neardup.progress import Progress, Watcher, peak_memory_bytes, progress_of
+from neardup.resources.limits import check_temp_dir
 from neardup.survivors.annotations import ANNOTATIONS
 from neardup.survivors.audit import audit_lines
 from neardup.survivors.cluster_file import ClusterFile, is_cluster_file, read_cluster_file
 from neardup.survivors.summary import Summary
-from neardup.wording import counted
 
 
 def apply_files(

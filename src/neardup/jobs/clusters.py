@@ -9,6 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from neardup.arrays import Array
+from neardup.display import counted
 from neardup.errors import DataError, InputError, OptionError
 from neardup.fingerprints.documents import Documents, join_documents
 from neardup.fingerprints.fingerprint_file import is_fingerprint_file
@@ -22,18 +24,16 @@ from neardup.jobs.dedup import FileResult
 from neardup.jobs.pairs import read_fingerprint_files
 from neardup.jobs.targets import refuse_inputs
 from neardup.matching.candidates.task import Found
+from neardup.matching.equal_texts import exact_representatives
 from neardup.matching.pair_file import PairChunk, PairSummary, read_pair_summary, read_pairs
 from neardup.options import DedupOptions, options_of
 from neardup.progress import Progress, Watcher, progress_of
-from neardup.recipe import check_same
+from neardup.recipe.serialization import check_same
 from neardup.survivors.cluster_file import ClusterFile, write_cluster_file
-from neardup.survivors.decisions import Findings, decide, exact_representatives, in_order_of_preference
+from neardup.survivors.decisions import Findings, decide, in_order_of_preference
 from neardup.survivors.listed_pairs import LISTED_CLUSTERERS, pairs_of_representatives
 from neardup.survivors.summary import summarize
 from neardup.text.preference import groups_of
-from neardup.wording import counted
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 MADE_BY = ("method", "similarity", "max_distance", "min_tokens")
 

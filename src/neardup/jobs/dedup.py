@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.dedup import find_duplicates
+from neardup.display import counted
 from neardup.io.corpus import FileCorpus, open_corpus
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder
 from neardup.io.reading import split_options
@@ -27,12 +28,11 @@ from neardup.judging.report import check_report, make_report
 from neardup.judging.report import report as write_report
 from neardup.options import options_of
 from neardup.progress import Watcher, progress_of
-from neardup.recipe import Recipe
+from neardup.recipe.recipe import Recipe
 from neardup.survivors.annotations import ANNOTATIONS
 from neardup.survivors.audit import audit_lines, reject_lines
 from neardup.survivors.decisions import Findings
 from neardup.survivors.summary import Summary, summarize
-from neardup.wording import counted
 
 IDS_TOGETHER = 1 << 18
 

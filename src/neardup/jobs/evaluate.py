@@ -11,14 +11,13 @@ from neardup.io.outputs import Outputs
 from neardup.io.reading import split_options
 from neardup.io.storage.places import place_of
 from neardup.jobs.targets import refuse_inputs
-from neardup.judging.evaluation import SAMPLE
 from neardup.judging.evaluation.flow import evaluate_corpus
 from neardup.judging.evaluation.plot import FORMATS as PLOT_FORMATS
 from neardup.judging.evaluation.plot import check_plot, draw
 from neardup.judging.evaluation.result import Evaluation
-from neardup.options import options_of
+from neardup.options import SAMPLE, options_of
 from neardup.progress import Watcher, progress_of
-from neardup.recipe import Recipe
+from neardup.recipe.recipe import Recipe
 
 
 def evaluate_files(

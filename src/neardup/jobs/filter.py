@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from neardup.errors import InputError, NeardupError, RowError
 from neardup.fingerprints.simhash import Fingerprints, fingerprint_chunks
-from neardup.hamming.index import Index
+from neardup.hamming.index.index import Index
 from neardup.hamming.index.labels import labels_of
 from neardup.hamming.index.store import demand_free
 from neardup.io.batch import BATCH_BYTES, Batch, Rejections
@@ -28,7 +28,7 @@ from neardup.io.storage.encodings import Encoding
 from neardup.jobs.filter_run import FilterRun, demand_ended, filter_paths
 from neardup.jobs.targets import refuse_inputs
 from neardup.progress import Progress, Watcher, progress_of
-from neardup.recipe import Recipe
+from neardup.recipe.recipe import Recipe
 from neardup.resources.threads import in_order, thread_count
 from neardup.survivors.stream import Match, Stream
 from neardup.text.columns import in_chunks

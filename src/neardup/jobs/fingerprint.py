@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from neardup.display import counted
 from neardup.errors import InputError
 from neardup.fingerprints.documents import Documents, read_part
 from neardup.fingerprints.fingerprint_file import FingerprintWriter
@@ -18,13 +19,12 @@ from neardup.io.shards import Shard
 from neardup.io.storage.places import Place, place_of
 from neardup.io.stored_shards import stored_shards
 from neardup.jobs.targets import REJECTS_ENDING, refuse_inputs
-from neardup.options import check_temp_dir
 from neardup.progress import Progress, Watcher, progress_of
-from neardup.recipe import Recipe
+from neardup.recipe.recipe import Recipe
 from neardup.recipe.vectors import VectorRecipe
+from neardup.resources.limits import check_temp_dir
 from neardup.resources.threads import thread_count
 from neardup.survivors.audit import reject_lines
-from neardup.wording import counted
 
 
 def fingerprint_targets(output: str, shards: Sequence[Shard]) -> list[Place]:

@@ -8,27 +8,29 @@ from typing import Any
 
 import numpy as np
 
+from neardup.display import counted
 from neardup.errors import InputError, OptionError
 from neardup.fingerprints.features import features_of
-from neardup.fingerprints.weights import EXTRACTORS
 from neardup.fingerprints.weights.counting import FeatureCounter, Run, merged
+from neardup.fingerprints.weights.table import EXTRACTORS
 from neardup.io.batch import Batch
 from neardup.io.corpus import FileCorpus, open_corpus
 from neardup.io.outputs import Outputs, stem
 from neardup.io.reading import Reading
 from neardup.io.records import write_lines
 from neardup.jobs.targets import REJECTS_ENDING, refuse_inputs
-from neardup.options import memory_bytes
 from neardup.progress import Progress
-from neardup.recipe import Recipe, recipe_of
+from neardup.recipe.differences import check_tokens
 from neardup.recipe.document_frequencies import DocumentFrequencies
 from neardup.recipe.frequency_file import FrequencyWriter, describe_frequency_file, frequency_parts
+from neardup.recipe.presets import recipe_of
+from neardup.recipe.recipe import Recipe
+from neardup.resources.limits import memory_bytes
 from neardup.resources.threads import in_order, thread_count
 from neardup.survivors.audit import reject_lines
 from neardup.text.columns import as_text_arrays, in_chunks
 from neardup.text.normalizers import normalized
-from neardup.text.segmenters import tokens_of
-from neardup.wording import counted
+from neardup.text.segmenters.table import tokens_of
 
 
 def _count(texts: Any, recipe: Recipe) -> tuple[int, Run]:
@@ -75,7 +77,7 @@ class _Fit:
         self._counter = FeatureCounter(memory_bytes(memory) // 4, temp_dir)
         self._merge = [describe_frequency_file(path) for path in merge]
         for named in self._merge:
-            named.check(recipe.tokenization())
+            check_tokens(named, recipe.tokenization())
 
     def take(self, documents: int, run: Run) -> None:
         self.documents += documents

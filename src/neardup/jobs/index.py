@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from neardup.display import counted
 from neardup.errors import InputError, OptionError
 from neardup.fingerprints.documents import Documents, read_part
 from neardup.fingerprints.fingerprint_file import fingerprint_file_parts, fingerprint_file_recipe, is_fingerprint_file
 from neardup.fingerprints.simhash import fingerprint_array
-from neardup.hamming.index import Index
-from neardup.hamming.index.index import AUTO
+from neardup.hamming.index.index import AUTO, Index
 from neardup.hamming.index.labels import labels_of
 from neardup.hamming.index.store import demand_free, is_index
 from neardup.io.corpus import FileCorpus
@@ -29,14 +29,14 @@ from neardup.io.records import compression_of
 from neardup.io.shards import Shard, find_shards, split_ending
 from neardup.io.storage.compression import open_for_writing
 from neardup.jobs.targets import refuse_inputs
-from neardup.options import check_temp_dir
 from neardup.progress import Progress, Watcher, progress_of
-from neardup.recipe import Recipe, check_same, usual_distance
+from neardup.recipe.presets import usual_distance
+from neardup.recipe.recipe import Recipe
+from neardup.recipe.serialization import check_same
 from neardup.recipe.vectors import VectorRecipe
+from neardup.resources.limits import check_temp_dir
 from neardup.resources.threads import thread_count
-from neardup.wording import counted
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Inputs = str | Path | Sequence[str | Path]
 
 

@@ -11,9 +11,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from neardup.arrays import Array
+from neardup.display import counted
 from neardup.errors import InputError, OptionError
 from neardup.fingerprints.documents import join_documents, read_documents
 from neardup.fingerprints.fingerprint_file import FingerprintFile, is_fingerprint_file, read_fingerprint_file
+from neardup.hamming.classes import candidate_pairs
+from neardup.hamming.near import hamming_distances, near_fingerprints
 from neardup.io.corpus import FileCorpus
 from neardup.io.outputs import Outputs
 from neardup.io.reading import READING, Reading, split_options
@@ -21,17 +25,17 @@ from neardup.io.shards import Shard, find_shards, repeated_files
 from neardup.io.storage.places import Place, place_of
 from neardup.io.stored_shards import StoredShard, starts_of, stored_shards
 from neardup.jobs.targets import refuse_inputs
-from neardup.matching.candidates.simhash import check_cost, near_fingerprints
+from neardup.matching.candidates.simhash import check_cost
 from neardup.matching.candidates.task import Found
-from neardup.matching.matches import Matches, candidate_pairs, hamming_distances, list_matches
+from neardup.matching.distance_limit import distance_limit
+from neardup.matching.equal_texts import exact_representatives
+from neardup.matching.matches import Matches, list_matches
 from neardup.matching.pair_file import PairSummary, PairWriter, Side, check_pair_name, pair_summary_path
-from neardup.options import DedupOptions, distance_limit, memory_bytes, options_of
+from neardup.options import DedupOptions, options_of
 from neardup.progress import Progress, Watcher, progress_of
-from neardup.recipe import Recipe, check_same
-from neardup.survivors.decisions import exact_representatives
-from neardup.wording import counted
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from neardup.recipe.recipe import Recipe
+from neardup.recipe.serialization import check_same
+from neardup.resources.limits import memory_bytes
 
 NOT_FOR_PAIRS = ("keep", "cluster", "prefer_source", "within")
 

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.dedup import reference_columns
 from neardup.errors import InputError, OptionError
 from neardup.fingerprints.documents import Documents, join_documents
@@ -18,9 +18,8 @@ from neardup.io.stored_shards import StoredShard, starts_of
 from neardup.jobs.pairs import read_fingerprint_files
 from neardup.options import DedupOptions
 from neardup.progress import Progress
-from neardup.recipe import Recipe, check_same
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from neardup.recipe.recipe import Recipe
+from neardup.recipe.serialization import check_same
 
 
 @dataclass(frozen=True, slots=True)

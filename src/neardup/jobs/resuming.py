@@ -13,9 +13,10 @@ from neardup.io.storage.places import real_name
 from neardup.io.storage.remote import RemotePath
 from neardup.jobs.reference import FingerprintReference
 from neardup.jobs.targets import Targets
-from neardup.options import DedupOptions, memory_bytes
+from neardup.options import DedupOptions
 from neardup.progress import Progress
-from neardup.recipe import Recipe
+from neardup.recipe.recipe import Recipe
+from neardup.resources.limits import memory_bytes
 from neardup.survivors.summary import versions
 
 

@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.dedup import find_duplicates
+from neardup.display import counted
 from neardup.errors import InputError, OptionError
 from neardup.fingerprints.unit_corpus import UnitCorpus
 from neardup.io.corpus import FileCorpus
@@ -26,16 +28,13 @@ from neardup.jobs.resuming import open_saved, run_description, tell_skipped
 from neardup.jobs.targets import Targets, dedup_targets, demand_output
 from neardup.options import UNITS, options_of
 from neardup.progress import Progress, Watcher, progress_of
-from neardup.recipe import Recipe
+from neardup.recipe.recipe import Recipe
 from neardup.resources.threads import thread_count
 from neardup.survivors.audit import reject_lines
 from neardup.survivors.decisions import Decisions
 from neardup.survivors.summary import Summary, summarize
 from neardup.survivors.unit_audit import emptied_rows, unit_audit_lines
 from neardup.text.units import SEPARATORS, without_units
-from neardup.wording import counted
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 _OF_DOCUMENTS = ("rows", "documents", "rejected", "survivors", "duplicates", "reference_documents", "against_reference")
 """Counts of a `Summary` that a `UnitSummary` has of documents, or under another name, or not at all."""

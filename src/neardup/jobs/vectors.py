@@ -3,7 +3,6 @@
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow.compute as pc
@@ -20,13 +19,11 @@ from neardup.io.outputs import output_folder
 from neardup.io.shards import Shard, find_shards
 from neardup.jobs.fingerprint import fingerprint_places, write_fingerprint_files
 from neardup.kernels.xxh3 import digest_rows
-from neardup.options import check_temp_dir
 from neardup.progress import Watcher, progress_of
 from neardup.recipe.vectors import VectorRecipe
+from neardup.resources.limits import check_temp_dir
 from neardup.resources.threads import thread_count
 from neardup.text.nested import column_at, type_at
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def fingerprint_vector_files(

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.io.formats.table import FILES, FORMATS, open_sink
 from neardup.io.outputs import Outputs
 from neardup.io.records import compression_of
@@ -14,8 +15,6 @@ from neardup.progress import Progress
 from neardup.resources.threads import in_order, thread_count
 from neardup.survivors.annotations import annotations
 from neardup.survivors.decisions import Decisions
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def _kept(decisions: Decisions, rows: slice) -> Array:

@@ -12,20 +12,20 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from neardup.display import SHOWN_ROWS, counted, html_table
 from neardup.errors import DataError, InputError, OptionError
 from neardup.fingerprints.by_features import hashes_of
 from neardup.fingerprints.features import weighted_features
 from neardup.fingerprints.profiles.profile import as_integer
 from neardup.fingerprints.profiles.tools import PROFILES
-from neardup.fingerprints.weights import unit
+from neardup.fingerprints.weights.table import unit
 from neardup.kernels.xxh3 import xxh3_64, xxh3_128
-from neardup.matching.similarities import CJK_SHINGLE, SIMILARITY_TABLE, WORD_SHINGLE
-from neardup.matching.similarities import similarity as text_similarity
-from neardup.notebook import SHOWN_ROWS, html_table
-from neardup.recipe import Recipe, recipe_of
+from neardup.matching.similarities.compare_texts import similarity as text_similarity
+from neardup.matching.similarities.table import CJK_SHINGLE, SIMILARITY_TABLE, WORD_SHINGLE
+from neardup.recipe.presets import recipe_of
+from neardup.recipe.recipe import Recipe
 from neardup.text.normalizers import normalized
 from neardup.text.tokenizers import tokens, windows
-from neardup.wording import counted
 
 
 @dataclass(frozen=True, slots=True)

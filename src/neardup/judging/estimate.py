@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from neardup.dedup import find_duplicates, room_for_elements
@@ -18,19 +17,20 @@ from neardup.hamming.block_plan import plan
 from neardup.io.corpus import FileCorpus, open_corpus
 from neardup.io.reading import split_options
 from neardup.io.sample import Sample, read_sample
+from neardup.io.table_corpus import TableCorpus
 from neardup.matching.candidates.auto import Choice, choose
 from neardup.matching.candidates.estimates import COUNT_SECONDS, Estimate
 from neardup.matching.candidates.exact import MIN_TOKENS
 from neardup.matching.candidates.task import Task
-from neardup.options import DedupOptions, distance_limit, memory_bytes, options_of
+from neardup.matching.distance_limit import distance_limit
+from neardup.matching.equal_texts import exact_representatives
+from neardup.options import DedupOptions, options_of
 from neardup.progress import Progress, Watcher, duration, peak_memory_bytes, progress_of
-from neardup.recipe import Recipe
+from neardup.recipe.recipe import Recipe
+from neardup.resources.limits import memory_bytes
 from neardup.resources.pair_spool import PAIR_BYTES
 from neardup.resources.threads import thread_count
-from neardup.survivors.decisions import Findings, exact_representatives, in_order_of_preference
-from neardup.survivors.tables import TableCorpus
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from neardup.survivors.decisions import Findings, in_order_of_preference
 
 PILOT_DOCUMENTS = 1_000
 """Done first, so that what is compiled and loaded once is not taken for work on documents; and to know how many pairs there are."""

@@ -6,19 +6,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from neardup.errors import DataError, InputError
 from neardup.io.corpus import FileCorpus, open_corpus
 from neardup.io.reading import READING, Reading
 from neardup.io.storage.places import Place, place_of
-from neardup.matching.similarities import SIMILARITY_TABLE
-from neardup.recipe import Recipe, check_same, stored_recipe
+from neardup.matching.similarities.table import SIMILARITY_TABLE
+from neardup.recipe.recipe import Recipe
+from neardup.recipe.serialization import check_same, stored_recipe
 from neardup.survivors.audit import audit_lines
 from neardup.survivors.audit_files import read_audit, summary_path, summary_paths
 from neardup.survivors.cluster_file import ClusterFile, read_cluster_file
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 _FILES = ("inputs", "folder", *READING)
 

@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from neardup.display import counted
 from neardup.errors import InputError
 from neardup.fingerprints.simhash import Fingerprints, fingerprint_array
 from neardup.io.batch import Batch
 from neardup.io.corpus import FileCorpus
 from neardup.io.storage.places import Place
 from neardup.judging.finished_run import FinishedRun, read_finished_run, same_id
-from neardup.matching.similarities import similarities_to, similarity
+from neardup.matching.similarities.compare_texts import similarities_to, similarity
 from neardup.resources.threads import thread_count
 from neardup.text.normalizers import normalize
 from neardup.text.preference import groups_of
-from neardup.wording import counted
 
 NEAREST = 5
 

@@ -10,22 +10,23 @@ from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.errors import OptionError
 from neardup.fingerprints.fingerprint_file import read_fingerprint_file
 from neardup.hamming.block_plan import BlockPlan, plan
 from neardup.hamming.index.index_plan import IndexPlan
-from neardup.hamming.index.index_plan import plan as plan_index
+from neardup.hamming.index.plan_index import plan as plan_index
 from neardup.io.corpus import open_corpus
 from neardup.io.reading import Reading, split_options
 from neardup.io.sample import read_sample
 from neardup.judging.estimate import choose_by_sample
 from neardup.matching.candidates.estimates import TYPICAL, Estimate, typical_estimates
-from neardup.options import DedupOptions, memory_bytes, options_of
+from neardup.options import DedupOptions, options_of
 from neardup.progress import Progress, Watcher, progress_of
-from neardup.recipe import Recipe, check_same
+from neardup.recipe.recipe import Recipe
+from neardup.recipe.serialization import check_same
+from neardup.resources.limits import memory_bytes
 from neardup.resources.threads import thread_count
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from neardup.display import counted
 from neardup.errors import DataError, InputError, NeardupError, OptionError
 from neardup.io.corpus import FileCorpus, open_corpus
 from neardup.io.outputs import Outputs
@@ -17,11 +18,11 @@ from neardup.judging.reports.page import Lines, Texts, check_page, page, summed
 from neardup.judging.reports.tally import Line, Tally, members, tally
 from neardup.judging.reports.texts import ReadAgain, Text, read_again, read_reference
 from neardup.progress import Progress, Watcher, progress_of
-from neardup.recipe import Recipe, stored_recipe
+from neardup.recipe.recipe import Recipe
+from neardup.recipe.serialization import stored_recipe
 from neardup.resources.threads import thread_count
 from neardup.survivors.audit_files import AUDIT_ENDING, read_audit, summary_path, summary_paths
 from neardup.survivors.cluster_file import read_cluster_file
-from neardup.wording import counted
 
 NOT_AS_BEFORE = "The inputs are not what they were when the audit was written."
 

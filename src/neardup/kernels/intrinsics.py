@@ -14,9 +14,8 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from neardup.arrays import Array
 from neardup.kernels.compilation import JIT
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 I8, I32, I64, I128 = (ir.IntType(bits) for bits in (8, 32, 64, 128))
 BLOCK = ir.VectorType(I8, 64)

@@ -11,6 +11,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
+from neardup.arrays import Array
 from neardup.kernels.compilation import JIT
 from neardup.kernels.intrinsics import (
     BLOCK,
@@ -23,8 +24,6 @@ from neardup.kernels.intrinsics import (
     splat,
     store_folded,
 )
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @intrinsic

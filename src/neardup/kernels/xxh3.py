@@ -4,14 +4,11 @@ The definition is Yann Collet's XXH3 (xxHash 0.8), section by section: 0, 1-3, 4
 240 bytes. All arithmetic is modulo 2^64.
 """
 
-from typing import Any
-
 import numpy as np
 
 from neardup.kernels.compilation import kernel
 from neardup.kernels.intrinsics import accumulate, load32, load64, multiply_high, swap_bytes
 
-Array = np.ndarray[Any, np.dtype[Any]]
 u64 = np.uint64
 
 SECRET = np.frombuffer(

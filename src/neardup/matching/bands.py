@@ -4,10 +4,11 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Lock
-from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
+from neardup.display import counted
 from neardup.errors import OptionError
 from neardup.fingerprints.minhash import Signatures, check_signatures
 from neardup.hamming.block_plan import check_distance
@@ -16,9 +17,6 @@ from neardup.kernels.matching.bands import fill_buckets, hash_band, pairs_of_ban
 from neardup.matching.band_plan import Bands, is_integer
 from neardup.resources.pair_spool import PairSpool
 from neardup.resources.threads import in_order, thread_count
-from neardup.wording import counted
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 PAIR_BYTES = 16
 """What a pair takes at the height of the search: twice as an integer of 8 bytes."""

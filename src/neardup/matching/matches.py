@@ -7,27 +7,24 @@ from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
+from neardup.display import SHOWN_ROWS, counted, html_table
 from neardup.errors import OptionError
 from neardup.fingerprints.documents import Corpus, CorpusPair, Documents, join_documents, read_documents
-from neardup.hamming.classes import Candidates, within_groups
-from neardup.kernels.survivors.clusters import count_candidates, list_candidates
+from neardup.hamming.classes import candidate_pairs, within_groups
+from neardup.hamming.near import hamming_distances, near_fingerprints
+from neardup.io.table_corpus import TableCorpus
 from neardup.matching.candidates.methods import find_candidates
-from neardup.matching.candidates.simhash import near_fingerprints
 from neardup.matching.candidates.task import Found, Task
-from neardup.matching.similarities import ShingleSets
-from neardup.notebook import SHOWN_ROWS, html_table
-from neardup.options import DedupOptions, distance_limit, memory_bytes, options_of
+from neardup.matching.distance_limit import distance_limit
+from neardup.matching.equal_texts import exact_representatives
+from neardup.matching.similarities.stored import ShingleSets
+from neardup.options import DedupOptions, options_of
 from neardup.progress import Progress, Watcher, progress_of
-from neardup.recipe import Recipe, recipe_of
-from neardup.survivors.decisions import exact_representatives
-from neardup.survivors.tables import TableCorpus
+from neardup.recipe.presets import recipe_of
+from neardup.recipe.recipe import Recipe
+from neardup.resources.limits import memory_bytes
 from neardup.text.preference import groups_of
-from neardup.wording import counted
-
-Array = np.ndarray[Any, np.dtype[Any]]
-
-CHUNK_PAIRS = 1 << 20
-"""Pairs that are in memory at a time when they are streamed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,30 +53,6 @@ class Matches:
         columns = [getattr(self, name)[:SHOWN_ROWS].tolist() for name in names]
         columns[3] = [None if value != value else value for value in columns[3]]
         return html_table(names, zip(*columns, strict=True), len(self))
-
-
-def candidate_pairs(candidates: Candidates) -> Iterator[tuple[Array, Array]]:
-    """All pairs of positions p < q, p ascending, about CHUNK_PAIRS at a time (more where one document has more)."""
-    counts = np.empty(len(candidates), np.int64)
-    neighborhood = (candidates.class_of, candidates.members, candidates.starts, candidates.near, candidates.near_starts)
-    count_candidates(*neighborhood, counts)
-    ends = np.cumsum(counts)
-    first = 0
-    while first < len(counts):
-        before = int(ends[first - 1]) if first else 0
-        last = max(first + 1, int(np.searchsorted(ends, before + CHUNK_PAIRS, "right")))
-        total = int(ends[last - 1]) - before
-        left, right = np.empty(total, np.int64), np.empty(total, np.int64)
-        list_candidates(first, last, *neighborhood, left, right)
-        if total:
-            yield left, right
-        first = last
-
-
-def hamming_distances(fingerprints: Array, left: Array, right: Array) -> Array:
-    """int64[p]: the distance of each pair of rows of uint64[n, words]."""
-    found: Array = np.bitwise_count(fingerprints[left] ^ fingerprints[right]).sum(axis=1, dtype=np.int64)
-    return found
 
 
 def _sorted(left: Array, right: Array, distance: Array, similarity: Array) -> Matches:

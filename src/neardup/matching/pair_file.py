@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from neardup.arrays import Array
 from neardup.errors import DataError, InputError
 from neardup.io.formats.json_values import quote
 from neardup.io.ids import plain_ids
@@ -24,8 +25,6 @@ from neardup.io.shards import split_ending
 from neardup.io.storage.compression import open_for_reading, open_for_writing
 from neardup.io.storage.places import Place, parquet_source, place_of
 from neardup.io.stored_shards import StoredShard
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 SUMMARY_ENDING = ".summary.json"
 FORMAT = 1

@@ -3,15 +3,19 @@
 Importing this loads nothing heavy; `neardup.fingerprints.weights.idf` loads what is named here.
 """
 
-import json
+import hashlib
+import importlib.util
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from neardup.errors import InputError, RecipeMismatch
+from neardup.recipe.stored_parts import check_installed
 
 BACKGROUND = "jieba"
 """The name of the inverse document frequencies that come with the package jieba."""
+EXTRA = "zh"
+"""The extra that has this package."""
 
 
 @dataclass(frozen=True)
@@ -36,42 +40,23 @@ class DocumentFrequencies:
         """What a recipe's digest knows of it."""
         return {"frequencies": self.digest}
 
-    def check(self, tokenization: str) -> None:
-        """Refuse a recipe that makes other features of texts than those that were counted.
 
-        Raises:
-            RecipeMismatch: with what differs.
-        """
-        if self.tokenization is None or tokenization == self.tokenization:
-            return
-        from neardup.recipe.stored import difference  # which needs the recipe, which needs this
-
-        differing = difference(json.loads(self.tokenization), json.loads(tokenization))
-        raise RecipeMismatch(
-            f"{self.path} counts the features of other tokens than this recipe's: {differing}. "
-            "Count anew: neardup fit with a recipe that makes these tokens, or give this recipe those."
-        )
-
-
-def document_frequencies(given: Any) -> DocumentFrequencies:
-    """What a recipe's field means: a path, or BACKGROUND.
+def jieba_idf_file(what: str) -> bytes:
+    """The content of the file analyse/idf.txt of the package jieba.
 
     Raises:
-        InputError: there is no such file.
-        DataError: it holds no document frequencies.
-        MissingExtra: BACKGROUND, and the package jieba is not installed.
+        MissingExtra: jieba is not installed; `what` needs it.
     """
-    if isinstance(given, DocumentFrequencies):
-        return given
-    if given == BACKGROUND:
-        from neardup.fingerprints.weights.jieba_package import background_digest
+    check_installed(what, ("jieba",), EXTRA)
+    found = importlib.util.find_spec("jieba")  # the package itself takes a second to load
+    return (Path(str(found.origin)).parent / "analyse" / "idf.txt").read_bytes() if found else b""
 
-        return DocumentFrequencies(background_digest(), BACKGROUND)
-    if not isinstance(given, (str, Path)):
-        raise InputError(
-            f"document_frequencies={given!r}: give the path of a file by neardup fit, or {BACKGROUND!r} for the "
-            "inverse document frequencies of that package"
-        )
-    from neardup.recipe.frequency_file import describe_frequency_file
 
-    return describe_frequency_file(given)
+@lru_cache(1)
+def background_digest() -> str:
+    """16 hexadecimal digits, of the file.
+
+    Raises:
+        MissingExtra: jieba is not installed.
+    """
+    return hashlib.sha256(jieba_idf_file("document_frequencies='jieba'")).hexdigest()[:16]

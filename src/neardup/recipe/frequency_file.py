@@ -12,14 +12,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from neardup.arrays import Array
 from neardup.errors import DataError, InputError
 from neardup.recipe.document_frequencies import DocumentFrequencies
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 FORMAT = "1"
 SCHEMA = pa.schema(

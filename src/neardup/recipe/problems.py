@@ -4,17 +4,15 @@ import dataclasses
 import difflib
 from collections.abc import Collection, Iterator
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from neardup.recipe.document_frequencies import BACKGROUND
+from neardup.recipe.fields import RecipeFields
 from neardup.recipe.hashes import HashFunction
 from neardup.recipe.parts import BY_LENGTH, HASHES, NORMALIZERS, WEIGHT_PACKAGES, WEIGHTS
 from neardup.recipe.profiles import NOT_DECIDED, PROFILES, WINDOWED
 from neardup.recipe.segmenters import SEGMENTERS, Segmenter, option_problems
 from neardup.recipe.stored_parts import StoredPart
-
-if TYPE_CHECKING:
-    from neardup.recipe.recipe import Recipe
 
 NUMBERS = (
     ("word_shingle", 1, 64),
@@ -51,7 +49,7 @@ def unknown(name: str, value: Any, allowed: Collection[str]) -> list[str]:
     return [f"{name}={value!r}: give one of {', '.join(allowed)}{meant(value, allowed)}"]
 
 
-def field_problems(recipe: "Recipe") -> list[str]:
+def field_problems(recipe: RecipeFields) -> list[str]:
     """What is wrong with fields by themselves, and with what they are together."""
     return [
         *_of_numbers(recipe),
@@ -67,7 +65,7 @@ def field_problems(recipe: "Recipe") -> list[str]:
     ]
 
 
-def _of_numbers(recipe: "Recipe") -> Iterator[str]:
+def _of_numbers(recipe: RecipeFields) -> Iterator[str]:
     for name, low, high in NUMBERS:
         value = getattr(recipe, name)
         if not is_integer(value) or not low <= value <= high:
@@ -80,13 +78,13 @@ def _of_numbers(recipe: "Recipe") -> Iterator[str]:
         yield f"max_distance={far!r}: give an integer from 0 to the number of bits"
 
 
-def _of_normalizers(recipe: "Recipe") -> list[str]:
+def _of_normalizers(recipe: RecipeFields) -> list[str]:
     if not isinstance(recipe.normalize, (list, tuple)):
         return [f"normalize={recipe.normalize!r}: give a list of names, of {', '.join(NORMALIZERS)}"]
     return [problem for each in recipe.normalize for problem in unknown("normalize", each, NORMALIZERS)]
 
 
-def _of_profile(recipe: "Recipe") -> list[str]:
+def _of_profile(recipe: RecipeFields) -> list[str]:
     """What a profile does not have, or decides itself."""
     name, size = recipe.profile, recipe.profile_window
     if name is None:
@@ -111,7 +109,7 @@ def _of_profile(recipe: "Recipe") -> list[str]:
     return found
 
 
-def _of_keywords(recipe: "Recipe") -> Iterator[str]:
+def _of_keywords(recipe: RecipeFields) -> Iterator[str]:
     most = recipe.keywords
     if most is None:
         return
@@ -121,7 +119,7 @@ def _of_keywords(recipe: "Recipe") -> Iterator[str]:
         yield "keywords with weights='uniform': none is heavier than another. Give other weights"
 
 
-def _contradictions(recipe: "Recipe") -> Iterator[str]:
+def _contradictions(recipe: RecipeFields) -> Iterator[str]:
     by_words = recipe.segmenter == "words" or isinstance(recipe.segmenter, StoredPart)
     if not by_words and recipe.cjk_shingle != type(recipe).cjk_shingle:
         given = f"cjk_shingle={recipe.cjk_shingle!r}"
@@ -132,7 +130,7 @@ def _contradictions(recipe: "Recipe") -> Iterator[str]:
         yield f"document_frequencies with weights={recipe.weights!r}: only tfidf has a use for them. Leave them out"
 
 
-def _of_words(recipe: "Recipe") -> list[str]:
+def _of_words(recipe: RecipeFields) -> list[str]:
     """What contradicts weights of whole words, by what the package jieba knows of them."""
     weights, background = recipe.weights, recipe.document_frequencies == BACKGROUND
     if not isinstance(weights, str):

@@ -3,13 +3,14 @@
 import dataclasses
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from neardup.errors import OptionError
+from neardup.recipe.differences import check_tokens
 from neardup.recipe.document_frequencies import DocumentFrequencies
-from neardup.recipe.named_files import read_dictionary, read_frequencies, read_stop_words
+from neardup.recipe.fields import RecipeFields
 from neardup.recipe.parts import (
     COUNTED,
     FIRST_FIELDS,
@@ -20,12 +21,13 @@ from neardup.recipe.parts import (
     WEIGHT_PACKAGES,
 )
 from neardup.recipe.problems import field_problems, is_integer
+from neardup.recipe.referenced_files import read_dictionary, read_frequencies, read_stop_words
 from neardup.recipe.segmenters import PACKAGES
 from neardup.recipe.stored_parts import plain, with_versions
 
 
 @dataclass(frozen=True, kw_only=True)
-class Recipe:
+class Recipe(RecipeFields):
     """How a text becomes a fingerprint (Charikar 2002; features and weights by measurement, docs/decisions/0004).
 
     A text is normalized and cut into tokens. A feature is a window of tokens: `word_shingle` of them if it starts at a word,
@@ -58,24 +60,6 @@ class Recipe:
         RecipeMismatch: the document frequencies are of other features than this recipe's.
     """
 
-    word_shingle: int = 1
-    cjk_shingle: int = 2
-    weights: str = "log"
-    hash: Any = "xxh3"
-    bits: int = 128
-    min_tokens: int = 8
-    max_distance: int | None = None
-    normalize: Sequence[str] = ("nfkc_casefold",)
-    segmenter: Any = "words"
-    keywords: int | str | None = None
-    mode: str | None = None
-    hmm: bool = True
-    dictionary: Any = None
-    stop_words: Sequence[Any] = ()
-    document_frequencies: Any = None
-    profile: str | None = None
-    profile_window: int | None = None
-
     def __post_init__(self) -> None:
         if self.segmenter == "sudachi" and self.mode == "C":
             object.__setattr__(self, "mode", None)  # the default by its name: the same bits, the same digest
@@ -95,7 +79,7 @@ class Recipe:
         for name, value in {**read, **numbers}.items():
             object.__setattr__(self, name, value)
         if isinstance(frequencies, DocumentFrequencies):
-            frequencies.check(self.tokenization())
+            check_tokens(frequencies, self.tokenization())
 
     @property
     def words(self) -> int:

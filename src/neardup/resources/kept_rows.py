@@ -5,9 +5,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from neardup.arrays import Array
 from neardup.resources.spool import Spool
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class KeptRows:

@@ -3,14 +3,12 @@
 import itertools
 import math
 from threading import Lock
-from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.kernels.hamming.candidates import drop_repeats
 from neardup.resources.spool import Spool
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 PAIR_BYTES = 16
 """What a pair takes until it is one of the candidates: twice as an integer of 8 bytes, or once beside an index from both sides."""

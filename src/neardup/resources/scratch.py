@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from neardup.options import DedupOptions, memory_bytes
+from neardup.arrays import Array
+from neardup.options import DedupOptions
+from neardup.resources.limits import memory_bytes
 from neardup.resources.spool import mapped_array
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 SHARE = 64
 """An array by row may take a 64th of the memory; about thirty of them are there at a time."""

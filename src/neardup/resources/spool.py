@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.kernels.matching.element_counts import gather_runs
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class _Used:

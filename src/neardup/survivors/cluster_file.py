@@ -19,13 +19,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from neardup.arrays import Array
 from neardup.errors import DataError
 from neardup.io.ids import plain_ids, tokens_of_ids
 from neardup.io.storage.places import Place, parquet_source, place_of
 from neardup.io.stored_shards import StoredShard, starts_of
 from neardup.survivors.decisions import NONE, Decisions
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 KEY = b"neardup.clusters"
 FORMAT = 1

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.hamming.classes import Candidates
 from neardup.kernels.matching.bounds import JACCARD
 from neardup.kernels.matching.edit import edit_memory
@@ -15,8 +15,6 @@ from neardup.matching.similarities.stored import AROUND_BYTES, MAPPED_BYTES, Set
 from neardup.progress import Progress
 from neardup.resources.scratch import IN_MEMORY, Scratch
 from neardup.resources.threads import in_order, thread_count
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 STEP = 16_384
 """Documents walked between two looks at the clock and the memory; threads share those of a step among them."""

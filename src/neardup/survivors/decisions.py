@@ -2,19 +2,16 @@
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.fingerprints.documents import Documents
-from neardup.hamming.pairs import collapse
 from neardup.matching.candidates.task import Found
 from neardup.options import DedupOptions
 from neardup.resources.scratch import IN_MEMORY, Scratch, parts_of
 from neardup.survivors.clusters import Clustering
 from neardup.text.preference import NO_VALUE, ranks_of
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 NONE = -1
 
@@ -126,23 +123,6 @@ def _cost(documents: Documents, options: DedupOptions) -> Array | None:
     ranks = ranks_of(documents.values[options.preferred_by], options.preferred_by).ranks
     smallest_first = isinstance(options.keep, str) and options.keep.startswith("min:")
     return np.where(ranks == NO_VALUE, len(ranks), ranks if smallest_first else -ranks)
-
-
-def exact_representatives(
-    documents: Documents, preferred: Array, groups: Array | None = None, *, scratch: Scratch = IN_MEMORY
-) -> Array:
-    """int64[len(preferred)]: for each of the `preferred` rows, the first of them with an equal normalized text, and group.
-
-    `groups`: int64[rows], equal where documents may match.
-    """
-    keys = scratch.take(documents.digests, preferred)
-    if groups is not None:
-        keys = np.column_stack([keys, groups[preferred].view(np.uint64)])
-    distinct = collapse(keys, scratch=scratch)
-    first = distinct.order[distinct.starts[:-1]]  # the members of a group are ascending, so this is its most preferred
-    representative = scratch.zeros(len(preferred), np.int64)
-    representative[distinct.order] = np.repeat(first, np.diff(distinct.starts))
-    return scratch.take(preferred, representative)
 
 
 def decide(

@@ -1,16 +1,14 @@
 """CLUSTER, from pairs that were listed before: what `neardup.survivors.clusters` finds from candidates, without reading texts."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.fingerprints.documents import Documents
 from neardup.kernels.survivors.listed_pairs import components_of_pairs, star_of_pairs
+from neardup.matching.equal_texts import exact_representatives
 from neardup.survivors.clusters import Clustering
-from neardup.survivors.decisions import exact_representatives
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True, slots=True)

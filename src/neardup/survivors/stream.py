@@ -7,17 +7,19 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.errors import OptionError
 from neardup.fingerprints.simhash import Fingerprints, fingerprint_array, join_fingerprints
-from neardup.hamming.index import Index, Neighbors
+from neardup.hamming.index.answers import Neighbors
 from neardup.hamming.index.ids import as_ids, take
+from neardup.hamming.index.index import Index
 from neardup.hamming.index.store import is_index
-from neardup.recipe import Recipe, check_same, usual_distance
+from neardup.recipe.presets import usual_distance
+from neardup.recipe.recipe import Recipe
+from neardup.recipe.serialization import check_same
 from neardup.recipe.vectors import VectorRecipe
 from neardup.resources.threads import in_order, thread_count
 from neardup.text.columns import as_text_arrays, in_chunks
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 TOGETHER = 1 << 10
 """Documents that are decided at a time; the answers do not depend on it."""

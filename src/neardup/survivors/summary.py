@@ -8,15 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from neardup.notebook import html_table
+from neardup.display import counted, html_table
 from neardup.options import DedupOptions
 from neardup.progress import Progress, peak_memory_bytes
-from neardup.recipe import Recipe
+from neardup.recipe.recipe import Recipe
 from neardup.recipe.vectors import VectorRecipe
 from neardup.resources.spool import peak_temporary_bytes
 from neardup.survivors.decisions import Findings
 from neardup.text.html import html_versions
-from neardup.wording import counted
 
 
 @dataclass(frozen=True, kw_only=True)

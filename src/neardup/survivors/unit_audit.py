@@ -6,14 +6,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from neardup.arrays import Array
 from neardup.fingerprints.unit_corpus import UnitCorpus
 from neardup.io.batch import Batch
 from neardup.io.formats.json_values import quote
 from neardup.survivors.audit import AuditChunk
 from neardup.survivors.decisions import Decisions
 from neardup.text.units import split
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 COLUMNS = (
     "id", "row", "unit", "survivor_id", "survivor_row", "survivor_unit", "cluster_id", "similarity", "distance", "exact",

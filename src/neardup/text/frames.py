@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from neardup.arrays import Array
 from neardup.errors import InputError, OptionError
 from neardup.text.columns import as_text_arrays, join_texts, without_views
 from neardup.text.nested import column_at, type_at
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 ALLOWED = "a list of strings or of dicts, an Arrow table, a pandas or polars data frame, a Hugging Face dataset, a DuckDB relation"
 _NOT_OF_ONE_KIND = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError)

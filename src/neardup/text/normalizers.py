@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from neardup.arrays import Array
 from neardup.kernels.text.normalization import SPARE, fold_documents, replace_characters
 from neardup.kernels.text.utf8 import count_characters
-from neardup.recipe import NORMALIZER_PACKAGES
+from neardup.recipe.parts import NORMALIZER_PACKAGES
 from neardup.recipe.stored_parts import StoredPart, check_installed
 from neardup.text.unicode_tables import (
     DIGIT,
@@ -26,8 +27,6 @@ from neardup.text.unicode_tables import (
     fold_tables,
     removal_table,
 )
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True, slots=True)

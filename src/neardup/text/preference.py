@@ -10,9 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from neardup.arrays import Array
 from neardup.errors import DataError
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 NO_VALUE = -1
 

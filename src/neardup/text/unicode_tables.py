@@ -6,13 +6,13 @@ Python version. What a later Unicode assigns is a separator here, but in the pla
 
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-UNICODE_VERSION = "14.0.0"
+from neardup.arrays import Array
 
-Array = np.ndarray[Any, np.dtype[Any]]
+UNICODE_VERSION = "14.0.0"
 
 
 class FoldTables(NamedTuple):

@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from neardup.arrays import Array
 from neardup.kernels.text.units import find_units
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 SEPARATORS = {"line": "\n", "paragraph": "\n\n"}
 """What may join texts so that the units of the whole are those of the texts, one after another."""

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from neardup.arrays import Array
 from neardup.errors import CallableError, NeardupError, OptionError
 from neardup.recipe.hashes import HashFunction
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def hash_distinct(data: Array, offsets: Array, digest: Callable[[bytes], bytes], size: int, out: Array) -> None:

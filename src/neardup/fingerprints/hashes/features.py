@@ -1,16 +1,13 @@
 """HASH: features, as joined buffers, to hashes of the fingerprint's width."""
 
-from typing import Any
-
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.errors import OptionError
 from neardup.fingerprints.hashes.distinct import hash_by_caller
 from neardup.fingerprints.hashes.table import HASH_TABLE
 from neardup.kernels.fingerprints.widths import widen_values
 from neardup.recipe.hashes import MOST_BITS, HashFunction, unknown_hash
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def hash_features(data: Array, offsets: Array, name: str | HashFunction, bits: int) -> Array:

@@ -6,15 +6,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import numpy as np
-
+from neardup.arrays import Array
 from neardup.fingerprints.hashes.distinct import hash_distinct
 from neardup.kernels.fingerprints.fnv import fnv1_64, fnv1a_32, fnv1a_64
 from neardup.kernels.fingerprints.jenkins import lookup3_features, phash2_features
 from neardup.kernels.io.crc32c import crc32c_features
 from neardup.kernels.xxh3 import xxh3_64_features, xxh3_128_features
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True, slots=True)

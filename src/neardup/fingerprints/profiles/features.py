@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from neardup.fingerprints.features import WeightedFeatures, named_features
+from neardup.fingerprints.feature_arrays import WeightedFeatures, named_features
 from neardup.fingerprints.profiles.tools import PROFILES
 from neardup.fingerprints.weights.fixed_point import ONE
-from neardup.recipe import Recipe
+from neardup.recipe.recipe import Recipe
 
 
 def features_by_profile(texts: Any, recipe: Recipe) -> WeightedFeatures:

@@ -3,14 +3,13 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from neardup.fingerprints.hashes import HashFunction, hash_features
+from neardup.arrays import Array
+from neardup.fingerprints.hashes.features import hash_features
 from neardup.kernels.fingerprints.features import vote
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from neardup.recipe.hashes import HashFunction
 
 Weighted = list[tuple[bytes, int]]
 """Features, and how often each occurs or what it weighs."""

@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.errors import OptionError
-from neardup.fingerprints.hashes import hash_features
+from neardup.fingerprints.hashes.features import hash_features
 from neardup.fingerprints.profiles.given_features import each, feature_bytes, pair
 from neardup.fingerprints.profiles.profile import as_integer
 from neardup.fingerprints.profiles.tools import DATA_JUICER, PROFILES, data_juicer_windows
 from neardup.recipe import profiles as names
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 DIGESTS = ("md5", "sha1", "sha256", "sha512", "blake2b")
 """Hashes for `leonsim_value` by name."""

@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.fingerprints.vectors.rows import blocks, refuse_row
 from neardup.kernels.fingerprints.vectors import bits_of_products
 from neardup.resources.threads import in_order
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 BLOCK_BYTES = 1 << 25
 """Of a block of rows and its products, about. Every product makes the threads of NumPy's library wait for one another."""

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.errors import OptionError
 from neardup.fingerprints.vectors.dense import DenseRoute
 from neardup.fingerprints.vectors.planes import given_planes, planes_of
@@ -11,8 +12,6 @@ from neardup.fingerprints.vectors.rows import SparseRows, rows_of
 from neardup.fingerprints.vectors.sparse import SPARSE, by_planes, fill_sparse
 from neardup.recipe.vectors import VectorRecipe
 from neardup.resources.threads import thread_count
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def fingerprint_vectors(

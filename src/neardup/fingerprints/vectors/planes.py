@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.errors import DataError, OptionError
 from neardup.kernels.fingerprints.vectors import gaussian_planes, hash_dimensions, independent_planes, sign_planes
 from neardup.recipe.vectors import MOST_BITS, VectorRecipe
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 LEVELS = 1 << 16
 STEP = 2.0**-12

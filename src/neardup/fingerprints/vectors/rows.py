@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.errors import DataError, OptionError
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 TAKEN = (
     "a 2-D array, a data frame, a list of lists, an Arrow column of lists, or a CSR matrix, of integers, float16, "

@@ -1,16 +1,15 @@
 """Sparse rows: the dimensions that are not 0 are hashed, and no plane is ever made."""
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.fingerprints.vectors.rows import SparseRows, refuse_row
 from neardup.kernels.fingerprints.vectors import hashed_rows, independent_rows, is_ascending, planes_rows, sum_repeated
 from neardup.recipe.vectors import VectorRecipe
 from neardup.resources.threads import in_order
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Fill = Callable[[Array, Array, Array, Array], None]
 """Fills fingerprints from indptr, indices and data."""
 

@@ -1,13 +1,12 @@
 """Counts of very many features, in bounded memory: ascending runs, in temporary files once they are large, merged at the end."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.resources.spool import mapped_array
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Run = tuple[Array, Array]
 """Features, uint64[], ascending and distinct, and their counts, int64[]."""
 

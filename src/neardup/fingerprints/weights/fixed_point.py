@@ -1,10 +1,8 @@
 """Weights as integers, so that no sum of them depends on the order of its terms."""
 
-from typing import Any
-
 import numpy as np
 
-Array = np.ndarray[Any, np.dtype[Any]]
+from neardup.arrays import Array
 
 ONE = 1 << 16
 """The weight 1."""

@@ -15,15 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from neardup.fingerprints.features import WeightedFeatures, named_features
-from neardup.fingerprints.weights import FINE, fixed
-from neardup.fingerprints.weights.jieba_package import EXTRA
-from neardup.recipe import Recipe
+from neardup.fingerprints.feature_arrays import WeightedFeatures, named_features
+from neardup.fingerprints.weights.fixed_point import fixed
+from neardup.fingerprints.weights.table import FINE
+from neardup.recipe.document_frequencies import EXTRA
+from neardup.recipe.recipe import Recipe
 from neardup.recipe.stored_parts import check_installed
 from neardup.text.normalizers import FoldedTexts
 from neardup.text.segmenters.tokens import from_joined
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 METHODS = {"jieba_tfidf": "extract_tags", "jieba_textrank": "textrank"}
 """What each is called there."""

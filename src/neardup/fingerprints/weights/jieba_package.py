@@ -1,40 +1,18 @@
 """What the package jieba knows of words: the inverse document frequencies that it comes with (its file analyse/idf.txt)."""
 
-import hashlib
-import importlib.util
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
+from neardup.arrays import Array
 from neardup.errors import DataError
 from neardup.fingerprints.weights.fixed_point import ONE, fixed
-from neardup.recipe.stored_parts import check_installed
+from neardup.recipe.document_frequencies import jieba_idf_file
 
 if TYPE_CHECKING:
-    from neardup.fingerprints.weights.idf import IdfTable
-
-Array = np.ndarray[Any, np.dtype[Any]]
-
-EXTRA = "zh"
-
-
-def _content(what: str) -> bytes:
-    check_installed(what, ("jieba",), EXTRA)
-    found = importlib.util.find_spec("jieba")  # the package itself takes a second to load
-    return (Path(str(found.origin)).parent / "analyse" / "idf.txt").read_bytes() if found else b""
-
-
-@lru_cache(1)
-def background_digest() -> str:
-    """16 hexadecimal digits, of the file.
-
-    Raises:
-        MissingExtra: jieba is not installed.
-    """
-    return hashlib.sha256(_content("document_frequencies='jieba'")).hexdigest()[:16]
+    from neardup.fingerprints.weights.idf_table import IdfTable
 
 
 @lru_cache(1)
@@ -45,7 +23,7 @@ def background(what: str = "document_frequencies='jieba'") -> tuple[tuple[str, .
         MissingExtra: jieba is not installed; `what` needs it.
         DataError: the file is not of one word and one number a line.
     """
-    rows = [line.split(" ") for line in _content(what).decode().splitlines()]
+    rows = [line.split(" ") for line in jieba_idf_file(what).decode().splitlines()]
     try:
         return tuple(word for word, _ in rows), np.array([float(idf) for _, idf in rows])
     except ValueError:
@@ -54,7 +32,7 @@ def background(what: str = "document_frequencies='jieba'") -> tuple[tuple[str, .
 
 def _table(words: tuple[str, ...], values: Array, unknown: float, normalize: tuple[Any, ...]) -> "IdfTable":
     """Of words, normalized as texts are; of several that become one, the smallest value."""
-    from neardup.fingerprints.weights.idf import idf_table
+    from neardup.fingerprints.weights.idf_table import idf_table
     from neardup.kernels.fingerprints.features import hash_spans
     from neardup.text.normalizers import normalized
 

@@ -1,13 +1,13 @@
 """Which of equally heavy keywords cppjieba keeps: those that the C++ library's partial sort happens to leave in front."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from neardup.fingerprints.features import Features
+from neardup.arrays import Array
 
-Array = np.ndarray[Any, np.dtype[Any]]
+if TYPE_CHECKING:
+    from neardup.fingerprints.feature_arrays import Features
 
 
 def _sink(heap: list[int], hole: int, value: int, weights: list[int]) -> None:

@@ -1,15 +1,15 @@
 """TextRank (Mihalcea and Tarau 2004): a feature weighs what those beside it give, as a page does in PageRank."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.kernels.fingerprints.textrank import count_neighbors, list_neighbors, rank_features
 
 if TYPE_CHECKING:
-    from neardup.fingerprints.features import Occurrences
+    from neardup.fingerprints.feature_arrays import Occurrences
 
-Array = np.ndarray[Any, np.dtype[Any]]
 
 WINDOW, DAMPING, ROUNDS = 5, 0.85, 30
 """Features are neighbors in one window of so many; the damping of PageRank; and a fixed number of rounds, so that the result is

@@ -5,9 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from neardup.wording import counted
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from neardup.arrays import Array
+from neardup.display import counted
 
 
 @dataclass(frozen=True)

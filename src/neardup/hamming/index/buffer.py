@@ -4,11 +4,10 @@ from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.hamming.index.ids import concatenate, own
 from neardup.hamming.index.methods import Scan
 from neardup.hamming.index.segment import Segment
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 BUFFER_ROWS = 1 << 11
 """Documents that it holds at most: about as many as are compared while tables wait once for the memory."""

@@ -3,13 +3,11 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.hamming.probabilities import prefix_hit
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 SEED = 20050612
 """Of simulations."""

@@ -3,10 +3,10 @@
 import dataclasses
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.errors import OptionError
 from neardup.hamming.distinct import collapse
 from neardup.hamming.index.costs import PLANS, Setting
@@ -15,8 +15,6 @@ from neardup.hamming.index.planner import Choice, best_of
 from neardup.hamming.index.segment import Segment, build_segment
 from neardup.hamming.index.skew import counted_candidates, observed_skew
 from neardup.hamming.index.tables import Tables
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 SAMPLE_ROWS = 1 << 20
 MOST_QUERIES = 1 << 13

@@ -7,9 +7,6 @@ longer keys, and so fewer candidates a query (Manku, Jain and Das Sarma 2007, se
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
 
 from neardup.hamming.index.machine import Machine
 from neardup.hamming.index.tables import (
@@ -23,8 +20,6 @@ from neardup.hamming.index.tables import (
     prefix_keys,
     table_bytes,
 )
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 LABEL_BYTES = 12
 """Of a document: its number by fingerprint, and its id, if that is an integer."""

@@ -6,9 +6,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from neardup.arrays import Array
 from neardup.errors import OptionError
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def as_ids(given: Any) -> Any:

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
+from neardup.display import counted
 from neardup.errors import OptionError
 from neardup.hamming.block_plan import check_distance
 from neardup.hamming.distinct import fingerprint_rows
@@ -21,11 +23,9 @@ from neardup.hamming.index.search import equal_groups, found_pairs, joined_pairs
 from neardup.hamming.index.segment import StoredSegment
 from neardup.hamming.index.segments import Segments
 from neardup.hamming.index.store import DIGEST_BITS, Manifest, open_segments
-from neardup.recipe import Recipe, any_stored_recipe
+from neardup.recipe.recipe import Recipe
+from neardup.recipe.serialization import any_stored_recipe
 from neardup.recipe.vectors import VectorRecipe
-from neardup.wording import counted
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 MOST_DOCUMENTS = 2**32 - 1
 """Their numbers have 32 bits in a segment."""

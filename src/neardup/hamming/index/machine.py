@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.hamming.index.tables import KeyPlan, block_keys, build_tables, neighbour_keys
 from neardup.kernels.hamming import index_scans
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Curve = tuple[tuple[float, float], ...]
 """(log2 of a size, seconds), ascending."""
 

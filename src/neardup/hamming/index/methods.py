@@ -6,17 +6,16 @@ those that the method's `build` gave to the fingerprints.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.errors import DataError, OptionError
 from neardup.hamming.index.costs import PLANS
 from neardup.hamming.index.planner import OPTIONS_OF
 from neardup.hamming.index.tables import MOST_TABLES, build_tables, tables_of
 from neardup.kernels.hamming import index_scans as kernels
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class Searcher(Protocol):

@@ -8,15 +8,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from neardup.arrays import Array
+from neardup.hamming.classes import candidate_pairs
 from neardup.hamming.distinct import collapse
 from neardup.hamming.index.answers import Groups, IdPairs, Neighbors
 from neardup.hamming.index.ids import concatenate, take
 from neardup.hamming.index.segment import Segment
-from neardup.matching.candidates.simhash import near_fingerprints
-from neardup.matching.matches import candidate_pairs, hamming_distances
+from neardup.hamming.near import hamming_distances, near_fingerprints
 from neardup.resources.threads import in_order, thread_count
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 QUERIES_TOGETHER = 1 << 12
 MOST_FOUND = 1 << 20

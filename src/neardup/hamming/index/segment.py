@@ -6,14 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.errors import DataError
 from neardup.hamming.distinct import collapse
 from neardup.hamming.index.ids import are_in, own, take
 from neardup.hamming.index.methods import METHODS, Searcher
 from neardup.hamming.index.segment_file import SegmentFile
 from neardup.kernels.hamming.index_scans import count_members, list_members
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 ROOM = 1 << 12
 """Hits that there is room for at first, a block of queries."""

@@ -15,10 +15,9 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.errors import DataError
 from neardup.kernels.digests import digest_documents
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 MAGIC = b"NDSEGMT\n"
 FORMAT = 1
@@ -45,7 +44,8 @@ def _pages(data: Any, end: int) -> Array:
 
 def write_segment_file(path: Path, arrays: Mapping[str, Array], facts: Mapping[str, Any]) -> None:
     """Write arrays and facts (plain values) to a new file, and have it on the disk before this returns."""
-    listed, offset = [], 0
+    listed: list[dict[str, Any]] = []
+    offset = 0
     for name, array in arrays.items():
         listed.append({"name": name, "dtype": array.dtype.str, "shape": array.shape, "offset": offset})
         offset += -(-array.nbytes // ALIGNMENT) * ALIGNMENT

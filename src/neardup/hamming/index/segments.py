@@ -5,11 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.hamming.index.buffer import BUFFER_ROWS, Buffer
 from neardup.hamming.index.ids import concatenate
 from neardup.hamming.index.segment import Segment, build_segment
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 GROWTH = 16
 """A segment is so many times as large as the next younger one may become."""

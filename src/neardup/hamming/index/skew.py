@@ -6,16 +6,14 @@ A query that is like the documents falls into a bucket with the bucket's share p
 import math
 from collections.abc import Callable
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.errors import OptionError
 from neardup.hamming.distinct import collapse
 from neardup.hamming.index.tables import KeyPlan, bucket_bits_for, tables_of
 from neardup.kernels.hamming import index_tables as kernels
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 SAMPLE_ROWS = 1 << 18
 """Of different fingerprints; more tell no more."""

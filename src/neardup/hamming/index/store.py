@@ -17,12 +17,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from neardup.arrays import Array
 from neardup.errors import DataError, InputError
 from neardup.hamming.index.methods import METHODS
 from neardup.hamming.index.segment import Segment, StoredSegment
 from neardup.hamming.index.segment_file import SegmentFile, checksum, read_segment_file, write_segment_file
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 FORMAT = 1
 MANIFEST = "index.json"

@@ -3,14 +3,12 @@
 import math
 from dataclasses import dataclass
 from itertools import combinations, pairwise
-from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.errors import OptionError
 from neardup.kernels.hamming import index_tables as kernels
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 ROWS_A_BUCKET = 4
 """About so many rows share a bucket of a table whose keys are longer."""

@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from neardup.arrays import Array
 from neardup.errors import DataError, InputError
 from neardup.io.batch import Batch, Columns, Part, Reject, Rejections, read_parts
 from neardup.io.formats.delimited_rows import Header, fields_of, read_header, read_rows
@@ -25,8 +26,6 @@ from neardup.io.formats.text_sink import TextSink, demand_same_kind, with_parts,
 from neardup.io.shards import Shard
 from neardup.io.storage.refusals import already_there, mixed_formats
 from neardup.kernels.io.delimited import FINE
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 _TEXT = pa.large_string()
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the last are the wide ones

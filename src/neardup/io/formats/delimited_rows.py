@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from neardup.arrays import Array
 from neardup.errors import DataError, InputError
 from neardup.io.batch import BATCH_BYTES
 from neardup.io.dialect import Dialect
@@ -30,8 +31,6 @@ from neardup.kernels.io.delimited import (
     split_rows,
     unfold_fields,
 )
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 _SAMPLE_BYTES = 1 << 18
 _LONGEST_SAMPLE = 1 << 22  # a row may be longer than anybody waits for a dialect

@@ -10,15 +10,13 @@ are common, only if most of them end with one.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.errors import InputError
 from neardup.io.dialect import Dialect
 from neardup.kernels.io.delimited import BEGIN, FINE, QUOTED, QUOTED_ESCAPED, QUOTES, UNQUOTED, find_fields, split_rows
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 _CLEARLY = 4
 """Fields between tabs are quoted, not texts that happen to begin with a quote, if so many times as many rows fit as do not."""

@@ -14,13 +14,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.json as pj
 
+from neardup.arrays import Array
 from neardup.io.batch import Batch, Columns, Rejections
 from neardup.io.formats.json_rows import BadJson, BadRow, Row, kinds_of_values, read_row
 from neardup.io.formats.json_structs import StructReader
 from neardup.io.formats.json_values import EXACT_INTEGERS, default_ids, is_utf8, number_tokens, quote, quoted, spread
 from neardup.io.formats.lines import Lines
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 _TEXT = pa.large_string()
 _LARGEST = 1 << 30  # Arrow counts the bytes of a block in 32 bits

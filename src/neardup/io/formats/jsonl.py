@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.errors import DataError, InputError
 from neardup.io.batch import Batch, Columns, Part, Reject, read_parts
 from neardup.io.formats.json_blocks import BlockReader
@@ -26,8 +27,6 @@ from neardup.io.formats.text_sink import TextSink, demand_same_kind, with_parts,
 from neardup.io.shards import Shard
 from neardup.io.storage.encodings import UTF_8
 from neardup.io.storage.refusals import already_there, mixed_formats
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 _CHECKED_ROWS = 100
 _CHECKED_BYTES = 1 << 18

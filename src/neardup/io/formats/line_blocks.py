@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.io.batch import BATCH_BYTES
 from neardup.io.shards import Shard
 from neardup.io.storage.compression import open_for_reading, position
 from neardup.io.storage.encodings import Encoding, encoding_of
 from neardup.kernels.chosen_bytes import PLACES_BEHIND
 from neardup.kernels.text.utf8 import count_byte, find_byte
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 _STEP = 4
 """By so great a part of what is held of a line more of it is read."""

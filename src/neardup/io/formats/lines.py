@@ -6,17 +6,15 @@ a byte order mark at the beginning of the file are no rows: they are not counted
 
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
+from neardup.display import counted
 from neardup.io.batch import BATCH_BYTES
 from neardup.io.formats.line_blocks import LineBlock, LineFile
 from neardup.io.shards import Shard
 from neardup.io.storage.encodings import UTF_8, Encoding
-from neardup.wording import counted
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 BLANK = b" \t\r"
 

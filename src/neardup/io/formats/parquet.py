@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from neardup.arrays import Array
 from neardup.errors import InputError
 from neardup.io.batch import BATCH_BYTES, Batch, Columns, Part, Reject, Rejections, read_parts
 from neardup.io.formats.json_values import plain_column
@@ -23,7 +24,6 @@ from neardup.io.storage.refusals import already_there, mixed_formats
 
 __all__ = ["Sink", "annotate", "check", "check_together", "copy", "parts", "read", "replace"]
 
-Array = np.ndarray[Any, np.dtype[Any]]
 
 _COPIED_BYTES = 16 << 20
 _SPARK_SCHEMA = b"org.apache.spark.sql.parquet.row.metadata"

@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from neardup.arrays import Array
 from neardup.errors import InputError
 from neardup.io.batch import Batch, Columns, Rejections
 from neardup.io.formats.json_values import default_ids, is_utf8, only, quoted
@@ -15,8 +16,6 @@ from neardup.io.formats.parquet_values import is_value, value_tokens
 from neardup.io.formats.vector_columns import list_kind, vectors_of_column
 from neardup.io.shards import Shard
 from neardup.text.nested import Keys, column_at, type_at
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 _TEXT = pa.large_string()
 

@@ -8,14 +8,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, runtime_checkable
 
-import numpy as np
-
+from neardup.arrays import Array
 from neardup.io.batch import Batch, Columns, Part, Reject
 from neardup.io.formats import jsonl, parquet, text_files, text_lines
 from neardup.io.formats.delimited import Delimited
 from neardup.io.shards import Shard
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class Sink(Protocol):

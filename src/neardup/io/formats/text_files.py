@@ -10,9 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
+from neardup.arrays import Array
 from neardup.errors import InputError
 from neardup.io.batch import Batch, Columns, Part, Reject, Rejections, read_parts
 from neardup.io.formats.json_values import quote
@@ -22,8 +22,6 @@ from neardup.io.storage.compression import open_for_reading, open_for_writing
 from neardup.io.storage.encodings import encoding_of
 from neardup.io.storage.places import copy_file
 from neardup.io.storage.refusals import mixed_formats, no_columns
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 _TEXT = pa.large_string()
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from neardup.arrays import Array
 from neardup.io.batch import Batch, Columns, Part, Reject, Rejections, read_parts
 from neardup.io.formats import jsonl
 from neardup.io.formats.json_values import default_ids, is_utf8, only, spread
@@ -20,8 +21,6 @@ from neardup.io.formats.text_sink import TextSink
 from neardup.io.shards import Shard
 from neardup.io.storage.refusals import no_columns
 from neardup.kernels.io.delimited import WHOLE, unfold_fields
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 _RETURN = ord("\r")
 

@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.errors import InputError
 from neardup.io.formats.lines import Lines
 from neardup.io.shards import Shard
 from neardup.io.storage.compression import open_for_writing
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class TextSink:

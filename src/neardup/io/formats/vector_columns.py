@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-Array = np.ndarray[Any, np.dtype[Any]]
+from neardup.arrays import Array
 
 LARGEST = 1e300
 """Sums of larger numbers may be beyond float64."""

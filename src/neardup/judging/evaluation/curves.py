@@ -1,19 +1,18 @@
 """CURVES: what every Hamming distance and every similarity would find, and what it would cost."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.fingerprints.documents import Documents
 from neardup.hamming.pairs import plan
 from neardup.judging.evaluation.intervals import UNKNOWN, Share, clustered, f1_of, wilson
 from neardup.judging.evaluation.result import DistanceScore, RecipeScore, ThresholdScore
 from neardup.judging.evaluation.survey import distance_counts
 from neardup.judging.evaluation.truth import Truth, reach
-from neardup.recipe import Recipe, usual_distance
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from neardup.recipe.presets import usual_distance
+from neardup.recipe.recipe import Recipe
 
 VERIFY_SECONDS = 3e-6
 """To verify a candidate of some 500 shingles a text, on one thread."""

@@ -16,10 +16,11 @@ from typing import Any
 
 import numpy as np
 
+from neardup.display import counted
 from neardup.errors import OptionError
 from neardup.fingerprints.documents import Corpus, read_documents
 from neardup.io.ids import plain_ids
-from neardup.judging.evaluation import SAMPLE
+from neardup.io.table_corpus import TableCorpus
 from neardup.judging.evaluation.curves import distance_scores, recipe_score, survey, threshold_scores
 from neardup.judging.evaluation.intervals import UNKNOWN, wilson
 from neardup.judging.evaluation.labels import check_labels
@@ -29,15 +30,13 @@ from neardup.judging.evaluation.result import Evaluation
 from neardup.judging.evaluation.strata import strata
 from neardup.judging.evaluation.survey import choose
 from neardup.judging.evaluation.truth import labeled_truth, sampled_truth
-from neardup.options import DedupOptions, options_of
+from neardup.matching.equal_texts import exact_representatives
+from neardup.options import SAMPLE, DedupOptions, options_of
 from neardup.progress import Progress, Watcher, progress_of
-from neardup.recipe import RECIPES, Recipe, usual_distance
-from neardup.survivors.decisions import exact_representatives, in_order_of_preference
+from neardup.recipe.presets import RECIPES, usual_distance
+from neardup.recipe.recipe import Recipe
+from neardup.survivors.decisions import in_order_of_preference
 from neardup.survivors.summary import versions
-from neardup.survivors.tables import TableCorpus
-from neardup.wording import counted
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def _methods(options: DedupOptions) -> Sequence[str]:

@@ -7,11 +7,10 @@ close to 1, which is where recall lives, it never leaves [0, 1], and it has a cl
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, np.dtype[Any]]
+from neardup.arrays import Array
 
 Z = 1.959963984540054
 """The 97.5th percentile of the normal distribution."""

@@ -13,11 +13,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from neardup.arrays import Array
+from neardup.display import counted
 from neardup.errors import DataError, InputError
 from neardup.io.storage.compression import open_for_reading, sniff
-from neardup.wording import counted
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 ID_COLUMNS = (("left_id", "right_id"), ("a", "b"))
 SCORE_COLUMNS = ("similarity", "jaccard")

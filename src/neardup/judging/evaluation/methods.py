@@ -1,7 +1,6 @@
 """METHODS: each is run, and what it found is compared with what is known."""
 
 import dataclasses
-from typing import Any
 
 import numpy as np
 
@@ -13,9 +12,7 @@ from neardup.judging.evaluation.truth import BANDS, Truth
 from neardup.matching.matches import list_matches
 from neardup.options import METHODS, DedupOptions
 from neardup.progress import Progress
-from neardup.recipe import Recipe
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from neardup.recipe.recipe import Recipe
 
 MEASURED = tuple(name for name in METHODS if name != "auto")
 """`auto` is one of the others."""

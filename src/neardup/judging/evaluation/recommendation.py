@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
+from neardup.display import counted
 from neardup.judging.evaluation.intervals import Share
 from neardup.judging.evaluation.methods import MEASURED
 from neardup.judging.evaluation.result import MethodScore, RecipeScore, Recommendation, ThresholdScore
-from neardup.wording import counted
 
 FEW_TOKENS = 50
 """Of texts with fewer tokens the distances spread: a word changed changes many of the bits."""

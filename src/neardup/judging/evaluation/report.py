@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from neardup.display import counted
 from neardup.judging.evaluation.result import DistanceScore, Evaluation
 from neardup.judging.evaluation.truth import BANDS
-from neardup.wording import counted
 
 TICKS = 12
 """About so many distances are shown, up to twice the one in use."""

@@ -6,8 +6,8 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from neardup.display import html_table
 from neardup.judging.evaluation.intervals import Share
-from neardup.notebook import html_table
 
 
 @dataclass(frozen=True, slots=True)

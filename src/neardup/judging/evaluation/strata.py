@@ -1,7 +1,6 @@
 """STRATA: what pairs look like at distances from near to far, and pairs of any distance, by reading some of them."""
 
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -11,12 +10,10 @@ from neardup.judging.evaluation.intervals import clustered
 from neardup.judging.evaluation.result import Stratum
 from neardup.judging.evaluation.survey import sample_pairs
 from neardup.judging.evaluation.truth import Truth
-from neardup.matching.similarities import ShingleSets
+from neardup.matching.similarities.stored import ShingleSets
 from neardup.options import DedupOptions
 from neardup.progress import Progress
-from neardup.recipe import Recipe
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from neardup.recipe.recipe import Recipe
 
 STRATUM_PAIRS = 200
 """Pairs of a stratum whose texts are read."""

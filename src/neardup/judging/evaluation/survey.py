@@ -7,20 +7,19 @@ hundred million is near.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.fingerprints.documents import Corpus
 from neardup.io.batch import Batch
 from neardup.kernels.hamming.comparisons import distances_to
 from neardup.kernels.matching.survey import count_distances, find_similar
-from neardup.matching.similarities import SetFile, ShingleSets, shingle_sets_of
+from neardup.matching.similarities.stored import SetFile, ShingleSets
+from neardup.matching.similarities.table import shingle_sets_of
 from neardup.progress import Progress
 from neardup.resources.threads import in_order, thread_count
 from neardup.text.columns import in_chunks
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 MARK_BITS = 22
 """2^22 bytes say of most shingles that no sampled document has them in its prefix."""

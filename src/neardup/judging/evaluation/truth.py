@@ -4,21 +4,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.fingerprints.documents import Corpus, Documents
+from neardup.hamming.near import hamming_distances
 from neardup.judging.evaluation.intervals import Share, Z, clustered, wilson
 from neardup.judging.evaluation.labels import read_labels
 from neardup.judging.evaluation.survey import similar_pairs
-from neardup.matching.matches import hamming_distances
-from neardup.matching.similarities import ShingleSets
+from neardup.matching.similarities.stored import ShingleSets
 from neardup.options import DedupOptions
 from neardup.progress import Progress
-from neardup.recipe import Recipe
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from neardup.recipe.recipe import Recipe
 
 BANDS = {"0.5-0.8": (0.5, 0.8), "0.8-0.95": (0.8, 0.95), "0.95-1": (0.95, np.inf)}
 """Of similarity; the pairs between 0.8 and 0.95 are those that are hard to find."""

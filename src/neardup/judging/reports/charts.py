@@ -5,7 +5,8 @@ from html import escape
 
 import numpy as np
 
-from neardup.judging.reports.tally import STEPS, Array, Tally
+from neardup.arrays import Array
+from neardup.judging.reports.tally import STEPS, Tally
 
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 460, 216, 44, 38, 16
 MOST_BARS = 50

@@ -6,7 +6,7 @@ from typing import Any
 from neardup.io.outputs import stem
 from neardup.io.reading import READING, Reading
 from neardup.options import DedupOptions
-from neardup.recipe import RECIPES
+from neardup.recipe.presets import RECIPES
 from neardup.survivors.audit_files import AUDIT_ENDING
 
 MOST_BYTES = 20_000

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.errors import DataError
 from neardup.judging.reports.bands import Bands
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Line = dict[str, Any]
 
 LARGEST = 10

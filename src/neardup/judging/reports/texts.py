@@ -2,18 +2,16 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from neardup.arrays import Array
 from neardup.fingerprints.simhash import fingerprint_array
 from neardup.io.batch import Batch
 from neardup.io.corpus import FileCorpus
-from neardup.recipe import Recipe
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from neardup.recipe.recipe import Recipe
 
 READ_CHARACTERS = 20_000
 """Of a text so many characters are kept, for showing."""

@@ -1,16 +1,16 @@
 """MinHash: of a set of 64-bit hashes, a few values that agree with those of another set as often as the sets are alike."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.kernels.compilation import kernel
 from neardup.kernels.fingerprints.shingles import shingle
 from neardup.kernels.fingerprints.votes import clear_table, count_feature, table_size
 from neardup.kernels.text.tokens import most_tokens, token_spare, tokenize
 from neardup.kernels.xxh3 import avalanche_xxh64
 
-Array = np.ndarray[Any, np.dtype[Any]]
 u64 = np.uint64
 
 ONE = u64(1)

@@ -1,9 +1,10 @@
 """The whole of a document's fingerprint in one pass over its normalized bytes; the stages are the kernels beside this one."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.kernels.compilation import kernel
 from neardup.kernels.fingerprints.shingles import any_cjk, shingle
 from neardup.kernels.fingerprints.votes import (
@@ -19,8 +20,6 @@ from neardup.kernels.fingerprints.votes import (
 )
 from neardup.kernels.text.tokens import most_tokens, token_spare, tokenize
 from neardup.kernels.xxh3 import xxh3_128
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class Scratch(NamedTuple):

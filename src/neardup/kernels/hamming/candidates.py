@@ -90,3 +90,40 @@ def link_refined(old, group, firsts, near, near_starts, out):
             if 0 <= p < firsts[v + 1]:
                 out[at] = p
                 at += 1
+
+
+@kernel
+def after(members, start, end, p):
+    """Index of the first of the ascending members[start:end] that is above p."""
+    while start < end:
+        middle = (start + end) // 2
+        if members[middle] <= p:
+            start = middle + 1
+        else:
+            end = middle
+    return start
+
+
+@kernel
+def count_candidates(class_of, members, starts, near, near_starts, out):
+    """out[p]: the candidates q > p of each document. int64[n]."""
+    for p in range(len(out)):
+        u = class_of[p]
+        out[p] = starts[u + 1] - after(members, starts[u], starts[u + 1], p)
+        for j in range(near_starts[u], near_starts[u + 1]):
+            v = near[j]
+            out[p] += starts[v + 1] - after(members, starts[v], starts[v + 1], p)
+
+
+@kernel
+def list_candidates(first, last, class_of, members, starts, near, near_starts, left, right):
+    """The candidates (p, q), p < q, of p from `first` to `last` - 1, p ascending. int64[], int64[]. Returns their number."""
+    n = 0
+    for p in range(first, last):
+        u = class_of[p]
+        for j in range(near_starts[u] - 1, near_starts[u + 1]):
+            v = u if j < near_starts[u] else np.int64(near[j])
+            for i in range(after(members, starts[v], starts[v + 1], p), starts[v + 1]):
+                left[n], right[n] = p, members[i]
+                n += 1
+    return n

@@ -3,14 +3,14 @@
 See `neardup.kernels.hamming.hamming`, which walks the buckets.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.kernels.compilation import kernel
 from neardup.kernels.intrinsics import popcount, trailing_zeros
 
-Array = np.ndarray[Any, np.dtype[Any]]
 u64 = np.uint64
 
 LEAF_ROWS = 24

@@ -4,14 +4,12 @@ Eight bytes a turn by eight tables (Kounavis and Berry 2005, "A systematic appro
 CRC generators").
 """
 
-from typing import Any
-
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.kernels.compilation import kernel
 from neardup.kernels.intrinsics import load64
 
-Array = np.ndarray[Any, np.dtype[Any]]
 u64 = np.uint64
 POLYNOMIAL = 0x82F63B78
 START = u64(0xFFFFFFFF)

@@ -4,14 +4,11 @@ Bit-parallel (Myers 1999, with carries between blocks as in section 4; Hyyrö 20
 of Ukkonen 1985, which is doubled until it holds the answer.
 """
 
-from typing import Any
-
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.kernels.compilation import kernel
 from neardup.kernels.matching.bounds import least_part
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 u64 = np.uint64
 ONE, ALL = u64(1), ~u64(0)

@@ -5,14 +5,13 @@ containment; each set looks only at lower ranks. A posting is an element of a se
 the order of all elements, those that no other set has counted in.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.kernels.compilation import kernel
 from neardup.kernels.matching.bounds import CONTAINMENT, COSINE, least_common, sizes_may_match
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 FIRST = 1 << 31
 """Marks the first posting of a list; ranks are below it."""

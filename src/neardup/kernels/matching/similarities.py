@@ -1,15 +1,14 @@
 """The similarities of stored texts, by their codes; each is given up as soon as it cannot reach what is asked."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.kernels.compilation import kernel
 from neardup.kernels.matching.bounds import CONTAINMENT, COSINE, EDIT, least_common
 from neardup.kernels.matching.edit import edit_similarity
 from neardup.kernels.matching.jaccard import in_common, jaccard
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class Stored(NamedTuple):

@@ -5,16 +5,16 @@ import shutil
 import tempfile
 from dataclasses import dataclass
 
+from neardup.display import counted
 from neardup.errors import OptionError
 from neardup.matching.candidates.estimates import Estimate, estimate_exact, estimate_minhash
 from neardup.matching.candidates.exact import MIN_TOKENS, count_elements, join_counted
 from neardup.matching.candidates.minhash import find_by_minhash, needed_bytes
 from neardup.matching.candidates.task import Found, Task
 from neardup.matching.prefix_join.counts import ElementCounts
-from neardup.matching.similarities import SIMILARITY_TABLE
-from neardup.options import memory_bytes
+from neardup.matching.similarities.table import SIMILARITY_TABLE
+from neardup.resources.limits import memory_bytes
 from neardup.resources.pair_spool import PAIR_BYTES
-from neardup.wording import counted
 
 SLOWER, PATIENCE_SECONDS = 4.0, 60.0
 """Exact is taken while it takes no more than so many times as long as minhash, or so few seconds."""

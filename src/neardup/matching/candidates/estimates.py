@@ -1,7 +1,6 @@
 """What each method would take, estimated from a sample of the documents before anything is joined."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -14,10 +13,8 @@ from neardup.matching.candidates.minhash import minhash_agreement, minhash_bands
 from neardup.matching.prefix_join.counts import ElementCounts
 from neardup.matching.prefix_join.join import POSTING_BYTES, join_prefixes
 from neardup.matching.prefix_join.prefixes import Prefixes, prefixes_of
-from neardup.matching.similarities import Elements
+from neardup.matching.similarities.table import Elements
 from neardup.resources.pair_spool import PAIR_BYTES
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 COUNT_SECONDS, PREFIX_SECONDS, SIGN_SECONDS = 6e-8, 6e-8, 4e-8
 """A token, read, normalized, hashed and what the pass is for; these and the next: one thread, on 1 million pieces of packages."""

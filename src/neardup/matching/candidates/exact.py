@@ -2,10 +2,11 @@
 
 import dataclasses
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.hamming.classes import candidates_of
 from neardup.hamming.distinct import collapse
 from neardup.io.batch import Batch
@@ -14,12 +15,11 @@ from neardup.matching.candidates.task import Found, Task
 from neardup.matching.prefix_join.counts import ElementCounts
 from neardup.matching.prefix_join.join import join_prefixes
 from neardup.matching.prefix_join.prefixes import Prefixes, PrefixFile, prefixes_of
-from neardup.matching.similarities import SIMILARITY_TABLE, Elements
-from neardup.options import memory_bytes
+from neardup.matching.similarities.table import SIMILARITY_TABLE, Elements
+from neardup.resources.limits import memory_bytes
 from neardup.resources.threads import in_order, thread_count
 from neardup.text.columns import in_chunks
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Result = TypeVar("Result")
 
 MIN_TOKENS = 1

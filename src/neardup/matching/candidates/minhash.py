@@ -1,10 +1,10 @@
 """Candidates by MINHASH: pairs that agree in a band of their signatures, sieved by their fingerprints."""
 
 import dataclasses
-from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.errors import OptionError
 from neardup.fingerprints.minhash import Signatures, Signing
 from neardup.hamming.classes import candidates_of
@@ -14,13 +14,12 @@ from neardup.kernels.xxh3 import digest_rows
 from neardup.matching.band_plan import Bands, agreement_limit, plan_bands
 from neardup.matching.bands import search_bytes, spool_banded
 from neardup.matching.candidates.task import Found, Task
-from neardup.options import distance_limit, memory_bytes
+from neardup.matching.distance_limit import distance_limit
+from neardup.resources.limits import memory_bytes
 from neardup.resources.pair_spool import PairSpool
 from neardup.resources.spool import Spool, mapped_array
 from neardup.resources.threads import thread_count
 from neardup.text.columns import in_chunks
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 MIN_TOKENS = 1
 MISS_PROBABILITY = 1e-3

@@ -1,13 +1,10 @@
 """A sample of documents, by what they contain: at random, but always the same whatever the threads or the order."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
-from neardup.matching.similarities import Elements
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from neardup.matching.similarities.table import Elements
 
 
 def sample_elements(elements: Elements, share: float) -> Elements:

@@ -1,22 +1,16 @@
 """Candidates by SIMHASH: every pair of fingerprints within the Hamming distance."""
 
 import dataclasses
-from typing import Any
-
-import numpy as np
 
 from neardup.errors import OptionError
-from neardup.hamming.classes import Candidates, candidates_of
-from neardup.hamming.pairs import collapse, plan, spool_near
+from neardup.hamming.near import near_fingerprints
+from neardup.hamming.pairs import plan
 from neardup.matching.candidates.task import Found, Task
-from neardup.options import distance_limit, memory_bytes
+from neardup.matching.distance_limit import distance_limit
 from neardup.progress import Progress
-from neardup.recipe import Recipe
+from neardup.recipe.recipe import Recipe
 from neardup.recipe.vectors import VectorRecipe
-from neardup.resources.pair_spool import PairSpool
-from neardup.resources.scratch import SHARE, Scratch
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from neardup.resources.limits import memory_bytes
 
 LONG_JOIN_SECONDS = 600.0
 """A join that is expected to take longer is announced, with the estimate."""
@@ -40,26 +34,6 @@ def find_by_simhash(task: Task) -> Found:
             temp_dir=options.temp_dir,
         )
     return Found(task.rows, found, task.recipe.min_tokens, "simhash", max_distance=max_distance)
-
-
-def near_fingerprints(
-    fingerprints: Array,
-    *,
-    max_distance: int,
-    threads: int | None,
-    memory: int | None = None,
-    temp_dir: str | None = None,
-) -> Candidates:
-    """Every pair of `fingerprints` (uint64[n, words]) at Hamming distance `max_distance` or less, as classes.
-
-    Pairs that take more than about half of `memory` (half of the machine's) go to temporary files in `temp_dir`.
-    """
-    memory = memory_bytes(memory)
-    scratch = Scratch(memory // SHARE, temp_dir)
-    distinct = collapse(fingerprints, scratch=scratch)
-    spool = PairSpool(memory=memory // 4, temp_dir=temp_dir)
-    spool_near(distinct, spool, max_distance=max_distance, threads=threads, memory=memory // 4)
-    return candidates_of(fingerprints, distinct, spool.all(), memory=memory // 8, temp_dir=temp_dir, scratch=scratch)
 
 
 def check_cost(n: int, recipe: Recipe | VectorRecipe, max_distance: int, progress: Progress) -> None:

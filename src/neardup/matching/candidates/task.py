@@ -6,15 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.fingerprints.documents import Corpus, Documents
 from neardup.hamming.classes import Candidates
-from neardup.matching.similarities import SetFile
+from neardup.matching.similarities.stored import SetFile
 from neardup.options import DedupOptions
 from neardup.progress import Progress
-from neardup.recipe import Recipe
+from neardup.recipe.recipe import Recipe
 from neardup.resources.scratch import Scratch, parts_of
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,11 @@
 """COUNT: in how many documents each element occurs, in memory that does not grow with the corpus."""
 
 from threading import Lock, get_ident
-from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.kernels.matching.element_counts import count_elements, scatter_regions
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 REGION_BITS = 5
 """Cells are counted in by so many (2^5) parts, each by one thread at a time."""

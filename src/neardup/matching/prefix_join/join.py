@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.errors import OptionError
 from neardup.hamming.distinct import Distinct, collapse
 from neardup.kernels.hamming.candidates import pack_pairs
@@ -18,8 +19,6 @@ from neardup.matching.prefix_join.prefixes import Prefixes
 from neardup.resources.pair_spool import PairSpool
 from neardup.resources.scratch import IN_MEMORY, Scratch, parts_of
 from neardup.resources.threads import in_order, thread_count
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 POSTING_BYTES = 64
 """What a posting takes at the height of a join: its key four times, while keys are sorted, its place in the lists and back."""

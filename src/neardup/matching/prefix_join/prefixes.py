@@ -1,18 +1,16 @@
 """PREFIX: the rarest elements of each set, in a temporary file; the sets themselves are not kept."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.kernels.matching.prefixes import prefixes
 from neardup.matching.prefix_join.counts import ElementCounts
-from neardup.matching.similarities import Elements
 from neardup.matching.similarities.stored import LARGEST_IN_MEMORY
+from neardup.matching.similarities.table import Elements
 from neardup.resources.scratch import Scratch
 from neardup.resources.spool import Spool
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True, slots=True)

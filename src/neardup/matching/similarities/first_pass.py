@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.fingerprints.simhash import Fingerprints, fingerprint_array, top_mask
 from neardup.fingerprints.workspace import Workspace
 from neardup.kernels.fingerprints.shingles import sort_spare
@@ -13,10 +14,8 @@ from neardup.kernels.matching.elements import WEIGHTS
 from neardup.kernels.matching.first_pass import fingerprints_and_elements
 from neardup.kernels.text.tokens import most_tokens
 from neardup.matching.similarities.table import Elements, Similarity, room_for
-from neardup.recipe import Recipe
+from neardup.recipe.recipe import Recipe
 from neardup.text.unicode_tables import fold_tables
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def _for_longest(longest: int, words: int) -> tuple[Scratch, Array]:

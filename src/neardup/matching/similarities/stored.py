@@ -1,9 +1,8 @@
 """What is compared of texts, in temporary files: of all, from the first pass on; or of those that must be verified."""
 
-from typing import Any
-
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.fingerprints.documents import Corpus
 from neardup.fingerprints.simhash import Fingerprints, fingerprint_chunks, join_fingerprints
 from neardup.io.batch import Batch
@@ -14,13 +13,11 @@ from neardup.matching.similarities.first_pass import first_pass
 from neardup.matching.similarities.table import SIMILARITY_TABLE, Elements
 from neardup.options import DedupOptions
 from neardup.progress import Progress
-from neardup.recipe import Recipe
+from neardup.recipe.recipe import Recipe
 from neardup.resources.scratch import IN_MEMORY, Scratch, parts_of
 from neardup.resources.spool import Spool
 from neardup.resources.threads import thread_count
 from neardup.text.columns import in_chunks
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 MAPPED_BYTES = 256 << 20
 """What is mapped is released from memory once so many bytes of it may have been looked at."""

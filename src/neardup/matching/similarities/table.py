@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.fingerprints.features import features_of_texts
 from neardup.fingerprints.workspace import Workspace
 from neardup.kernels.fingerprints.shingles import sort_spare
@@ -12,11 +13,9 @@ from neardup.kernels.fingerprints.votes import UNIFORM, WEIGHTINGS
 from neardup.kernels.matching import bounds
 from neardup.kernels.matching.elements import OCCURRENCES, SEQUENCE, SET, WEIGHTS, elements
 from neardup.kernels.text.tokens import most_tokens, token_spare
-from neardup.recipe import Recipe
+from neardup.recipe.recipe import Recipe
 from neardup.text.normalizers import FoldedTexts
 from neardup.text.unicode_tables import fold_tables
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 WORD_SHINGLE, CJK_SHINGLE = 3, 5
 

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from neardup.arrays import Array
 from neardup.kernels.fingerprints.features import hash_spans
 from neardup.kernels.text.segmenters import list_hashes
-from neardup.recipe import Recipe
+from neardup.recipe.recipe import Recipe
 from neardup.recipe.segmenters import EXTRAS, PACKAGES, Segmenter
 from neardup.recipe.stored_parts import StoredPart, check_installed
 from neardup.recipe.word_lists import WordList
@@ -19,8 +20,6 @@ from neardup.text.segmenters.cutting import CutterSettings, cut_texts
 from neardup.text.segmenters.jieba import entries
 from neardup.text.segmenters.tokens import Tokens, between_spaces_of, characters_of, from_joined, words_of, words_of_any
 from neardup.text.segmenters.workers import cut_by_package
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def _words(folded: FoldedTexts, recipe: Recipe) -> Tokens:
@@ -92,7 +91,7 @@ def _listed(stop_words: tuple[WordList, ...], normalize: tuple[Any, ...]) -> Arr
     return table
 
 
-def segmented(folded: FoldedTexts, recipe: Recipe) -> Tokens:
+def tokens_of(folded: FoldedTexts, recipe: Recipe) -> Tokens:
     """The tokens of normalized texts, as the recipe says; without its stop words."""
     segmenter = recipe.segmenter
     if isinstance(segmenter, StoredPart):

@@ -1,17 +1,16 @@
 """TOKENIZE: the tokens of many texts, as joined buffers."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.kernels.chosen_bytes import PLACES_BEHIND
 from neardup.kernels.fingerprints.features import find_words, hash_spans, split_joined
 from neardup.kernels.text.segmenters import find_between_spaces, find_characters, find_words_plainly, not_listed
 from neardup.kernels.text.tokens import WORD, most_tokens
 from neardup.text.normalizers import FoldedTexts
 from neardup.text.unicode_tables import fold_tables
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 SPARE = 66
 """Bytes behind the last token that kernels may read."""

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from neardup.errors import InputError, NeardupError
-from neardup.recipe.document_frequencies import document_frequencies
+from neardup.recipe.document_frequencies import BACKGROUND, DocumentFrequencies, background_digest
 from neardup.recipe.segmenters import dictionary_problems
 from neardup.recipe.stored_parts import StoredPart
 from neardup.recipe.word_lists import STOP_LISTS, WordList, read_word_list, stop_list
@@ -40,6 +40,28 @@ def read_stop_words(given: Any) -> tuple[Any, list[str]]:
         else:
             problems.append(f"stop_words: {each!r} is neither a name nor a path")
     return tuple(lists), problems
+
+
+def document_frequencies(given: Any) -> DocumentFrequencies:
+    """What a recipe's field means: a path, or BACKGROUND.
+
+    Raises:
+        InputError: there is no such file.
+        DataError: it holds no document frequencies.
+        MissingExtra: BACKGROUND, and the package jieba is not installed.
+    """
+    if isinstance(given, DocumentFrequencies):
+        return given
+    if given == BACKGROUND:
+        return DocumentFrequencies(background_digest(), BACKGROUND)
+    if not isinstance(given, (str, Path)):
+        raise InputError(
+            f"document_frequencies={given!r}: give the path of a file by neardup fit, or {BACKGROUND!r} for the "
+            "inverse document frequencies of that package"
+        )
+    from neardup.recipe.frequency_file import describe_frequency_file
+
+    return describe_frequency_file(given)
 
 
 def read_frequencies(given: Any, problems: list[str]) -> tuple[Any, list[str]]:

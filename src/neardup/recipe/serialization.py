@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from neardup.errors import RecipeMismatch
+from neardup.recipe.differences import difference
 from neardup.recipe.parts import NORMALIZER_PACKAGES, WEIGHT_PACKAGES
 from neardup.recipe.recipe import Recipe, digest_of
 from neardup.recipe.segmenters import PACKAGES
-from neardup.recipe.stored_parts import plain, stored, with_versions
+from neardup.recipe.stored_parts import stored, with_versions
 from neardup.recipe.vectors import KIND, VectorRecipe, stored_vector_recipe
 from neardup.recipe.word_lists import STOP_LISTS, stop_list
 
@@ -69,29 +70,7 @@ def check_same(mine: AnyRecipe, other: AnyRecipe, what: str, than: str = "which 
         )
 
 
-def difference(these: Mapping[str, Any], those: Mapping[str, Any]) -> str:
-    """In what two recipes differ, given by what `as_dict` gives: `bits: 64 there, 128 here; …`."""
-    kinds = [values.get("kind", "texts") for values in (these, those)]
-    if kinds[0] != kinds[1]:
-        return f"of {kinds[0]} there, of {kinds[1]} here"
-    names = [name for name in {**these, **those} if _value(name, these) != _value(name, those)]
-    return "; ".join(
-        f"{name}: {_shown(_value(name, these))} there, {_shown(_value(name, those))} here" for name in names
-    )
-
-
 def _values(recipe: AnyRecipe) -> Mapping[str, Any]:
     known = recipe if isinstance(recipe, Mapping) else recipe.as_dict()
     found: dict[str, Any] = json.loads(json.dumps(known))  # tuples are lists in a file
     return found
-
-
-def _value(name: str, values: Mapping[str, Any]) -> Any:
-    """A field that is missing is as by default."""
-    plainly = {field.name: plain(field.default) for field in dataclasses.fields(Recipe)}
-    return values.get(name, plainly.get(name))
-
-
-def _shown(value: Any) -> str:
-    """A name as it is; what is more than a name as JSON."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

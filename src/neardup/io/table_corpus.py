@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from neardup.arrays import Array
 from neardup.errors import DataError, InputError, OptionError
 from neardup.io.batch import Batch
 from neardup.io.corpus import is_within
@@ -16,13 +17,10 @@ from neardup.io.formats.pages import text_of_pages
 from neardup.io.formats.parquet_values import is_value, value_tokens
 from neardup.io.reading import Reading
 from neardup.resources.threads import in_order
-from neardup.survivors.annotations import annotations
-from neardup.survivors.decisions import Decisions
 from neardup.text.columns import in_chunks
 from neardup.text.frames import Frame, frame_of, texts_of
 from neardup.text.html import extractor
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Result = TypeVar("Result")
 
 _TEXT = pa.large_string()
@@ -197,12 +195,12 @@ class TableCorpus:
         """The rows where `kept` (bool[rows]) holds, as the kind of thing that was given."""
         return self._frame.keep(kept)
 
-    def annotations(self, decisions: Decisions, reference: "TableCorpus | None") -> Any:
-        """One row for each row, with the columns that `annotate` adds."""
-        return annotations(decisions, self._all_ids(reference), slice(0, len(decisions.survivor)), ids_are_json=False)
+    def ids_with(self, reference: "TableCorpus | None") -> Any:
+        """The ids, followed by those of the reference; as strings if they are of two kinds.
 
-    def _all_ids(self, reference: "TableCorpus | None") -> Any:
-        """The ids, followed by those of the reference; as strings if they are of two kinds."""
+        Raises:
+            DataError: they are of two kinds, and one has no strings.
+        """
         if reference is None:
             return self.ids
         both = [self.ids, reference.ids]
@@ -214,36 +212,3 @@ class TableCorpus:
                     f"The ids are {both[0].type} in the data and {both[1].type} in the reference. Make them all strings."
                 ) from None
         return pa.concat_arrays(both)
-
-    def duplicates_table(self, decisions: Decisions, with_matched: bool, reference: "TableCorpus | None" = None) -> Any:
-        """One row for each duplicate, with the columns of the audit."""
-        rows, n, ids = decisions.duplicates, len(decisions.survivor), self._all_ids(reference)
-        survivors = decisions.survivor[rows]
-        columns = {
-            "id": self.ids.take(pa.array(rows)),
-            "row": rows,
-            "survivor_id": ids.take(pa.array(survivors)),
-            "survivor_row": pa.array(survivors, mask=survivors >= n),
-            "cluster_id": decisions.cluster[rows],
-            "similarity": pa.array(decisions.similarity[rows], from_pandas=True),
-            "distance": decisions.distance[rows],
-            "exact": decisions.exact[rows],
-        }
-        if with_matched:
-            columns["matched_id"] = ids.take(pa.array(decisions.matched[rows]))
-            columns["matched_similarity"] = pa.array(decisions.matched_similarity[rows], from_pandas=True)
-        if reference is not None:
-            columns["reference_row"] = pa.array(survivors - n, mask=survivors < n)
-        return pa.table(columns)
-
-    def clusters_table(self, decisions: Decisions, reference: "TableCorpus | None" = None) -> Any:
-        """One row for each document that is not alone."""
-        rows = np.flatnonzero(decisions.cluster >= 0)
-        return pa.table(
-            {
-                "id": self.ids.take(pa.array(rows)),
-                "row": rows,
-                "cluster_id": decisions.cluster[rows],
-                "survivor_id": self._all_ids(reference).take(pa.array(decisions.survivor[rows])),
-            }
-        )

@@ -1,4 +1,4 @@
-"""What a notebook shows of results: small HTML tables, every text of them escaped."""
+"""How results are shown: numbers in sentences, and small HTML tables in notebooks, every text of them escaped."""
 
 import html
 from collections.abc import Iterable, Sequence
@@ -9,6 +9,11 @@ SHOWN_ROWS = 10
 
 SHOWN_CHARACTERS = 80
 """Characters of a value that are shown."""
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 pair`, `2,000 pairs`."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
 def html_table(names: Iterable[str], rows: Iterable[Sequence[Any]], total: int | None = None) -> str:

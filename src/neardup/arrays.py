@@ -1,0 +1,16 @@
+"""Types of arrays, by what they hold; shapes are stated where they are used, as in `uint64[n, words]`."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+"""Of any kind: where it depends on the caller, or is one of several."""
+
+Bools = NDArray[np.bool_]
+Bytes = NDArray[np.uint8]
+UInt32s = NDArray[np.uint32]
+UInt64s = NDArray[np.uint64]
+Int64s = NDArray[np.int64]
+Float64s = NDArray[np.float64]

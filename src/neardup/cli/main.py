@@ -1,0 +1,171 @@
+"""The command line: one file per command, imported when it is called, so that `--help` is immediate."""
+
+import contextlib
+import difflib
+import errno
+import importlib
+import io
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from types import FrameType
+from typing import Any, NoReturn
+
+import click
+
+COMMANDS = {
+    "dedup": "Remove near-duplicate documents from a corpus.",
+    "fingerprint": "Write the fingerprint of every document.",
+    "fit": "Count in how many documents each feature occurs.",
+    "pairs": "List the pairs of documents that are near one another.",
+    "clusters": "Decide which documents survive, from pairs and fingerprints.",
+    "apply": "Write the survivors of shards, as their clusters say.",
+    "compare": "Compare two texts and show every step.",
+    "explain": "Say why a document was removed, or why it was not.",
+    "report": "Write a run as one HTML page.",
+    "evaluate": "Measure precision and recall, and recommend options.",
+    "plan": "Estimate what finding near-duplicates takes.",
+    "index": "Keep a Hamming index on disk, and ask it.",
+    "filter": "Pass on documents that are new, and remember them.",
+    "recipes": "List the named recipes.",
+}
+"""Each is the `command` of the module `neardup.cli.NAME`."""
+
+EXIT_CALL, EXIT_DATA, EXIT_INTERRUPTED = 2, 1, 130
+
+
+class _Commands(click.Group):
+    def list_commands(self, _: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, _: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        found: click.Command = importlib.import_module(f"neardup.cli.{name}").command
+        return found
+
+    def resolve_command(
+        self, context: click.Context, given: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        near = [] if given[0] in COMMANDS else difflib.get_close_matches(given[0], COMMANDS, 1)
+        if near:
+            raise click.UsageError(f"No such command {given[0]!r}. Did you mean {near[0]!r}?", context)
+        return super().resolve_command(context, given)
+
+    def format_commands(self, _: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted and not context.resilient_parsing:
+        from importlib.metadata import version
+
+        click.echo(f"neardup {version('neardup')}")
+        context.exit()
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version, help="Show the version."
+)
+def cli() -> None:
+    """Find near-duplicate texts, and de-duplicate corpora.
+
+    Exit codes: 0 done; 2 something in the call must change; 1 the data or the machine failed; 130 interrupted.
+    """
+
+
+def _exit(code: int, message: str = "") -> NoReturn:
+    with contextlib.suppress(OSError):  # nobody listens any more
+        if message:
+            click.echo(f"neardup: error: {message}", err=True)
+    for stream in (sys.stdout, sys.stderr):
+        if stream is None:  # it was closed before the program began
+            continue
+        try:
+            stream.flush()
+        except OSError:  # the interpreter would try again at its end, and complain
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    sys.exit(code)
+
+
+def _of_call(problem: click.ClickException) -> str:
+    context = getattr(problem, "ctx", None)
+    if isinstance(problem, click.NoSuchOption) and context is not None and problem.option_name.startswith("--"):
+        from neardup.options import meant_option
+
+        flags = {flag[2:].replace("-", "_"): flag for each in context.command.params for flag in each.opts}
+        meant = meant_option(problem.option_name[2:].replace("-", "_"), flags)
+        problem = click.UsageError(problem.message + (f" Did you mean {flags[meant]!r}?" if meant else ""), context)
+    return problem.format_message() + (f"\nTry '{context.command_path} --help'." if context else "")
+
+
+def _of_machine(problem: OSError) -> str:
+    place = f"{problem.filename}: " if problem.filename else ""
+    message = f"{place}{problem.strerror or problem}"
+    if os.strerror(errno.ENOSPC) in message or problem.errno == errno.EDQUOT:
+        message += (
+            ". Make room where the output and the temporary files go, or choose other folders with -o and --temp-dir."
+        )
+    return message
+
+
+def _prepare_output() -> None:
+    out = sys.stdout
+    if not isinstance(out, io.TextIOWrapper):
+        return
+    if isinstance(
+        out.buffer, io.RawIOBase
+    ):  # PYTHONUNBUFFERED: it may write less than it is given, and none would notice
+        sys.stdout = out = open(out.fileno(), "w", encoding=out.encoding, closefd=False)  # noqa: SIM115
+    out.reconfigure(errors="backslashreplace")  # a terminal may lack characters that a text has
+
+
+@contextlib.contextmanager
+def _clean_end() -> Iterator[None]:
+    """Let a request to end, or the loss of the terminal, be an interrupt: unfinished files are then removed."""
+    requests = [number for number in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) is signal.SIG_DFL]
+
+    def interrupt(_: int, __: FrameType | None) -> NoReturn:
+        for number in requests:
+            signal.signal(number, signal.SIG_IGN)  # a second one would stop the cleaning; the process is about to end
+        raise KeyboardInterrupt
+
+    for number in requests:
+        signal.signal(number, interrupt)
+    try:
+        yield
+    finally:
+        for number in requests:
+            if signal.getsignal(number) is interrupt:
+                signal.signal(number, signal.SIG_DFL)
+
+
+def main(arguments: list[str] | None = None) -> Any:
+    """Run the command line; every expected failure becomes a message on standard error and an exit code."""
+    from neardup.errors import DataError, NeardupError, TransferError
+
+    _prepare_output()
+    try:
+        with _clean_end():
+            return cli.main(arguments, prog_name="neardup", standalone_mode=False)
+    except getattr(click.exceptions, "NoArgsIsHelpError", ()) as problem:
+        problem.show()
+        _exit(EXIT_CALL)
+    except click.ClickException as problem:
+        _exit(EXIT_CALL, _of_call(problem))
+    except (click.Abort, KeyboardInterrupt) as problem:
+        interrupt = problem.__cause__ if isinstance(problem, click.Abort) else problem
+        _exit(EXIT_INTERRUPTED, f"interrupted; {str(interrupt or '') or 'unfinished files were removed'}")
+    except (DataError, TransferError) as problem:
+        _exit(EXIT_DATA, str(problem))
+    except NeardupError as problem:
+        _exit(EXIT_CALL, str(problem))
+    except BrokenPipeError:
+        _exit(EXIT_DATA)
+    except OSError as problem:
+        _exit(EXIT_DATA, _of_machine(problem))
+    except MemoryError:
+        _exit(EXIT_DATA, "out of memory; split the input, or run on a larger machine")

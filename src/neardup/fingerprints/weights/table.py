@@ -1,0 +1,114 @@
+"""WEIGH: a family of weights behind one table; each gives the weight of every feature of some texts, in fixed point.
+
+Those of EXTRACTORS are of words that the package jieba finds by itself; see `neardup.fingerprints.weights.jieba_extractors`.
+"""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from neardup.arrays import Array
+from neardup.fingerprints.weights.fixed_point import ONE, fixed
+from neardup.fingerprints.weights.idf import load_idf
+from neardup.fingerprints.weights.partial_sort import kept_by_cppjieba
+from neardup.fingerprints.weights.textrank import text_rank
+from neardup.recipe.recipe import Recipe
+from neardup.recipe.stored_parts import StoredPart
+
+if TYPE_CHECKING:
+    from neardup.fingerprints.feature_arrays import Features, Occurrences
+
+__all__ = ["EXTRACTORS", "ONE", "WEIGHT_TABLE", "fixed", "heaviest", "unit", "voters", "weights_of"]
+
+
+EXTRACTORS = ("jieba_tfidf", "jieba_textrank")
+FINE = 1 << 40
+"""The weight 1 of EXTRACTORS, whose weights are small: those of a text by jieba_tfidf add up to no more than 14."""
+BYTES_EACH, FEWEST, MOST = 120, 5, 200
+"""One keyword for so many bytes of a text, and between how many: cppjieba's rule."""
+
+
+def unit(recipe: Recipe) -> int:
+    """The weight 1, as an integer."""
+    return FINE if recipe.weights in EXTRACTORS else ONE
+
+
+def _uniform(found: "Occurrences", _: Recipe) -> Array:
+    return np.full(len(found.features.counts), ONE, np.int64)
+
+
+def _tf(found: "Occurrences", _: Recipe) -> Array:
+    return found.features.counts * ONE
+
+
+def _log(found: "Occurrences", _: Recipe) -> Array:
+    return (np.frexp(found.features.counts.astype(np.float64))[1] * ONE).astype(np.int64)
+
+
+def _sqrt(found: "Occurrences", _: Recipe) -> Array:
+    return fixed(np.sqrt(found.features.counts.astype(np.float64)))
+
+
+def _tfidf(found: "Occurrences", recipe: Recipe) -> Array:
+    named = recipe.document_frequencies
+    if isinstance(named, StoredPart):
+        named.refuse("document_frequencies")
+    return found.features.counts * load_idf(named, tuple(recipe.normalize)).of(found.features.hashes)
+
+
+def _textrank(found: "Occurrences", _: Recipe) -> Array:
+    return fixed(text_rank(found))
+
+
+def _cppjieba(found: "Occurrences", recipe: Recipe) -> Array:
+    from neardup.fingerprints.weights.jieba_package import keyword_table
+
+    features = found.features
+    first, last = features.tokens.starts[features.firsts], features.tokens.ends[features.firsts]
+    begins = features.tokens.data[first]
+    single = last - first == 1 + (begins >= 0xC0) + (begins >= 0xE0) + (begins >= 0xF0)
+    return np.where(single, 0, features.counts * keyword_table(tuple(recipe.normalize)).of(features.hashes))
+
+
+WEIGHT_TABLE = {
+    "uniform": _uniform,
+    "tf": _tf,
+    "log": _log,
+    "sqrt": _sqrt,
+    "tfidf": _tfidf,
+    "textrank": _textrank,
+    "cppjieba": _cppjieba,
+}
+"""By the names of `neardup.recipe.WEIGHTS`, but for EXTRACTORS."""
+
+
+def weights_of(found: "Occurrences", recipe: Recipe) -> Array:
+    """The weight of each feature: int64[f], in 1 / `unit`.
+
+    Raises:
+        OptionError: of the weights, or of the document frequencies, only the identity is known.
+    """
+    if isinstance(recipe.weights, StoredPart):
+        recipe.weights.refuse("weights")
+    return WEIGHT_TABLE[recipe.weights](found, recipe)
+
+
+def heaviest(features: "Features", weights: Array, most: int | Array) -> Array:
+    """bool[f]: of each text the `most` features (int, or int64[n]) that weigh most; of equal ones those that occur first."""
+    documents = features.documents
+    order = np.lexsort((-weights, documents))  # stable: equal ones stay in the order of their first occurrence
+    rank = np.arange(len(order)) - features.offsets[documents[order]]
+    keep = np.empty(len(order), np.bool_)
+    keep[order] = rank < (most if isinstance(most, int) else most[documents])
+    return keep
+
+
+def voters(features: "Features", weights: Array, lengths: Array, recipe: Recipe) -> Array:
+    """bool[f]: the features that vote. Those that weigh nothing do not; `lengths`: of the normalized texts, int64[n], in bytes."""
+    keep: Array = weights != 0
+    if recipe.keywords is None:
+        return keep
+    by_length = np.clip(lengths // BYTES_EACH, FEWEST, MOST)
+    most = recipe.keywords if isinstance(recipe.keywords, int) else by_length
+    chosen = kept_by_cppjieba if recipe.weights == "cppjieba" else heaviest
+    return keep & chosen(features, weights, most)

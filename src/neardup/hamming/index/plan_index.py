@@ -1,0 +1,159 @@
+"""The plan of a Hamming index: what every method takes for so many documents, which one is taken, and why."""
+
+import dataclasses
+import math
+
+from neardup.arrays import Array
+from neardup.errors import OptionError
+from neardup.hamming.block_plan import check_distance
+from neardup.hamming.distinct import fingerprint_rows
+from neardup.hamming.index.chances import hit_chances
+from neardup.hamming.index.check import check_plan
+from neardup.hamming.index.costs import Setting
+from neardup.hamming.index.index_plan import IndexPlan, MethodPlan, Shards
+from neardup.hamming.index.machine import Machine, measure_machine
+from neardup.hamming.index.planner import EXACT, PROBABLE, WORTH, Choice, best_of, choices_for, choose
+from neardup.hamming.index.skew import observed_skew
+from neardup.hamming.index.typical import TYPICAL
+from neardup.resources.limits import memory_bytes
+
+BATCH = 1_000_000
+"""Queries, for which the time of shards is said."""
+
+
+def plan(
+    documents: int | None = None,
+    *,
+    max_distance: int,
+    bits: int | None = None,
+    memory: int | str | None = None,
+    fingerprints: Array | None = None,
+    check: bool = False,
+) -> IndexPlan:
+    """Plan Hamming search: what every method takes, and which one is the cheapest that fits.
+
+    The model is explained in docs/planner.md. Times are of one thread in a batch of queries, by constants of the machine of the
+    benchmarks, or with `check` of this one.
+
+    Args:
+        documents: how many; those of `fingerprints` if not given. Equal fingerprints count once.
+        max_distance: the distance within which is searched.
+        bits: of a fingerprint (those of `fingerprints`, or 128).
+        memory: bytes that the index may take, or `8G` (half of the machine's).
+        fingerprints: uint64[n] or uint64[n, words], a sample of the documents', by which their skew is taken into account.
+        check: measure the machine, build every method for a sample (about 2^20, or of the fingerprints) and compare. Some minutes.
+
+    Raises:
+        OptionError: a value that is not allowed.
+
+    >>> found = plan(2**26, max_distance=3, bits=64, memory="12G")
+    >>> found.method, found.options, found.shards
+    ('block-tables', {'blocks': 4}, None)
+    >>> [each.cost.candidates for each in found.methods if each.method == "block-tables"]
+    [4096.0]
+    """
+    rows = None if fingerprints is None else fingerprint_rows(fingerprints)
+    count, width = _size(documents, bits, rows)
+    limit = check_distance(max_distance, width)
+    room = memory_bytes(memory)
+    machine = measure_machine() if check else TYPICAL
+    skew = None if rows is None else observed_skew(rows)
+    setting = Setting(count, width, limit, machine, skew)
+    choices, refused = choices_for(setting, EXACT + PROBABLE, memory=room)
+    chosen = choose(setting, memory=room)
+    if chosen:  # of all methods together, another option may be the best than of its method alone
+        choices = [chosen if choice.method == chosen.method else choice for choice in choices]
+    return IndexPlan(
+        documents=count,
+        bits=width,
+        max_distance=limit,
+        memory_bytes=room,
+        based_on="uniform fingerprints" if rows is None else f"the spread of {len(rows):,} fingerprints",
+        machine=_source(machine, count),
+        methods=tuple(_method_plan(choice, setting, room) for choice in choices),
+        refused=refused,
+        method=chosen.method if chosen else None,
+        options=chosen.options if chosen else {},
+        reason=_reason(chosen, choices, count, room),
+        shards=None if chosen else sharded(setting, room),
+        checked=check_plan(choices, setting, rows) if check else (),
+    )
+
+
+def _size(documents: int | None, bits: int | None, rows: Array | None) -> tuple[int, int]:
+    if documents is None and rows is None:
+        raise OptionError("Give the number of documents, or fingerprints.")
+    if documents is not None and (isinstance(documents, bool) or not isinstance(documents, int) or documents < 1):
+        raise OptionError(f"documents={documents!r}: give an integer from 1 up.")
+    if rows is not None:
+        width = 64 * rows.shape[1]
+        if bits not in (None, width):
+            raise OptionError(f"bits={bits}: the fingerprints have {width}. Leave bits out.")
+        return documents or len(rows), width
+    if bits not in (None, *range(64, 513, 64)):
+        raise OptionError(f"bits={bits!r}: give 64, 128, … 512; pad narrower fingerprints with zero bits.")
+    return documents or 1, bits or 128
+
+
+def _source(machine: Machine, rows: int) -> str:
+    if rows <= machine.measured_rows:
+        return machine.source
+    return f"{machine.source}; extrapolated from {machine.measured_rows:,} documents"
+
+
+def _method_plan(choice: Choice, setting: Setting, room: int) -> MethodPlan:
+    chances = hit_chances(
+        choice.method, choice.options, bits=setting.bits, distance=setting.max_distance, rows=setting.rows
+    )
+    fits = choice.cost.nbytes <= room
+    return MethodPlan(choice.method, choice.options, choice.method in EXACT, choice.cost, fits, chances)
+
+
+def _reason(chosen: Choice | None, choices: list[Choice], rows: int, room: int) -> str:
+    exact = [choice for choice in choices if choice.method in EXACT]
+    if chosen is None:
+        least = min(exact, key=lambda choice: choice.cost.nbytes)
+        return (
+            f"no exact method fits in {room:,} bytes: {least.method} takes the least, {least.cost.nbytes:,}; more than one "
+            "machine, or parts one after the other, are needed"
+        )
+    fitting = [choice for choice in exact if choice.cost.nbytes <= room]
+    too_large = [choice.method for choice in exact if choice.cost.nbytes > room]
+    said = (
+        f"of {len(fitting)} exact methods that fit in memory, it needs least of it among those that take at most {WORTH:g} times "
+        f"the least time to put a document in and look one up, {chosen.seconds(rows) * 1e6:,.2f} µs"
+    )
+    return said + (f"; too large: {', '.join(too_large)}" if too_large else "")
+
+
+def sharded(setting: Setting, room: int) -> Shards:
+    """Shards of the exact method whose machines take least time together to put a document in and look one up.
+
+    Raises:
+        OptionError: not even one document fits.
+    """
+    best: tuple[float, Shards] | None = None
+    for method in EXACT:
+        try:
+            whole = best_of(method, setting, memory=0)
+        except OptionError:
+            continue
+        count = max(1, math.ceil(whole.cost.nbytes / room))
+        # A shard has tables of its own, whose buckets are a power of two: some more shards may be needed than bytes alone say.
+        while True:
+            part = dataclasses.replace(setting, rows=math.ceil(setting.rows / count))
+            choice = best_of(method, part, memory=room)
+            if choice.cost.nbytes <= room or part.rows == 1:
+                break
+            count = max(count + 1, math.ceil(count * choice.cost.nbytes / room))
+        cost = choice.cost
+        if cost.nbytes > room:
+            continue
+        batch = BATCH * cost.seconds_a_query
+        found = Shards(count, part.rows, method, choice.options, cost.nbytes, cost.build_seconds, batch, batch * count)
+        spent = count * cost.seconds_a_query + cost.build_seconds / part.rows
+        if best is None or spent < best[0]:
+            best = spent, found
+    if best is None:
+        raise OptionError(f"memory={room}: not even one document fits. Give more.")
+    return best[1]

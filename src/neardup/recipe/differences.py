@@ -1,0 +1,48 @@
+"""What two recipes do not have in common."""
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from neardup.errors import RecipeMismatch
+from neardup.recipe.document_frequencies import DocumentFrequencies
+from neardup.recipe.fields import RecipeFields
+from neardup.recipe.stored_parts import plain
+
+
+def difference(these: Mapping[str, Any], those: Mapping[str, Any]) -> str:
+    """In what two recipes differ, given by what `as_dict` gives: `bits: 64 there, 128 here; …`."""
+    kinds = [values.get("kind", "texts") for values in (these, those)]
+    if kinds[0] != kinds[1]:
+        return f"of {kinds[0]} there, of {kinds[1]} here"
+    names = [name for name in {**these, **those} if _value(name, these) != _value(name, those)]
+    return "; ".join(
+        f"{name}: {_shown(_value(name, these))} there, {_shown(_value(name, those))} here" for name in names
+    )
+
+
+def _value(name: str, values: Mapping[str, Any]) -> Any:
+    """A field that is missing is as by default."""
+    plainly = {field.name: plain(field.default) for field in dataclasses.fields(RecipeFields)}
+    return values.get(name, plainly.get(name))
+
+
+def _shown(value: Any) -> str:
+    """A name as it is; what is more than a name as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def check_tokens(counted: DocumentFrequencies, tokenization: str) -> None:
+    """Refuse document frequencies of other features than a recipe with this `tokenization` makes of texts.
+
+    Raises:
+        RecipeMismatch: with what differs.
+    """
+    if counted.tokenization is None or tokenization == counted.tokenization:
+        return
+    differing = difference(json.loads(counted.tokenization), json.loads(tokenization))
+    raise RecipeMismatch(
+        f"{counted.path} counts the features of other tokens than this recipe's: {differing}. "
+        "Count anew: neardup fit with a recipe that makes these tokens, or give this recipe those."
+    )

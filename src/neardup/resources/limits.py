@@ -1,0 +1,47 @@
+"""What a run may take of the machine: sizes in bytes as people give them, and what is wrong with what they give."""
+
+import os
+import re
+
+from neardup.errors import OptionError
+
+LEAST_MEMORY = 16 << 20
+
+SIZES = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+
+
+def memory_bytes(memory: int | str | None) -> int:
+    """A number of bytes, given as one or as `512M` or `4G`; half of the machine's memory for None.
+
+    >>> memory_bytes("1.5G")
+    1610612736
+    """
+    if memory is None:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    return size_in_bytes("memory", memory, least=LEAST_MEMORY)
+
+
+def size_in_bytes(option: str, given: int | str, *, least: int = 1) -> int:
+    """A number of bytes, given as one or as `512M` or `4G`.
+
+    Raises:
+        OptionError: it is neither, or below `least`.
+    """
+    found = re.fullmatch(r"(\d+(?:\.\d+)?) *([KMGT]?)(?:i?B)?", str(given).strip(), re.IGNORECASE)
+    size = int(float(found[1]) * SIZES[found[2].upper()]) if found and not isinstance(given, bool) else 0
+    if size < least:
+        at_least = f", at least {least >> 20}M," if least > 1 else ""
+        raise OptionError(f"{option}={given!r}: give bytes{at_least} as a number or as 512M or 4G.")
+    return size
+
+
+def check_temp_dir(temp_dir: str | os.PathLike[str] | None) -> None:
+    """Raise OptionError unless it is None, or a folder in which files can be made; before any work."""
+    if temp_dir is None:
+        return
+    if not isinstance(temp_dir, str | os.PathLike) or not os.path.isdir(temp_dir):
+        raise OptionError(f"temp_dir={temp_dir!r}: there is no such folder. Make it, or give one that exists.")
+    if not os.access(temp_dir, os.W_OK | os.X_OK):
+        raise OptionError(
+            f"temp_dir={temp_dir!r}: no file can be made in this folder. Give one that can be written to."
+        )
