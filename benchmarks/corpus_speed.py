@@ -83,7 +83,7 @@ def read(shards: list[Path]) -> float:
     began = time.perf_counter()
     with tempfile.TemporaryDirectory() as spool:
         corpus = open_corpus(shards, Reading(), temporary=Path(spool))
-        for _ in corpus.map(_size, threads=thread_count(None)):
+        for _ in corpus.map(_size):
             pass
     return time.perf_counter() - began
 

@@ -25,6 +25,7 @@ from neardup.judging.evaluation.recommendation import recommend, warnings
 from neardup.judging.evaluation.result import MethodScore, RecipeScore
 from neardup.options import DedupOptions
 from neardup.progress import Progress
+from neardup.resources.resources import Resources
 from strategies import word_text
 
 WORDS = [f"w{number}" for number in range(400)]
@@ -117,7 +118,7 @@ def test_f1_is_the_harmonic_mean():
 def test_every_similar_pair_of_a_sampled_document_is_found_and_no_other(texts, size, least):
     sampled = survey.choose(np.arange(len(texts)), size, seed=0)
     found = survey.similar_pairs(
-        TableCorpus(texts), sampled, np.ones(len(texts), np.bool_), least=least, threads=1, temp_dir=None
+        TableCorpus(texts), sampled, np.ones(len(texts), np.bool_), least=least, resources=Resources(1)
     )
     expected = {}
     for left, right in itertools.combinations(range(len(texts)), 2):
@@ -134,7 +135,7 @@ def test_every_similar_pair_of_a_sampled_document_is_found_and_no_other(texts, s
 def test_more_similar_pairs_than_there_was_room_for_are_all_found():
     texts = [f"one text that is here again and again and always the same, {number}" for number in range(60)]
     found = survey.similar_pairs(
-        TableCorpus(texts), np.arange(60), np.ones(60, np.bool_), least=0.5, threads=1, temp_dir=None
+        TableCorpus(texts), np.arange(60), np.ones(60, np.bool_), least=0.5, resources=Resources(1)
     )
     assert len(found) == 60 * 59 // 2
 

@@ -14,6 +14,7 @@ from neardup.matching.prefix_join.counts import ElementCounts
 from neardup.matching.prefix_join.prefixes import PrefixFile, prefixes_of
 from neardup.matching.similarities.table import Elements
 from neardup.resources import pair_spool
+from neardup.resources.resources import Resources
 
 CODES = {
     "jaccard": bounds.JACCARD,
@@ -50,13 +51,18 @@ def elements_of(sets, weights=None):
     return Elements(values, np.array(weighted, np.float64), np.cumsum([0, *map(len, ordered)]))
 
 
-def join_sets(kind, sets, least, *, weights=None, cells=None, memory=MEMORY, threads=1, sides=None):
+def join_sets(kind, sets, least, *, weights=None, cells=None, threads=1, sides=None):
     elements = elements_of(sets, weights)
     counts = ElementCounts(cells or len(elements.values), memory=MEMORY)
     counts.add(elements.values)
     prefixes = prefixes_of(elements, code=CODES[kind], least=least, counts=counts)
     packed, cost = join.join_prefixes(
-        prefixes, np.arange(len(sets)), code=CODES[kind], least=least, memory=memory, threads=threads, sides=sides
+        prefixes,
+        np.arange(len(sets)),
+        code=CODES[kind],
+        least=least,
+        sides=sides,
+        resources=Resources(threads, 2 * MEMORY),
     )
     found = [(pair >> 32, pair & 0xFFFFFFFF) for pair in packed.tolist()]
     assert found == sorted(set(found))

@@ -26,6 +26,7 @@ from neardup.matching.similarities.stored import ShingleSets
 from neardup.matching.similarities.table import SIMILARITY_TABLE
 from neardup.options import SIMILARITIES
 from neardup.progress import Progress
+from neardup.resources.resources import Resources
 from neardup.survivors.clusters import CLUSTERERS
 from neardup.survivors.decisions import clusters
 from strategies import texts
@@ -158,7 +159,7 @@ def test_stored_texts_have_the_similarity_of_the_texts_themselves(kind):
     keep = (left != 5) & (right != 5)
     left, right = left[keep], right[keep]
     with ShingleSets(
-        TableCorpus(items), wanted, similarity=kind, recipe=recipe, threads=2, temp_dir=None, progress=Progress()
+        TableCorpus(items), wanted, similarity=kind, recipe=recipe, resources=Resources(2), progress=Progress()
     ) as sets:
         found = sets.similarities(left, right, 0.0)
         some = sets.similarities(left, right, 0.4)
@@ -222,11 +223,11 @@ def test_clusters_are_of_the_matches_by_the_similarity_asked_for(kind, clusterer
             words[place] = "中"
         items.append(" ".join(words))
     rows, least = np.arange(24), 0.7
-    candidates = near_fingerprints(nd.fingerprint(items), max_distance=128, threads=1)
+    candidates = near_fingerprints(nd.fingerprint(items), max_distance=128, resources=Resources(1))
     with ShingleSets(
-        TableCorpus(items), np.ones(24, bool), similarity=kind, threads=1, temp_dir=None, progress=Progress()
+        TableCorpus(items), np.ones(24, bool), similarity=kind, resources=Resources(1), progress=Progress()
     ) as sets:
-        how = {"min_similarity": least, "progress": Progress(), "threads": threads}
+        how = {"min_similarity": least, "progress": Progress(), "resources": Resources(threads)}
         found = CLUSTERERS[clusterer](candidates, rows, sets, **how)
     definition = {"star": naive.star, "components": naive.components}[clusterer]
     expected = definition(24, lambda p, q: nd.similarity(items[p], items[q], kind=kind), least)

@@ -34,7 +34,6 @@ from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.presets import recipe_of
 from neardup.recipe.recipe import Recipe
 from neardup.resources.allocators import give_back
-from neardup.resources.scratch import Scratch
 from neardup.survivors.annotations import annotations
 from neardup.survivors.clusters import CLUSTERERS, Clustering
 from neardup.survivors.decisions import Decisions, Findings, decide, in_order_of_preference
@@ -69,7 +68,7 @@ def find_duplicates(
         kept = None
         if room:
             kept = stack.enter_context(
-                SetFile(options.similarity, recipe, temp_dir=options.temp_dir, form="elements", room=room)
+                SetFile(options.similarity, recipe, resources=options.resources, form="elements", room=room)
             )
         return _find_duplicates(corpus, recipe, options, progress, reference=reference, kept=kept)
 
@@ -96,11 +95,9 @@ def _find_duplicates(
     read = partial(
         read_documents,
         recipe=recipe,
-        threads=options.threads,
         progress=progress,
+        resources=options.resources,
         functions=options.functions,
-        memory=options.memory,
-        temp_dir=options.temp_dir,
         besides=kept,
     )
     with progress.stage("fingerprint"):
@@ -124,7 +121,7 @@ def _find_duplicates(
 
     with progress.stage("exact"):
         groups = None if options.grouped_by is None else groups_of(documents.values[options.grouped_by])
-        scratch = Scratch.of(options)
+        scratch = options.resources.scratch
         preferred = scratch.keep(in_order_of_preference(documents, options, sources=sources, inputs=inputs))
         representative = exact_representatives(documents, preferred, groups, scratch=scratch)
         distinct = scratch.keep(preferred[preferred == representative])
@@ -151,7 +148,7 @@ def _cluster(task: Task, found: Found, *, fixed: int) -> Clustering:
     """Verify candidates, and say which survivor each belongs to; the first `fixed` survive in any case."""
     near, candidates, progress = found.rows, found.candidates, task.progress
     options = task.options
-    cluster = partial(CLUSTERERS[options.cluster], threads=options.threads, scratch=task.scratch)
+    cluster = partial(CLUSTERERS[options.cluster], resources=options.resources)
     least = options.min_similarity
     if least == 0:
         with progress.stage("cluster", len(near)):
@@ -265,7 +262,9 @@ def deduplicate(
         raise OptionError(
             f"source={source!r}: it is for prefer_source, which is not given. Give it, or leave source out."
         )
-    corpus = TableCorpus(data, text=text, id=id, html=html, values=chosen.columns, source=source)
+    corpus = TableCorpus(
+        data, text=text, id=id, html=html, values=chosen.columns, source=source, resources=chosen.resources
+    )
     reference = None
     if against is not None:
         reference = TableCorpus(
@@ -276,6 +275,7 @@ def deduplicate(
             values=reference_columns(chosen),
             called="against",
             names_are_optional=True,
+            resources=chosen.resources,
         )
     findings = find_duplicates(corpus, recipe, chosen, progress, reference=reference)
     decisions, ids = findings.of_inputs, corpus.ids_with(reference)

@@ -10,6 +10,7 @@ from typing import Any
 
 from neardup.errors import OptionError
 from neardup.resources.limits import check_temp_dir, memory_bytes
+from neardup.resources.resources import Resources
 from neardup.resources.threads import thread_count
 
 INDEX_METHODS = (
@@ -146,6 +147,11 @@ class DedupOptions:
             yield f"prefer_source={sources!r}: give each source once, by its name"
         if self.within is not None and not callable(self.within) and not (isinstance(self.within, str) and self.within):
             yield f"within={self.within!r}: give the name of a column"
+
+    @property
+    def resources(self) -> Resources:
+        """Threads, memory and the folder of temporary files, as they are passed on."""
+        return Resources(self.threads, self.memory, self.temp_dir)
 
     @property
     def preferred_by(self) -> str | None:

@@ -19,6 +19,7 @@ from neardup.io.formats.table import FORMATS, open_sink
 from neardup.io.outputs import Outputs, output_names
 from neardup.io.reading import Reading
 from neardup.io.shards import Shard, find_shards
+from neardup.resources.resources import Resources
 
 Make = Callable[..., Shard]
 
@@ -36,10 +37,10 @@ def test_a_file_is_a_document_and_its_relative_path_the_id(tmp_path: Path) -> No
     shards = find_shards([tmp_path / "in"], temporary=tmp_path)
     corpus = FileCorpus(shards, Columns())
     corpus.check()
-    found = list(corpus.map(lambda batch: (batch.texts.to_pylist(), batch.ids.to_pylist()), threads=1))
+    found = list(corpus.map(lambda batch: (batch.texts.to_pylist(), batch.ids.to_pylist())))
     assert found == [(0, (["", "x\r\n\n", "c"], ['"a.txt"', '"b/x.txt"', '"c.txt.gz"']))]
     assert corpus.starts == [0, 1, 2, 3]
-    masked = corpus.map(lambda batch: batch.texts.to_pylist(), threads=1, wanted=np.array([False, True, False]))
+    masked = corpus.map(lambda batch: batch.texts.to_pylist(), wanted=np.array([False, True, False]))
     assert list(masked) == [(0, [None, "x\r\n\n", None])]
     assert [shard.format for shard in find_shards([tmp_path / "in" / "README.md"], temporary=tmp_path)] == ["txt"]
 
@@ -49,9 +50,11 @@ def test_many_files_and_other_formats_keep_their_order(tmp_path: Path, threads: 
     for i in range(2500):
         (tmp_path / f"{i:05}.txt").write_bytes(f"text {i}".encode() if i % 1000 else b"\xff")
     (tmp_path / "01200a.jsonl").write_bytes(b'{"text": "one"}\n{"text": "two"}\n')
-    corpus = FileCorpus(find_shards([tmp_path], temporary=tmp_path), Columns(), on_error="skip")
+    corpus = FileCorpus(
+        find_shards([tmp_path], temporary=tmp_path), Columns(), on_error="skip", resources=Resources(threads)
+    )
     texts: list[str | None] = []
-    for row, found in corpus.map(lambda batch: batch.texts.to_pylist(), threads=threads):
+    for row, found in corpus.map(lambda batch: batch.texts.to_pylist()):
         assert row == len(texts)
         texts += found
     expected: list[str | None] = [f"text {i}" if i % 1000 else None for i in range(2500)]
@@ -64,7 +67,7 @@ def test_many_files_and_other_formats_keep_their_order(tmp_path: Path, threads: 
     assert corpus.rejected[0].reason == "it is not utf-8: invalid start byte (byte 0)"
     assert corpus.rows_of(1201) == slice(1201, 1203)
     with pytest.raises(RowError, match=r"00000\.txt, row 0 .*it is not utf-8"):
-        list(FileCorpus(corpus.shards, Columns()).map(lambda batch: None, threads=threads))
+        list(FileCorpus(corpus.shards, Columns(), resources=Resources(threads)).map(lambda batch: None))
 
 
 def test_a_survivor_is_the_same_file(shard: Make, copied: Any) -> None:

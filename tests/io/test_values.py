@@ -15,6 +15,7 @@ from neardup.io.batch import Columns
 from neardup.io.corpus import FileCorpus
 from neardup.io.formats.table import FORMATS
 from neardup.io.shards import Shard
+from neardup.resources.resources import Resources
 
 Make = Callable[..., Shard]
 
@@ -158,8 +159,8 @@ def test_shards_without_the_column_are_named_all_at_once(shard: Make) -> None:
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_corpus_hands_on_the_values_of_all_its_shards(shard: Make, threads: int) -> None:
     shards = [shard(lines({"v": 1}, {"v": "x"}), "a.jsonl"), shard(pa.table({"text": ["a"], "v": [2.5]}), "b.parquet")]
-    corpus = FileCorpus(shards, Columns(values=("v",)))
-    found = [(row, got) for row, got in corpus.map(lambda batch: batch.values[0].to_pylist(), threads=threads)]
+    corpus = FileCorpus(shards, Columns(values=("v",)), resources=Resources(threads))
+    found = [(row, got) for row, got in corpus.map(lambda batch: batch.values[0].to_pylist())]
     assert found == [(0, ["1", '"x"']), (2, ["2.5"])]
-    plain = FileCorpus(shards, Columns())
-    assert [got for _, got in plain.map(lambda batch: batch.values, threads=threads)] == [(), ()]
+    plain = FileCorpus(shards, Columns(), resources=Resources(threads))
+    assert [got for _, got in plain.map(lambda batch: batch.values)] == [(), ()]

@@ -16,8 +16,7 @@ from neardup.io.batch import Batch
 from neardup.progress import Progress
 from neardup.recipe.recipe import Recipe
 from neardup.resources.kept_rows import KeptRows
-from neardup.resources.limits import memory_bytes
-from neardup.resources.threads import thread_count
+from neardup.resources.resources import DEFAULTS, Resources
 from neardup.text.columns import in_chunks
 from neardup.text.normalizers import character_counts
 from neardup.text.preference import token_of
@@ -32,7 +31,6 @@ class Corpus(Protocol):
         self,
         work: Callable[[Batch], Result],
         *,
-        threads: int,
         wanted: Array | None = None,
         name: str = "",
         state: Array | None = None,
@@ -169,16 +167,14 @@ def read_documents(
     corpus: Corpus,
     recipe: Recipe,
     *,
-    threads: int | None,
     progress: Progress,
+    resources: Resources = DEFAULTS,
     columns: Sequence[str] = (),
     functions: Mapping[str, Callable[[str], Any]] | None = None,
-    memory: int | str | None = None,
-    temp_dir: str | None = None,
     besides: Besides | None = None,
     first_row: int = 0,
 ) -> Documents:
-    """Fingerprint every document of `corpus`; what takes more than a quarter of `memory` lies in files in `temp_dir`, mapped.
+    """Fingerprint every document of `corpus`; what takes more than its share of the memory lies in temporary files, mapped.
 
     `columns`: those whose values the corpus gives with each batch. `functions`: of a text, whose values are kept likewise.
     `besides`: what else is made of the batches, whose rows are counted from `first_row` there.
@@ -186,12 +182,12 @@ def read_documents(
     functions = functions or {}
     names = (*columns, *functions)
     values: list[list[Any]] = [[] for _ in names]
-    kept = KeptRows(memory=memory_bytes(memory) // 4, temp_dir=temp_dir)
+    kept = KeptRows(memory=resources.share("rows"), temp_dir=resources.temp_dir)
     none = join_fingerprints([], recipe)
     kept.append((none.values, none.digests, none.tokens, np.empty(0, np.int64)), pa.array([], pa.large_string()))
     with contextlib.closing(kept):
         work = partial(read_part, recipe=recipe, functions=functions, besides=besides)
-        for row, part in corpus.map(work, threads=thread_count(threads), name="fingerprint"):
+        for row, part in corpus.map(work, name="fingerprint"):
             kept.append((part.found.values, part.found.digests, part.found.tokens, part.lengths), part.ids)
             for each, found in zip(values, part.values, strict=True):
                 each.append(found)
@@ -230,15 +226,14 @@ class CorpusPair:
         self,
         work: Callable[[Batch], Result],
         *,
-        threads: int,
         wanted: Array | None = None,
         name: str = "",
         state: Array | None = None,
     ) -> Iterator[tuple[int, Result]]:
         """See `Corpus`."""
         before, after = (None, None) if wanted is None else (wanted[: self._rows], wanted[self._rows :])
-        yield from self._first.map(work, threads=threads, wanted=before, name=name, state=state)
-        for row, result in self._second.map(work, threads=threads, wanted=after, name=name, state=state):
+        yield from self._first.map(work, wanted=before, name=name, state=state)
+        for row, result in self._second.map(work, wanted=after, name=name, state=state):
             yield self._rows + row, result
 
     def once(self, name: str, compute: Callable[[], Result]) -> Result:

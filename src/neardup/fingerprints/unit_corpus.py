@@ -70,14 +70,13 @@ class UnitCorpus:
         self,
         work: Callable[[Batch], Result],
         *,
-        threads: int,
         wanted: Array | None = None,
         name: str = "",
         state: Array | None = None,
     ) -> Iterator[tuple[int, Result]]:
         """See `neardup.fingerprints.documents.Corpus`; one row is one unit."""
         if not self._known:
-            yield from self._map_first(work, threads, name, state)
+            yield from self._map_first(work, name, state)
             return
         firsts, starts = self.firsts, self.documents.starts or [0]
 
@@ -89,7 +88,6 @@ class UnitCorpus:
 
         for _, result in self.documents.map_shards(
             read,
-            threads=threads,
             wanted=None if wanted is None else self.rows_with(wanted),
             name=name,
             state=state,
@@ -97,7 +95,7 @@ class UnitCorpus:
             yield result
 
     def _map_first(
-        self, work: Callable[[Batch], Result], threads: int, name: str, state: Array | None
+        self, work: Callable[[Batch], Result], name: str, state: Array | None
     ) -> Iterator[tuple[int, Result]]:
         def read(_: int, batch: Batch) -> tuple[UnitPart, Result]:
             found = split(batch.texts, self._unit)
@@ -114,7 +112,7 @@ class UnitCorpus:
 
         parts: list[UnitPart] = []
         unit = 0
-        for _, (part, result) in self.documents.map_shards(read, threads=threads, name=name, state=state):
+        for _, (part, result) in self.documents.map_shards(read, name=name, state=state):
             parts.append(part)
             yield unit, result
             unit += len(part.numbers)

@@ -17,7 +17,7 @@ from neardup.kernels.hamming.candidates import (
     link_refined,
     list_candidates,
 )
-from neardup.resources.scratch import IN_MEMORY, Scratch
+from neardup.resources.resources import DEFAULTS, Resources
 from neardup.resources.spool import mapped_array
 
 CHUNK_PAIRS = 1 << 20
@@ -55,25 +55,20 @@ class Candidates:
 
 
 def candidates_of(
-    fingerprints: Array,
-    equal: Distinct,
-    packed: Array,
-    *,
-    memory: int | None = None,
-    temp_dir: str | None = None,
-    scratch: Scratch = IN_MEMORY,
+    fingerprints: Array, equal: Distinct, packed: Array, *, resources: Resources = DEFAULTS
 ) -> Candidates:
     """Candidates from the classes of equal documents, and the pairs of classes that are near.
 
-    `packed`: uint64[p], left << 32 | right with left < right, ascending, every pair once. What would take more than `memory` goes
-    to a temporary file in `temp_dir`.
+    `packed`: uint64[p], left << 32 | right with left < right, ascending, every pair once. What would take more than its share of
+    the memory goes to a temporary file.
     """
+    scratch = resources.scratch
     classes = len(equal.starts) - 1
     class_of = scratch.zeros(len(fingerprints), np.int64)
     class_of[equal.order] = np.repeat(np.arange(classes), np.diff(equal.starts))
     near_starts = scratch.zeros(classes + 1, np.int64)
-    if memory is not None and packed.nbytes > memory:
-        near = mapped_array(2 * len(packed), np.uint32, temp_dir=temp_dir)
+    if packed.nbytes > resources.share("candidates"):
+        near = mapped_array(2 * len(packed), np.uint32, temp_dir=resources.temp_dir)
     else:
         near = np.empty(2 * len(packed), np.uint32)
     link_classes(packed, near_starts, near)

@@ -6,29 +6,23 @@ from neardup.arrays import Array
 from neardup.hamming.classes import Candidates, candidates_of
 from neardup.hamming.distinct import collapse
 from neardup.hamming.pairs import spool_near
-from neardup.resources.limits import memory_bytes
-from neardup.resources.pair_spool import PairSpool
-from neardup.resources.scratch import SHARE, Scratch
+from neardup.resources.resources import DEFAULTS, Resources
 
 
 def near_fingerprints(
     fingerprints: Array,
     *,
     max_distance: int,
-    threads: int | None,
-    memory: int | None = None,
-    temp_dir: str | None = None,
+    resources: Resources = DEFAULTS,
 ) -> Candidates:
     """Every pair of `fingerprints` (uint64[n, words]) at Hamming distance `max_distance` or less, as classes.
 
-    Pairs that take more than about half of `memory` (half of the machine's) go to temporary files in `temp_dir`.
+    Pairs that take more than their share of the memory go to temporary files.
     """
-    memory = memory_bytes(memory)
-    scratch = Scratch(memory // SHARE, temp_dir)
-    distinct = collapse(fingerprints, scratch=scratch)
-    spool = PairSpool(memory=memory // 4, temp_dir=temp_dir)
-    spool_near(distinct, spool, max_distance=max_distance, threads=threads, memory=memory // 4)
-    return candidates_of(fingerprints, distinct, spool.all(), memory=memory // 8, temp_dir=temp_dir, scratch=scratch)
+    distinct = collapse(fingerprints, scratch=resources.scratch)
+    spool = resources.pair_spool()
+    spool_near(distinct, spool, max_distance=max_distance, threads=resources.threads, memory=resources.share("blocks"))
+    return candidates_of(fingerprints, distinct, spool.all(), resources=resources)
 
 
 def hamming_distances(fingerprints: Array, left: Array, right: Array) -> Array:

@@ -20,6 +20,7 @@ from neardup.io.saved_work import SavedWork
 from neardup.io.shards import Shard, find_shards
 from neardup.io.stored_shards import StoredShard
 from neardup.progress import Progress
+from neardup.resources.resources import DEFAULTS, Resources
 from neardup.resources.threads import in_order
 from neardup.text.html import extractor
 
@@ -63,6 +64,7 @@ class FileCorpus:
         *,
         on_error: str = "stop",
         progress: Progress | None = None,
+        resources: Resources = DEFAULTS,
     ) -> None:
         """`progress` is told how many bytes of the files each pass has gone through."""
         if on_error not in ON_ERROR:
@@ -71,6 +73,7 @@ class FileCorpus:
         self.starts: list[int] | None = None
         self.rejected: list[Rejected] = []
         self._columns, self._on_error, self._progress = columns, on_error, progress or Progress()
+        self._resources = resources
         self._is_part = False
         self._saved: SavedWork | None = None
         self._label = ""
@@ -78,7 +81,9 @@ class FileCorpus:
 
     def part(self, shards: Sequence[Shard]) -> "FileCorpus":
         """Some of the files, read likewise; how many bytes all such parts have is for the caller to tell the progress."""
-        found = FileCorpus(shards, self._columns, on_error=self._on_error, progress=self._progress)
+        found = FileCorpus(
+            shards, self._columns, on_error=self._on_error, progress=self._progress, resources=self._resources
+        )
         found._is_part = True
         return found
 
@@ -133,7 +138,6 @@ class FileCorpus:
         self,
         work: Callable[[Batch], Result],
         *,
-        threads: int,
         wanted: Array | None = None,
         name: str = "",
         state: Array | None = None,
@@ -141,13 +145,12 @@ class FileCorpus:
         """See `neardup.fingerprints.documents.Corpus`. The first complete pass learns where shards start, and which rows are
         rejected.
         """
-        return self.map_shards(lambda _, batch: work(batch), threads=threads, wanted=wanted, name=name, state=state)
+        return self.map_shards(lambda _, batch: work(batch), wanted=wanted, name=name, state=state)
 
     def map_shards(
         self,
         work: Callable[[int, Batch], Result],
         *,
-        threads: int,
         wanted: Array | None = None,
         name: str = "",
         state: Array | None = None,
@@ -161,7 +164,7 @@ class FileCorpus:
             return part[0], (len(batch.texts), batch.position, rejections, work(part[0][0], batch))
 
         def read_groups(groups: Iterable[Group]) -> Iterator[tuple[Group, tuple[int, int, Rejections, Result]]]:
-            return in_order(read, self._parts(wanted, groups), threads)
+            return in_order(read, self._parts(wanted, groups), self._resources.thread_count)
 
         groups = list(self._groups())
         if self._saved is None or not name:
@@ -221,10 +224,10 @@ class FileCorpus:
         numbers = np.searchsorted(starts, rows, "right") - 1
         return [self.shards[number].name for number in numbers.tolist()], rows - starts[numbers]
 
-    def first_batches(self, number: int, parts: int, *, threads: int) -> Iterator[Batch]:
+    def first_batches(self, number: int, parts: int) -> Iterator[Batch]:
         """The first so many parts of a shard; a row that cannot be read stops it or is passed over, as everywhere."""
         found = itertools.islice((part for _, part in self._parts(None, [(number, number + 1)])), parts)
-        for batch, rejections in in_order(lambda part: part(), found, threads):
+        for batch, rejections in in_order(lambda part: part(), found, self._resources.thread_count):
             if rejections and self._on_error == "stop":
                 raise RowError(self.shards[number].name, *rejections[0])
             yield batch if self._extract is None else text_of_pages(batch, self._extract)
@@ -254,7 +257,8 @@ def open_corpus(
     values: Iterable[str] = (),
     on_error: str = "stop",
     progress: Progress | None = None,
+    resources: Resources = DEFAULTS,
 ) -> FileCorpus:
     """The files meant by `inputs` as a corpus; `temporary`: a folder that standard input may go to."""
     shards = find_shards(inputs, temporary=temporary, reading=reading, progress=progress)
-    return FileCorpus(shards, reading.columns(values), on_error=on_error, progress=progress)
+    return FileCorpus(shards, reading.columns(values), on_error=on_error, progress=progress, resources=resources)

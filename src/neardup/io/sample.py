@@ -60,7 +60,7 @@ class Sample:
         )
 
 
-def read_sample(corpus: FileCorpus, *, threads: int, size: int | None = None) -> Sample:
+def read_sample(corpus: FileCorpus, *, size: int | None = None) -> Sample:
     """Read about `size` bytes of text (SAMPLED_BYTES if not given), in equal parts of up to MOST_SHARDS shards.
 
     Raises:
@@ -73,7 +73,7 @@ def read_sample(corpus: FileCorpus, *, threads: int, size: int | None = None) ->
     texts, ids_bytes, read_bytes = [], 0, 0
     for number in chosen:
         position = 0
-        batches = corpus.first_batches(number, parts + 1, threads=threads)
+        batches = corpus.first_batches(number, parts + 1)
         for batch in itertools.islice(batches, parts):
             present = batch.texts.drop_null()
             texts.append(present)

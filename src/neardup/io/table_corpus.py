@@ -16,6 +16,7 @@ from neardup.io.formats.json_values import only, value_token
 from neardup.io.formats.pages import text_of_pages
 from neardup.io.formats.parquet_values import is_value, value_tokens
 from neardup.io.reading import Reading
+from neardup.resources.resources import DEFAULTS, Resources
 from neardup.resources.threads import in_order
 from neardup.text.columns import in_chunks
 from neardup.text.frames import Frame, frame_of, texts_of
@@ -92,6 +93,7 @@ class TableCorpus:
         source: str | None = None,
         called: str = "data",
         names_are_optional: bool = False,
+        resources: Resources = DEFAULTS,
     ) -> None:
         """See `neardup.deduplicate`.
 
@@ -111,7 +113,7 @@ class TableCorpus:
         self.ids = _ids(frame, how.id)
         self._values = [_values(frame, name) for name in values]
         self._source = None if source is None else frame.column(source, "sources")
-        self._frame = frame
+        self._frame, self._resources = frame, resources
 
     @property
     def repeated_ids(self) -> int:
@@ -122,7 +124,6 @@ class TableCorpus:
         self,
         work: Callable[[Batch], Result],
         *,
-        threads: int,
         wanted: Array | None = None,
         name: str = "",  # noqa: ARG002 - nothing is saved of data in memory
         state: Array | None = None,  # noqa: ARG002
@@ -132,7 +133,7 @@ class TableCorpus:
         def read(batch: Batch) -> tuple[int, Result]:
             return batch.row, work(batch if self._extract is None else text_of_pages(batch, self._extract))
 
-        yield from in_order(read, self._batches(wanted), threads)
+        yield from in_order(read, self._batches(wanted), self._resources.thread_count)
 
     def _batches(self, wanted: Array | None) -> Iterator[Batch]:
         row = 0

@@ -190,7 +190,13 @@ def deduplicate_files(
     against = [against] if isinstance(against, str | Path) else list(against)
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
         corpus = open_corpus(
-            inputs, reading, temporary=Path(spool), values=chosen.columns, on_error=on_error, progress=progress
+            inputs,
+            reading,
+            temporary=Path(spool),
+            values=chosen.columns,
+            on_error=on_error,
+            progress=progress,
+            resources=chosen.resources,
         )
         shards = corpus.shards
         reference = open_reference(
@@ -291,7 +297,6 @@ def deduplicate_files(
                     corpus=corpus,
                     reference=reference if isinstance(reference, FileCorpus) else None,
                     recipe=recipe,
-                    threads=chosen.threads,
                     progress=progress,
                 )
                 outputs.claim(Path(report)).write_bytes(made)

@@ -73,7 +73,7 @@ def evaluate_files(
     ):
         raise InputError(f"{pairs} is the file of labels: it would be lost. Name another file.")
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
-        corpus = open_corpus(inputs, reading, temporary=Path(spool), progress=progress)
+        corpus = open_corpus(inputs, reading, temporary=Path(spool), progress=progress, resources=chosen.resources)
         refuse_inputs(paths, corpus.shards)
         corpus.check()
         with Outputs(paths, inputs=corpus.shards, overwrite=overwrite) as outputs:

@@ -22,8 +22,7 @@ from neardup.jobs.targets import REJECTS_ENDING, refuse_inputs
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.vectors import VectorRecipe
-from neardup.resources.limits import check_temp_dir
-from neardup.resources.threads import thread_count
+from neardup.resources.resources import Resources
 from neardup.survivors.audit import reject_lines
 
 
@@ -82,10 +81,17 @@ def fingerprint_files(
         DataError: a row cannot be read, or a file is damaged.
     """
     recipe, progress = recipe or Recipe(), progress_of(progress)
-    how, workers = Reading(**reading), thread_count(threads)
-    check_temp_dir(temp_dir)
+    how, resources = Reading(**reading), Resources(threads, temp_dir=temp_dir)
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=temp_dir) as spool:
-        corpus = open_corpus(inputs, how, temporary=Path(spool), values=value, on_error=on_error, progress=progress)
+        corpus = open_corpus(
+            inputs,
+            how,
+            temporary=Path(spool),
+            values=value,
+            on_error=on_error,
+            progress=progress,
+            resources=resources,
+        )
         shards = corpus.shards
         targets, rejects = fingerprint_places(output, shards, on_error)
         corpus.check()
@@ -97,7 +103,6 @@ def fingerprint_files(
             rejects,
             value=value,
             folder=output_folder(output),
-            threads=workers,
             temp_dir=temp_dir,
             overwrite=overwrite,
             progress=progress,
@@ -128,7 +133,6 @@ def write_fingerprint_files(
     *,
     value: Sequence[str] = (),
     folder: Place | None,
-    threads: int,
     temp_dir: str | None,
     overwrite: bool,
     progress: Progress,
@@ -147,7 +151,7 @@ def write_fingerprint_files(
         for path in dict.fromkeys(targets):
             part = corpus.part([shard for shard, target in zip(shards, targets, strict=True) if target == path])
             writer = FingerprintWriter(outputs.claim(path), recipe, value)
-            for _, rows in part.map(read, threads=threads):
+            for _, rows in part.map(read):
                 writer.write(rows)
                 total += int(rows.valid.sum())
                 progress.advance(len(rows))

@@ -25,8 +25,8 @@ from neardup.recipe.document_frequencies import DocumentFrequencies
 from neardup.recipe.frequency_file import FrequencyWriter, describe_frequency_file, frequency_parts
 from neardup.recipe.presets import recipe_of
 from neardup.recipe.recipe import Recipe
-from neardup.resources.limits import memory_bytes
-from neardup.resources.threads import in_order, thread_count
+from neardup.resources.resources import Resources
+from neardup.resources.threads import in_order
 from neardup.survivors.audit import reject_lines
 from neardup.text.columns import as_text_arrays, in_chunks
 from neardup.text.normalizers import normalized
@@ -70,11 +70,9 @@ def _target(output: str | Path) -> Path:
 class _Fit:
     """Counts of documents and features as they come, of texts and of files that are merged."""
 
-    def __init__(
-        self, recipe: Recipe, merge: Sequence[str | Path], memory: int | str | None, temp_dir: str | None
-    ) -> None:
+    def __init__(self, recipe: Recipe, merge: Sequence[str | Path], resources: Resources) -> None:
         self.recipe, self.documents = recipe, 0
-        self._counter = FeatureCounter(memory_bytes(memory) // 4, temp_dir)
+        self._counter = FeatureCounter(resources.share("frequencies"), resources.temp_dir)
         self._merge = [describe_frequency_file(path) for path in merge]
         for named in self._merge:
             check_tokens(named, recipe.tokenization())
@@ -126,12 +124,12 @@ def fit(
         RecipeMismatch: a file to merge counts the features of other tokens.
         DataError: a text is not valid Unicode; a file to merge is damaged.
     """
-    path = _target(output)
-    work = _Fit(_recipe(recipe), merge, memory, temp_dir)
+    path, resources = _target(output), Resources(threads, memory, temp_dir)
+    work = _Fit(_recipe(recipe), merge, resources)
     arrays = as_text_arrays(texts)
     with Outputs([path], overwrite=overwrite) as outputs:
         chunks = (chunk for array in arrays for chunk in in_chunks(array))
-        for found in in_order(partial(_count, recipe=work.recipe), chunks, thread_count(threads)):
+        for found in in_order(partial(_count, recipe=work.recipe), chunks, resources.thread_count):
             work.take(*found)
         work.write(outputs.claim(path))
         outputs.commit()
@@ -168,19 +166,22 @@ def fit_files(
     given = [inputs] if isinstance(inputs, (str, Path)) else list(inputs)
     if not given and not merge:
         raise InputError("Give texts to count, or files of document frequencies to merge.")
-    path, progress, how, workers = _target(output), progress or Progress(), Reading(**reading), thread_count(threads)
-    work = _Fit(_recipe(recipe), merge, memory, temp_dir)
+    path, progress, how = _target(output), progress or Progress(), Reading(**reading)
+    resources = Resources(threads, memory, temp_dir)
+    work = _Fit(_recipe(recipe), merge, resources)
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=temp_dir) as spool:
         corpus: FileCorpus | None = None
         if given:
-            corpus = open_corpus(given, how, temporary=Path(spool), on_error=on_error, progress=progress)
+            corpus = open_corpus(
+                given, how, temporary=Path(spool), on_error=on_error, progress=progress, resources=resources
+            )
             corpus.check()
         shards = () if corpus is None else corpus.shards
         rejects = [Path(stem(str(output)) + REJECTS_ENDING)] if on_error == "skip" else []
         refuse_inputs([path, *rejects], shards)
         with Outputs([path, *rejects], inputs=shards, overwrite=overwrite) as outputs, progress.stage("fit"):
             if corpus is not None:
-                for _, (documents, run) in corpus.map(partial(_count_batch, recipe=work.recipe), threads=workers):
+                for _, (documents, run) in corpus.map(partial(_count_batch, recipe=work.recipe)):
                     work.take(documents, run)
                     progress.advance(documents)
             work.write(outputs.claim(path))

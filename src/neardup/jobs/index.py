@@ -34,8 +34,7 @@ from neardup.recipe.presets import usual_distance
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import check_same
 from neardup.recipe.vectors import VectorRecipe
-from neardup.resources.limits import check_temp_dir
-from neardup.resources.threads import thread_count
+from neardup.resources.resources import Resources
 
 Inputs = str | Path | Sequence[str | Path]
 
@@ -85,11 +84,11 @@ def build_index(
             raise InputError(f"{home} has an index. Add to it with `neardup index add`, or pass --overwrite.")
     else:
         demand_free(home)
-    with _opened(inputs, reading, on_error, temp_dir, progress) as source:
+    with _opened(inputs, reading, on_error, Resources(threads, temp_dir=temp_dir), progress) as source:
         made_by = source.demand_recipe(recipe)
         index = new_index(made_by, max_distance, method, method_options)
         index.has_strings = not integer_ids
-        total = source.add_to(index, made_by, threads)
+        total = source.add_to(index, made_by)
         with progress.stage("save"):
             index.save(home, overwrite=overwrite)
     return total
@@ -134,8 +133,11 @@ def add_to_index(
     """
     progress = progress_of(progress)
     index = Index.open(path)
-    with index.reserved(), _opened(inputs, reading, on_error, temp_dir, progress) as source:
-        total = source.add_to(index, source.demand_recipe(_recipe(index, path)), threads)
+    with (
+        index.reserved(),
+        _opened(inputs, reading, on_error, Resources(threads, temp_dir=temp_dir), progress) as source,
+    ):
+        total = source.add_to(index, source.demand_recipe(_recipe(index, path)))
         with progress.stage("save"):
             index.save()
     return total
@@ -213,10 +215,12 @@ def query_index(
         source = None
         answers: Iterator[bytes]
         if given:
-            source = stack.enter_context(_opened(given, reading, on_error, temp_dir, progress))
+            source = stack.enter_context(
+                _opened(given, reading, on_error, Resources(threads, temp_dir=temp_dir), progress)
+            )
             recipe = source.demand_recipe(_recipe(index, path))
             refuse_inputs([target], source.shards)
-            answers = (line for part in source.parts(recipe, threads) for line in ask(part))
+            answers = (line for part in source.parts(recipe) for line in ask(part))
         elif texts:
             recipe = _recipe(index, path)
             answers = ask(_of_texts(texts, _of_text(recipe)))
@@ -293,7 +297,9 @@ def _of_text(recipe: Recipe | VectorRecipe) -> Recipe:
 class _Source:
     """Texts or fingerprint files, read in parts."""
 
-    def __init__(self, shards: Sequence[Shard], reading: Reading, on_error: str, progress: Progress) -> None:
+    def __init__(
+        self, shards: Sequence[Shard], reading: Reading, on_error: str, resources: Resources, progress: Progress
+    ) -> None:
         self.shards, self._progress = shards, progress
         made = [shard.format == "parquet" and is_fingerprint_file(shard.path) for shard in shards]
         self._hold_fingerprints = any(made)
@@ -305,7 +311,7 @@ class _Source:
         if any(made) and reading != Reading():
             given = [name for name in READING if getattr(reading, name) != getattr(Reading(), name)]
             raise OptionError(f"{', '.join(given)}: these are fingerprint files, not texts. Leave it out.")
-        self._corpus = FileCorpus(shards, reading.columns(), on_error=on_error, progress=progress)
+        self._corpus = FileCorpus(shards, reading.columns(), on_error=on_error, progress=progress, resources=resources)
         if not any(made):
             self._corpus.check()
 
@@ -319,24 +325,24 @@ class _Source:
             check_same(recipe, fingerprint_file_recipe(shard.path), shard.name, than)
         return recipe
 
-    def parts(self, recipe: Recipe | VectorRecipe, threads: int | None) -> Iterator[Documents]:
+    def parts(self, recipe: Recipe | VectorRecipe) -> Iterator[Documents]:
         """Rows, some at a time."""
         if self._hold_fingerprints:
             for shard in self.shards:
                 yield from fingerprint_file_parts(shard.path)
             return
         work = partial(read_part, recipe=_of_text(recipe), functions={})
-        for _, part in self._corpus.map(work, threads=thread_count(threads)):
+        for _, part in self._corpus.map(work):
             prints = part.found
             yield Documents(prints.values, prints.digests, prints.tokens, part.lengths, part.ids)
         if self._corpus.rejected:
             self._progress.say(f"{counted(len(self._corpus.rejected), 'row')} could not be read, and were left out")
 
-    def add_to(self, index: Index, recipe: Recipe | VectorRecipe, threads: int | None) -> int:
+    def add_to(self, index: Index, recipe: Recipe | VectorRecipe) -> int:
         """Add all documents; returns how many there were."""
         total = 0
         with self._progress.stage("add"):
-            for part in self.parts(recipe, threads):
+            for part in self.parts(recipe):
                 add_documents(index, part, recipe)
                 total += int(part.valid.sum())
                 self._progress.advance(len(part))
@@ -356,11 +362,9 @@ def add_documents(index: Index, part: Documents, recipe: Recipe | VectorRecipe) 
 
 @contextlib.contextmanager
 def _opened(
-    inputs: Inputs, reading: dict[str, Any], on_error: str, temp_dir: str | None, progress: Progress
+    inputs: Inputs, reading: dict[str, Any], on_error: str, resources: Resources, progress: Progress
 ) -> Iterator[_Source]:
     how = Reading(**reading)
-    check_temp_dir(temp_dir)
-    with tempfile.TemporaryDirectory(prefix="neardup-", dir=temp_dir) as spool:
-        yield _Source(
-            find_shards(inputs, temporary=Path(spool), reading=how, progress=progress), how, on_error, progress
-        )
+    with tempfile.TemporaryDirectory(prefix="neardup-", dir=resources.temp_dir) as spool:
+        shards = find_shards(inputs, temporary=Path(spool), reading=how, progress=progress)
+        yield _Source(shards, how, on_error, resources, progress)

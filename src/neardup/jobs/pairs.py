@@ -35,7 +35,6 @@ from neardup.options import DedupOptions, options_of
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import check_same
-from neardup.resources.limits import memory_bytes
 
 NOT_FOR_PAIRS = ("keep", "cluster", "prefer_source", "within")
 
@@ -113,7 +112,9 @@ def pair_files(
             if any(made):
                 found = _of_fingerprints(left, right, recipe, chosen, progress, distinct=distinct)
             else:
-                corpus = FileCorpus(shards, reading.columns(), on_error=on_error, progress=progress)
+                corpus = FileCorpus(
+                    shards, reading.columns(), on_error=on_error, progress=progress, resources=chosen.resources
+                )
                 corpus.check()
                 with_other = len(left) if right else None
                 found = _of_texts(corpus, with_other, recipe or Recipe(), chosen, progress, distinct=distinct)
@@ -163,7 +164,7 @@ def _of_texts(
     """Of a corpus, whose first `left` shards are one side if there are two."""
     distance_limit(recipe, options)  # refused, if at all, before any work
     with progress.stage("fingerprint"):
-        documents = read_documents(corpus, recipe, threads=options.threads, progress=progress)
+        documents = read_documents(corpus, recipe, progress=progress, resources=options.resources)
     if corpus.rejected:
         progress.say(f"{counted(len(corpus.rejected), 'row')} could not be read, and were left out")
     starts = corpus.starts or [0]
@@ -256,9 +257,7 @@ def _of_fingerprints(
             candidates = near_fingerprints(
                 fingerprints,
                 max_distance=max_distance,
-                threads=options.threads,
-                memory=memory_bytes(options.memory),
-                temp_dir=options.temp_dir,
+                resources=options.resources,
             )
             for a, b in candidate_pairs(candidates):
                 order = np.lexsort((b, a))

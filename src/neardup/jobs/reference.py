@@ -72,7 +72,15 @@ def open_reference(
     columns = reference_columns(options)
     made = [shard.format == "parquet" and is_fingerprint_file(shard.path) for shard in shards]
     if not any(made):
-        found = open_corpus(against, reading, temporary=temporary, values=columns, on_error=on_error, progress=progress)
+        found = open_corpus(
+            against,
+            reading,
+            temporary=temporary,
+            values=columns,
+            on_error=on_error,
+            progress=progress,
+            resources=options.resources,
+        )
         found.check()
         return found
     if not all(made):

@@ -29,7 +29,6 @@ from neardup.jobs.targets import Targets, dedup_targets, demand_output
 from neardup.options import UNITS, options_of
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.recipe import Recipe
-from neardup.resources.threads import thread_count
 from neardup.survivors.audit import reject_lines
 from neardup.survivors.decisions import Decisions
 from neardup.survivors.summary import Summary, summarize
@@ -261,7 +260,9 @@ def deduplicate_units(
         shards = find_shards(inputs, temporary=Path(spool), reading=reading, progress=progress)
         _check_formats(shards, unit)
         columns = dataclasses.replace(reading.columns(chosen.columns), separator=SEPARATORS[unit])
-        corpus = UnitCorpus(FileCorpus(shards, columns, on_error=on_error, progress=progress), unit)
+        corpus = UnitCorpus(
+            FileCorpus(shards, columns, on_error=on_error, progress=progress, resources=chosen.resources), unit
+        )
         targets = Targets()
         if output:
             targets = dedup_targets(output, shards, audit=audit, with_rejects=on_error == "skip")
@@ -303,7 +304,6 @@ def deduplicate_units(
                         findings.decisions,
                         unit=unit,
                         with_matched=chosen.cluster == "components",
-                        threads=thread_count(chosen.threads),
                     )
                     rows = [corpus.documents.rows_of(number) for number in range(len(shards))]
                     write_audits(lines, targets, shards, rows, outputs)

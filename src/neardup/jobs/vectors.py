@@ -21,8 +21,7 @@ from neardup.jobs.fingerprint import fingerprint_places, write_fingerprint_files
 from neardup.kernels.xxh3 import digest_rows
 from neardup.progress import Watcher, progress_of
 from neardup.recipe.vectors import VectorRecipe
-from neardup.resources.limits import check_temp_dir
-from neardup.resources.threads import thread_count
+from neardup.resources.resources import Resources
 from neardup.text.nested import column_at, type_at
 
 
@@ -64,8 +63,7 @@ def fingerprint_vector_files(
         DataError: a vector cannot be read, or a file is damaged.
     """
     VectorRecipe(dimension=1, bits=bits, seed=seed, method=method)  # refused, if at all, before any work
-    progress, workers = progress_of(progress), thread_count(threads)
-    check_temp_dir(temp_dir)
+    progress, resources = progress_of(progress), Resources(threads, temp_dir=temp_dir)
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=temp_dir) as spool:
         shards = find_shards(inputs, temporary=Path(spool), progress=progress)
         for shard in shards:
@@ -76,13 +74,12 @@ def fingerprint_vector_files(
         recipe = VectorRecipe(dimension=_dimension(shards, vector), bits=bits, seed=seed, method=method)
         columns = Columns(id=id, vector=vector, dimension=recipe.dimension)
         return write_fingerprint_files(
-            FileCorpus(shards, columns, on_error=on_error, progress=progress),
+            FileCorpus(shards, columns, on_error=on_error, progress=progress, resources=resources),
             _Reader(recipe).read,
             recipe,
             targets,
             rejects,
             folder=output_folder(output),
-            threads=workers,
             temp_dir=temp_dir,
             overwrite=overwrite,
             progress=progress,

@@ -119,7 +119,7 @@ def estimate_files(
     reading, others = split_options(options)
     chosen = options_of(**others)
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
-        corpus = open_corpus(inputs, reading, temporary=Path(spool), on_error=on_error)
+        corpus = open_corpus(inputs, reading, temporary=Path(spool), on_error=on_error, resources=chosen.resources)
         corpus.check()
         return estimate_corpus(corpus, recipe or Recipe(), chosen)
 
@@ -129,7 +129,7 @@ def estimate_corpus(corpus: FileCorpus, recipe: Recipe, options: DedupOptions) -
     distance_limit(recipe, options)  # refused, if at all, before any work
     threads = thread_count(options.threads)
     before = peak_memory_bytes()
-    sample = read_sample(corpus, threads=threads)
+    sample = read_sample(corpus)
     choice = None
     if options.taken() != "simhash" and options.min_similarity > 0:
         choice = choose_by_sample(sample, recipe, options)[0]
@@ -140,11 +140,11 @@ def estimate_corpus(corpus: FileCorpus, recipe: Recipe, options: DedupOptions) -
     progress = Progress()
     taken = dataclasses.replace(options, method=method)
     pilot = sample.thinned(max(1, len(sample) // PILOT_DOCUMENTS))
-    seen = find_duplicates(_table(pilot), recipe, taken, Progress())
+    seen = find_duplicates(_table(pilot, options), recipe, taken, Progress())
     kept_bytes = round(_element_bytes(seen, options) * pilot.growth)
     keeps = kept_bytes <= room_for_elements(options)
     part = _with_few_pairs(sample, len(pilot), _pairs(seen))
-    findings = find_duplicates(_table(part), recipe, taken, progress, keep_elements=keeps)
+    findings = find_duplicates(_table(part, options), recipe, taken, progress, keep_elements=keeps)
     found = {each.method: each for each in choice.estimates}.get(method) if choice else None
     cost = _Extrapolation(part, findings, progress.seconds, found, recipe, taken, threads, kept_bytes if keeps else 0)
     return CostEstimate(
@@ -171,9 +171,9 @@ def choose_by_sample(
 ) -> tuple[Choice, int]:
     """What exact and minhash would take of all that the sample stands for, or of so many `documents`; how many were read."""
     progress = progress_of(progress)
-    corpus = _table(sample)
+    corpus = _table(sample, options)
     with progress.stage("fingerprint"):
-        found = read_documents(corpus, recipe, threads=options.threads, progress=progress)
+        found = read_documents(corpus, recipe, progress=progress, resources=options.resources)
     rows = in_order_of_preference(found, DedupOptions())
     distinct = rows[exact_representatives(found, rows) == rows]
     task = Task(corpus, found, distinct, distinct, recipe, options, progress).at_least(MIN_TOKENS)
@@ -182,8 +182,8 @@ def choose_by_sample(
     return choose(task, documents=documents), len(task.rows)
 
 
-def _table(sample: Sample) -> TableCorpus:
-    return TableCorpus(pa.chunked_array(sample.texts, pa.large_string()))
+def _table(sample: Sample, options: DedupOptions) -> TableCorpus:
+    return TableCorpus(pa.chunked_array(sample.texts, pa.large_string()), resources=options.resources)
 
 
 def _with_few_pairs(sample: Sample, pilot_documents: int, pilot_pairs: float) -> Sample:

@@ -16,7 +16,6 @@ from neardup.io.corpus import FileCorpus
 from neardup.io.storage.places import Place
 from neardup.judging.finished_run import FinishedRun, read_finished_run, same_id
 from neardup.matching.similarities.compare_texts import similarities_to, similarity
-from neardup.resources.threads import thread_count
 from neardup.text.normalizers import normalize
 from neardup.text.preference import groups_of
 
@@ -90,7 +89,7 @@ def why_kept(audit: Place, wanted: str) -> Kept:
     by_distance = run.method == "simhash"
     work = partial(_nearest, mine=mine, prints=prints, run=run, by_distance=by_distance)
     nearest: list[_Near] = []
-    for first, found in corpus.map(work, threads=thread_count(None)):
+    for first, found in corpus.map(work):
         placed = [_placed(each, first) for each in found]
         nearest += [each for each in placed if each.document.row != mine.row]
         nearest = sorted(nearest, key=lambda each: (each.cost, each.document.row))[:NEAREST]
@@ -142,7 +141,7 @@ def _nearest(
 
 
 def _find(corpus: FileCorpus, wanted: str) -> _Document:
-    for first, found in corpus.map(partial(_named, wanted=wanted), threads=thread_count(None)):
+    for first, found in corpus.map(partial(_named, wanted=wanted)):
         if found is not None:
             return _Document(first + found.row, found.id, found.text, found.group)
     raise InputError(f"Neither the audit nor the inputs have a document with the id {wanted!r}.")

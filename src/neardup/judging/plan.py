@@ -26,7 +26,6 @@ from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import check_same
 from neardup.resources.limits import memory_bytes
-from neardup.resources.threads import thread_count
 
 
 @dataclass(frozen=True)
@@ -143,9 +142,9 @@ def _sampled(
     progress: Progress,
 ) -> JoinPlan:
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=options.temp_dir) as spool:
-        corpus = open_corpus(inputs, reading, temporary=Path(spool))
+        corpus = open_corpus(inputs, reading, temporary=Path(spool), resources=options.resources)
         corpus.check()
-        sample = read_sample(corpus, threads=thread_count(options.threads))
+        sample = read_sample(corpus)
         choice, looked_at = choose_by_sample(sample, recipe, options, documents=documents, progress=progress)
     based_on = f"{looked_at:,} different texts and a sample of them"
     if choice.documents != looked_at:

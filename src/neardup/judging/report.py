@@ -20,7 +20,7 @@ from neardup.judging.reports.texts import ReadAgain, Text, read_again, read_refe
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import stored_recipe
-from neardup.resources.threads import thread_count
+from neardup.resources.resources import Resources
 from neardup.survivors.audit_files import AUDIT_ENDING, read_audit, summary_path, summary_paths
 from neardup.survivors.cluster_file import read_cluster_file
 
@@ -87,7 +87,7 @@ def report(
     except (ValueError, TypeError):
         recipe = None  # it has a function of its own
     with Outputs([Path(output)], overwrite=overwrite) as outputs:
-        known, corpus, reference, reason = _inputs(summary, progress)
+        known, corpus, reference, reason = _inputs(summary, Resources(threads), progress)
         rows = known if known is not None else _rows_named(path)
         made, reason = make_report(
             summary,
@@ -97,7 +97,6 @@ def report(
             reference=reference,
             recipe=recipe,
             reason=reason,
-            threads=threads,
             progress=progress,
         )
         outputs.claim(Path(output)).write_bytes(made)
@@ -113,7 +112,6 @@ def make_report(
     corpus: FileCorpus | None,
     reference: FileCorpus | None,
     recipe: Recipe | None,
-    threads: int | None,
     progress: Progress,
     reason: str = "",
 ) -> tuple[bytes, str]:
@@ -139,7 +137,7 @@ def make_report(
     texts = Texts(None, {}, reason)
     if corpus is not None:
         with progress.stage("read for the report", rows):
-            texts = _texts(corpus, reference, counts, clusters, recipe, summary, thread_count(threads))
+            texts = _texts(corpus, reference, counts, clusters, recipe, summary)
     return page(summary, counts, clusters, bands, texts), texts.reason
 
 
@@ -156,7 +154,6 @@ def _texts(
     clusters: dict[int, list[Line]],
     recipe: Recipe | None,
     summary: dict[str, Any],
-    threads: int,
 ) -> Texts:
     """The texts of all that is shown, if they are what was de-duplicated."""
     wanted, outside = set[int](), set[tuple[str, int]]()
@@ -167,8 +164,8 @@ def _texts(
         else:
             outside.add((line["reference"], line["reference_row"]))
     try:
-        read = read_again(corpus, wanted, counts.removed, recipe=recipe, threads=threads, only=_applied(summary))
-        others = {} if reference is None else read_reference(reference, outside, recipe=recipe, threads=threads)
+        read = read_again(corpus, wanted, counts.removed, recipe=recipe, only=_applied(summary))
+        others = {} if reference is None else read_reference(reference, outside, recipe=recipe)
     except NeardupError as problem:
         return Texts(None, {}, str(problem))
     found = Texts(read, others)
@@ -253,7 +250,7 @@ def of_units(unit: str) -> OptionError:
 
 
 def _inputs(
-    summary: dict[str, Any], progress: Progress
+    summary: dict[str, Any], resources: Resources, progress: Progress
 ) -> tuple[int | None, FileCorpus | None, FileCorpus | None, str]:
     """The rows of the run, if they are known; the inputs and the reference, or why they are not to be had."""
     files = summary["files"]
@@ -275,10 +272,14 @@ def _inputs(
         reading = Reading(**{name: files[name] for name in READING})
         with tempfile.TemporaryDirectory(prefix="neardup-") as temporary:
             place = Path(temporary)
-            corpus = open_corpus(inputs, reading, temporary=place, on_error="skip", progress=progress)
+            corpus = open_corpus(
+                inputs, reading, temporary=place, on_error="skip", progress=progress, resources=resources
+            )
             reference = None
             if files.get("against") and reading.text:
-                reference = open_corpus(files["against"], reading, temporary=place, on_error="skip")
+                reference = open_corpus(
+                    files["against"], reading, temporary=place, on_error="skip", resources=resources
+                )
     except (NeardupError, OSError) as problem:
         return rows, None, None, f"{problem} {where}"
     if sizes is not None and [shard.size for shard in corpus.shards] != sizes:

@@ -23,7 +23,6 @@ from neardup.options import DedupOptions, options_of
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.presets import recipe_of
 from neardup.recipe.recipe import Recipe
-from neardup.resources.limits import memory_bytes
 from neardup.text.preference import groups_of
 
 
@@ -122,9 +121,7 @@ def list_matches(
     equal_texts = near_fingerprints(
         documents.digests[short],
         max_distance=0,
-        threads=options.threads,
-        memory=memory_bytes(options.memory),
-        temp_dir=options.temp_dir,
+        resources=options.resources,
     )
     if groups is not None:
         equal_texts = within_groups(equal_texts, groups[short])
@@ -161,20 +158,18 @@ def match(
         raise OptionError(f"match() lists pairs; {' and '.join(sorted(unused))} is for deduplicate().")
     recipe, chosen, watched = recipe_of(recipe), options_of(**options), progress_of(progress)
     distance_limit(recipe, chosen)  # refused, if at all, before any work
-    corpora = [TableCorpus(texts, text=text, values=chosen.columns, called="texts")]
+    corpora = [TableCorpus(texts, text=text, values=chosen.columns, called="texts", resources=chosen.resources)]
     if other is not None:
-        corpora.append(TableCorpus(other, text=text, values=chosen.columns, called="other"))
+        corpora.append(TableCorpus(other, text=text, values=chosen.columns, called="other", resources=chosen.resources))
     with watched.stage("fingerprint"):
         each = [
             read_documents(
                 corpus,
                 recipe,
-                threads=chosen.threads,
                 progress=watched,
+                resources=chosen.resources,
                 columns=chosen.columns,
                 functions=chosen.functions,
-                memory=chosen.memory,
-                temp_dir=chosen.temp_dir,
             )
             for corpus in corpora
         ]

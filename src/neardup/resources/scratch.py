@@ -7,12 +7,8 @@ from typing import Any
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.options import DedupOptions
-from neardup.resources.limits import memory_bytes
 from neardup.resources.spool import mapped_array
 
-SHARE = 64
-"""An array by row may take a 64th of the memory; about thirty of them are there at a time."""
 _ROWS_AT_ONCE = 1 << 18
 
 
@@ -33,11 +29,6 @@ class Scratch:
 
     largest: int | None = None
     temp_dir: str | None = None
-
-    @classmethod
-    def of(cls, options: DedupOptions) -> "Scratch":
-        """As `memory` and `temp_dir` say."""
-        return cls(memory_bytes(options.memory) // SHARE, options.temp_dir)
 
     def zeros(self, shape: int | tuple[int, ...], dtype: Any) -> Array:
         """Zeros, C-contiguous."""

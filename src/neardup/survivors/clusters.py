@@ -13,8 +13,9 @@ from neardup.kernels.matching.similarities import Stored, similarities_of
 from neardup.kernels.survivors import clusters as kernels
 from neardup.matching.similarities.stored import AROUND_BYTES, MAPPED_BYTES, SetFile
 from neardup.progress import Progress
-from neardup.resources.scratch import IN_MEMORY, Scratch
-from neardup.resources.threads import in_order, thread_count
+from neardup.resources.resources import DEFAULTS, Resources
+from neardup.resources.scratch import Scratch
+from neardup.resources.threads import in_order
 
 STEP = 16_384
 """Documents walked between two looks at the clock and the memory; threads share those of a step among them."""
@@ -87,15 +88,15 @@ def cluster_star(
     *,
     min_similarity: float,
     progress: Progress,
-    threads: int | None = None,
     fixed: int = 0,
-    scratch: Scratch = IN_MEMORY,
+    resources: Resources = DEFAULTS,
 ) -> Clustering:
     """Each document survives unless it matches an earlier survivor, and is then its best match's duplicate.
 
     The first `fixed` documents, those of a reference, survive in any case.
     """
-    n, stored, threads = len(candidates), _stored_by_position(rows, sets, scratch), thread_count(threads)
+    scratch, threads = resources.scratch, resources.thread_count
+    n, stored = len(candidates), _stored_by_position(rows, sets, scratch)
     survivor, grades = scratch.range(n), scratch.full(n, -1.0, np.float64)
     kept, kept_count = scratch.zeros(n, np.int64), scratch.zeros(len(candidates.starts) - 1, np.int64)
     _keep_first(candidates, fixed, kept, kept_count)
@@ -125,11 +126,11 @@ def cluster_components(
     *,
     min_similarity: float,
     progress: Progress,
-    threads: int | None = None,  # noqa: ARG001 - each comparison depends on those before
     fixed: int = 0,  # noqa: ARG001 - being the first, they survive, or stand for one another
-    scratch: Scratch = IN_MEMORY,
+    resources: Resources = DEFAULTS,
 ) -> Clustering:
     """Documents connected by matches are one cluster; its most preferred one survives."""
+    scratch = resources.scratch  # on one thread: each comparison depends on those before
     n, stored = len(candidates), _stored_by_position(rows, sets, scratch)
     parents, links, counts = scratch.range(n), scratch.range(n), np.zeros(2, np.int64)
     grades = scratch.full(n, -1.0, np.float64)

@@ -35,7 +35,7 @@ def emptied_rows(corpus: UnitCorpus, removed: Array) -> Array:
 
 
 def unit_audit_lines(
-    corpus: UnitCorpus, decisions: Decisions, *, unit: str, with_matched: bool, threads: int
+    corpus: UnitCorpus, decisions: Decisions, *, unit: str, with_matched: bool
 ) -> Iterator[AuditChunk]:
     """The lines of the audit, by row and unit; documents that lose units are read again for their texts."""
     removed = decisions.duplicates
@@ -67,7 +67,7 @@ def unit_audit_lines(
             columns += [*_places(corpus, decisions.matched[units]), _numbers(decisions.matched_similarity[units])]
         return rows[some], list(map(line, *columns))
 
-    for _, chunk in corpus.documents.map_shards(read, threads=threads, wanted=wanted, name="audit"):
+    for _, chunk in corpus.documents.map_shards(read, wanted=wanted, name="audit"):
         yield chunk
 
 

@@ -15,6 +15,7 @@ from neardup.hamming.index.answers import Groups, IdPairs, Neighbors
 from neardup.hamming.index.ids import concatenate, take
 from neardup.hamming.index.segment import Segment
 from neardup.hamming.near import hamming_distances, near_fingerprints
+from neardup.resources.resources import Resources
 from neardup.resources.threads import in_order, thread_count
 
 QUERIES_TOGETHER = 1 << 12
@@ -132,7 +133,7 @@ def joined_pairs(
     if not equal:
         chosen = _first_of_equal(fingerprints)
         fingerprints, documents = fingerprints[chosen], documents[chosen]
-    found = near_fingerprints(fingerprints, max_distance=limit, threads=threads, memory=memory)
+    found = near_fingerprints(fingerprints, max_distance=limit, resources=Resources(threads, memory))
     for left, right in candidate_pairs(found):
         distances = hamming_distances(fingerprints, left, right)
         first, second = (ids_of(documents[each], searched, strings=strings) for each in (left, right))

@@ -95,7 +95,7 @@ def evaluate_corpus(
         check_labels(pairs)
 
     with progress.stage("fingerprint"):
-        documents = read_documents(corpus, recipe, threads=options.threads, progress=progress)
+        documents = read_documents(corpus, recipe, progress=progress, resources=options.resources)
     everything = in_order_of_preference(documents, DedupOptions())
     distinct = everything[exact_representatives(documents, everything) == everything]
     among = np.zeros(len(documents), np.bool_)
@@ -120,7 +120,7 @@ def evaluate_corpus(
                 continue
             if named.recipe.is_of_other_tool:
                 continue
-            others = read_documents(corpus, named.recipe, threads=options.threads, progress=Progress())
+            others = read_documents(corpus, named.recipe, progress=Progress(), resources=options.resources)
             found = survey(truth, others, named.recipe, among, threads=options.threads)
             curve = distance_scores(truth, found, named.recipe.bits)
             recipes.append(recipe_score(name, named.recipe, truth, found, curve, target_recall))
@@ -219,11 +219,12 @@ def evaluate(
     >>> evaluate([rhyme, rhyme + ", he said", "Nothing of the kind is told of the other man, who walked no mile at all."])
     Evaluation(3 documents, truth from sample, recommended: method=exact)
     """
-    corpus = TableCorpus(data, text=text, id=id)
+    chosen = options_of(**options)
+    corpus = TableCorpus(data, text=text, id=id, resources=chosen.resources)
     return evaluate_corpus(
         corpus,
         recipe=recipe or Recipe(),
-        options=options_of(**options),
+        options=chosen,
         ids=corpus.ids.cast("large_string"),
         pairs=pairs,
         complete=complete,

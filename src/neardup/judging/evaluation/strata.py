@@ -52,7 +52,7 @@ def strata(
     for left, right in drawn:
         wanted[found.rows[left]] = wanted[found.rows[right]] = True
     parts = []
-    with ShingleSets(corpus, wanted, threads=options.threads, temp_dir=options.temp_dir, progress=Progress()) as sets:
+    with ShingleSets(corpus, wanted, resources=options.resources, progress=Progress()) as sets:
         for (first, last), (left, right) in zip(spans, drawn, strict=True):
             similarity = sets.similarities(found.rows[left], found.rows[right], 0.0)
             counts, true = found.counts[:, first : last + 1].sum(axis=1), found.true[:, first : last + 1].sum(axis=1)

@@ -18,6 +18,7 @@ from neardup.kernels.matching.survey import count_distances, find_similar
 from neardup.matching.similarities.stored import SetFile, ShingleSets
 from neardup.matching.similarities.table import shingle_sets_of
 from neardup.progress import Progress
+from neardup.resources.resources import DEFAULTS, Resources
 from neardup.resources.threads import in_order, thread_count
 from neardup.text.columns import in_chunks
 
@@ -103,13 +104,12 @@ def similar_pairs(
     among: Array,
     *,
     least: float,
-    threads: int | None,
-    temp_dir: str | None,
+    resources: Resources = DEFAULTS,
 ) -> SimilarPairs:
     """Every pair of a sampled row and a row where `among` (bool[rows]) holds whose similarity is at least `least`, above 0."""
     wanted = np.zeros(len(among), np.bool_)
     wanted[sampled] = True
-    with ShingleSets(corpus, wanted, threads=threads, temp_dir=temp_dir, progress=Progress()) as sets:
+    with ShingleSets(corpus, wanted, resources=resources, progress=Progress()) as sets:
         prefixes = _prefixes(sets, sampled, least)
         starts, ends = sets.starts[sampled], sets.ends[sampled]
 
@@ -123,7 +123,7 @@ def similar_pairs(
             return parts
 
         found = [(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))]
-        for first, parts in corpus.map(search, threads=thread_count(threads), wanted=among):
+        for first, parts in corpus.map(search, wanted=among):
             found += [(a, first + b, similarity) for a, b, similarity in parts]
     a, b, similarity = (np.concatenate(column) for column in zip(*found, strict=True))
     pairs = np.stack([np.minimum(a, b), np.maximum(a, b)], axis=1)

@@ -138,8 +138,7 @@ def sampled_truth(corpus: Corpus, among: Array, options: DedupOptions, sampled: 
         sampled,
         among,
         least=options.min_similarity,
-        threads=options.threads,
-        temp_dir=options.temp_dir,
+        resources=options.resources,
     )
     all_true = np.ones(len(found), np.bool_)
     return Truth(

@@ -62,7 +62,6 @@ def read_again(
     removed: Array,
     *,
     recipe: Recipe | None,
-    threads: int,
     only: frozenset[str] | None = None,
 ) -> ReadAgain:
     """Read the inputs for the texts of the rows `wanted`; `only`: the files whose documents are counted, all if None.
@@ -74,7 +73,7 @@ def read_again(
     texts: dict[int, Text] = {}
     documents = np.zeros(len(removed), np.uint8)  # 1 + the power of two of the length; 0: no document
     end = 0
-    for first, (batch, lengths) in corpus.map(_measure, threads=threads):
+    for first, (batch, lengths) in corpus.map(_measure):
         end = first + len(lengths)
         if end > len(removed):
             break  # the inputs have more rows than they had
@@ -117,7 +116,7 @@ def text_of(batch: Batch, place: int, recipe: Recipe | None) -> Text | None:
 
 
 def read_reference(
-    corpus: FileCorpus, wanted: Iterable[tuple[str, int]], *, recipe: Recipe | None, threads: int
+    corpus: FileCorpus, wanted: Iterable[tuple[str, int]], *, recipe: Recipe | None
 ) -> dict[tuple[str, int], Text]:
     """The texts of some rows of a reference, known by file and row; only those files are read."""
     rows_of: dict[str, set[int]] = {}
@@ -125,9 +124,7 @@ def read_reference(
         rows_of.setdefault(name, set()).add(row)
     found: dict[tuple[str, int], Text] = {}
     for shard in corpus.shards:
-        for first, batch in (
-            corpus.part([shard]).map(lambda batch: batch, threads=threads) if shard.name in rows_of else ()
-        ):
+        for first, batch in corpus.part([shard]).map(lambda batch: batch) if shard.name in rows_of else ():
             for row in rows_of[shard.name]:
                 if (
                     first <= row < first + len(batch.texts)

@@ -8,20 +8,20 @@ from neardup.kernels.matching.bounds import JACCARD
 from neardup.kernels.matching.edit import edit_memory
 from neardup.kernels.matching.similarities import Stored, similarities_of
 from neardup.matching.band_plan import Bands, agreement_probability, hit_probability
-from neardup.matching.candidates.exact import CELLS_SHARE
 from neardup.matching.candidates.minhash import minhash_agreement, minhash_bands
 from neardup.matching.prefix_join.counts import ElementCounts
 from neardup.matching.prefix_join.join import POSTING_BYTES, join_prefixes
 from neardup.matching.prefix_join.prefixes import Prefixes, prefixes_of
 from neardup.matching.similarities.table import Elements
 from neardup.resources.pair_spool import PAIR_BYTES
+from neardup.resources.resources import SHARES, Resources
 
 COUNT_SECONDS, PREFIX_SECONDS, SIGN_SECONDS = 6e-8, 6e-8, 4e-8
 """A token, read, normalized, hashed and what the pass is for; these and the next: one thread, on 1 million pieces of packages."""
 POSTING_SECONDS, VISIT_SECONDS, MEETING_SECONDS = 4e-7, 1e-8, 3e-7
 BAND_SECONDS, BANDED_SECONDS = 1e-7, 2.5e-7
 SAMPLED_PAIRS = 20_000
-UNBOUNDED = 1 << 62
+UNBOUNDED = Resources(threads=1, memory=1 << 62)
 """The join of a sample of some thousand documents needs no bound."""
 
 
@@ -88,7 +88,7 @@ def estimate_exact(
     n = len(prefixes)
     scale = documents / max(n, 1)
     visits = scale * _visits(prefixes, sample, counts, scale, growth)
-    _, cost = join_prefixes(prefixes, np.arange(n), code=code, least=least, memory=UNBOUNDED, threads=1)
+    _, cost = join_prefixes(prefixes, np.arange(n), code=code, least=least, resources=UNBOUNDED)
     meetings = visits * (cost.looked_at / cost.visits if cost.visits else 1.0)
     pairs = meetings * (cost.pairs / cost.looked_at if cost.looked_at else 1.0)
     postings = prefixes.facts[:, 0].sum(dtype=np.int64) * scale
@@ -176,6 +176,6 @@ def typical_estimates(documents: int, *, memory: int) -> tuple[Estimate, Estimat
         TYPICAL.at(getattr(TYPICAL, name), documents)
         for name in ("tokens", "postings", "visits", "meetings", "pairs", "banded")
     )
-    cells = ElementCounts.bytes_for(int(tokens), memory=memory // CELLS_SHARE)
+    cells = ElementCounts.bytes_for(int(tokens), memory=memory // SHARES["counts"])
     exact = _exact(tokens, postings, visits, meetings, pairs, cells, memory)
     return exact, _minhash(documents, tokens, banded, pairs, minhash_bands(TYPICAL.min_similarity), memory)

@@ -16,8 +16,7 @@ from neardup.matching.prefix_join.counts import ElementCounts
 from neardup.matching.prefix_join.join import join_prefixes
 from neardup.matching.prefix_join.prefixes import Prefixes, PrefixFile, prefixes_of
 from neardup.matching.similarities.table import SIMILARITY_TABLE, Elements
-from neardup.resources.limits import memory_bytes
-from neardup.resources.threads import in_order, thread_count
+from neardup.resources.threads import in_order
 from neardup.text.columns import in_chunks
 
 Result = TypeVar("Result")
@@ -26,32 +25,26 @@ MIN_TOKENS = 1
 """A text without any token has no elements, and equals only equal ones."""
 CHUNK_ELEMENTS = 1 << 17
 """About so many of the kept elements go through the kernels at a time."""
-CELLS_SHARE = 8
-"""An eighth of the memory is for counting."""
 
 
 def map_elements(
     task: Task, work: Callable[[Elements], Result], *, name: str, state: Array | None = None
 ) -> Iterator[Result]:
     """work(elements) of the wanted texts, a chunk at a time, in order: of those kept by the first pass, or of texts read again."""
-    similarity, wanted, threads = (
-        SIMILARITY_TABLE[task.options.similarity],
-        task.wanted,
-        thread_count(task.options.threads),
-    )
+    similarity, wanted = SIMILARITY_TABLE[task.options.similarity], task.wanted
     if task.kept is None:
 
         def read(batch: Batch) -> list[Result]:
             chunks = in_chunks(batch.texts.drop_null())
             return [work(similarity.elements(chunk, task.recipe)) for chunk in chunks]
 
-        for _, results in task.corpus.map(read, threads=threads, wanted=wanted, name=name, state=state):
+        for _, results in task.corpus.map(read, wanted=wanted, name=name, state=state):
             yield from results
         return
     kept, rows = task.kept, np.flatnonzero(wanted)
     sizes = np.cumsum(kept.ends[rows] - kept.starts[rows])
     cuts = np.unique(np.searchsorted(sizes, np.arange(CHUNK_ELEMENTS, sizes[-1] if len(rows) else 0, CHUNK_ELEMENTS)))
-    yield from in_order(lambda part: work(kept.elements(part)), np.split(rows, cuts), threads)
+    yield from in_order(lambda part: work(kept.elements(part)), np.split(rows, cuts), task.resources.thread_count)
 
 
 def count_elements(task: Task, *, sampled: int = 0) -> tuple[ElementCounts, Elements]:
@@ -59,9 +52,9 @@ def count_elements(task: Task, *, sampled: int = 0) -> tuple[ElementCounts, Elem
 
     Also the elements of about `sampled` documents, chosen by a sum of their elements: at random, but always the same.
     """
-    options, wanted = task.options, task.wanted
+    wanted = task.wanted
     expected = int(task.documents.tokens[wanted].sum())  # about as many elements as tokens
-    counts = ElementCounts(expected, memory=memory_bytes(options.memory) // CELLS_SHARE)
+    counts = ElementCounts(expected, memory=task.resources.share("counts"))
     share = min(1.0, sampled / max(1, int(wanted.sum())))
 
     def count(elements: Elements) -> tuple[int, Elements | None]:
@@ -84,14 +77,13 @@ def find_exact(task: Task) -> Found:
 
 def join_counted(task: Task, counts: ElementCounts) -> Found:
     """As `find_exact`, with the elements counted already."""
-    options, progress, wanted = task.options, task.progress, task.wanted
+    options, resources, progress, wanted = task.options, task.resources, task.progress, task.wanted
     similarity, least = SIMILARITY_TABLE[options.similarity], options.min_similarity
 
     def prefixes_in(elements: Elements) -> Prefixes:
         return prefixes_of(elements, code=similarity.code, least=least, counts=counts)
 
-    memory = memory_bytes(options.memory) // 2
-    with PrefixFile(temp_dir=options.temp_dir) as file:
+    with PrefixFile(temp_dir=resources.temp_dir) as file:
         with progress.stage("prefixes", int(wanted.sum())):
             for part in map_elements(task, prefixes_in, name="prefixes"):
                 file.append(part)
@@ -100,23 +92,18 @@ def join_counted(task: Task, counts: ElementCounts) -> Found:
         with progress.stage("join"):
             read_as = task.read_as(wanted)
             equal = collapse(
-                task.scratch.take(prefixes.digests, read_as), threads=options.threads, scratch=task.scratch
+                resources.scratch.take(prefixes.digests, read_as), threads=resources.threads, scratch=resources.scratch
             )
             sides = None
             if task.sides is not None:  # of a class of equal sets, those of all its members
                 sides = np.bitwise_or.reduceat(task.sides[task.rows][equal.order], equal.starts[:-1])
             packed, cost = join_prefixes(
                 prefixes,
-                task.scratch.take(read_as, task.scratch.take(equal.order, equal.starts[:-1])),
+                resources.scratch.take(read_as, resources.scratch.take(equal.order, equal.starts[:-1])),
                 code=similarity.code,
                 least=least,
-                memory=memory,
-                threads=options.threads,
                 sides=sides,
-                temp_dir=options.temp_dir,
-                scratch=task.scratch,
+                resources=resources,
             )
-            candidates = candidates_of(
-                task.fingerprints, equal, packed, memory=memory // 4, temp_dir=options.temp_dir, scratch=task.scratch
-            )
+            candidates = candidates_of(task.fingerprints, equal, packed, resources=resources)
     return Found(task.rows, candidates, MIN_TOKENS, "exact", costs=dataclasses.asdict(cost))

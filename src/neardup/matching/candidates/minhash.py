@@ -15,10 +15,7 @@ from neardup.matching.band_plan import Bands, agreement_limit, plan_bands
 from neardup.matching.bands import search_bytes, spool_banded
 from neardup.matching.candidates.task import Found, Task
 from neardup.matching.distance_limit import distance_limit
-from neardup.resources.limits import memory_bytes
-from neardup.resources.pair_spool import PairSpool
 from neardup.resources.spool import Spool, mapped_array
-from neardup.resources.threads import thread_count
 from neardup.text.columns import in_chunks
 
 MIN_TOKENS = 1
@@ -105,17 +102,19 @@ def find_by_minhash(task: Task) -> Found:
     def sign(batch: Batch) -> list[Signatures]:
         return [signing.sign(chunk) for chunk in in_chunks(batch.texts.drop_null())]
 
-    n, memory = int(wanted.sum()), memory_bytes(options.memory)
+    n, resources = int(wanted.sum()), task.resources
     needed = needed_bytes(n, task.recipe.words)
-    if needed > memory:
+    if needed > resources.memory_bytes:
         raise OptionError(
             f"memory={options.memory!r}: to look for pairs among {n:,} signatures takes {needed / 2**20:,.0f} MiB. Give so much, "
             "take method='exact', which works in parts, or split the corpus."
         )
-    with_file = 2 * n * bands.values * 4 > memory // 4  # they are there twice: of each document, and of each class
-    parts = _SignatureFile(options.temp_dir) if with_file else _SignatureParts()
+    with_file = 2 * n * bands.values * 4 > resources.share(
+        "signatures"
+    )  # they are there twice: of each document, and of each class
+    parts = _SignatureFile(resources.temp_dir) if with_file else _SignatureParts()
     with progress.stage("signatures", n):
-        for _, found in task.corpus.map(sign, threads=thread_count(options.threads), wanted=wanted, name="signatures"):
+        for _, found in task.corpus.map(sign, wanted=wanted, name="signatures"):
             for part in found:
                 parts.append(part)
             progress.advance(sum(map(len, found)))
@@ -129,25 +128,23 @@ def find_by_minhash(task: Task) -> Found:
         # The sieve looks at one fingerprint of a class; all being equal, what it lets through is a matter of the pair.
         keys = scratch.zeros((len(read_as), 2 + task.recipe.words), np.uint64)
         keys[:, :2], keys[:, 2:] = scratch.take(digests, read_as), task.fingerprints
-        equal = collapse(keys, threads=options.threads, scratch=scratch)
+        equal = collapse(keys, threads=resources.threads, scratch=scratch)
         del keys, digests
         firsts = equal.order[equal.starts[:-1]]
-        spool = PairSpool(memory=memory // 4, temp_dir=options.temp_dir)
+        spool = resources.pair_spool()
         spool_banded(
-            _in_order(signatures, read_as[firsts], options.temp_dir, with_file=with_file),
+            _in_order(signatures, read_as[firsts], resources.temp_dir, with_file=with_file),
             bands,
             spool,
             fingerprints=scratch.take(task.fingerprints, firsts),
             max_distance=max_distance,
             least_agreeing=least_agreeing,
-            threads=options.threads,
-            memory=memory // 2,
+            threads=resources.threads,
+            memory=resources.share("bands"),
         )
         del signatures
         pairs = spool.all()
-        candidates = candidates_of(
-            task.fingerprints, equal, pairs, memory=memory // 8, temp_dir=options.temp_dir, scratch=scratch
-        )
+        candidates = candidates_of(task.fingerprints, equal, pairs, resources=resources)
     costs = {
         "bands": bands.bands,
         "rows": bands.rows,

@@ -10,7 +10,6 @@ from neardup.matching.distance_limit import distance_limit
 from neardup.progress import Progress
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.vectors import VectorRecipe
-from neardup.resources.limits import memory_bytes
 
 LONG_JOIN_SECONDS = 600.0
 """A join that is expected to take longer is announced, with the estimate."""
@@ -29,9 +28,7 @@ def find_by_simhash(task: Task) -> Found:
         found = near_fingerprints(
             task.fingerprints,
             max_distance=max_distance,
-            threads=options.threads,
-            memory=memory_bytes(options.memory),
-            temp_dir=options.temp_dir,
+            resources=task.resources,
         )
     return Found(task.rows, found, task.recipe.min_tokens, "simhash", max_distance=max_distance)
 

@@ -13,6 +13,7 @@ from neardup.matching.similarities.stored import SetFile
 from neardup.options import DedupOptions
 from neardup.progress import Progress
 from neardup.recipe.recipe import Recipe
+from neardup.resources.resources import Resources
 from neardup.resources.scratch import Scratch, parts_of
 
 
@@ -67,9 +68,14 @@ class Task:
         return self.scratch.take(self.documents.fingerprints, self.rows)
 
     @property
+    def resources(self) -> Resources:
+        """As the options say."""
+        return self.options.resources
+
+    @property
     def scratch(self) -> Scratch:
         """Where arrays by row are made."""
-        return Scratch.of(self.options)
+        return self.resources.scratch
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,9 @@ from neardup.kernels.hamming.candidates import pack_pairs
 from neardup.kernels.matching import prefix_join as kernels
 from neardup.kernels.matching.bounds import CONTAINMENT
 from neardup.matching.prefix_join.prefixes import Prefixes
-from neardup.resources.pair_spool import PairSpool
-from neardup.resources.scratch import IN_MEMORY, Scratch, parts_of
-from neardup.resources.threads import in_order, thread_count
+from neardup.resources.resources import DEFAULTS, Resources
+from neardup.resources.scratch import Scratch, parts_of
+from neardup.resources.threads import in_order
 
 POSTING_BYTES = 64
 """What a posting takes at the height of a join: its key four times, while keys are sorted, its place in the lists and back."""
@@ -129,11 +129,8 @@ def join_prefixes(
     *,
     code: int,
     least: float,
-    memory: int,
-    threads: int | None = None,
     sides: Array | None = None,
-    temp_dir: str | None = None,
-    scratch: Scratch = IN_MEMORY,
+    resources: Resources = DEFAULTS,
 ) -> tuple[Array, JoinCost]:
     """Pairs among some sets that may be similar: every pair that is, and few others.
 
@@ -141,11 +138,9 @@ def join_prefixes(
         prefixes: made with the same `code` and `least`, and counts of at least all `sets`.
         sets: int64[m], indexes of different sets; equal ones are better given once.
         code, least: the similarity and what it must reach.
-        memory: bytes that postings and pairs may take; where postings need more, there are several passes, where pairs do,
-            they go to a temporary file in `temp_dir`.
-        threads: never change the result.
         sides: uint8[m], 1, 2 or 3 for both; only pairs across the two sides are looked for.
-        scratch: where what is known of each set is.
+        resources: where postings take more than their share of the memory, there are several passes; where pairs do, they go to a
+            temporary file.
 
     Returns:
         uint64[p], left << 32 | right, indexes into `sets`, left < right, ascending, each pair once; and what it took.
@@ -155,15 +150,15 @@ def join_prefixes(
     """
     if len(sets) > MAX_SETS:
         raise OptionError(f"{len(sets):,} different documents; an exact join takes {MAX_SETS:,}. Split the corpus.")
-    threads = thread_count(threads)
+    threads, scratch = resources.thread_count, resources.scratch
     sizes = scratch.take(prefixes.sizes, sets)
     by_size = scratch.keep(np.argsort(-sizes if code == CONTAINMENT else sizes, kind="stable"))
     order, ranked_sizes = scratch.take(sets, by_size), scratch.take(sizes, by_size)
     ranked_sides = np.empty(0, np.uint8) if sides is None else np.ascontiguousarray(sides[by_size], np.uint8)
     postings = sum(int(prefixes.facts[order[part], 0].sum(dtype=np.int64)) for part in parts_of(len(order)))
-    pairs, lock = PairSpool(memory=memory // 2, temp_dir=temp_dir), Lock()
+    pairs, lock = resources.pair_spool(), Lock()
     counts = np.zeros(2, np.int64)
-    passes = list(_ranges(postings, memory // 2))
+    passes = list(_ranges(postings, resources.share("postings")))
     for low, high in passes:
         index = _index(prefixes, order, low, high, threads, scratch)
         memories = local()

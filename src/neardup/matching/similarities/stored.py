@@ -14,9 +14,9 @@ from neardup.matching.similarities.table import SIMILARITY_TABLE, Elements
 from neardup.options import DedupOptions
 from neardup.progress import Progress
 from neardup.recipe.recipe import Recipe
+from neardup.resources.resources import Resources
 from neardup.resources.scratch import IN_MEMORY, Scratch, parts_of
 from neardup.resources.spool import Spool
-from neardup.resources.threads import thread_count
 from neardup.text.columns import in_chunks
 
 MAPPED_BYTES = 256 << 20
@@ -45,17 +45,17 @@ class SetFile:
         similarity: str,
         recipe: Recipe,
         *,
-        temp_dir: str | None,
+        resources: Resources,
         form: str = "stored",
         room: int | None = None,
     ) -> None:
         """`recipe` says what the features and weights of the cosine are. `form`: a method of `Similarity`. `room`: bytes."""
         self._similarity, self._recipe = SIMILARITY_TABLE[similarity], recipe
         self._form, self._room = getattr(self._similarity, form), room
-        self._values = Spool(np.uint64, temp_dir=temp_dir)
-        self._weights = Spool(np.float64, temp_dir=temp_dir)
-        self._places = Spool(np.int64, temp_dir=temp_dir)
-        self._scratch = Scratch(LARGEST_IN_MEMORY, temp_dir)
+        self._values = Spool(np.uint64, temp_dir=resources.temp_dir)
+        self._weights = Spool(np.float64, temp_dir=resources.temp_dir)
+        self._places = Spool(np.int64, temp_dir=resources.temp_dir)
+        self._scratch = Scratch(LARGEST_IN_MEMORY, resources.temp_dir)
         self._total, self._longest = 0, 0
         self.bytes_each, self.is_full = 8, False
         self.starts = self.ends = np.empty(0, np.int64)
@@ -171,16 +171,13 @@ class ShingleSets(SetFile):
         *,
         similarity: str = "jaccard",
         recipe: Recipe | None = None,
-        threads: int | None,
-        temp_dir: str | None,
+        resources: Resources,
         progress: Progress,
     ) -> None:
         """Read the texts of the rows where `wanted` (bool[rows]) holds, in one streaming pass; `Recipe()` if none is given."""
-        super().__init__(similarity, recipe or Recipe(), temp_dir=temp_dir)
+        super().__init__(similarity, recipe or Recipe(), resources=resources)
         try:
-            for first, found in corpus.map(
-                self.of_batch, threads=thread_count(threads), wanted=wanted, name="read again"
-            ):
+            for first, found in corpus.map(self.of_batch, wanted=wanted, name="read again"):
                 self.take(first, found)
                 progress.advance(len(found[0]) if found is not None else 0)
             self.finish(len(wanted))
@@ -198,8 +195,7 @@ class ShingleSets(SetFile):
             wanted,
             similarity=options.similarity,
             recipe=recipe,
-            threads=options.threads,
-            temp_dir=options.temp_dir,
+            resources=options.resources,
             progress=progress,
         )
 
