@@ -27,8 +27,8 @@ from neardup.matching.similarities.table import SIMILARITY_TABLE
 from neardup.options import SIMILARITIES
 from neardup.progress import Progress
 from neardup.resources.resources import Resources
+from neardup.survivors import clusters
 from neardup.survivors.clusters import CLUSTERERS
-from neardup.survivors.decisions import clusters
 from strategies import texts
 
 KINDS = sorted(SIMILARITY_TABLE)

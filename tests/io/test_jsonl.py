@@ -19,9 +19,10 @@ from hypothesis import strategies as st
 import neardup.io.formats.lines
 from neardup.errors import DataError, InputError
 from neardup.io.batch import Columns
-from neardup.io.formats import jsonl, open_sink
+from neardup.io.formats import jsonl
 from neardup.io.formats.json_values import JSON_TOKEN
 from neardup.io.formats.lines import read_lines
+from neardup.io.formats.table import open_sink
 from neardup.io.shards import Shard, find_shards
 
 Make = Callable[..., Shard]
