@@ -2,6 +2,7 @@
 
 A page has `<!-- figure NAME -->39.9<!-- /figure -->` within a line; `tables.py` rewrites what stands between. A figure is a bare
 number: the page adds the unit, in its own language. No line may begin with one, for there Markdown takes a comment as a block.
+A marker in backquotes is one that a page talks about.
 """
 
 import operator
@@ -13,7 +14,7 @@ from cells import Record, number, percent
 from neardup.recipe import RECIPES
 
 Figure = tuple[str, Callable[[Record], str]]
-MARKED = re.compile(r"(<!-- figure ([\w-]+) -->)(?:(?!<!--).)*(<!-- /figure -->)")
+MARKED = re.compile(r"((?<!`)<!-- figure ([\w-]+) -->)(?:(?!<!--).)*(<!-- /figure -->)")
 UNMEASURED = "(not measured)"
 MILLION = "1,000,000 documents"
 RAN = (MILLION, "exact", "summary")

@@ -55,9 +55,8 @@ def test_every_named_figure_is_in_its_result_file():
 def test_every_figure_on_a_page_is_marked_as_markdown_can_hide_it(page):
     text = page.read_text(encoding="utf-8")
     marked = len(figures.MARKED.findall(text))
-    assert (text.count("<!-- figure"), text.count("<!-- /figure")) == (marked, marked), (
-        "a marker is not closed in its line"
-    )
+    opened, closed = (len(re.findall(rf"(?<!`)<!-- {name}", text)) for name in ("figure", "/figure"))
+    assert (opened, closed) == (marked, marked), "a marker is not closed in its line"
     first = re.findall(r"^[\s>*+-]*(?:\d+\. +)?<!-- /?figure.*", text, re.MULTILINE)
     assert first == [], "a comment that begins a line is a block of its own"
 
