@@ -13,7 +13,8 @@ from neardup.errors import InputError, OptionError
 from neardup.hamming.classes import no_candidates
 from neardup.io.corpus import is_of_source
 from neardup.io.outputs import Outputs
-from neardup.io.shards import Shard, find_shards
+from neardup.io.shard import Shard
+from neardup.io.shards import find_shards
 from neardup.io.storage.places import place_of
 from neardup.io.stored_shards import StoredShard, starts_of
 from neardup.jobs.output_paths import refuse_inputs

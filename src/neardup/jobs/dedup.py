@@ -14,7 +14,7 @@ from neardup.io.ids import repeated_ids
 from neardup.io.outputs import Outputs
 from neardup.io.reading import split_options
 from neardup.io.saved_work import SavedWork
-from neardup.io.shards import Shard
+from neardup.io.shard import Shard
 from neardup.jobs.output_paths import OutputPaths, demand_output
 from neardup.jobs.reference import FingerprintReference, open_reference
 from neardup.jobs.results import FileResult

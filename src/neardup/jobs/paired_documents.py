@@ -14,7 +14,7 @@ from neardup.errors import DataError, InputError, OptionError
 from neardup.fingerprints.documents import Documents, join_documents
 from neardup.fingerprints.fingerprint_file import is_fingerprint_file
 from neardup.io.corpus import LISTED
-from neardup.io.shards import Shard
+from neardup.io.shard import Shard
 from neardup.io.stored_shards import StoredShard, is_as_it_was, starts_of
 from neardup.jobs.pairs import read_fingerprint_files
 from neardup.matching.pair_file import PairChunk, PairSummary, read_pair_summary, read_pairs

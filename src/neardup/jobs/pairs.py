@@ -21,7 +21,8 @@ from neardup.hamming.near import hamming_distances, near_fingerprints
 from neardup.io.corpus import FileCorpus
 from neardup.io.outputs import Outputs
 from neardup.io.reading import READING, Reading, split_options
-from neardup.io.shards import Shard, find_shards, repeated_files
+from neardup.io.shard import Shard
+from neardup.io.shards import find_shards, repeated_files
 from neardup.io.storage.places import Place, place_of
 from neardup.io.stored_shards import StoredShard, starts_of, stored_shards
 from neardup.jobs.output_paths import refuse_inputs

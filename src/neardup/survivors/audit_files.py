@@ -6,8 +6,7 @@ from typing import Any
 
 from neardup.errors import DataError, InputError
 from neardup.io.outputs import output_folder, stem
-from neardup.io.shards import COMPRESSION_ENDINGS, compression_of_name
-from neardup.io.storage.compression import open_for_reading
+from neardup.io.storage.compression import COMPRESSION_ENDINGS, compression_of_name, open_for_reading
 from neardup.io.storage.places import Place, files_below, place_of
 from neardup.survivors.audit import COLUMNS
 
