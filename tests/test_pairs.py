@@ -119,9 +119,9 @@ def test_every_plan_finds_the_same_pairs(data, rows, max_distance):
     most = 1 + (bits - max_distance - 1) // max(1, parts)
     key_blocks = data.draw(st.integers(2, min(most, 6)), "key blocks")
     chosen = pairs.plan(len(rows), bits, max_distance, parts=parts, key_blocks=key_blocks)
-    distinct = pairs.collapse(rows)
-    expected = naive.pairs_within(distinct.values, max_distance)
-    assert rows_of(pairs.join_distinct(distinct, max_distance=max_distance, plan=chosen)) == expected
+    unique = pairs.collapse(rows)
+    expected = naive.pairs_within(unique.values, max_distance)
+    assert rows_of(pairs.join_unique(unique, max_distance=max_distance, plan=chosen)) == expected
 
 
 PLANS = [(k, g, r) for k in range(4) for g in range(k + 2) for r in (2, 3, 4, 5)]
@@ -134,7 +134,7 @@ PLANS = [(k, g, r) for k in range(4) for g in range(k + 2) for r in (2, 3, 4, 5)
 def test_every_plan_for_a_small_distance_finds_all_pairs(kind, words, max_distance, parts, key_blocks):
     rows = np.unique(kind(500, words, 7), axis=0)
     chosen = pairs.plan(len(rows), 64 * words, max_distance, parts=parts, key_blocks=key_blocks)
-    found = pairs.join_distinct(pairs.collapse(rows), max_distance=max_distance, threads=2, plan=chosen)
+    found = pairs.join_unique(pairs.collapse(rows), max_distance=max_distance, threads=2, plan=chosen)
     assert rows_of(found) == all_pairs(rows, max_distance)
 
 
@@ -148,7 +148,7 @@ def test_every_plan_joins_two_sets(kind, words, max_distance, parts, key_blocks)
     rows = np.unique(kind(400, words, 7), axis=0)
     other = np.unique(np.concatenate([flip(rows[::2], 3, 1), kind(100, words, 8), rows[:50]]), axis=0)
     chosen = pairs.plan(len(rows), 64 * words, max_distance, other=len(other), parts=parts, key_blocks=key_blocks)
-    found = pairs.join_distinct(
+    found = pairs.join_unique(
         pairs.collapse(rows), pairs.collapse(other), max_distance=max_distance, threads=2, plan=chosen
     )
     assert rows_of(found) == all_pairs(rows, max_distance, other)
@@ -171,9 +171,9 @@ def test_many_fingerprints_join_as_brute_force_does(n, words, max_distance):
     rows[::7] = rows[3]
     found = pairs.join(rows[5:], max_distance=max_distance)
     chosen = pairs.plan(n, 64 * words, max_distance, parts=0)
-    distinct = pairs.collapse(rows[5:])
-    assert rows_of(pairs.join_distinct(distinct, max_distance=max_distance)) == rows_of(
-        pairs.join_distinct(distinct, max_distance=max_distance, plan=chosen)
+    unique = pairs.collapse(rows[5:])
+    assert rows_of(pairs.join_unique(unique, max_distance=max_distance)) == rows_of(
+        pairs.join_unique(unique, max_distance=max_distance, plan=chosen)
     )
     sample = np.flatnonzero(found.left % 101 == 0)
     expected = [
@@ -200,7 +200,7 @@ def test_a_bucket_far_larger_than_planned_is_joined_by_plans_of_its_own(monkeypa
     rows[1000:2000] = flip(rows[:1000], 3, 2)
     rows = np.unique(rows, axis=0)
     chosen = pairs.plan(len(rows), 64, 3, parts=2, key_blocks=2)
-    found = pairs.join_distinct(pairs.collapse(rows), max_distance=3, plan=chosen)
+    found = pairs.join_unique(pairs.collapse(rows), max_distance=3, plan=chosen)
     assert rows_of(found) == all_pairs(rows, 3)
     assert max(levels) >= 1
 
@@ -252,18 +252,18 @@ def test_the_first_word_is_the_most_significant():
 
 def test_a_page_repeated_a_hundred_thousand_times_is_one_row():
     rows = np.concatenate([np.full(100_000, 12345, np.uint64), np.array([12344, 99], np.uint64)])
-    distinct = pairs.collapse(rows)
-    assert repr(distinct) == "Distinct(3 distinct of 100,002 fingerprints of 64 bits)"
-    assert distinct.sizes.tolist() == [1, 1, 100_000]
-    assert rows_of(pairs.join_distinct(distinct, max_distance=1)) == [(1, 2, 1)]
+    unique = pairs.collapse(rows)
+    assert repr(unique) == "Unique(3 unique of 100,002 fingerprints of 64 bits)"
+    assert unique.sizes.tolist() == [1, 1, 100_000]
+    assert rows_of(pairs.join_unique(unique, max_distance=1)) == [(1, 2, 1)]
     with pytest.raises(
-        OptionError, match=r"have 5,000,050,000 pairs: more than the .* Use collapse\(\) and join_distinct\(\)"
+        OptionError, match=r"have 5,000,050,000 pairs: more than the .* Use collapse\(\) and join_unique\(\)"
     ):
         pairs.join(rows, max_distance=1, memory=1 << 30)
 
 
 @given(fingerprint_sets, st.sampled_from([1, 2, 3]))
-def test_collapsing_names_every_distinct_fingerprint_once_with_its_places(rows, threads):
+def test_collapsing_names_every_unique_fingerprint_once_with_its_places(rows, threads):
     found = pairs.collapse(rows, threads=threads)
     members = {}
     for position, row in enumerate(rows.tolist()):
@@ -427,7 +427,7 @@ def test_many_fingerprints_are_not_one():
 def test_more_pairs_than_memory_allows_are_refused_before_they_are_made():
     rows = clustered(3000, 1, 1)
     with pytest.raises(OptionError, match=r"have more than 25 pairs within max_distance=8: more than fit 0.0 GiB"):
-        pairs.join_distinct(pairs.collapse(rows), max_distance=8, memory=1000)
+        pairs.join_unique(pairs.collapse(rows), max_distance=8, memory=1000)
     expected = len(pairs.join(rows, max_distance=8))
     assert len(pairs.join(rows, max_distance=8, memory=expected * pairs.PAIR_BYTES)) == expected
     with pytest.raises(OptionError, match="Use a smaller max_distance, or allow more memory|or a smaller max_distance"):
@@ -467,7 +467,7 @@ def test_a_plan_for_another_join_is_refused():
     with pytest.raises(
         OptionError, match="the plan is for 64 bits and max_distance=4, the join for 64 bits and max_distance=3"
     ):
-        pairs.join_distinct(pairs.collapse(ROWS), max_distance=3, plan=pairs.plan(10, 64, 4))
+        pairs.join_unique(pairs.collapse(ROWS), max_distance=3, plan=pairs.plan(10, 64, 4))
 
 
 # ---------------------------------------------------------------------------------------------------------- interpreted
@@ -485,7 +485,7 @@ random = np.random.default_rng(1)
 rows = random.integers(0, 2**64, (150, 2), dtype=np.uint64)
 rows[75:] = rows[:75] ^ (np.uint64(1) << random.integers(0, 64, (75, 2)).astype(np.uint64))
 chosen = pairs.plan(150, 128, 3, parts=2, key_blocks=2)
-found = pairs.join_distinct(pairs.collapse(rows), max_distance=3, plan=chosen)
+found = pairs.join_unique(pairs.collapse(rows), max_distance=3, plan=chosen)
 print(len(found), len(pairs.join(rows, rows[:20], max_distance=3)), pairs.distances(rows[0], rows)[75])
 """
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONWARNINGS": "error"}

@@ -99,7 +99,7 @@ def plan(
     parts: int | None = None,
     key_blocks: int | None = None,
 ) -> BlockPlan:
-    """Choose the cheapest way to join `n` distinct fingerprints with themselves, or with `other` ones.
+    """Choose the cheapest way to join `n` unique fingerprints with themselves, or with `other` ones.
 
     Every way finds the same pairs. Tables cost time for every row, short keys cost comparisons; the sum is estimated for all
     numbers of parts and all key lengths up to 5,000 tables, and for brute force.

@@ -50,7 +50,7 @@ def find_pairs(
     """Hand to `take` every pair of a row of `left` and a row of `right` within `max_distance`, exactly once.
 
     Args:
-        left: uint64[n, words], C-contiguous and writable, rows distinct.
+        left: uint64[n, words], C-contiguous and writable, rows unique.
         right: the same; if it is `left` itself, each two different rows are one pair.
         max_distance: Hamming distance, inclusive.
         take: gets arrays uint64[p, 2 * words] that are its to read until it returns, in no order, from several threads.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.hamming.distinct import Distinct
+from neardup.hamming.unique import Unique
 from neardup.kernels.hamming.candidates import (
     count_candidates,
     count_refined,
@@ -56,7 +56,7 @@ class Candidates:
 
 def candidates_of(
     fingerprints: Array,
-    equal: Distinct,
+    equal: Unique,
     packed: Array,
     *,
     memory: int | None = None,

@@ -4,8 +4,8 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.hamming.classes import Candidates, candidates_of
-from neardup.hamming.distinct import collapse
 from neardup.hamming.pairs import spool_near
+from neardup.hamming.unique import collapse
 from neardup.resources.limits import memory_bytes
 from neardup.resources.pair_spool import PairSpool
 from neardup.resources.scratch import SHARE, Scratch
@@ -25,10 +25,10 @@ def near_fingerprints(
     """
     memory = memory_bytes(memory)
     scratch = Scratch(memory // SHARE, temp_dir)
-    distinct = collapse(fingerprints, scratch=scratch)
+    unique = collapse(fingerprints, scratch=scratch)
     spool = PairSpool(memory=memory // 4, temp_dir=temp_dir)
-    spool_near(distinct, spool, max_distance=max_distance, threads=threads, memory=memory // 4)
-    return candidates_of(fingerprints, distinct, spool.all(), memory=memory // 8, temp_dir=temp_dir, scratch=scratch)
+    spool_near(unique, spool, max_distance=max_distance, threads=threads, memory=memory // 4)
+    return candidates_of(fingerprints, unique, spool.all(), memory=memory // 8, temp_dir=temp_dir, scratch=scratch)
 
 
 def hamming_distances(fingerprints: Array, left: Array, right: Array) -> Array:

@@ -1,6 +1,6 @@
 """Join fingerprints: every pair within a Hamming distance, among one set or between two.
 
-fingerprints -> collapse -> Distinct -> join_distinct -> Pairs of distinct ones -> expand -> Pairs of positions
+fingerprints -> collapse -> Unique -> join_unique -> Pairs of unique ones -> expand -> Pairs of positions
 """
 
 import os
@@ -16,13 +16,13 @@ from neardup.display import counted
 from neardup.errors import OptionError
 from neardup.hamming.block_plan import BlockPlan, check_distance, plan
 from neardup.hamming.block_tables import TooManyPairs, find_pairs
-from neardup.hamming.distinct import Distinct, collapse, fingerprint_rows
+from neardup.hamming.unique import Unique, collapse, fingerprint_rows
 from neardup.kernels.hamming import comparisons
 from neardup.kernels.hamming import distinct as kernels
 from neardup.resources.pair_spool import PairSpool
 from neardup.resources.threads import in_order, thread_count
 
-__all__ = ["BlockPlan", "Distinct", "Pairs", "collapse", "distance", "distances", "join", "join_distinct", "plan"]
+__all__ = ["BlockPlan", "Pairs", "Unique", "collapse", "distance", "distances", "join", "join_unique", "plan"]
 
 
 UNBOUNDED = 1 << 62
@@ -142,27 +142,27 @@ def join(
     right = left if other is None else fingerprint_rows(other, "other")
     _check_widths(left, right)
     check_distance(max_distance, 64 * left.shape[1])
-    distinct = collapse(left, threads=threads)
-    distinct_other = None if other is None else collapse(right, threads=threads)
-    found = join_distinct(distinct, distinct_other, max_distance=max_distance, threads=threads, memory=memory)
-    return _expand(distinct, distinct_other, found, left, right, threads, memory)
+    unique = collapse(left, threads=threads)
+    unique_other = None if other is None else collapse(right, threads=threads)
+    found = join_unique(unique, unique_other, max_distance=max_distance, threads=threads, memory=memory)
+    return _expand(unique, unique_other, found, left, right, threads, memory)
 
 
-def join_distinct(
-    distinct: Distinct,
-    other: Distinct | None = None,
+def join_unique(
+    unique: Unique,
+    other: Unique | None = None,
     *,
     max_distance: int,
     threads: int | None = None,
     memory: int | None = None,
     plan: BlockPlan | None = None,
 ) -> Pairs:
-    """Find every pair of different fingerprints at most `max_distance` bits apart, as indexes of distinct ones.
+    """Find every pair of different fingerprints at most `max_distance` bits apart, as indexes of unique ones.
 
-    What is equal within `distinct` is not listed: `distinct.members(u)` says it in one row each.
+    What is equal within `unique` is not listed: `unique.members(u)` says it in one row each.
 
     Args:
-        distinct: collapsed fingerprints.
+        unique: collapsed fingerprints.
         other: join with these instead; then equal ones on the two sides are pairs too, at distance 0.
         max_distance: Hamming distance, inclusive, 0 … bits.
         threads: how many; one a processor if left out. The result does not depend on it.
@@ -175,7 +175,7 @@ def join_distinct(
     Raises:
         OptionError: a value that is not allowed, or more pairs than fit the memory.
     """
-    left = distinct.values
+    left = unique.values
     right = left if other is None else other.values
     _check_widths(left, right)
     bits = 64 * left.shape[1]
@@ -193,7 +193,7 @@ def join_distinct(
         find_pairs(left, right, max_distance, take, threads=threads, most=most, chosen=plan)
     except TooManyPairs:
         raise OptionError(
-            f"{len(left):,} distinct fingerprints have more than {most:,} pairs within max_distance={max_distance}: "
+            f"{len(left):,} unique fingerprints have more than {most:,} pairs within max_distance={max_distance}: "
             f"more than fit {memory / 2**30:.1f} GiB. Use a smaller max_distance, or allow more memory."
         ) from None
     packed = np.concatenate(found)
@@ -201,9 +201,9 @@ def join_distinct(
     return _unpack(packed, left, right, threads)
 
 
-def spool_near(distinct: Distinct, spool: PairSpool, *, max_distance: int, threads: int | None, memory: int) -> None:
-    """Add to `spool` what `join_distinct` finds among `distinct`, in whatever number; `memory`: bytes that threads may hold."""
-    values, threads = distinct.values, thread_count(threads)
+def spool_near(unique: Unique, spool: PairSpool, *, max_distance: int, threads: int | None, memory: int) -> None:
+    """Add to `spool` what `join_unique` finds among `unique`, in whatever number; `memory`: bytes that threads may hold."""
+    values, threads = unique.values, thread_count(threads)
     room = max(1, memory // (threads * FOUND_BYTES * values.shape[1]))
     take = _packer(values, values, spool.add)
     find_pairs(values, values, max_distance, take, threads=threads, most=UNBOUNDED, room=room)
@@ -277,8 +277,8 @@ def _unpack(packed: Array, left: Array, right: Array, threads: int) -> Pairs:
 
 
 def _expand(
-    distinct: Distinct,
-    other: Distinct | None,
+    unique: Unique,
+    other: Unique | None,
     found: Pairs,
     left: Array,
     right: Array,
@@ -286,28 +286,28 @@ def _expand(
     memory: int | None,
 ) -> Pairs:
     """Pairs of positions: every member of the one with every member of the other, and equal ones with each other."""
-    to = distinct if other is None else other
+    to = unique if other is None else other
     # In floating point, which is exact up to 2^53 pairs; beyond that the refusal is what matters.
-    rows = float(np.dot(_sizes(distinct, found.left).astype(np.float64), _sizes(to, found.right)))
-    if other is None and len(distinct) < len(left):
-        rows += float(np.dot(distinct.sizes.astype(np.float64), distinct.sizes - 1)) / 2
+    rows = float(np.dot(_sizes(unique, found.left).astype(np.float64), _sizes(to, found.right)))
+    if other is None and len(unique) < len(left):
+        rows += float(np.dot(unique.sizes.astype(np.float64), unique.sizes - 1)) / 2
     allowed = _memory(memory)
     if rows * PAIR_BYTES > allowed:
         raise OptionError(
-            f"{len(left):,} fingerprints, {len(distinct):,} of them distinct, have {rows:,.0f} pairs: more than the "
-            f"{allowed // PAIR_BYTES:,} that fit {allowed / 2**30:.1f} GiB. Use collapse() and join_distinct(), which name each "
+            f"{len(left):,} fingerprints, {len(unique):,} of them unique, have {rows:,.0f} pairs: more than the "
+            f"{allowed // PAIR_BYTES:,} that fit {allowed / 2**30:.1f} GiB. Use collapse() and join_unique(), which name each "
             "group of equal ones once, or a smaller max_distance, or allow more memory."
         )
     packed = np.empty(int(rows), np.uint64)
     count = kernels.expand_pairs(
-        found.left, found.right, distinct.order, distinct.starts, to.order, to.starts, other is None, packed
+        found.left, found.right, unique.order, unique.starts, to.order, to.starts, other is None, packed
     )
     if count < len(packed):
-        kernels.expand_equal(distinct.order, distinct.starts, packed[count:])
+        kernels.expand_equal(unique.order, unique.starts, packed[count:])
     return _unpack(packed, left, right, thread_count(threads))
 
 
-def _sizes(distinct: Distinct, indexes: Array) -> Array:
-    """How often each of the distinct fingerprints at `indexes` occurs."""
-    sizes: Array = distinct.starts[indexes + 1] - distinct.starts[indexes]
+def _sizes(unique: Unique, indexes: Array) -> Array:
+    """How often each of the unique fingerprints at `indexes` occurs."""
+    sizes: Array = unique.starts[indexes + 1] - unique.starts[indexes]
     return sizes

@@ -8,13 +8,13 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.errors import OptionError
-from neardup.hamming.distinct import collapse
 from neardup.hamming.index.costs import PLANS, Setting
 from neardup.hamming.index.machine import SEED, run_once, time_queries
 from neardup.hamming.index.planner import Choice, best_of
 from neardup.hamming.index.segment import Segment, build_segment
 from neardup.hamming.index.skew import counted_candidates, observed_skew
 from neardup.hamming.index.tables import Tables
+from neardup.hamming.unique import collapse
 
 SAMPLE_ROWS = 1 << 20
 MOST_QUERIES = 1 << 13

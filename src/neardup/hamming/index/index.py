@@ -12,7 +12,6 @@ from neardup.arrays import Array
 from neardup.display import counted
 from neardup.errors import OptionError
 from neardup.hamming.block_plan import check_distance
-from neardup.hamming.distinct import fingerprint_rows
 from neardup.hamming.index.answers import Groups, IdPairs, IndexInfo, Neighbors
 from neardup.hamming.index.chances import hit_probability
 from neardup.hamming.index.ids import as_ids, concatenate
@@ -23,6 +22,7 @@ from neardup.hamming.index.search import equal_groups, found_pairs, joined_pairs
 from neardup.hamming.index.segment import StoredSegment
 from neardup.hamming.index.segments import Segments
 from neardup.hamming.index.store import DIGEST_BITS, Manifest, open_segments
+from neardup.hamming.unique import fingerprint_rows
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import any_stored_recipe
 from neardup.recipe.vectors import VectorRecipe

@@ -123,7 +123,7 @@ def _row_seconds(values: Array, queries: Array) -> float:
 
 
 def _measure(values: Array, queries: Array, random: Any, row: float, found: dict[str, tuple[float, float]]) -> None:
-    from neardup.hamming.distinct import collapse
+    from neardup.hamming.unique import collapse
 
     n, size = len(values), math.log2(len(values))
     hits = np.empty((1 << 12, 3), np.int64)

@@ -1,4 +1,4 @@
-"""The methods of Hamming search in one table: what each builds of distinct fingerprints, and how it looks them up.
+"""The methods of Hamming search in one table: what each builds of unique fingerprints, and how it looks them up.
 
 All are used alike: `look_up` gives for queries what lies within a distance, as rows (query, position, distance), positions being
 those that the method's `build` gave to the fingerprints.
@@ -19,7 +19,7 @@ from neardup.kernels.hamming import index_scans as kernels
 
 
 class Searcher(Protocol):
-    """Distinct fingerprints, in whatever order and form a method keeps them."""
+    """Unique fingerprints, in whatever order and form a method keeps them."""
 
     def look_up(self, queries: Array, first: int, last: int, max_distance: int, hits: Array, count: int) -> int:
         """Write (query, position, distance) of what queries [first, last) find to `hits`, from `count` on; returns the new count.
@@ -180,7 +180,7 @@ class Method:
 
     Attributes:
         purpose: what it is, and what for.
-        build: from distinct fingerprints uint64[n, words], the distance and the options, what is looked up.
+        build: from unique fingerprints uint64[n, words], the distance and the options, what is looked up.
         options: their names; `neardup.hamming.index.planner` chooses what they are if they are not given.
         is_exact: it finds all that there is.
         restore: from a searcher's arrays, the bits, the distance, the options and the number of fingerprints, the searcher again.

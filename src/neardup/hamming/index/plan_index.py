@@ -6,7 +6,6 @@ import math
 from neardup.arrays import Array
 from neardup.errors import OptionError
 from neardup.hamming.block_plan import check_distance
-from neardup.hamming.distinct import fingerprint_rows
 from neardup.hamming.index.chances import hit_chances
 from neardup.hamming.index.check import check_plan
 from neardup.hamming.index.costs import Setting
@@ -15,6 +14,7 @@ from neardup.hamming.index.machine import Machine, measure_machine
 from neardup.hamming.index.planner import EXACT, PROBABLE, WORTH, Choice, best_of, choices_for, choose
 from neardup.hamming.index.skew import observed_skew
 from neardup.hamming.index.typical import TYPICAL
+from neardup.hamming.unique import fingerprint_rows
 from neardup.resources.limits import memory_bytes
 
 BATCH = 1_000_000

@@ -10,11 +10,11 @@ import pyarrow as pa
 
 from neardup.arrays import Array
 from neardup.hamming.classes import candidate_pairs
-from neardup.hamming.distinct import collapse
 from neardup.hamming.index.answers import Groups, IdPairs, Neighbors
 from neardup.hamming.index.ids import concatenate, take
 from neardup.hamming.index.segment import Segment
 from neardup.hamming.near import hamming_distances, near_fingerprints
+from neardup.hamming.unique import collapse
 from neardup.resources.threads import in_order, thread_count
 
 QUERIES_TOGETHER = 1 << 12
@@ -153,20 +153,20 @@ def all_live(searched: Sequence[Segment], words: int) -> tuple[Array, Array]:
 
 def _first_of_equal(fingerprints: Array) -> Array:
     """int64[d], ascending: of each fingerprint the row that has it first."""
-    distinct = collapse(fingerprints)
-    return np.sort(distinct.order[distinct.starts[:-1]])
+    unique = collapse(fingerprints)
+    return np.sort(unique.order[unique.starts[:-1]])
 
 
 def equal_groups(searched: Sequence[Segment], words: int, *, strings: bool | None) -> Groups:
     """The documents of each fingerprint that several have."""
     fingerprints, documents = all_live(searched, words)
-    distinct = collapse(fingerprints)
-    several = np.flatnonzero(distinct.sizes > 1)
-    several = several[np.argsort(distinct.order[distinct.starts[several]])]
-    sizes = distinct.sizes[several]
+    unique = collapse(fingerprints)
+    several = np.flatnonzero(unique.sizes > 1)
+    several = several[np.argsort(unique.order[unique.starts[several]])]
+    sizes = unique.sizes[several]
     offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
-    members = np.repeat(distinct.starts[several] - offsets[:-1], sizes) + np.arange(offsets[-1])
-    return Groups(offsets, ids_of(documents[distinct.order[members]], searched, strings=strings))
+    members = np.repeat(unique.starts[several] - offsets[:-1], sizes) + np.arange(offsets[-1])
+    return Groups(offsets, ids_of(documents[unique.order[members]], searched, strings=strings))
 
 
 def found_pairs(
