@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neardup.hamming.classes import candidate_pairs, candidates_of, within_groups
+from neardup.hamming.candidate_graph import candidate_pairs, candidates_of, within_groups
 from neardup.hamming.unique import Unique
 from neardup.kernels.hamming.candidates import drop_repeats, link_classes, pack_pairs
 

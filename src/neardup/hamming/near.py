@@ -3,7 +3,7 @@
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.hamming.classes import Candidates, candidates_of
+from neardup.hamming.candidate_graph import CandidateGraph, candidates_of
 from neardup.hamming.pairs import spool_near
 from neardup.hamming.unique import collapse
 from neardup.resources.limits import memory_bytes
@@ -18,7 +18,7 @@ def near_fingerprints(
     threads: int | None,
     memory: int | None = None,
     temp_dir: str | None = None,
-) -> Candidates:
+) -> CandidateGraph:
     """Every pair of `fingerprints` (uint64[n, words]) at Hamming distance `max_distance` or less, as classes.
 
     Pairs that take more than about half of `memory` (half of the machine's) go to temporary files in `temp_dir`.

@@ -14,7 +14,7 @@ from neardup.display import counted
 from neardup.errors import DataError, InputError, OptionError
 from neardup.fingerprints.documents import Documents, join_documents
 from neardup.fingerprints.fingerprint_file import is_fingerprint_file
-from neardup.hamming.classes import no_candidates
+from neardup.hamming.candidate_graph import no_candidates
 from neardup.io.corpus import LISTED, is_of_source
 from neardup.io.outputs import Outputs
 from neardup.io.shards import Shard, find_shards

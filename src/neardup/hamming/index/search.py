@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.arrays import Array
-from neardup.hamming.classes import candidate_pairs
+from neardup.hamming.candidate_graph import candidate_pairs
 from neardup.hamming.index.answers import Groups, IdPairs, Neighbors
 from neardup.hamming.index.ids import concatenate, take
 from neardup.hamming.index.segment import Segment
