@@ -27,7 +27,8 @@ from typing import Any
 import numpy as np
 
 from measure import Timing, arguments, environment, ratio, rounded, table, write_json
-from neardup.hamming.pairs import Pairs, collapse, join, join_unique, plan
+from neardup.hamming.block_plan import plan_join
+from neardup.hamming.pairs import Pairs, collapse, join, join_unique
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -190,7 +191,7 @@ def foreseen(cases: list[tuple[int, int, int]], *, run: bool) -> list[dict[str, 
     """What the planner chooses and expects for uniform fingerprints, and what it takes."""
     rows = []
     for bits, distance, n in cases:
-        chosen = plan(n, bits, distance, threads=THREADS)
+        chosen = plan_join(n, bits, distance, threads=THREADS)
         row: dict[str, Any] = {
             "bits": bits,
             "max_distance": distance,

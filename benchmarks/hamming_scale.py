@@ -25,8 +25,9 @@ import numpy as np
 
 import measure
 from hamming_join import THREADS, prototype_seconds, timed, uniform
+from neardup.hamming.block_plan import plan_join
 from neardup.hamming.index.index import Index
-from neardup.hamming.pairs import collapse, join, join_unique, plan
+from neardup.hamming.pairs import collapse, join, join_unique
 from neardup.kernels.compilation import kernel
 from neardup.kernels.hamming.comparisons import TILE_ROWS
 from neardup.kernels.intrinsics import popcount
@@ -55,7 +56,7 @@ def popcount_limit(rounds: int) -> dict[str, Any]:
     column = np.random.default_rng(5).integers(0, 2**64, TILE_ROWS, np.uint64)
     rows = uniform(BRUTE_ROWS, 1, 3)
     unique = collapse(rows, threads=1)
-    brute = plan(len(unique), 64, 3, threads=1, parts=0)
+    brute = plan_join(len(unique), 64, 3, threads=1, parts=0)
     times = 500_000
 
     bare, ours = [], []

@@ -118,7 +118,7 @@ def test_every_plan_finds_the_same_pairs(data, rows, max_distance):
     parts = data.draw(st.integers(0, max_distance + 1), "parts")
     most = 1 + (bits - max_distance - 1) // max(1, parts)
     key_blocks = data.draw(st.integers(2, min(most, 6)), "key blocks")
-    chosen = pairs.plan(len(rows), bits, max_distance, parts=parts, key_blocks=key_blocks)
+    chosen = block_plan.plan_join(len(rows), bits, max_distance, parts=parts, key_blocks=key_blocks)
     unique = pairs.collapse(rows)
     expected = naive.pairs_within(unique.values, max_distance)
     assert rows_of(pairs.join_unique(unique, max_distance=max_distance, plan=chosen)) == expected
@@ -133,7 +133,7 @@ PLANS = [(k, g, r) for k in range(4) for g in range(k + 2) for r in (2, 3, 4, 5)
 @pytest.mark.usefixtures("small_buckets")
 def test_every_plan_for_a_small_distance_finds_all_pairs(kind, words, max_distance, parts, key_blocks):
     rows = np.unique(kind(500, words, 7), axis=0)
-    chosen = pairs.plan(len(rows), 64 * words, max_distance, parts=parts, key_blocks=key_blocks)
+    chosen = block_plan.plan_join(len(rows), 64 * words, max_distance, parts=parts, key_blocks=key_blocks)
     found = pairs.join_unique(pairs.collapse(rows), max_distance=max_distance, threads=2, plan=chosen)
     assert rows_of(found) == all_pairs(rows, max_distance)
 
@@ -147,7 +147,9 @@ def test_every_plan_for_a_small_distance_finds_all_pairs(kind, words, max_distan
 def test_every_plan_joins_two_sets(kind, words, max_distance, parts, key_blocks):
     rows = np.unique(kind(400, words, 7), axis=0)
     other = np.unique(np.concatenate([flip(rows[::2], 3, 1), kind(100, words, 8), rows[:50]]), axis=0)
-    chosen = pairs.plan(len(rows), 64 * words, max_distance, other=len(other), parts=parts, key_blocks=key_blocks)
+    chosen = block_plan.plan_join(
+        len(rows), 64 * words, max_distance, other=len(other), parts=parts, key_blocks=key_blocks
+    )
     found = pairs.join_unique(
         pairs.collapse(rows), pairs.collapse(other), max_distance=max_distance, threads=2, plan=chosen
     )
@@ -170,7 +172,7 @@ def test_many_fingerprints_join_as_brute_force_does(n, words, max_distance):
     rows[near:] = flip(rows[:near], max_distance, 2)
     rows[::7] = rows[3]
     found = pairs.join(rows[5:], max_distance=max_distance)
-    chosen = pairs.plan(n, 64 * words, max_distance, parts=0)
+    chosen = block_plan.plan_join(n, 64 * words, max_distance, parts=0)
     unique = pairs.collapse(rows[5:])
     assert rows_of(pairs.join_unique(unique, max_distance=max_distance)) == rows_of(
         pairs.join_unique(unique, max_distance=max_distance, plan=chosen)
@@ -199,7 +201,7 @@ def test_a_bucket_far_larger_than_planned_is_joined_by_plans_of_its_own(monkeypa
     rows[:2000] = (rows[0] & np.uint64(0xFFFFFFFF00000000)) | (rows[:2000] & np.uint64(0xFFFFFFFF))
     rows[1000:2000] = flip(rows[:1000], 3, 2)
     rows = np.unique(rows, axis=0)
-    chosen = pairs.plan(len(rows), 64, 3, parts=2, key_blocks=2)
+    chosen = block_plan.plan_join(len(rows), 64, 3, parts=2, key_blocks=2)
     found = pairs.join_unique(pairs.collapse(rows), max_distance=3, plan=chosen)
     assert rows_of(found) == all_pairs(rows, 3)
     assert max(levels) >= 1
@@ -308,7 +310,7 @@ def test_the_distances_of_the_worked_examples(a, b, expected):
 
 
 def test_brute_force_is_planned_for_few_and_tables_for_many():
-    few, many = pairs.plan(500, 64, 3, threads=2), pairs.plan(16_000_000, 64, 3, threads=2)
+    few, many = block_plan.plan_join(500, 64, 3, threads=2), block_plan.plan_join(16_000_000, 64, 3, threads=2)
     assert (few.tables, few.parts, few.comparisons) == (0, 0, 500 * 499 / 2)
     assert (many.tables, many.blocks, many.parts, many.key_blocks) == (6, 6, 2, 2)
     assert many.key_bits == pytest.approx(64 / 3)
@@ -318,7 +320,7 @@ def test_brute_force_is_planned_for_few_and_tables_for_many():
 @pytest.mark.parametrize("max_distance", range(25))
 @pytest.mark.parametrize("n", [0, 1, 1000, 1_000_000, 100_000_000])
 def test_there_is_a_plan_for_every_size_and_distance(n, bits, max_distance):
-    found = pairs.plan(n, bits, max_distance, threads=2)
+    found = block_plan.plan_join(n, bits, max_distance, threads=2)
     assert found.tables <= block_plan.MAX_TABLES
     assert found.blocks <= bits
     assert found.seconds >= 0
@@ -327,13 +329,13 @@ def test_there_is_a_plan_for_every_size_and_distance(n, bits, max_distance):
 
 
 def test_a_million_fingerprints_of_128_bits_can_be_joined_at_distance_16():
-    found = pairs.plan(1_000_000, 128, 16, threads=2)
+    found = block_plan.plan_join(1_000_000, 128, 16, threads=2)
     assert found.tables > 0
     assert found.seconds < 60
 
 
 def test_parts_do_with_fewer_tables_than_all_combinations_of_blocks():
-    whole, parted = (pairs.plan(10**7, 64, 3, parts=parts, key_blocks=2) for parts in (1, 2))
+    whole, parted = (block_plan.plan_join(10**7, 64, 3, parts=parts, key_blocks=2) for parts in (1, 2))
     assert (whole.blocks, whole.tables, math.comb(5, 2)) == (5, 10, 10)
     assert (parted.blocks, parted.tables, 2 * math.comb(3, 2)) == (6, 6, 6)
 
@@ -351,7 +353,7 @@ def test_in_every_pair_some_part_keeps_to_its_budget(max_distance, parts, positi
 @given(fingerprint_sets, st.integers(0, 8), st.integers(2, 5), st.data())
 def test_blocks_are_a_partition_of_all_bits(rows, max_distance, key_blocks, data):
     parts = data.draw(st.integers(1, max_distance + 1))
-    chosen = pairs.plan(1000, 64 * rows.shape[1], max_distance, parts=parts, key_blocks=key_blocks)
+    chosen = block_plan.plan_join(1000, 64 * rows.shape[1], max_distance, parts=parts, key_blocks=key_blocks)
     tables = blocks.cut_blocks(chosen, blocks.bit_entropy(rows, rows))
     masks = tables[0].masks
     assert [table.part for table in tables] == list(range(parts))
@@ -365,7 +367,7 @@ def test_bits_that_never_change_do_not_make_a_block():
     entropy = blocks.bit_entropy(rows, rows)
     assert entropy[:32].max() == 0
     assert entropy[32:].min() > 0.99
-    table = blocks.cut_blocks(pairs.plan(5000, 64, 3, parts=2, key_blocks=2), entropy)[0]
+    table = blocks.cut_blocks(block_plan.plan_join(5000, 64, 3, parts=2, key_blocks=2), entropy)[0]
     telling = np.bitwise_count(table.masks & np.uint64(0xFFFFFFFF)).ravel()
     assert telling.min() >= 5
     assert telling.max() <= 6
@@ -382,7 +384,7 @@ def test_a_distance_outside_of_the_bits_is_refused(max_distance):
     with pytest.raises(OptionError, match=r"is not a whole number from 0 to 64.*Usual are 3 to 10 at 64 bits"):
         pairs.join(ROWS, max_distance=max_distance)
     with pytest.raises(OptionError, match="is not a whole number from 0 to 64"):
-        pairs.plan(10, 64, max_distance)
+        block_plan.plan_join(10, 64, max_distance)
 
 
 @pytest.mark.parametrize(
@@ -449,25 +451,25 @@ def test_threads_are_at_least_one(threads):
 @pytest.mark.parametrize(("parts", "key_blocks"), [(5, 2), (-1, 2), (1, 1), (1, 62), (4, 17)])
 def test_a_plan_that_the_bits_cannot_be_cut_for_is_refused(parts, key_blocks):
     with pytest.raises(OptionError, match="Use 0 to 4 parts, and at least 2 key blocks"):
-        pairs.plan(1000, 64, 3, parts=parts, key_blocks=key_blocks)
+        block_plan.plan_join(1000, 64, 3, parts=parts, key_blocks=key_blocks)
 
 
 @pytest.mark.parametrize("bits", [0, 32, 65, 576])
 def test_a_plan_is_for_whole_words(bits):
     with pytest.raises(OptionError, match=f"bits={bits} is not one of 64, 128"):
-        pairs.plan(1000, bits, 0)
+        block_plan.plan_join(1000, bits, 0)
 
 
 def test_a_plan_for_fewer_than_none_is_refused():
     with pytest.raises(OptionError, match="cannot be negative"):
-        pairs.plan(-1, 64, 3)
+        block_plan.plan_join(-1, 64, 3)
 
 
 def test_a_plan_for_another_join_is_refused():
     with pytest.raises(
         OptionError, match="the plan is for 64 bits and max_distance=4, the join for 64 bits and max_distance=3"
     ):
-        pairs.join_unique(pairs.collapse(ROWS), max_distance=3, plan=pairs.plan(10, 64, 4))
+        pairs.join_unique(pairs.collapse(ROWS), max_distance=3, plan=block_plan.plan_join(10, 64, 4))
 
 
 # ---------------------------------------------------------------------------------------------------------- interpreted
@@ -484,7 +486,7 @@ block_plan.BUCKET_BYTES = block_tables.BUCKET_BYTES = 256
 random = np.random.default_rng(1)
 rows = random.integers(0, 2**64, (150, 2), dtype=np.uint64)
 rows[75:] = rows[:75] ^ (np.uint64(1) << random.integers(0, 64, (75, 2)).astype(np.uint64))
-chosen = pairs.plan(150, 128, 3, parts=2, key_blocks=2)
+chosen = block_plan.plan_join(150, 128, 3, parts=2, key_blocks=2)
 found = pairs.join_unique(pairs.collapse(rows), max_distance=3, plan=chosen)
 print(len(found), len(pairs.join(rows, rows[:20], max_distance=3)), pairs.distances(rows[0], rows)[75])
 """

@@ -88,7 +88,7 @@ def check_distance(max_distance: int, bits: int) -> int:
     return int(max_distance)
 
 
-def plan(
+def plan_join(
     n: int,
     bits: int,
     max_distance: int,
@@ -117,7 +117,7 @@ def plan(
     Raises:
         OptionError: a value that is not allowed, or parts and key blocks that these bits do not have.
 
-    >>> best = plan(16_000_000, 64, 3, threads=2)
+    >>> best = plan_join(16_000_000, 64, 3, threads=2)
     >>> best.parts, best.blocks, best.tables
     (2, 6, 6)
     """

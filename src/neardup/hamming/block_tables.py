@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.hamming.block_plan import BUCKET_BYTES, BlockPlan, plan, scatter_bits, scatter_depth
+from neardup.hamming.block_plan import BUCKET_BYTES, BlockPlan, plan_join, scatter_bits, scatter_depth
 from neardup.hamming.blocks import MULTIPLIERS, bit_entropy, cut_blocks, no_blocks
 from neardup.kernels.hamming import buckets, comparisons, hamming
 
@@ -191,7 +191,7 @@ class _Walk:
             return
         entropy = bit_entropy(left, right)
         total = float(entropy.sum())
-        chosen = chosen or plan(
+        chosen = chosen or plan_join(
             len(left),
             64 * words,
             self.max_distance,

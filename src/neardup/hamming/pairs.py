@@ -14,16 +14,13 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.display import counted
 from neardup.errors import OptionError
-from neardup.hamming.block_plan import BlockPlan, check_distance, plan
+from neardup.hamming.block_plan import BlockPlan, check_distance
 from neardup.hamming.block_tables import TooManyPairs, find_pairs
 from neardup.hamming.unique import Unique, collapse, fingerprint_rows
 from neardup.kernels.hamming import comparisons
 from neardup.kernels.hamming import distinct as kernels
 from neardup.resources.pair_spool import PairSpool
 from neardup.resources.threads import in_order, thread_count
-
-__all__ = ["BlockPlan", "Pairs", "Unique", "collapse", "distance", "distances", "join", "join_unique", "plan"]
-
 
 UNBOUNDED = 1 << 62
 FOUND_BYTES = 128
