@@ -26,7 +26,7 @@ from neardup.hamming.index.plan_index import sharded
 from neardup.hamming.index.planner import EXACT, OPTIONS_OF, PROBABLE, best_of, usual_choice, usual_options
 from neardup.hamming.index.segment import build_segment
 from neardup.hamming.index.skew import buckets_of, counted_candidates, observed_skew
-from neardup.hamming.index.tables import KeyPlan, block_keys, bucket_bits_for, multi_index_keys, neighbour_keys
+from neardup.hamming.index.tables import KeyPlan, block_keys, bucket_bits_for, multi_index_keys, neighbor_keys
 from neardup.hamming.index.typical import TYPICAL
 from neardup.hamming.probabilities import equal_pairs, prefix_hit
 
@@ -55,8 +55,8 @@ def test_a_prefix_of_sixteen_bits_in_eight_tables_hits_as_published():
     assert found.simulated == pytest.approx(found.exact, abs=4 * math.sqrt(0.25 / found.trials))
 
 
-def test_neighbours_look_up_43745_codes_at_distance_three_and_few_uniform_fingerprints_are_equal():
-    assert probes_of(neighbour_keys(64, 3)) == [43_745]
+def test_neighbors_look_up_43745_codes_at_distance_three_and_few_uniform_fingerprints_are_equal():
+    assert probes_of(neighbor_keys(64, 3)) == [43_745]
     assert f"{equal_pairs(2**26, bits=64):.1e}" == "1.2e-04"
 
 
@@ -204,7 +204,7 @@ def test_predicted_bytes_are_those_of_a_segment(method, words):
     assert choice.cost.nbytes == pytest.approx(segment.nbytes, rel=0.01)
 
 
-@pytest.mark.parametrize("keys", [block_keys(64, 3, 4), multi_index_keys(64, 6, 3), neighbour_keys(64, 1)])
+@pytest.mark.parametrize("keys", [block_keys(64, 3, 4), multi_index_keys(64, 6, 3), neighbor_keys(64, 1)])
 def test_predicted_candidates_are_those_counted(keys):
     values = uniform(1 << 16)
     tables, _ = planner_tables(values, keys)

@@ -16,7 +16,7 @@ from neardup.hamming.index.tables import (
     bucket_bits_for,
     moves_of,
     multi_index_keys,
-    neighbour_keys,
+    neighbor_keys,
     prefix_keys,
     table_bytes,
 )
@@ -171,7 +171,7 @@ Options = Mapping[str, int]
 PLANS: dict[str, Callable[[int, int, Options], KeyPlan]] = {
     "block-tables": lambda bits, distance, options: block_keys(bits, distance, options["blocks"]),
     "multi-index": lambda bits, distance, options: multi_index_keys(bits, distance, options["blocks"]),
-    "neighbours": lambda bits, distance, _: neighbour_keys(bits, distance),
+    "neighbours": lambda bits, distance, _: neighbor_keys(bits, distance),
     "prefix-tables": lambda bits, _, options: prefix_keys(bits, options["prefix"], options["tables"], options["seed"]),
 }
 """The keys of each method that has tables, from the bits, the distance and the options."""

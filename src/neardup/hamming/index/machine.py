@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.hamming.index.tables import KeyPlan, block_keys, build_tables, neighbour_keys
+from neardup.hamming.index.tables import KeyPlan, block_keys, build_tables, neighbor_keys
 from neardup.kernels.hamming import index_scans
 
 Curve = tuple[tuple[float, float], ...]
@@ -142,7 +142,7 @@ def _measure(values: Array, queries: Array, random: Any, row: float, found: dict
     long, _ = build_tables(values, KeyPlan(64, (tuple(range(key)),), (0,)))
     spent = time_queries(lambda part: long.look_up(part, 0, len(part), 3, hits, 0), queries[:1024])
     found["stretch"] = size, max(found["compare"][1], (spent - found["probe"][1]) / (n / (1 << long.bucket_bits)))
-    steps, _ = build_tables(values, neighbour_keys(64, 2))
+    steps, _ = build_tables(values, neighbor_keys(64, 2))
     codes = 1 + 64 + 2016
     spent = time_queries(lambda part: steps.look_up(part, 0, len(part), 2, hits, 0), queries[:256]) / codes
     found["step"] = size, max(0.1 * spent, spent - row * n / (1 << steps.bucket_bits))

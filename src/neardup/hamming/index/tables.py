@@ -1,4 +1,4 @@
-"""Tables of fingerprints grouped by some of their bits: block tables, multi-index hashing, neighbours, permuted prefixes."""
+"""Tables of fingerprints grouped by some of their bits: block tables, multi-index hashing, neighbors, permuted prefixes."""
 
 import math
 from dataclasses import dataclass
@@ -76,7 +76,7 @@ def multi_index_keys(bits: int, max_distance: int, blocks: int) -> KeyPlan:
     return KeyPlan(bits, tuple(cut[i] for i in used), tuple(radii[i] for i in used))
 
 
-def neighbour_keys(bits: int, max_distance: int) -> KeyPlan:
+def neighbor_keys(bits: int, max_distance: int) -> KeyPlan:
     """The whole fingerprint as the key: every code within the distance is looked up."""
     codes = sum(math.comb(bits, distance) for distance in range(max_distance + 1))
     if bits > WORD_BITS or codes > MOST_CODES:
@@ -100,7 +100,7 @@ def prefix_keys(bits: int, prefix: int, tables: int, seed: int) -> KeyPlan:
 
 
 def moves_of(key: tuple[int, ...], bits: int) -> list[tuple[int, int, int, int]]:
-    """How a kernel gathers a key's bits, at most 64 of them: runs of neighbours in a word, from the least significant place up."""
+    """How a kernel gathers a key's bits, at most 64 of them: runs of neighbors in a word, from the least significant place up."""
     moves: list[tuple[int, int, int, int]] = []
     words = (bits + 63) // 64
     for place, bit in enumerate(sorted(key[:64], reverse=True)):
