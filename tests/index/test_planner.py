@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 import neardup as nd
 from neardup.hamming.index import check, planner
-from neardup.hamming.index.chances import (
-    hit_chances,
+from neardup.hamming.index.costs import PLANS, Setting, cost_of, probes_of, uniform_candidates
+from neardup.hamming.index.hit_probability import (
+    hit_probabilities,
     hit_probability,
     simulated_beam_hit,
     simulated_prefix_hit,
     tables_for,
 )
-from neardup.hamming.index.costs import PLANS, Setting, cost_of, probes_of, uniform_candidates
 from neardup.hamming.index.index import Index
 from neardup.hamming.index.machine import Machine, at, measure_machine
 from neardup.hamming.index.methods import METHODS
@@ -49,7 +49,7 @@ def test_four_tables_of_sixteen_bits_give_1024_candidates_each_at_2_to_the_26():
 
 
 def test_a_prefix_of_sixteen_bits_in_eight_tables_hits_as_published():
-    found = hit_chances("prefix-tables", {"prefix": 16, "tables": 8, "seed": 0}, bits=64, distance=6, rows=1)
+    found = hit_probabilities("prefix-tables", {"prefix": 16, "tables": 8, "seed": 0}, bits=64, distance=6, rows=1)
     assert (round(found.exact, 4), round(found.by_distance, 4), round(found.by_prefix, 6)) == (0.7607, 0.8436, 0.79152)
     assert (found.value, found.trials, found.seed) == (found.exact, 20_000, 20050612)
     assert found.simulated == pytest.approx(found.exact, abs=4 * math.sqrt(0.25 / found.trials))
@@ -67,7 +67,7 @@ def test_more_tables_have_longer_keys_and_fewer_candidates():
     assert candidates[0] > 50 * candidates[1]
 
 
-# ------------------------------------------------------------------------------------------------------------------- chances
+# ----------------------------------------------------------------------------------------------------------- hit probability
 
 
 @given(

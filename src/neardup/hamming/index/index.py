@@ -13,7 +13,7 @@ from neardup.display import counted
 from neardup.errors import OptionError
 from neardup.hamming.block_plan import check_distance
 from neardup.hamming.index.answers import Groups, IdPairs, IndexInfo, Neighbors
-from neardup.hamming.index.chances import hit_probability
+from neardup.hamming.index.hit_probability import hit_probability
 from neardup.hamming.index.ids import as_ids, concatenate
 from neardup.hamming.index.methods import METHODS
 from neardup.hamming.index.planner import usual_choice, usual_options

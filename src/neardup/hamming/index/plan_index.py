@@ -6,9 +6,9 @@ import math
 from neardup.arrays import Array
 from neardup.errors import OptionError
 from neardup.hamming.block_plan import check_distance
-from neardup.hamming.index.chances import hit_chances
 from neardup.hamming.index.check import check_plan
 from neardup.hamming.index.costs import Setting
+from neardup.hamming.index.hit_probability import hit_probabilities
 from neardup.hamming.index.index_plan import IndexPlan, MethodPlan, Shards
 from neardup.hamming.index.machine import Machine, measure_machine
 from neardup.hamming.index.planner import EXACT, PROBABLE, WORTH, Choice, best_of, choices_for, choose
@@ -102,11 +102,11 @@ def _source(machine: Machine, rows: int) -> str:
 
 
 def _method_plan(choice: Choice, setting: Setting, room: int) -> MethodPlan:
-    chances = hit_chances(
+    hits = hit_probabilities(
         choice.method, choice.options, bits=setting.bits, distance=setting.max_distance, rows=setting.rows
     )
     fits = choice.cost.nbytes <= room
-    return MethodPlan(choice.method, choice.options, choice.method in EXACT, choice.cost, fits, chances)
+    return MethodPlan(choice.method, choice.options, choice.method in EXACT, choice.cost, fits, hits)
 
 
 def _reason(chosen: Choice | None, choices: list[Choice], rows: int, room: int) -> str:

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from neardup.errors import OptionError
-from neardup.hamming.index.chances import tables_for
 from neardup.hamming.index.costs import Cost, Options, Setting, cost_of
+from neardup.hamming.index.hit_probability import tables_for
 from neardup.hamming.index.typical import TYPICAL
 
 EXACT = ("scan", "block-tables", "multi-index", "bit-lists", "neighbours")

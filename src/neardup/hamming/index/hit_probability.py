@@ -81,7 +81,7 @@ def simulated_beam_hit(
     return 1 - (1 - one) ** permutations, trials
 
 
-def hit_chances(
+def hit_probabilities(
     method: str, options: Mapping[str, int], *, bits: int, distance: int, rows: int, seed: int = SEED
 ) -> HitProbability | None:
     """Of a probable method with these options; None for an exact one."""
@@ -104,7 +104,7 @@ def hit_probability(method: str, options: Mapping[str, int], *, bits: int, dista
     """The chance alone: 1 for exact methods, the closed form for prefix tables, simulated for sorted orders."""
     if method == "prefix-tables":
         return prefix_hit(distance, bits=bits, prefix=options["prefix"], tables=options["tables"]).exact
-    found = hit_chances(method, options, bits=bits, distance=distance, rows=rows)
+    found = hit_probabilities(method, options, bits=bits, distance=distance, rows=rows)
     return 1.0 if found is None else found.value
 
 
