@@ -16,7 +16,7 @@ from neardup.hamming.index import buffer as buffers
 from neardup.hamming.index import index as indexes
 from neardup.hamming.index import search, segments
 from neardup.hamming.index.index import Index
-from neardup.hamming.index.methods import METHODS
+from neardup.hamming.index.methods.table import METHODS
 
 EXACT = [name for name, method in METHODS.items() if method.is_exact]
 PROBABLE = [name for name, method in METHODS.items() if not method.is_exact]

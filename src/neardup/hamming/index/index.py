@@ -13,9 +13,8 @@ from neardup.display import counted
 from neardup.errors import OptionError
 from neardup.hamming.block_plan import check_distance
 from neardup.hamming.index.answers import Groups, IdPairs, IndexInfo, Neighbors
-from neardup.hamming.index.hit_probability import hit_probability
 from neardup.hamming.index.ids import as_ids, concatenate
-from neardup.hamming.index.methods import METHODS
+from neardup.hamming.index.methods.table import AUTO, METHODS
 from neardup.hamming.index.planner import usual_choice, usual_options
 from neardup.hamming.index.saving import Home, reserving, save_parts
 from neardup.hamming.index.search import equal_groups, found_pairs, joined_pairs, near_many, near_one, no_ids
@@ -29,8 +28,6 @@ from neardup.recipe.vectors import VectorRecipe
 
 MOST_DOCUMENTS = 2**32 - 1
 """Their numbers have 32 bits in a segment."""
-AUTO = "auto"
-"""The method that is chosen for each segment."""
 WORD_BITS = 64
 
 
@@ -44,7 +41,7 @@ class Index:
     Attributes:
         bits: of a fingerprint, a multiple of 64.
         max_distance: the largest distance that may be asked for.
-        method: one of `neardup.hamming.index.METHODS`, or `auto`: for each segment the exact one that
+        method: one of `neardup.hamming.index.methods.table.METHODS`, or `auto`: for each segment the exact one that
             `neardup.hamming.index.planner` takes for
             its size; options: its options, as far as they were given.
         recipe: what makes its fingerprints; None if it is not known.
@@ -77,11 +74,10 @@ class Index:
             raise OptionError(f"bits={bits!r}: give 64, 128, … 512; pad narrower fingerprints with zero bits.")
         if not isinstance(method, str) or method not in (AUTO, *METHODS):
             raise OptionError(f"method={method!r}: give one of {AUTO}, {', '.join(METHODS)}.")
-        unknown = sorted(set(options) - set(METHODS[method].options)) if method != AUTO else []
+        has = METHODS[method].option_names if method != AUTO else tuple(options)
+        unknown = sorted(set(options) - set(has))
         if unknown:
-            raise OptionError(
-                f"{', '.join(unknown)}: the method {method} has {', '.join(METHODS[method].options) or 'no options'}."
-            )
+            raise OptionError(f"{', '.join(unknown)}: the method {method} has {', '.join(has) or 'no options'}.")
         self.bits, self.max_distance, self.method = int(bits), check_distance(max_distance, int(bits)), method
         if recipe is not None and not isinstance(recipe, Recipe | VectorRecipe):
             raise OptionError(f"recipe={recipe!r}: give a Recipe or a VectorRecipe.")
@@ -89,12 +85,13 @@ class Index:
             raise OptionError(
                 f"bits={bits}: fingerprints of this recipe take {64 * recipe.words}. Give bits={64 * recipe.words}."
             )
+        least = {option.name: option.least for each in METHODS.values() for option in each.options}
         for name, value in options.items():
-            if isinstance(value, bool) or not isinstance(value, int) or value < (name != "seed"):
-                raise OptionError(f"{name}={value!r}: give an integer from {int(name != 'seed')} up.")
+            if isinstance(value, bool) or not isinstance(value, int) or value < least.get(name, 1):
+                raise OptionError(f"{name}={value!r}: give an integer from {least.get(name, 1)} up.")
         self.options = options
         chosen, limit, usual = self._searched_by(0)
-        METHODS[chosen].build(np.empty((0, bits // 64), np.uint64), limit, usual)  # or refuse
+        METHODS[chosen].code.build(np.empty((0, bits // 64), np.uint64), limit, usual)  # or refuse
         self._recipe = None if recipe is None else (recipe.digest(), recipe.as_dict())
         self._home: Home | None = None
         self._is_reserved = False
@@ -128,20 +125,16 @@ class Index:
     def hit_probability(self, distance: int | None = None) -> float:
         """The chance that a query finds a document at a distance: the least of all segments.
 
-        1 of exact methods. Of prefix tables by the closed form, over random permutations. Of sorted orders by simulation, for
-        uniform fingerprints: where many are near one another, it is less.
+        1 of exact methods. Of prefix tables by the bits that this index has drawn, over all choices of the bits that differ: exact
+        for up to 16 tables, by inclusion and exclusion, else simulated, with a seed that is always the same. Of sorted orders
+        simulated by the permutations of this index, for uniform fingerprints: where many are near one another, it is less.
+        `neardup.plan` has the mean over all that could be drawn.
 
         Args:
             distance: up to the index's; that if not given.
         """
         limit = self._limit(distance)
-        return min(
-            (
-                hit_probability(segment.method, segment.options, bits=self.bits, distance=limit, rows=len(segment))
-                for segment in self._documents.made
-            ),
-            default=1.0,
-        )
+        return min((segment.hit_probability(limit) for segment in self._documents.made), default=1.0)
 
     def __len__(self) -> int:
         """Documents that are there."""

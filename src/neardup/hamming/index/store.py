@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from neardup.arrays import Array
 from neardup.errors import DataError, InputError
-from neardup.hamming.index.methods import METHODS
+from neardup.hamming.index.methods.table import METHODS
 from neardup.hamming.index.segment import Segment, StoredSegment
 from neardup.hamming.index.segment_file import SegmentFile, checksum, read_segment_file, write_segment_file
 
@@ -164,7 +164,7 @@ def segment_of(
     """The segment of the arrays of the first of these files."""
     arrays, facts = dict(files[0].arrays), files[0].facts
     starts, members = arrays.pop("member_starts"), arrays.pop("members")
-    method = METHODS[facts["method"]]
+    method = METHODS[facts["method"]].code
     unique = len(starts) - 1 if len(starts) else len(members)
     try:
         if "ids" in arrays:
