@@ -415,6 +415,20 @@ def test_fingerprints_of_two_widths_are_refused():
         pairs.distances(2**64, ROWS)
 
 
+def test_many_queries_are_refused_with_what_to_call_for_them():
+    for queries, rows in (
+        (ROWS, ROWS),
+        (ROWS[:3].reshape(-1, 1), ROWS),
+        (np.zeros((3, 2), np.uint64), np.zeros((4, 2), np.uint64)),
+    ):
+        with pytest.raises(
+            OptionError, match=r"takes one query: call it once for each, or use join\(queries, fingerprints"
+        ):
+            pairs.distances(queries, rows)
+    with pytest.raises(OptionError, match=r"an array of int64; allowed is uint64\[words\]"):
+        pairs.distance(np.zeros(1, np.int64), 1)
+
+
 @pytest.mark.parametrize("fingerprint", [-1, 1.5, "a", True, None])
 def test_what_is_not_one_fingerprint_is_refused(fingerprint):
     with pytest.raises(OptionError, match="is not a fingerprint: allowed are integers from 0 up"):

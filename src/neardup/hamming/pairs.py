@@ -64,16 +64,17 @@ def distance(a: int | np.uint64 | Array, b: int | np.uint64 | Array) -> int:
     """
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray) and a.size != b.size:
         raise OptionError(f"a has {64 * a.size} bits, b {64 * b.size}. Compare fingerprints of one recipe.")
-    return (_as_int(a) ^ _as_int(b)).bit_count()
+    several = "Pass one row; for many use distances()."
+    return (_as_int(a, several) ^ _as_int(b, several)).bit_count()
 
 
-def _as_int(fingerprint: int | np.uint64 | Array) -> int:
+def _as_int(fingerprint: int | np.uint64 | Array, several: str) -> int:
+    """One fingerprint as an integer; `several`: what to do with more of them."""
     if isinstance(fingerprint, np.ndarray):
-        if fingerprint.dtype != np.uint64 or fingerprint.ndim > 1:
-            raise OptionError(
-                f"a fingerprint is an array of {fingerprint.dtype} of shape {fingerprint.shape}; allowed is uint64[words]. "
-                "Pass one row; for many use distances()."
-            )
+        if fingerprint.dtype != np.uint64:
+            raise OptionError(f"a fingerprint is an array of {fingerprint.dtype}; allowed is uint64[words].")
+        if fingerprint.ndim > 1:
+            raise OptionError(f"a fingerprint has the shape {fingerprint.shape}; allowed is uint64[words]. {several}")
         return int.from_bytes(fingerprint.astype(">u8").tobytes(), "big")
     if isinstance(fingerprint, bool) or not hasattr(fingerprint, "__index__") or fingerprint < 0:
         raise OptionError(f"{fingerprint!r} is not a fingerprint: allowed are integers from 0 up and uint64[words].")
@@ -91,14 +92,21 @@ def distances(query: int | np.uint64 | Array, fingerprints: Array) -> Array:
         uint16[n].
 
     Raises:
-        OptionError: not such arrays, or the query has more bits.
+        OptionError: not such arrays, or the query has more bits, or is several fingerprints.
     """
     rows = fingerprint_rows(fingerprints)
     bits = 64 * rows.shape[1]
-    value = _as_int(query)
+    several = (
+        "distances() takes one query: call it once for each, or use join(queries, fingerprints, max_distance=…) for all pairs "
+        "within a distance."
+    )
+    value = _as_int(query, several)
     if value.bit_length() > bits or (isinstance(query, np.ndarray) and 64 * query.size != bits):
         given = 64 * query.size if isinstance(query, np.ndarray) else value.bit_length()
-        raise OptionError(f"the query has {given} bits, the fingerprints {bits}. Compare fingerprints of one recipe.")
+        message = f"the query has {given} bits, the fingerprints {bits}. Compare fingerprints of one recipe."
+        if isinstance(query, np.ndarray) and bits == 64:  # several words, or several fingerprints of one
+            message += f" If it is {query.size} fingerprints: {several}"
+        raise OptionError(message)
     words = np.frombuffer(value.to_bytes(bits // 8, "big"), ">u8").astype(np.uint64)
     out = np.empty(len(rows), np.uint16)
     comparisons.distances_to(words, rows, out)
