@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import naive
 from neardup.errors import OptionError
-from neardup.hamming import block_plan, block_tables, blocks, pairs
+from neardup.hamming import block_plan, block_tables, blocks, distances, pairs
 
 # ---------------------------------------------------------------------------------------------------------------- data
 
@@ -248,8 +248,8 @@ def test_one_and_two_dimensions_give_the_same_pairs_and_inputs_stay_as_they_are(
 def test_the_first_word_is_the_most_significant():
     rows = np.array([[0, 9], [1, 0], [0, 3]], np.uint64)
     assert pairs.collapse(rows).values.tolist() == [[0, 3], [0, 9], [1, 0]]
-    assert pairs.distance(rows[1], 2**64) == 0
-    assert pairs.distances(2**64, rows).tolist() == [3, 0, 3]
+    assert distances.distance(rows[1], 2**64) == 0
+    assert distances.distances(2**64, rows).tolist() == [3, 0, 3]
 
 
 def test_a_page_repeated_a_hundred_thousand_times_is_one_row():
@@ -292,18 +292,18 @@ def test_collapsing_many_is_a_stable_sort(kind, words):
 def test_the_distance_is_the_number_of_differing_bits_however_they_are_given(a, b):
     expected = bin(a ^ b).count("1")
     as_rows = [np.array([x >> 64, x & (2**64 - 1)], np.uint64) for x in (a, b)]
-    assert pairs.distance(a, b) == pairs.distance(*as_rows) == pairs.distance(a, as_rows[1]) == expected
+    assert distances.distance(a, b) == distances.distance(*as_rows) == distances.distance(a, as_rows[1]) == expected
     low = (np.uint64(a % 2**64), np.uint64(b % 2**64))
-    assert pairs.distance(*low) == bin(int(low[0]) ^ int(low[1])).count("1")
-    found = pairs.distances(a, np.array(as_rows))
+    assert distances.distance(*low) == bin(int(low[0]) ^ int(low[1])).count("1")
+    found = distances.distances(a, np.array(as_rows))
     assert found.dtype == np.uint16
     assert found.tolist() == [0, expected]
-    assert pairs.distances(as_rows[0], np.array(as_rows)).tolist() == [0, expected]
+    assert distances.distances(as_rows[0], np.array(as_rows)).tolist() == [0, expected]
 
 
 @pytest.mark.parametrize(("a", "b", "expected"), [(0b00101110, 0b00001111, 2), (0b100101, 0b101100, 2)])
 def test_the_distances_of_the_worked_examples(a, b, expected):
-    assert pairs.distance(a, b) == expected
+    assert distances.distance(a, b) == expected
 
 
 # -------------------------------------------------------------------------------------------------------------- planning
@@ -403,16 +403,16 @@ def test_what_is_not_an_array_of_fingerprints_is_refused(fingerprints, message):
         with pytest.raises(OptionError, match=message):
             use()
     with pytest.raises(OptionError, match=message):
-        pairs.distances(1, fingerprints)
+        distances.distances(1, fingerprints)
 
 
 def test_fingerprints_of_two_widths_are_refused():
     with pytest.raises(OptionError, match="of 64 and of 128 bits cannot be joined"):
         pairs.join(ROWS, np.zeros((3, 2), np.uint64), max_distance=3)
     with pytest.raises(OptionError, match="the query has 128 bits, the fingerprints 64"):
-        pairs.distances(np.zeros(2, np.uint64), ROWS)
+        distances.distances(np.zeros(2, np.uint64), ROWS)
     with pytest.raises(OptionError, match="the query has 65 bits, the fingerprints 64"):
-        pairs.distances(2**64, ROWS)
+        distances.distances(2**64, ROWS)
 
 
 def test_many_queries_are_refused_with_what_to_call_for_them():
@@ -424,20 +424,20 @@ def test_many_queries_are_refused_with_what_to_call_for_them():
         with pytest.raises(
             OptionError, match=r"takes one query: call it once for each, or use join\(queries, fingerprints"
         ):
-            pairs.distances(queries, rows)
+            distances.distances(queries, rows)
     with pytest.raises(OptionError, match=r"an array of int64; allowed is uint64\[words\]"):
-        pairs.distance(np.zeros(1, np.int64), 1)
+        distances.distance(np.zeros(1, np.int64), 1)
 
 
 @pytest.mark.parametrize("fingerprint", [-1, 1.5, "a", True, None])
 def test_what_is_not_one_fingerprint_is_refused(fingerprint):
     with pytest.raises(OptionError, match="is not a fingerprint: allowed are integers from 0 up"):
-        pairs.distance(fingerprint, 1)
+        distances.distance(fingerprint, 1)
 
 
 def test_many_fingerprints_are_not_one():
     with pytest.raises(OptionError, match=r"Pass one row; for many use distances\(\)"):
-        pairs.distance(np.zeros((2, 2), np.uint64), 1)
+        distances.distance(np.zeros((2, 2), np.uint64), 1)
 
 
 def test_more_pairs_than_memory_allows_are_refused_before_they_are_made():
@@ -495,6 +495,7 @@ import numpy as np
 from neardup.hamming import block_plan
 from neardup.hamming import block_tables
 from neardup.hamming import blocks
+from neardup.hamming import distances
 from neardup.hamming import pairs
 block_plan.BUCKET_BYTES = block_tables.BUCKET_BYTES = 256
 random = np.random.default_rng(1)
@@ -502,7 +503,7 @@ rows = random.integers(0, 2**64, (150, 2), dtype=np.uint64)
 rows[75:] = rows[:75] ^ (np.uint64(1) << random.integers(0, 64, (75, 2)).astype(np.uint64))
 chosen = block_plan.plan_join(150, 128, 3, parts=2, key_blocks=2)
 found = pairs.join_unique(pairs.collapse(rows), max_distance=3, plan=chosen)
-print(len(found), len(pairs.join(rows, rows[:20], max_distance=3)), pairs.distances(rows[0], rows)[75])
+print(len(found), len(pairs.join(rows, rows[:20], max_distance=3)), distances.distances(rows[0], rows)[75])
 """
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONWARNINGS": "error"}
     run = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=False)
