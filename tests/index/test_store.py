@@ -14,7 +14,7 @@ import pytest
 
 import neardup as nd
 from neardup.hamming.index.index import Index
-from neardup.hamming.index.methods import METHODS
+from neardup.hamming.index.methods.table import METHODS
 from neardup.hamming.index.segment_file import read_segment_file
 from neardup.hamming.index.store import writing
 

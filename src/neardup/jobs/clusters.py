@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from neardup.arrays import Array
 from neardup.errors import InputError, OptionError
-from neardup.hamming.classes import no_candidates
+from neardup.hamming.candidate_graph import no_candidates
 from neardup.io.corpus import is_of_source
 from neardup.io.outputs import Outputs
 from neardup.io.shard import Shard

@@ -18,8 +18,9 @@ from neardup.errors import InputError, OptionError
 from neardup.fingerprints.documents import Documents, read_part
 from neardup.fingerprints.fingerprint_file import fingerprint_file_parts, fingerprint_file_recipe, is_fingerprint_file
 from neardup.fingerprints.simhash import fingerprint_array
-from neardup.hamming.index.index import AUTO, Index
+from neardup.hamming.index.index import Index
 from neardup.hamming.index.labels import labels_of
+from neardup.hamming.index.methods.table import AUTO
 from neardup.hamming.index.store import demand_free, is_index
 from neardup.io.corpus import FileCorpus
 from neardup.io.endings import split_ending

@@ -16,7 +16,7 @@ from neardup.display import counted
 from neardup.errors import InputError, OptionError
 from neardup.fingerprints.documents import join_documents, read_documents
 from neardup.fingerprints.fingerprint_file import FingerprintFile, is_fingerprint_file, read_fingerprint_file
-from neardup.hamming.classes import candidate_pairs
+from neardup.hamming.candidate_graph import candidate_pairs
 from neardup.hamming.near import hamming_distances, near_fingerprints
 from neardup.io.corpus import FileCorpus
 from neardup.io.outputs import Outputs
