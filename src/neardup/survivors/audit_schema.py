@@ -222,3 +222,9 @@ def columns_of(kind: str, *, with_matched: bool = False, with_reference: bool = 
     """
     absent = {COMPONENTS: not with_matched, REFERENCE: not with_reference}
     return tuple(column for column in COLUMNS if kind in column.within and not absent.get(column.only, False))
+
+
+def columns_named(*names: str) -> tuple[Column[Outcomes], ...]:
+    """These columns, in this order."""
+    by_name = {column.name: column for column in COLUMNS}
+    return tuple(by_name[name] for name in names)

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.io.formats.json_values import JSON_TOKEN
-from neardup.survivors.audit_schema import COLUMNS, ID, RESULTS, Column, columns_of
+from neardup.survivors.audit_schema import ID, RESULTS, Column, columns_named, columns_of
 from neardup.survivors.decisions import Decisions
 from neardup.survivors.outcomes import DocumentNames, Outcomes
 
@@ -32,6 +32,5 @@ def duplicates_table(decisions: Decisions, ids: Any, *, with_matched: bool, with
 def clusters_table(decisions: Decisions, ids: Any) -> Any:
     """One row for each document that is not alone: id, row, cluster_id, survivor_id. `ids`: as in `duplicates_table`."""
     rows = np.flatnonzero(decisions.cluster >= 0)
-    by_name = {column.name: column for column in COLUMNS}
-    columns = [by_name[name] for name in ("id", "row", "cluster_id", "survivor_id")]
+    columns = columns_named("id", "row", "cluster_id", "survivor_id")
     return table_of(columns, Outcomes(decisions, rows, DocumentNames(ids, len(decisions.survivor))))
