@@ -31,7 +31,7 @@ from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.serialization import check_same
 from neardup.survivors.cluster_file import ClusterFile, write_cluster_file
 from neardup.survivors.decisions import Findings, decide, in_order_of_preference
-from neardup.survivors.listed_pairs import LISTED_CLUSTERERS, pairs_of_representatives
+from neardup.survivors.listed_pairs import LISTED_CLUSTERERS, EqualTexts, RowPairs, pairs_of_representatives
 from neardup.survivors.summary import summarize
 from neardup.text.preference import groups_of
 
@@ -113,9 +113,8 @@ def cluster_files(
         with progress.stage("cluster", len(known)):
             preferred = in_order_of_preference(known, chosen, sources=_sources(shards, chosen))
             representative = exact_representatives(known, preferred, groups)
-            listed = pairs_of_representatives(
-                known, preferred, representative, groups, rows[0], rows[1], distance, similarity
-            )
+            equal = EqualTexts(preferred, representative, groups)
+            listed = pairs_of_representatives(known, equal, RowPairs(rows[0], rows[1], distance, similarity))
             clustering = LISTED_CLUSTERERS[chosen.cluster](listed, by_distance=least == 0)
             decisions = decide(known, preferred, representative, listed.rows, clustering)
         short = known.valid & (known.tokens < made.min_tokens)
