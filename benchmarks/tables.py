@@ -2,8 +2,9 @@
 
     python benchmarks/tables.py [--results FOLDER] [--check | --print]
 
-A page has `<!-- table NAME -->` and `<!-- end -->` where a table belongs; what is between them is replaced. Below each table stands
-where its figures come from, if it has any. A figure in a sentence is `<!-- figure NAME -->39.9<!-- /figure -->`: `figures.py` has the names.
+A page has `<!-- table NAME -->` and `<!-- end -->` where a table belongs; what is between them is replaced. Below a table of
+results stands where its figures come from. A figure in a sentence is `<!-- figure NAME -->39.9<!-- /figure -->`:
+`figures.py` has the names.
 Pages: README.md, benchmarks/README.md, and every page of docs that has such a marker.
 """
 
