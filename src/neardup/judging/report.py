@@ -1,6 +1,7 @@
 """REPORT: a run as one HTML page, from its audit or while it is made."""
 
 import json
+import shlex
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -97,7 +98,8 @@ def report(
     """
     path, progress = Path(audit), progress_of(progress)
     if path.suffix == ".html" and Path(output).name.endswith(AUDIT_ENDING):
-        raise InputError(f"The audit comes first; the report goes to -o: neardup report {output} -o {audit}")
+        command = shlex.join(["neardup", "report", str(output), "-o", str(audit)])
+        raise InputError(f"The audit comes first; the report goes to -o: {command}")
     check_report(output)
     next(read_audit(path), None)  # what is no audit is refused first
     summary = _read_summary(path)
@@ -132,7 +134,16 @@ def make_report(summary: dict[str, Any], lines: Lines, inputs: RunInputs, progre
     if inputs.corpus is not None:
         with progress.stage("read for the report", inputs.rows):
             texts = _texts(inputs.corpus, inputs, counts, clusters, _applied(summary))
-    return page(summary, counts, clusters, bands, texts), texts.reason
+    labeled = _labeled(summary["files"], counts, inputs)
+    return page(summary, counts, clusters, bands, texts, labeled), texts.reason
+
+
+def _labeled(files: dict[str, Any], counts: Tally, inputs: RunInputs) -> list[str]:
+    """The files that have the documents of the pairs to judge: of a run in stages of all shards, for a survivor may be in any."""
+    if "clusters" in files and inputs.corpus is not None:
+        return [shard.name for shard in inputs.corpus.shards]
+    references = {line["reference"] for lines in counts.sample.values() for line in lines if line.get("reference")}
+    return [*files["inputs"], *sorted(references)]
 
 
 def _shown(counts: Tally, clusters: dict[int, list[Line]]) -> Iterator[Line]:
