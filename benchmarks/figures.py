@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import reduce
 
 from cells import Record, number, percent
-from neardup.recipe import RECIPES
+from neardup.recipe.presets import RECIPES
 
 Figure = tuple[str, Callable[[Record], str]]
 MARKED = re.compile(r"((?<!`)<!-- figure ([\w-]+) -->)(?:(?!<!--).)*(<!-- /figure -->)")

@@ -26,7 +26,7 @@ from neardup.options import DedupOptions, options_of
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.survivors.cluster_file import ClusterFile, write_cluster_file
 from neardup.survivors.decisions import Findings, decide, in_order_of_preference
-from neardup.survivors.listed_pairs import LISTED_CLUSTERERS, pairs_of_representatives
+from neardup.survivors.listed_pairs import LISTED_CLUSTERERS, EqualTexts, RowPairs, pairs_of_representatives
 from neardup.survivors.summary import Summary, summarize
 from neardup.text.preference import groups_of
 
@@ -120,9 +120,8 @@ def _decided(paired: PairedDocuments, options: DedupOptions) -> Findings:
     groups = None if options.grouped_by is None else groups_of(known.values[options.grouped_by])
     preferred = in_order_of_preference(known, options, sources=_sources(paired.shards, options))
     representative = exact_representatives(known, preferred, groups)
-    listed = pairs_of_representatives(
-        known, preferred, representative, groups, paired.left, paired.right, paired.distance, paired.similarity
-    )
+    pairs = RowPairs(paired.left, paired.right, paired.distance, paired.similarity)
+    listed = pairs_of_representatives(known, EqualTexts(preferred, representative, groups), pairs)
     clustering = LISTED_CLUSTERERS[options.cluster](listed, by_distance=paired.threshold == 0)
     decisions = decide(known, preferred, representative, listed.rows, clustering)
     how = Found(listed.rows, no_candidates(), made.min_tokens, made.method, max_distance=made.max_distance)
