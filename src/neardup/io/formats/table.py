@@ -126,6 +126,7 @@ ROWS = (
         ".jsonl, .ndjson or .json (one object a line)",
         named_only=(".json",),
     ),
+    Row("parquet", parquet, (".parquet",), ".parquet", compressed=False),
     Row("csv", Delimited("csv"), (".csv",), ".csv"),
     Row("tsv", Delimited("tsv"), (".tsv",), ".tsv"),
     Row(
@@ -137,7 +138,6 @@ ROWS = (
         html=(".html", ".htm"),
         part_of_files=text_files.part_of_files,
     ),
-    Row("parquet", parquet, (".parquet",), ".parquet", compressed=False),
     Row("lines", text_lines),  # of files with any ending, if the call says so
 )
 
