@@ -20,7 +20,7 @@ from neardup.io.stored_shards import content_of, is_as_it_was, starts_of
 from neardup.jobs.output_paths import OutputPaths, refuse_inputs
 from neardup.jobs.results import FileResult
 from neardup.jobs.run import Request, listed, run
-from neardup.jobs.writing import write_rows
+from neardup.jobs.writing import DecidedRows, write_shards
 from neardup.progress import Progress, Watcher, peak_memory_bytes, progress_of
 from neardup.resources.resources import Resources
 from neardup.survivors.annotations import ANNOTATIONS
@@ -124,18 +124,9 @@ class _Steps:
         return audit_lines(found.decisions, found.ids, with_matched=with_matched, within=self.rows(found))
 
     def write(self, found: ClusterFile, paths: OutputPaths, outputs: Outputs) -> None:
-        write_rows(
-            self.shards,
-            self.rows(found),
-            found.decisions,
-            found.ids,
-            found.decisions.survivor >= 0,
-            paths=paths.outputs,
-            outputs=outputs,
-            annotate=self.request.annotate,
-            threads=self.resources.threads,
-            progress=self.progress,
-        )
+        decisions, annotate = found.decisions, self.request.annotate
+        writer = DecidedRows(self.shards, self.rows(found), decisions, found.ids, decisions.survivor >= 0, annotate)
+        write_shards(writer, paths.outputs, outputs, threads=self.resources.threads, progress=self.progress)
 
     def result(self, found: ClusterFile, files: dict[str, Any]) -> FileResult:
         summary = _summary(found, self.numbers, self.rows(found), self.progress)

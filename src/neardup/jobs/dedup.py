@@ -20,7 +20,7 @@ from neardup.jobs.reference import FingerprintReference, open_reference
 from neardup.jobs.results import FileResult
 from neardup.jobs.resume import run_description
 from neardup.jobs.run import Request, listed, run
-from neardup.jobs.writing import write_rows
+from neardup.jobs.writing import DecidedRows, write_shards
 from neardup.judging.estimate import CostEstimate, estimate_corpus
 from neardup.judging.report import RunInputs, check_report, make_report
 from neardup.judging.report import report as write_report
@@ -182,18 +182,9 @@ class _Steps:
         return audit_lines(found.of_inputs, found.documents.ids, with_matched=with_matched, locate=locate)
 
     def write(self, found: Findings, paths: OutputPaths, outputs: Outputs) -> None:
-        write_rows(
-            self.shards,
-            self.rows(found),
-            found.decisions,
-            found.documents.ids,
-            found.documents.valid,
-            paths=paths.outputs,
-            outputs=outputs,
-            annotate=self.request.annotate,
-            threads=self.options.threads,
-            progress=self.progress,
-        )
+        known, annotate = found.documents, self.request.annotate
+        writer = DecidedRows(self.shards, self.rows(found), found.decisions, known.ids, known.valid, annotate)
+        write_shards(writer, paths.outputs, outputs, threads=self.options.threads, progress=self.progress)
 
     def result(self, found: Findings, files: dict[str, Any]) -> FileResult:
         repeated = repeated_ids(found.documents.ids.slice(0, found.inputs))

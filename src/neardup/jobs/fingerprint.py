@@ -2,9 +2,10 @@
 
 import tempfile
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from neardup.display import counted
 from neardup.errors import InputError
@@ -92,21 +93,11 @@ def fingerprint_files(
             progress=progress,
             resources=resources,
         )
-        shards = corpus.shards
-        targets, rejects = fingerprint_places(output, shards, on_error)
+        paths = fingerprint_paths(output, corpus.shards, on_error)
         corpus.check()
-        return write_fingerprint_files(
-            corpus,
-            partial(_documents, recipe=recipe, value=value),
-            recipe,
-            targets,
-            rejects,
-            value=value,
-            folder=output_folder(output),
-            temp_dir=temp_dir,
-            overwrite=overwrite,
-            progress=progress,
-        )
+        with paths.opened(corpus.shards, overwrite=overwrite, temp_dir=temp_dir) as outputs:
+            read = partial(_documents, recipe=recipe, value=value)
+            return write_fingerprint_files(corpus, read, FileRecipe(recipe, tuple(value)), paths, outputs, progress)
 
 
 def _documents(batch: Batch, recipe: Recipe, value: Sequence[str]) -> Documents:
@@ -116,50 +107,67 @@ def _documents(batch: Batch, recipe: Recipe, value: Sequence[str]) -> Documents:
     return Documents(prints.values, prints.digests, prints.tokens, found.lengths, found.ids, values)
 
 
-def fingerprint_places(output: str, shards: Sequence[Shard], on_error: str) -> tuple[list[Place], list[Place]]:
+@dataclass(frozen=True, slots=True)
+class FingerprintPaths:
     """Of each shard its file of fingerprints, and the file of rejects, if there is to be one."""
-    targets = fingerprint_targets(output, shards)
+
+    files: tuple[Place, ...]
+    rejects: tuple[Place, ...]
+    folder: Place | None
+
+    def opened(self, shards: Sequence[Shard], *, overwrite: bool, temp_dir: str | None) -> Outputs:
+        """The outputs."""
+        paths = [*self.files, *self.rejects]
+        return Outputs(paths, inputs=shards, overwrite=overwrite, folder=self.folder, temp_dir=temp_dir)
+
+
+def fingerprint_paths(output: str, shards: Sequence[Shard], on_error: str) -> FingerprintPaths:
+    """Where the fingerprints of some shards go.
+
+    Raises:
+        InputError: two shards would have one file, or a file would replace an input.
+    """
+    files = fingerprint_targets(output, shards)
     rejects = [place_of(stem(output) + REJECTS_ENDING)] if on_error == "skip" else []
-    refuse_inputs([*targets, *rejects], shards)
-    return targets, rejects
+    refuse_inputs([*files, *rejects], shards)
+    return FingerprintPaths(tuple(files), tuple(rejects), output_folder(output))
+
+
+class FileRecipe(NamedTuple):
+    """What is written in every file besides rows: the recipe, and the columns whose values are stored."""
+
+    recipe: Recipe | VectorRecipe
+    value: tuple[str, ...] = ()
 
 
 def write_fingerprint_files(
     corpus: FileCorpus,
     read: Callable[[Batch], Documents],
-    recipe: Recipe | VectorRecipe,
-    targets: Sequence[Place],
-    rejects: Sequence[Place],
-    *,
-    value: Sequence[str] = (),
-    folder: Place | None,
-    temp_dir: str | None,
-    overwrite: bool,
+    made_by: FileRecipe,
+    paths: FingerprintPaths,
+    outputs: Outputs,
     progress: Progress,
 ) -> int:
-    """Write what `read` makes of each batch to the file of its shard (`targets`), and the rows set aside to `rejects`.
+    """Write what `read` makes of each batch to the file of its shard, and what was set aside to the rejects; and commit.
 
     Returns:
         The number of documents.
     """
     shards, total, rejected = corpus.shards, 0, []
-    with (
-        Outputs([*targets, *rejects], inputs=shards, overwrite=overwrite, folder=folder, temp_dir=temp_dir) as outputs,
-        progress.stage("fingerprint"),
-    ):
+    with progress.stage("fingerprint"):
         progress.expect(sum(shard.size for shard in shards))
-        for path in dict.fromkeys(targets):
-            part = corpus.part([shard for shard, target in zip(shards, targets, strict=True) if target == path])
-            writer = FingerprintWriter(outputs.claim(path), recipe, value)
+        for path in dict.fromkeys(paths.files):
+            part = corpus.part([shard for shard, file in zip(shards, paths.files, strict=True) if file == path])
+            writer = FingerprintWriter(outputs.claim(path), made_by.recipe, made_by.value)
             for _, rows in part.map(read):
                 writer.write(rows)
                 total += int(rows.valid.sum())
                 progress.advance(len(rows))
             writer.close(stored_shards(part.shards, part.starts or [0]))
             rejected += part.rejected
-        for path in rejects:
+        for path in paths.rejects:
             write_lines(path, outputs.claim(path), reject_lines(rejected))
         outputs.commit()
     if rejected:
-        progress.say(f"{counted(len(rejected), 'row')} could not be read: {rejects[0]}")
+        progress.say(f"{counted(len(rejected), 'row')} could not be read: {paths.rejects[0]}")
     return total

@@ -4,102 +4,36 @@ import dataclasses
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from neardup.arrays import Array
 from neardup.dedup import find_duplicates
 from neardup.errors import InputError, OptionError
 from neardup.fingerprints.unit_corpus import UnitCorpus
 from neardup.io.corpus import FileCorpus, Rejected
-from neardup.io.formats.table import FILES, FORMATS, Rewritable, open_sink
+from neardup.io.formats.table import FORMATS, Rewritable
 from neardup.io.outputs import Outputs
 from neardup.io.reading import Reading, split_options
-from neardup.io.records import compression_of
 from neardup.io.saved_work import SavedWork
 from neardup.io.shard import Shard
 from neardup.io.shards import find_shards
-from neardup.io.storage.places import Place
 from neardup.jobs.output_paths import OutputPaths, demand_output
 from neardup.jobs.results import UnitResult
 from neardup.jobs.resume import run_description
 from neardup.jobs.run import Request, listed, run
+from neardup.jobs.unit_rows import RewrittenRows, UnitRemoval
+from neardup.jobs.writing import write_shards
 from neardup.options import UNITS, DedupOptions, options_of
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.recipe import Recipe
 from neardup.survivors.audit import AuditChunk
-from neardup.survivors.decisions import Decisions, Findings
+from neardup.survivors.decisions import Findings
 from neardup.survivors.summary import summarize
-from neardup.survivors.unit_audit import emptied_rows, unit_audit_lines
+from neardup.survivors.unit_audit import unit_audit_lines
 from neardup.survivors.unit_summary import UnitSummary
-from neardup.text.units import SEPARATORS, without_units
-
-
-@dataclass(frozen=True, slots=True)
-class _Removal:
-    """Which rows lose what: bool[rows] each; and the removed units, int64, with their rows."""
-
-    keep: Array
-    changed: Array
-    emptied: Array
-    units: Array
-    rows: Array
-
-    @classmethod
-    def of(cls, corpus: UnitCorpus, decisions: Decisions) -> "_Removal":
-        units = decisions.duplicates
-        rows, emptied = corpus.row_of(units), emptied_rows(corpus, units)
-        valid = corpus.ids.is_valid().to_numpy(zero_copy_only=False)
-        changed = np.zeros(len(valid), np.bool_)
-        changed[rows] = True
-        return cls(valid & ~emptied, changed & ~emptied, emptied, units, rows)
-
-
-def _write_rows(
-    corpus: UnitCorpus,
-    unit: str,
-    removal: _Removal,
-    paths: OutputPaths,
-    outputs: Outputs,
-    reading: Reading,
-    progress: Progress,
-) -> None:
-    """Write what is left of each document; shards with one target share its sink."""
-
-    def rewrite(row: int, texts: list[str], first: int) -> list[str]:
-        start, end = np.searchsorted(removal.rows, [first + row, first + row + 1])
-        return without_units(texts, corpus.numbers[removal.units[start:end]].astype(np.int64), unit)
-
-    shards = corpus.documents.shards
-    progress.expect(sum(shard.size for shard in shards))
-    numbers: dict[Place, list[int]] = {}
-    for number, path in enumerate(paths.outputs):
-        numbers.setdefault(path, []).append(number)
-    for path, together in numbers.items():
-        first = shards[together[0]]
-        if first.format in FILES and not removal.keep[corpus.documents.rows_of(together[0])].any():
-            outputs.leave_out(path)  # a document that is removed is a file less
-        elif not outputs.is_finished(path):
-            with open_sink(outputs.claim(path), first.format, compression_of(path)) as sink:
-                for number in together:
-                    rows = corpus.documents.rows_of(number)
-                    form: Any = FORMATS[shards[number].format]
-                    form.replace(
-                        shards[number],
-                        reading.columns(),
-                        partial(rewrite, first=rows.start),
-                        sink,
-                        keep=removal.keep[rows],
-                        changed=removal.changed[rows],
-                    )
-            outputs.finish(path)
-        for number in together:
-            rows = corpus.documents.rows_of(number)
-            progress.read(shards[number].size)
-            progress.advance(rows.stop - rows.start)
+from neardup.text.units import SEPARATORS
 
 
 def _check(unit: str, reading: Reading, *, annotate: bool, against: Any) -> None:
@@ -199,7 +133,7 @@ class _Found:
     """What was found of units, and what documents lose by it."""
 
     units: Findings
-    removal: _Removal
+    removal: UnitRemoval
 
 
 @dataclass
@@ -237,7 +171,7 @@ class _Steps:
 
     def find(self, *, resumable: bool) -> _Found:
         found = find_duplicates(self.corpus, self.recipe, self.options, self.progress, keep_elements=not resumable)
-        return _Found(found, _Removal.of(self.corpus, found.decisions))
+        return _Found(found, UnitRemoval.of(self.corpus, found.decisions))
 
     def rows(self, _: _Found) -> Sequence[slice]:
         return [self.corpus.documents.rows_of(number) for number in range(len(self.shards))]
@@ -247,7 +181,9 @@ class _Steps:
         return unit_audit_lines(self.corpus, found.units.decisions, unit=self.unit, with_matched=with_matched)
 
     def write(self, found: _Found, paths: OutputPaths, outputs: Outputs) -> None:
-        _write_rows(self.corpus, self.unit, found.removal, paths, outputs, self.request.reading, self.progress)
+        columns = self.request.reading.columns()
+        writer = RewrittenRows(self.corpus, self.unit, found.removal, columns)
+        write_shards(writer, paths.outputs, outputs, threads=1, progress=self.progress)
 
     def result(self, found: _Found, files: dict[str, Any]) -> UnitResult:
         corpus, removal = self.corpus, found.removal

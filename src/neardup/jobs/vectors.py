@@ -15,10 +15,9 @@ from neardup.io.batch import BATCH_BYTES, Batch, Columns
 from neardup.io.corpus import FileCorpus
 from neardup.io.formats.parquet_files import batches, opened
 from neardup.io.formats.vector_columns import fixed_dimension
-from neardup.io.outputs import output_folder
 from neardup.io.shard import Shard
 from neardup.io.shards import find_shards
-from neardup.jobs.fingerprint import fingerprint_places, write_fingerprint_files
+from neardup.jobs.fingerprint import FileRecipe, fingerprint_paths, write_fingerprint_files
 from neardup.kernels.xxh3 import digest_rows
 from neardup.progress import Watcher, progress_of
 from neardup.recipe.vectors import VectorRecipe
@@ -70,21 +69,14 @@ def fingerprint_vector_files(
         for shard in shards:
             if shard.format != "parquet":
                 raise InputError(f"{shard.name} is {shard.format}, but vectors are read from Parquet only. Convert it.")
-        targets, rejects = fingerprint_places(output, shards, on_error)
+        paths = fingerprint_paths(output, shards, on_error)
         FileCorpus(shards, Columns(id=id, vector=vector)).check()
         recipe = VectorRecipe(dimension=_dimension(shards, vector), bits=bits, seed=seed, method=method)
         columns = Columns(id=id, vector=vector, dimension=recipe.dimension)
-        return write_fingerprint_files(
-            FileCorpus(shards, columns, on_error=on_error, progress=progress, resources=resources),
-            _Reader(recipe).read,
-            recipe,
-            targets,
-            rejects,
-            folder=output_folder(output),
-            temp_dir=temp_dir,
-            overwrite=overwrite,
-            progress=progress,
-        )
+        corpus = FileCorpus(shards, columns, on_error=on_error, progress=progress, resources=resources)
+        with paths.opened(shards, overwrite=overwrite, temp_dir=temp_dir) as outputs:
+            read = _Reader(recipe).read
+            return write_fingerprint_files(corpus, read, FileRecipe(recipe), paths, outputs, progress)
 
 
 def _dimension(shards: Sequence[Shard], vector: str) -> int:

@@ -1,12 +1,13 @@
-"""WRITE: rows of shards as decisions say, survivors alone or all with more columns."""
+"""WRITE: the rows of shards, as decisions say: survivors alone, or all with more columns."""
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.io.formats.table import FILES, FORMATS, open_sink
+from neardup.io.formats.table import FILES, FORMATS, Sink, open_sink
 from neardup.io.outputs import Outputs
 from neardup.io.records import compression_of
 from neardup.io.shard import Shard
@@ -17,31 +18,33 @@ from neardup.survivors.annotations import annotations
 from neardup.survivors.decisions import Decisions
 
 
-def _kept(decisions: Decisions, rows: slice) -> Array:
-    """bool: of these rows alone, for there may be many shards."""
-    found: Array = decisions.survivor[rows] == np.arange(rows.start, rows.stop)
-    return found
+class ShardWriter(Protocol):
+    """What becomes of the rows of each shard, known by its number."""
+
+    @property
+    def shards(self) -> Sequence[Shard]:
+        """All of them."""
+        ...
+
+    @property
+    def rows(self) -> Sequence[slice]:
+        """Which rows are each shard's own."""
+        ...
+
+    def keeps_any(self, number: int) -> bool:
+        """Whether a row of the shard stays."""
+        ...
+
+    def write(self, number: int, sink: Sink) -> None:
+        """Write what stays of the shard; from any thread, each sink from one."""
+        ...
 
 
-def write_rows(
-    shards: Sequence[Shard],
-    rows: Sequence[slice],
-    decisions: Decisions,
-    ids: Any,
-    valid: Array,
-    *,
-    paths: Sequence[Place],
-    outputs: Outputs,
-    annotate: bool,
-    threads: int | None,
-    progress: Progress,
+def write_shards(
+    writer: ShardWriter, paths: Sequence[Place], outputs: Outputs, *, threads: int | None, progress: Progress
 ) -> None:
-    """Copy survivors, or annotate all documents; shards with one target share its sink, others are written at the same time.
-
-    Args:
-        shards, rows, paths: each shard, which rows of `decisions` are its own, and where it is written.
-        decisions, ids, valid: by row; Arrow large_string[rows], each a JSON value; bool[rows], which are documents.
-    """
+    """Write each shard to its path; shards with one path share its sink, others are written at the same time."""
+    shards, rows = writer.shards, writer.rows
     progress.expect(sum(shard.size for shard in shards))
     numbers: dict[Place, list[int]] = {}
     for number, path in enumerate(paths):
@@ -49,18 +52,13 @@ def write_rows(
 
     def write(task: tuple[Place, list[int]]) -> list[int]:
         path, together = task
-        first = together[0]
-        if shards[first].format in FILES and not _kept(decisions, rows[first]).any():
+        kind = shards[together[0]].format
+        if kind in FILES and not writer.keeps_any(together[0]):
             outputs.leave_out(path)  # a document that is removed is a file less
         elif not outputs.is_finished(path):
-            with open_sink(outputs.claim(path), shards[first].format, compression_of(path)) as sink:
+            with open_sink(outputs.claim(path), kind, compression_of(path)) as sink:
                 for number in together:
-                    shard, here = shards[number], rows[number]
-                    if annotate:
-                        added = annotations(decisions, ids, here)
-                        FORMATS[shard.format].annotate(shard, added, sink, keep=valid[here])
-                    else:
-                        FORMATS[shard.format].copy(shard, _kept(decisions, here), sink)
+                    writer.write(number, sink)
             outputs.finish(path)
         return together
 
@@ -68,3 +66,40 @@ def write_rows(
         for number in together:
             progress.read(shards[number].size)
             progress.advance(rows[number].stop - rows[number].start)
+
+
+@dataclass(frozen=True, slots=True)
+class DecidedRows:
+    """Rows that stay as they were; see `ShardWriter`.
+
+    Attributes:
+        shards, rows: each shard, and which rows of `decisions` are its own.
+        decisions, ids, valid: by row; Arrow large_string[rows], each a JSON value; bool[rows], which are documents.
+        annotate: all documents are written, with more columns; else survivors alone.
+    """
+
+    shards: Sequence[Shard]
+    rows: Sequence[slice]
+    decisions: Decisions
+    ids: Any
+    valid: Array
+    annotate: bool
+
+    def _kept(self, number: int) -> Array:
+        """bool: of this shard's rows alone, for there may be many shards."""
+        rows = self.rows[number]
+        found: Array = self.decisions.survivor[rows] == np.arange(rows.start, rows.stop)
+        return found
+
+    def keeps_any(self, number: int) -> bool:
+        """See `ShardWriter`."""
+        return bool(self._kept(number).any())
+
+    def write(self, number: int, sink: Sink) -> None:
+        """See `ShardWriter`."""
+        shard, rows = self.shards[number], self.rows[number]
+        if self.annotate:
+            added = annotations(self.decisions, self.ids, rows)
+            FORMATS[shard.format].annotate(shard, added, sink, keep=self.valid[rows])
+        else:
+            FORMATS[shard.format].copy(shard, self._kept(number), sink)
