@@ -85,7 +85,7 @@ def faiss_contenders(values: Array, queries: Array, k: int, few: int) -> dict[st
 
 
 def usearch_contender(values: Array, queries: Array) -> tuple[int, Callable[[], int]]:
-    """Usearch's approximate index by Hamming distance: ten neighbours a query."""
+    """Usearch's approximate index by Hamming distance: ten neighbors a query."""
     from usearch.index import Index as Usearch
 
     graph = Usearch(ndim=64, metric="hamming", dtype="b1")

@@ -27,7 +27,8 @@ from typing import Any
 import numpy as np
 
 from measure import Timing, arguments, environment, ratio, rounded, table, write_json
-from neardup.hamming.pairs import Pairs, collapse, join, join_distinct, plan
+from neardup.hamming.block_plan import plan_join
+from neardup.hamming.pairs import Pairs, collapse, join, join_unique
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -100,7 +101,7 @@ def prototype_seconds(path: str, n: int) -> float:
 
 def join_collapsed(rows: Array, max_distance: int) -> Pairs:
     """What the de-duplication flow does: pairs of distinct fingerprints, and the groups of equal ones."""
-    return join_distinct(collapse(rows, threads=THREADS), max_distance=max_distance, threads=THREADS)
+    return join_unique(collapse(rows, threads=THREADS), max_distance=max_distance, threads=THREADS)
 
 
 def timed(work: Callable[[], Pairs]) -> tuple[float, float, Pairs]:
@@ -190,7 +191,7 @@ def foreseen(cases: list[tuple[int, int, int]], *, run: bool) -> list[dict[str, 
     """What the planner chooses and expects for uniform fingerprints, and what it takes."""
     rows = []
     for bits, distance, n in cases:
-        chosen = plan(n, bits, distance, threads=THREADS)
+        chosen = plan_join(n, bits, distance, threads=THREADS)
         row: dict[str, Any] = {
             "bits": bits,
             "max_distance": distance,
@@ -204,8 +205,8 @@ def foreseen(cases: list[tuple[int, int, int]], *, run: bool) -> list[dict[str, 
             "expected_seconds": rounded(chosen.seconds, 3),
         }
         if run:
-            distinct = collapse(uniform(n, bits // 64, distance), threads=THREADS)
-            seconds, used, pairs = timed(lambda: join_distinct(distinct, max_distance=distance, threads=THREADS))  # noqa: B023
+            unique = collapse(uniform(n, bits // 64, distance), threads=THREADS)
+            seconds, used, pairs = timed(lambda: join_unique(unique, max_distance=distance, threads=THREADS))  # noqa: B023
             row["processor_seconds_a_thread"] = rounded(used, 3)
             row |= {"seconds": rounded(seconds, 3), "pairs": len(pairs)}
         rows.append(row)

@@ -25,8 +25,9 @@ import numpy as np
 
 import measure
 from hamming_join import THREADS, prototype_seconds, timed, uniform
+from neardup.hamming.block_plan import plan_join
 from neardup.hamming.index.index import Index
-from neardup.hamming.pairs import collapse, join, join_distinct, plan
+from neardup.hamming.pairs import collapse, join, join_unique
 from neardup.kernels.compilation import kernel
 from neardup.kernels.hamming.comparisons import TILE_ROWS
 from neardup.kernels.intrinsics import popcount
@@ -54,8 +55,8 @@ def popcount_limit(rounds: int) -> dict[str, Any]:
     """Comparisons a second and thread: bare, and of the whole brute-force join."""
     column = np.random.default_rng(5).integers(0, 2**64, TILE_ROWS, np.uint64)
     rows = uniform(BRUTE_ROWS, 1, 3)
-    distinct = collapse(rows, threads=1)
-    brute = plan(len(distinct), 64, 3, threads=1, parts=0)
+    unique = collapse(rows, threads=1)
+    brute = plan_join(len(unique), 64, 3, threads=1, parts=0)
     times = 500_000
 
     bare, ours = [], []
@@ -63,11 +64,11 @@ def popcount_limit(rounds: int) -> dict[str, Any]:
         began = time.perf_counter()
         count_near(np.uint64(1), column, np.uint64(3), times)
         middle = time.perf_counter()
-        join_distinct(distinct, max_distance=3, threads=1, plan=brute)
+        join_unique(unique, max_distance=3, threads=1, plan=brute)
         end = time.perf_counter()
         if number:
             bare.append(times * len(column) / (middle - began))
-            ours.append(len(distinct) * (len(distinct) - 1) / 2 / (end - middle))
+            ours.append(len(unique) * (len(unique) - 1) / 2 / (end - middle))
     return {
         "popcount_limit_per_second": measure.rounded(statistics.median(bare)),
         "brute_force_per_second": measure.rounded(statistics.median(ours)),

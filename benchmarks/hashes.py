@@ -28,8 +28,7 @@ from hash_statistics import (
 )
 from measure import arguments, environment, rounded, table, take_turns, write_json
 from neardup.fingerprints.hashes.features import hash_features
-from neardup.fingerprints.hashes.table import HASH_TABLE
-from neardup.recipe.hashes import HASHES
+from neardup.recipe.hashes import HASH_ROWS, HASHES
 
 ENGLISH, CHINESE = "en_pep_revisions_even", "zh_laws_national"
 WORD, HAN = re.compile(r"[^\W\d_]+"), re.compile("[\u4e00-\u9fff]+")
@@ -103,7 +102,7 @@ def measure_bits(distinct: list[bytes], changed: int) -> dict[str, Any]:
     sample = generator.sample(distinct, min(changed, len(distinct)))
     altered = changes(sample, generator)
     record = {}
-    for name, each in HASH_TABLE.items():
+    for name, each in HASH_ROWS.items():
         rows = rows_by(name, distinct, each.bits)
         found = bits_of(rows, each.bits)
         before = bits_of(rows_by(name, sample, each.bits), each.bits)
@@ -185,7 +184,7 @@ def show(kind: str, record: dict[str, Any]) -> None:
     """Print the figures as tables."""
     print(f"\n{kind}: {record['distinct']:,} distinct, {record['mean_bytes']} bytes on average\n")
     cost, bits = record["nanoseconds_a_feature"], record["bits"]
-    rows = [[f"`{name}`", str(HASH_TABLE[name].bits), *map("{:.3g}".format, cost[name].values())] for name in HASHES]
+    rows = [[f"`{name}`", str(HASH_ROWS[name].bits), *map("{:.3g}".format, cost[name].values())] for name in HASHES]
     print(table(["hash", "native bits", "ns, distinct, 64 bits", "distinct, 128", "running, 64"], rows))
     confused = {name: each["features_with_the_hash_of_another"] for name, each in bits.items()}
     print(f"\nfeatures with the hash of another one: {confused}")

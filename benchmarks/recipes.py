@@ -22,7 +22,8 @@ import numpy as np
 from corpora import OPEN_SETS, ReferenceSet, data_folder, missing, python_installation, reference_set
 from measure import arguments, environment, rounded, table, wilson, write_json
 from neardup.fingerprints.simhash import fingerprint_array
-from neardup.hamming.pairs import join, plan
+from neardup.hamming.block_plan import plan_join
+from neardup.hamming.pairs import join
 from neardup.kernels.matching.jaccard import similarities
 from neardup.matching.similarities.table import shingle_sets_of
 from neardup.recipe.parts import WEIGHTS
@@ -201,11 +202,14 @@ def joins(recipe: Recipe, quick: bool) -> dict[str, Any]:
             {
                 "distance": distance,
                 "planned_seconds": {
-                    f"{n:.0e}": rounded(plan(n, bits=recipe.bits, max_distance=distance).seconds, 3) for n in PLANNED
+                    f"{n:.0e}": rounded(plan_join(n, bits=recipe.bits, max_distance=distance).seconds, 3)
+                    for n in PLANNED
                 },
                 "real_fingerprints": len(values),
                 "real_seconds": rounded(seconds, 3),
-                "real_seconds_planned": rounded(plan(len(values), bits=recipe.bits, max_distance=distance).seconds, 3),
+                "real_seconds_planned": rounded(
+                    plan_join(len(values), bits=recipe.bits, max_distance=distance).seconds, 3
+                ),
                 "real_pairs": pairs,
                 "real_pairs_share": rounded(pairs / possible, 3),
             }

@@ -1,9 +1,10 @@
-"""Write the tables and the figures of the pages anew from the result files, between markers.
+"""Write the tables and the figures of the pages anew from the result files, or from what the code declares, between markers.
 
     python benchmarks/tables.py [--results FOLDER] [--check | --print]
 
-A page has `<!-- table NAME -->` and `<!-- end -->` where a table belongs; what is between them is replaced. Below each table stands
-where its figures come from. A figure in a sentence is `<!-- figure NAME -->39.9<!-- /figure -->`: `figures.py` has the names.
+A page has `<!-- table NAME -->` and `<!-- end -->` where a table belongs; what is between them is replaced. Below a table of
+results stands where its figures come from. A figure in a sentence is `<!-- figure NAME -->39.9<!-- /figure -->`:
+`figures.py` has the names.
 Pages: README.md, benchmarks/README.md, and every page of docs that has such a marker.
 """
 
@@ -16,6 +17,7 @@ from pathlib import Path
 
 import figures
 import tables_of_features
+import tables_of_schemas
 import tables_of_speed
 import tables_of_tools
 from cells import Record, provenance
@@ -53,6 +55,8 @@ SHORT: dict[str, tuple[str, Callable[[Record], str]]] = {
     "hashes_angles": ("hashes", tables_of_features.hashes_angles),
 }
 """By the name of the table: the benchmark, and the table of a part of its results."""
+DECLARED: dict[str, Callable[[], str]] = {"audit-columns": tables_of_schemas.audit_columns}
+"""By the name of the table: what makes it of the code, without results."""
 COMPARED = ("open_sets", "dedup_peers", "fingerprints", "signatures", "hamming_index", "end_to_end", "exact_join")
 """The results that the table `comparison` is made of."""
 MARKED = re.compile(r"(<!-- table ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -70,6 +74,8 @@ def _unmeasured(name: str) -> str:
 
 def table_of(name: str, folder: Path) -> str:
     """The Markdown of that table; an unknown name is a KeyError."""
+    if name in DECLARED:
+        return DECLARED[name]()
     if name == "comparison":
         records = {each: record for each in COMPARED if (record := load(folder, each)) is not None}
         lacking = " ".join(_unmeasured(each) for each in COMPARED if each not in records)

@@ -14,8 +14,7 @@ import naive_hashes
 from columns import as_integers, joined
 from neardup.errors import OptionError
 from neardup.fingerprints.hashes.features import hash_features
-from neardup.fingerprints.hashes.table import HASH_TABLE
-from neardup.recipe.hashes import HASHES, HashFunction
+from neardup.recipe.hashes import HASH_ROWS, HASHES, HashFunction
 
 GOLDEN = json.loads((Path(__file__).parent / "golden/hashes.json").read_text(encoding="utf-8"))
 first_bytes = HashFunction(lambda feature: int.from_bytes(feature[:5], "big"), name="first-bytes", version="1", bits=40)
@@ -26,8 +25,8 @@ def hashed(features, name, bits):
 
 
 def test_the_table_has_the_names_that_recipes_may_give_and_each_is_defined_by_its_slow_twin():
-    assert tuple(HASH_TABLE) == tuple(naive_hashes.HASHES) == HASHES
-    assert {name: each.bits for name, each in HASH_TABLE.items()} == {
+    assert tuple(HASH_ROWS) == tuple(naive_hashes.HASHES) == HASHES
+    assert {name: each.bits for name, each in HASH_ROWS.items()} == {
         name: native for name, (native, _) in naive_hashes.HASHES.items()
     }
 

@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import neardup as nd
-from neardup.hamming.pairs import collapse, join_distinct, spool_near
+from neardup.hamming.pairs import collapse, join_unique, spool_near
 from neardup.resources import pair_spool
 from neardup.resources.kept_rows import KeptRows
 from neardup.resources.pair_spool import PAIR_BYTES, PairSpool
+from neardup.resources.resources import SHARES
 from neardup.resources.spool import Spool
 
 LINE = "this page was made by the system on the day that is given below and it has no other content"
@@ -84,10 +85,10 @@ def test_crowded_fingerprints_are_joined_by_smaller_parts(words, far, room):
     random = np.random.default_rng(words + far)
     rows = np.repeat(random.integers(0, 1 << 63, (40, words)).astype(np.uint64), 60, axis=0)
     rows[:, 0] ^= np.uint64(1) << random.integers(0, 63, len(rows)).astype(np.uint64)
-    distinct = collapse(rows)
-    expected = join_distinct(distinct, max_distance=far)
+    unique = collapse(rows)
+    expected = join_unique(unique, max_distance=far)
     spool = PairSpool(memory=1 << 20, temp_dir=None)
-    spool_near(distinct, spool, max_distance=far, threads=2, memory=room * 256 * words)
+    spool_near(unique, spool, max_distance=far, threads=2, memory=room * 256 * words)
     found = spool.all()
     assert np.array_equal(found >> np.uint64(32), expected.left)
     assert np.array_equal(found & np.uint64(0xFFFFFFFF), expected.right)
@@ -144,7 +145,7 @@ def test_documents_that_lie_in_files_come_out_as_those_in_memory(method, tmp_pat
     found = []
     for memory in (None, 0):
         if memory is not None:
-            monkeypatch.setattr("neardup.fingerprints.documents.memory_bytes", lambda _: 0)
+            monkeypatch.setitem(SHARES, "rows", 1 << 62)
             monkeypatch.setattr("neardup.io.ids.IDS_TOGETHER", 20)
         output = tmp_path / "out.jsonl"
         done = nd.deduplicate_files(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import naive
 from neardup.errors import OptionError
-from neardup.hamming import block_plan, block_tables, blocks, pairs
+from neardup.hamming import block_plan, block_tables, blocks, distances, pairs
 
 # ---------------------------------------------------------------------------------------------------------------- data
 
@@ -118,10 +118,10 @@ def test_every_plan_finds_the_same_pairs(data, rows, max_distance):
     parts = data.draw(st.integers(0, max_distance + 1), "parts")
     most = 1 + (bits - max_distance - 1) // max(1, parts)
     key_blocks = data.draw(st.integers(2, min(most, 6)), "key blocks")
-    chosen = pairs.plan(len(rows), bits, max_distance, parts=parts, key_blocks=key_blocks)
-    distinct = pairs.collapse(rows)
-    expected = naive.pairs_within(distinct.values, max_distance)
-    assert rows_of(pairs.join_distinct(distinct, max_distance=max_distance, plan=chosen)) == expected
+    chosen = block_plan.plan_join(len(rows), bits, max_distance, parts=parts, key_blocks=key_blocks)
+    unique = pairs.collapse(rows)
+    expected = naive.pairs_within(unique.values, max_distance)
+    assert rows_of(pairs.join_unique(unique, max_distance=max_distance, plan=chosen)) == expected
 
 
 PLANS = [(k, g, r) for k in range(4) for g in range(k + 2) for r in (2, 3, 4, 5)]
@@ -133,8 +133,8 @@ PLANS = [(k, g, r) for k in range(4) for g in range(k + 2) for r in (2, 3, 4, 5)
 @pytest.mark.usefixtures("small_buckets")
 def test_every_plan_for_a_small_distance_finds_all_pairs(kind, words, max_distance, parts, key_blocks):
     rows = np.unique(kind(500, words, 7), axis=0)
-    chosen = pairs.plan(len(rows), 64 * words, max_distance, parts=parts, key_blocks=key_blocks)
-    found = pairs.join_distinct(pairs.collapse(rows), max_distance=max_distance, threads=2, plan=chosen)
+    chosen = block_plan.plan_join(len(rows), 64 * words, max_distance, parts=parts, key_blocks=key_blocks)
+    found = pairs.join_unique(pairs.collapse(rows), max_distance=max_distance, threads=2, plan=chosen)
     assert rows_of(found) == all_pairs(rows, max_distance)
 
 
@@ -147,8 +147,10 @@ def test_every_plan_for_a_small_distance_finds_all_pairs(kind, words, max_distan
 def test_every_plan_joins_two_sets(kind, words, max_distance, parts, key_blocks):
     rows = np.unique(kind(400, words, 7), axis=0)
     other = np.unique(np.concatenate([flip(rows[::2], 3, 1), kind(100, words, 8), rows[:50]]), axis=0)
-    chosen = pairs.plan(len(rows), 64 * words, max_distance, other=len(other), parts=parts, key_blocks=key_blocks)
-    found = pairs.join_distinct(
+    chosen = block_plan.plan_join(
+        len(rows), 64 * words, max_distance, other=len(other), parts=parts, key_blocks=key_blocks
+    )
+    found = pairs.join_unique(
         pairs.collapse(rows), pairs.collapse(other), max_distance=max_distance, threads=2, plan=chosen
     )
     assert rows_of(found) == all_pairs(rows, max_distance, other)
@@ -170,10 +172,10 @@ def test_many_fingerprints_join_as_brute_force_does(n, words, max_distance):
     rows[near:] = flip(rows[:near], max_distance, 2)
     rows[::7] = rows[3]
     found = pairs.join(rows[5:], max_distance=max_distance)
-    chosen = pairs.plan(n, 64 * words, max_distance, parts=0)
-    distinct = pairs.collapse(rows[5:])
-    assert rows_of(pairs.join_distinct(distinct, max_distance=max_distance)) == rows_of(
-        pairs.join_distinct(distinct, max_distance=max_distance, plan=chosen)
+    chosen = block_plan.plan_join(n, 64 * words, max_distance, parts=0)
+    unique = pairs.collapse(rows[5:])
+    assert rows_of(pairs.join_unique(unique, max_distance=max_distance)) == rows_of(
+        pairs.join_unique(unique, max_distance=max_distance, plan=chosen)
     )
     sample = np.flatnonzero(found.left % 101 == 0)
     expected = [
@@ -199,8 +201,8 @@ def test_a_bucket_far_larger_than_planned_is_joined_by_plans_of_its_own(monkeypa
     rows[:2000] = (rows[0] & np.uint64(0xFFFFFFFF00000000)) | (rows[:2000] & np.uint64(0xFFFFFFFF))
     rows[1000:2000] = flip(rows[:1000], 3, 2)
     rows = np.unique(rows, axis=0)
-    chosen = pairs.plan(len(rows), 64, 3, parts=2, key_blocks=2)
-    found = pairs.join_distinct(pairs.collapse(rows), max_distance=3, plan=chosen)
+    chosen = block_plan.plan_join(len(rows), 64, 3, parts=2, key_blocks=2)
+    found = pairs.join_unique(pairs.collapse(rows), max_distance=3, plan=chosen)
     assert rows_of(found) == all_pairs(rows, 3)
     assert max(levels) >= 1
 
@@ -246,24 +248,24 @@ def test_one_and_two_dimensions_give_the_same_pairs_and_inputs_stay_as_they_are(
 def test_the_first_word_is_the_most_significant():
     rows = np.array([[0, 9], [1, 0], [0, 3]], np.uint64)
     assert pairs.collapse(rows).values.tolist() == [[0, 3], [0, 9], [1, 0]]
-    assert pairs.distance(rows[1], 2**64) == 0
-    assert pairs.distances(2**64, rows).tolist() == [3, 0, 3]
+    assert distances.distance(rows[1], 2**64) == 0
+    assert distances.distances(2**64, rows).tolist() == [3, 0, 3]
 
 
 def test_a_page_repeated_a_hundred_thousand_times_is_one_row():
     rows = np.concatenate([np.full(100_000, 12345, np.uint64), np.array([12344, 99], np.uint64)])
-    distinct = pairs.collapse(rows)
-    assert repr(distinct) == "Distinct(3 distinct of 100,002 fingerprints of 64 bits)"
-    assert distinct.sizes.tolist() == [1, 1, 100_000]
-    assert rows_of(pairs.join_distinct(distinct, max_distance=1)) == [(1, 2, 1)]
+    unique = pairs.collapse(rows)
+    assert repr(unique) == "Unique(3 unique of 100,002 fingerprints of 64 bits)"
+    assert unique.sizes.tolist() == [1, 1, 100_000]
+    assert rows_of(pairs.join_unique(unique, max_distance=1)) == [(1, 2, 1)]
     with pytest.raises(
-        OptionError, match=r"have 5,000,050,000 pairs: more than the .* Use collapse\(\) and join_distinct\(\)"
+        OptionError, match=r"have 5,000,050,000 pairs: more than the .* Use collapse\(\) and join_unique\(\)"
     ):
         pairs.join(rows, max_distance=1, memory=1 << 30)
 
 
 @given(fingerprint_sets, st.sampled_from([1, 2, 3]))
-def test_collapsing_names_every_distinct_fingerprint_once_with_its_places(rows, threads):
+def test_collapsing_names_every_unique_fingerprint_once_with_its_places(rows, threads):
     found = pairs.collapse(rows, threads=threads)
     members = {}
     for position, row in enumerate(rows.tolist()):
@@ -290,25 +292,25 @@ def test_collapsing_many_is_a_stable_sort(kind, words):
 def test_the_distance_is_the_number_of_differing_bits_however_they_are_given(a, b):
     expected = bin(a ^ b).count("1")
     as_rows = [np.array([x >> 64, x & (2**64 - 1)], np.uint64) for x in (a, b)]
-    assert pairs.distance(a, b) == pairs.distance(*as_rows) == pairs.distance(a, as_rows[1]) == expected
+    assert distances.distance(a, b) == distances.distance(*as_rows) == distances.distance(a, as_rows[1]) == expected
     low = (np.uint64(a % 2**64), np.uint64(b % 2**64))
-    assert pairs.distance(*low) == bin(int(low[0]) ^ int(low[1])).count("1")
-    found = pairs.distances(a, np.array(as_rows))
+    assert distances.distance(*low) == bin(int(low[0]) ^ int(low[1])).count("1")
+    found = distances.distances(a, np.array(as_rows))
     assert found.dtype == np.uint16
     assert found.tolist() == [0, expected]
-    assert pairs.distances(as_rows[0], np.array(as_rows)).tolist() == [0, expected]
+    assert distances.distances(as_rows[0], np.array(as_rows)).tolist() == [0, expected]
 
 
 @pytest.mark.parametrize(("a", "b", "expected"), [(0b00101110, 0b00001111, 2), (0b100101, 0b101100, 2)])
 def test_the_distances_of_the_worked_examples(a, b, expected):
-    assert pairs.distance(a, b) == expected
+    assert distances.distance(a, b) == expected
 
 
 # -------------------------------------------------------------------------------------------------------------- planning
 
 
 def test_brute_force_is_planned_for_few_and_tables_for_many():
-    few, many = pairs.plan(500, 64, 3, threads=2), pairs.plan(16_000_000, 64, 3, threads=2)
+    few, many = block_plan.plan_join(500, 64, 3, threads=2), block_plan.plan_join(16_000_000, 64, 3, threads=2)
     assert (few.tables, few.parts, few.comparisons) == (0, 0, 500 * 499 / 2)
     assert (many.tables, many.blocks, many.parts, many.key_blocks) == (6, 6, 2, 2)
     assert many.key_bits == pytest.approx(64 / 3)
@@ -318,7 +320,7 @@ def test_brute_force_is_planned_for_few_and_tables_for_many():
 @pytest.mark.parametrize("max_distance", range(25))
 @pytest.mark.parametrize("n", [0, 1, 1000, 1_000_000, 100_000_000])
 def test_there_is_a_plan_for_every_size_and_distance(n, bits, max_distance):
-    found = pairs.plan(n, bits, max_distance, threads=2)
+    found = block_plan.plan_join(n, bits, max_distance, threads=2)
     assert found.tables <= block_plan.MAX_TABLES
     assert found.blocks <= bits
     assert found.seconds >= 0
@@ -327,13 +329,13 @@ def test_there_is_a_plan_for_every_size_and_distance(n, bits, max_distance):
 
 
 def test_a_million_fingerprints_of_128_bits_can_be_joined_at_distance_16():
-    found = pairs.plan(1_000_000, 128, 16, threads=2)
+    found = block_plan.plan_join(1_000_000, 128, 16, threads=2)
     assert found.tables > 0
     assert found.seconds < 60
 
 
 def test_parts_do_with_fewer_tables_than_all_combinations_of_blocks():
-    whole, parted = (pairs.plan(10**7, 64, 3, parts=parts, key_blocks=2) for parts in (1, 2))
+    whole, parted = (block_plan.plan_join(10**7, 64, 3, parts=parts, key_blocks=2) for parts in (1, 2))
     assert (whole.blocks, whole.tables, math.comb(5, 2)) == (5, 10, 10)
     assert (parted.blocks, parted.tables, 2 * math.comb(3, 2)) == (6, 6, 6)
 
@@ -351,7 +353,7 @@ def test_in_every_pair_some_part_keeps_to_its_budget(max_distance, parts, positi
 @given(fingerprint_sets, st.integers(0, 8), st.integers(2, 5), st.data())
 def test_blocks_are_a_partition_of_all_bits(rows, max_distance, key_blocks, data):
     parts = data.draw(st.integers(1, max_distance + 1))
-    chosen = pairs.plan(1000, 64 * rows.shape[1], max_distance, parts=parts, key_blocks=key_blocks)
+    chosen = block_plan.plan_join(1000, 64 * rows.shape[1], max_distance, parts=parts, key_blocks=key_blocks)
     tables = blocks.cut_blocks(chosen, blocks.bit_entropy(rows, rows))
     masks = tables[0].masks
     assert [table.part for table in tables] == list(range(parts))
@@ -365,7 +367,7 @@ def test_bits_that_never_change_do_not_make_a_block():
     entropy = blocks.bit_entropy(rows, rows)
     assert entropy[:32].max() == 0
     assert entropy[32:].min() > 0.99
-    table = blocks.cut_blocks(pairs.plan(5000, 64, 3, parts=2, key_blocks=2), entropy)[0]
+    table = blocks.cut_blocks(block_plan.plan_join(5000, 64, 3, parts=2, key_blocks=2), entropy)[0]
     telling = np.bitwise_count(table.masks & np.uint64(0xFFFFFFFF)).ravel()
     assert telling.min() >= 5
     assert telling.max() <= 6
@@ -382,7 +384,7 @@ def test_a_distance_outside_of_the_bits_is_refused(max_distance):
     with pytest.raises(OptionError, match=r"is not a whole number from 0 to 64.*Usual are 3 to 10 at 64 bits"):
         pairs.join(ROWS, max_distance=max_distance)
     with pytest.raises(OptionError, match="is not a whole number from 0 to 64"):
-        pairs.plan(10, 64, max_distance)
+        block_plan.plan_join(10, 64, max_distance)
 
 
 @pytest.mark.parametrize(
@@ -401,33 +403,47 @@ def test_what_is_not_an_array_of_fingerprints_is_refused(fingerprints, message):
         with pytest.raises(OptionError, match=message):
             use()
     with pytest.raises(OptionError, match=message):
-        pairs.distances(1, fingerprints)
+        distances.distances(1, fingerprints)
 
 
 def test_fingerprints_of_two_widths_are_refused():
     with pytest.raises(OptionError, match="of 64 and of 128 bits cannot be joined"):
         pairs.join(ROWS, np.zeros((3, 2), np.uint64), max_distance=3)
     with pytest.raises(OptionError, match="the query has 128 bits, the fingerprints 64"):
-        pairs.distances(np.zeros(2, np.uint64), ROWS)
+        distances.distances(np.zeros(2, np.uint64), ROWS)
     with pytest.raises(OptionError, match="the query has 65 bits, the fingerprints 64"):
-        pairs.distances(2**64, ROWS)
+        distances.distances(2**64, ROWS)
+
+
+def test_many_queries_are_refused_with_what_to_call_for_them():
+    for queries, rows in (
+        (ROWS, ROWS),
+        (ROWS[:3].reshape(-1, 1), ROWS),
+        (np.zeros((3, 2), np.uint64), np.zeros((4, 2), np.uint64)),
+    ):
+        with pytest.raises(
+            OptionError, match=r"takes one query: call it once for each, or use join\(queries, fingerprints"
+        ):
+            distances.distances(queries, rows)
+    with pytest.raises(OptionError, match=r"an array of int64; allowed is uint64\[words\]"):
+        distances.distance(np.zeros(1, np.int64), 1)
 
 
 @pytest.mark.parametrize("fingerprint", [-1, 1.5, "a", True, None])
 def test_what_is_not_one_fingerprint_is_refused(fingerprint):
     with pytest.raises(OptionError, match="is not a fingerprint: allowed are integers from 0 up"):
-        pairs.distance(fingerprint, 1)
+        distances.distance(fingerprint, 1)
 
 
 def test_many_fingerprints_are_not_one():
     with pytest.raises(OptionError, match=r"Pass one row; for many use distances\(\)"):
-        pairs.distance(np.zeros((2, 2), np.uint64), 1)
+        distances.distance(np.zeros((2, 2), np.uint64), 1)
 
 
 def test_more_pairs_than_memory_allows_are_refused_before_they_are_made():
     rows = clustered(3000, 1, 1)
     with pytest.raises(OptionError, match=r"have more than 25 pairs within max_distance=8: more than fit 0.0 GiB"):
-        pairs.join_distinct(pairs.collapse(rows), max_distance=8, memory=1000)
+        pairs.join_unique(pairs.collapse(rows), max_distance=8, memory=1000)
     expected = len(pairs.join(rows, max_distance=8))
     assert len(pairs.join(rows, max_distance=8, memory=expected * pairs.PAIR_BYTES)) == expected
     with pytest.raises(OptionError, match="Use a smaller max_distance, or allow more memory|or a smaller max_distance"):
@@ -449,25 +465,25 @@ def test_threads_are_at_least_one(threads):
 @pytest.mark.parametrize(("parts", "key_blocks"), [(5, 2), (-1, 2), (1, 1), (1, 62), (4, 17)])
 def test_a_plan_that_the_bits_cannot_be_cut_for_is_refused(parts, key_blocks):
     with pytest.raises(OptionError, match="Use 0 to 4 parts, and at least 2 key blocks"):
-        pairs.plan(1000, 64, 3, parts=parts, key_blocks=key_blocks)
+        block_plan.plan_join(1000, 64, 3, parts=parts, key_blocks=key_blocks)
 
 
 @pytest.mark.parametrize("bits", [0, 32, 65, 576])
 def test_a_plan_is_for_whole_words(bits):
     with pytest.raises(OptionError, match=f"bits={bits} is not one of 64, 128"):
-        pairs.plan(1000, bits, 0)
+        block_plan.plan_join(1000, bits, 0)
 
 
 def test_a_plan_for_fewer_than_none_is_refused():
     with pytest.raises(OptionError, match="cannot be negative"):
-        pairs.plan(-1, 64, 3)
+        block_plan.plan_join(-1, 64, 3)
 
 
 def test_a_plan_for_another_join_is_refused():
     with pytest.raises(
         OptionError, match="the plan is for 64 bits and max_distance=4, the join for 64 bits and max_distance=3"
     ):
-        pairs.join_distinct(pairs.collapse(ROWS), max_distance=3, plan=pairs.plan(10, 64, 4))
+        pairs.join_unique(pairs.collapse(ROWS), max_distance=3, plan=block_plan.plan_join(10, 64, 4))
 
 
 # ---------------------------------------------------------------------------------------------------------- interpreted
@@ -479,14 +495,15 @@ import numpy as np
 from neardup.hamming import block_plan
 from neardup.hamming import block_tables
 from neardup.hamming import blocks
+from neardup.hamming import distances
 from neardup.hamming import pairs
 block_plan.BUCKET_BYTES = block_tables.BUCKET_BYTES = 256
 random = np.random.default_rng(1)
 rows = random.integers(0, 2**64, (150, 2), dtype=np.uint64)
 rows[75:] = rows[:75] ^ (np.uint64(1) << random.integers(0, 64, (75, 2)).astype(np.uint64))
-chosen = pairs.plan(150, 128, 3, parts=2, key_blocks=2)
-found = pairs.join_distinct(pairs.collapse(rows), max_distance=3, plan=chosen)
-print(len(found), len(pairs.join(rows, rows[:20], max_distance=3)), pairs.distances(rows[0], rows)[75])
+chosen = block_plan.plan_join(150, 128, 3, parts=2, key_blocks=2)
+found = pairs.join_unique(pairs.collapse(rows), max_distance=3, plan=chosen)
+print(len(found), len(pairs.join(rows, rows[:20], max_distance=3)), distances.distances(rows[0], rows)[75])
 """
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONWARNINGS": "error"}
     run = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=False)

@@ -46,7 +46,7 @@ def test_an_unknown_name_is_an_attribute_error():
 
 
 @pytest.mark.parametrize(
-    "statement", ["import neardup", "from neardup.cli import main\ntry: main(['--help'])\nexcept SystemExit: pass"]
+    "statement", ["import neardup", "from neardup.cli.main import main\ntry: main(['--help'])\nexcept SystemExit: pass"]
 )
 def test_importing_and_asking_for_help_load_nothing_heavy(statement):
     program = f"{statement}\nimport sys\nprint(sorted({{'numba', 'numpy', 'pyarrow', 'rich'}} & set(sys.modules)), file=sys.stderr)"

@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import naive
@@ -117,6 +117,7 @@ def test_members_are_those_least_like_their_survivor():
 
 
 @given(least=st.floats(0.01, 1), alike=st.one_of(st.none(), st.floats(0, 1)), exact=st.booleans())
+@example(least=1.0, alike=0.5, exact=False)
 def test_every_similarity_has_a_band(least, alike, exact):
     bands = Bands(least, None)
     key = bands.key_of({"similarity": alike, "distance": 3, "exact": exact})

@@ -25,11 +25,12 @@ if TYPE_CHECKING:
     from neardup.fingerprints.simhash import fingerprint
     from neardup.fingerprints.vectors.cosine import EstimatedCosine, estimated_cosine
     from neardup.fingerprints.vectors.fingerprint import fingerprint_vectors
+    from neardup.hamming.distances import distance, distances
     from neardup.hamming.index.answers import Groups, IdPairs, IndexInfo, Neighbors
     from neardup.hamming.index.index import Index
     from neardup.hamming.index.index_plan import IndexPlan
     from neardup.hamming.index.plan_index import plan
-    from neardup.hamming.pairs import Pairs, distance, distances, join
+    from neardup.hamming.pairs import Pairs, join
     from neardup.jobs.apply import apply_files
     from neardup.jobs.clusters import cluster_files
     from neardup.jobs.dedup import deduplicate_files
@@ -110,8 +111,8 @@ _HOME = {
     "deduplicate": "dedup",
     "deduplicate_files": "jobs.dedup",
     "deduplicate_units": "jobs.units",
-    "distance": "hamming.pairs",
-    "distances": "hamming.pairs",
+    "distance": "hamming.distances",
+    "distances": "hamming.distances",
     "estimate_files": "judging.estimate",
     "estimated_cosine": "fingerprints.vectors.cosine",
     "evaluate": "judging.evaluation.flow",

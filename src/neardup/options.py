@@ -13,17 +13,6 @@ from neardup.resources.limits import check_temp_dir, memory_bytes
 from neardup.resources.resources import Resources
 from neardup.resources.threads import thread_count
 
-INDEX_METHODS = (
-    "auto",
-    "scan",
-    "block-tables",
-    "multi-index",
-    "bit-lists",
-    "neighbours",
-    "prefix-tables",
-    "sorted-beam",
-)
-"""Of Hamming indexes; `neardup.hamming.index.METHODS` says what each is, and `auto` takes an exact one."""
 METHODS = {
     "auto": "exact where it fits the memory and is not much slower, else minhash; simhash if a distance is asked for",
     "exact": "every pair of at least the similarity, by theorem",

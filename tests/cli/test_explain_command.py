@@ -162,13 +162,17 @@ def test_rows_that_were_set_aside_are_in_nobodys_way(run, audit):
             2,
             "There is no audit in the folder 'empty'. Give the .duplicates.jsonl file that `neardup dedup` wrote",
         ),
-        ("out.jsonl", 1, "line 1: this is no line of an audit. Give the one beside it: out.duplicates.jsonl"),
+        (
+            "out.jsonl",
+            1,
+            "line 1: this is no line of an audit: it lacks 'row'. Give the one beside it: out.duplicates.jsonl",
+        ),
         (
             "in.jsonl",
             1,
-            "line 1: this is no line of an audit. Give the .duplicates.jsonl file that `neardup dedup` wrote",
+            "line 1: this is no line of an audit: it lacks 'row'. Give the .duplicates.jsonl file that `neardup dedup` wrote",
         ),
-        ("out.summary.json", 1, "out.summary.json, line 1: this is no line of an audit."),
+        ("out.summary.json", 1, "out.summary.json, line 1: this is no line of an audit: it is no JSON."),
     ],
 )
 def test_what_is_no_audit_is_told(run, audit, name, code, message):

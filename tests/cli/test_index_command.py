@@ -1,6 +1,8 @@
 """`neardup index`: what is built of files is found again, refusals say what to do, damage is named."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,9 +13,8 @@ import pytest
 import neardup as nd
 from corpora import write_lines
 from neardup.hamming.index.index import Index
-from neardup.hamming.index.methods import METHODS
+from neardup.hamming.index.methods.table import METHODS
 from neardup.hamming.index.store import writing
-from neardup.options import INDEX_METHODS
 
 SENTENCE = "the quick brown fox jumps over the lazy dog near the river bank and sleeps until"
 
@@ -135,8 +136,21 @@ def test_every_method_can_be_chosen(run, method):
     assert found >= {(row["id"], row["id"]) for row in DOCUMENTS}
 
 
-def test_the_methods_that_can_be_named_are_those_that_there_are():
-    assert set(INDEX_METHODS) == {"auto", *METHODS}
+def test_the_methods_and_options_that_can_be_named_are_those_of_the_table(run):
+    shown = " ".join(run("index", "build", "--help").out.decode().split())
+    assert f"--method [auto|{'|'.join(METHODS)}]".replace(" ", "") in shown.replace(" ", "")
+    for method in METHODS.values():
+        assert all(f"--{option.name} N" in shown and option.meaning in shown for option in method.options)
+
+
+def test_listing_the_methods_loads_nothing_heavy():
+    program = (
+        "from neardup.cli import main\ntry: main.main(['index', 'build', '--help'])\nexcept SystemExit: pass\n"
+        "import sys\nprint(sorted({'numba', 'numpy', 'pyarrow'} & set(sys.modules)), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert "sorted-beam" in done.stdout
+    assert done.stderr.strip() == "[]"
 
 
 def test_an_index_is_replaced_only_if_asked_and_by_a_complete_one(run):

@@ -6,7 +6,7 @@ import pytest
 
 import neardup as nd
 from corpora import ROWS, write_lines
-from neardup.hamming.index import index_plan
+from neardup.hamming.index import plan_index
 from neardup.hamming.index.typical import TYPICAL
 from neardup.judging.plan import plan_files
 from test_methods import near_copies
@@ -82,7 +82,7 @@ def test_fingerprint_files_give_the_spread_and_the_number_of_documents(run):
 
 
 def test_a_check_prints_both_columns(run, monkeypatch):
-    monkeypatch.setattr(index_plan, "measure_machine", lambda: TYPICAL)
+    monkeypatch.setattr(plan_index, "measure_machine", lambda: TYPICAL)
     done = run("plan", "--documents", "3000", "--max-distance", "2", "--bits", "64", "--check")
     shown = done.out.decode()
     assert "Checked with 3,000 documents" in shown

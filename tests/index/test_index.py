@@ -13,10 +13,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 import neardup as nd
 from neardup.hamming.index import buffer as buffers
-from neardup.hamming.index import index as indexes
-from neardup.hamming.index import search, segments
+from neardup.hamming.index import contents, search, segments
 from neardup.hamming.index.index import Index
-from neardup.hamming.index.methods import METHODS
+from neardup.hamming.index.methods.table import METHODS
 
 EXACT = [name for name, method in METHODS.items() if method.is_exact]
 PROBABLE = [name for name, method in METHODS.items() if not method.is_exact]
@@ -302,7 +301,12 @@ def test_what_does_not_go_into_an_index_is_refused_and_nothing_is_added(monkeypa
     for query in (1.5, "7", None, True):
         with pytest.raises(nd.OptionError, match="give an integer, or an array uint64\\[1\\]"):
             index.query(query)
-    monkeypatch.setattr(indexes, "MOST_DOCUMENTS", 1)
+    for queries in (VALUES, VALUES[:2], np.zeros((3, 2), np.uint64), np.empty(0, np.uint64), [1, 2]):
+        with pytest.raises(nd.OptionError, match="For many fingerprints use query_many\\(\\)"):
+            index.query(queries)
+    with pytest.raises(nd.OptionError, match="fingerprint has dtype int64"):
+        index.query(np.zeros(1, np.int64))
+    monkeypatch.setattr(contents, "MOST_DOCUMENTS", 1)
     with pytest.raises(nd.OptionError, match="1 document more would be more than 1, removed ones included"):
         index.add([2], one)
     assert len(index) == 1

@@ -14,7 +14,7 @@ import pytest
 
 import neardup as nd
 from neardup.hamming.index.index import Index
-from neardup.hamming.index.methods import METHODS
+from neardup.hamming.index.methods.table import METHODS
 from neardup.hamming.index.segment_file import read_segment_file
 from neardup.hamming.index.store import writing
 
@@ -131,7 +131,7 @@ def test_a_reader_keeps_what_it_opened_while_another_process_writes(tmp_path):
     reader = Index.open(tmp_path / "index")
     before = everything(reader)
     program = (
-        "import sys, numpy as np; from neardup.hamming.index import Index\n"
+        "import sys, numpy as np; from neardup import Index\n"
         "index = Index.open(sys.argv[1]); index.remove(range(2000)); index.merge(); index.save()"
     )
     subprocess.run([sys.executable, "-c", program, str(tmp_path / "index")], check=True)

@@ -10,7 +10,8 @@ import pytest
 
 from neardup.io.batch import Columns
 from neardup.io.formats.table import FORMATS, open_sink
-from neardup.io.shards import Shard, find_shards
+from neardup.io.shard import Shard
+from neardup.io.shards import find_shards
 
 
 @pytest.fixture

@@ -22,7 +22,8 @@ from neardup.io.formats.delimited_rows import read_header, read_rows
 from neardup.io.formats.dialect_search import find_dialect
 from neardup.io.formats.json_values import JSON_TOKEN
 from neardup.io.formats.table import FORMATS, open_sink
-from neardup.io.shards import Shard, find_shards
+from neardup.io.shard import Shard
+from neardup.io.shards import find_shards
 
 Make = Callable[..., Shard]
 

@@ -20,7 +20,8 @@ from neardup.errors import DataError, InputError, OptionError
 from neardup.io.batch import Columns
 from neardup.io.formats.table import FORMATS, open_sink
 from neardup.io.reading import Reading
-from neardup.io.shards import Shard, find_shards
+from neardup.io.shard import Shard
+from neardup.io.shards import find_shards
 
 Make = Callable[..., Shard]
 

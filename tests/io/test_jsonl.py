@@ -23,7 +23,8 @@ from neardup.io.formats import jsonl
 from neardup.io.formats.json_values import JSON_TOKEN
 from neardup.io.formats.lines import read_lines
 from neardup.io.formats.table import open_sink
-from neardup.io.shards import Shard, find_shards
+from neardup.io.shard import Shard
+from neardup.io.shards import find_shards
 
 Make = Callable[..., Shard]
 

@@ -10,7 +10,7 @@ import pytest
 
 from neardup.io.batch import Columns
 from neardup.io.formats.table import FORMATS
-from neardup.io.shards import Shard
+from neardup.io.shard import Shard
 
 LIMIT = 64 << 20
 PIECES = 200

@@ -10,7 +10,8 @@ import pytest
 
 from neardup.errors import InputError
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder, output_names, stem
-from neardup.io.shards import Shard, find_shards
+from neardup.io.shard import Shard
+from neardup.io.shards import find_shards
 
 Make = Callable[..., Shard]
 

@@ -13,7 +13,8 @@ from neardup.errors import DataError, InputError
 from neardup.io.batch import Columns
 from neardup.io.formats.json_values import JSON_TOKEN
 from neardup.io.formats.table import open_sink, parquet
-from neardup.io.shards import Shard, find_shards
+from neardup.io.shard import Shard
+from neardup.io.shards import find_shards
 
 Make = Callable[..., Shard]
 TEXTS = ["one", "", "三", "four\n", "one"]

@@ -12,7 +12,9 @@ import pytest
 import zstandard
 
 from neardup.errors import InputError
-from neardup.io.shards import ALLOWED, Shard, find_shards, split_ending
+from neardup.io.endings import ALLOWED, split_ending
+from neardup.io.shard import Shard
+from neardup.io.shards import find_shards
 
 
 @pytest.fixture

@@ -18,7 +18,8 @@ from neardup.io.corpus import FileCorpus
 from neardup.io.formats.table import FORMATS, open_sink
 from neardup.io.outputs import Outputs, output_names
 from neardup.io.reading import Reading
-from neardup.io.shards import Shard, find_shards
+from neardup.io.shard import Shard
+from neardup.io.shards import find_shards
 from neardup.resources.resources import Resources
 
 Make = Callable[..., Shard]

@@ -14,7 +14,7 @@ from neardup.errors import InputError
 from neardup.io.batch import Columns
 from neardup.io.corpus import FileCorpus
 from neardup.io.formats.table import FORMATS
-from neardup.io.shards import Shard
+from neardup.io.shard import Shard
 from neardup.resources.resources import Resources
 
 Make = Callable[..., Shard]

@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neardup.hamming.classes import candidate_pairs, candidates_of, within_groups
-from neardup.hamming.distinct import Distinct
+from neardup.hamming.candidate_graph import candidate_pairs, candidates_of, within_groups
+from neardup.hamming.unique import Unique
 from neardup.kernels.hamming.candidates import drop_repeats, link_classes, pack_pairs
 
 pairs = st.sets(st.tuples(st.integers(0, 9), st.integers(0, 9)).filter(lambda pair: pair[0] < pair[1]))
@@ -45,7 +45,7 @@ def test_classes_within_groups_have_the_same_pairs_but_those_across(pairs, group
     order = np.argsort(class_of, kind="stable")
     starts = np.concatenate(([0], np.cumsum(np.bincount(class_of))))
     packed = np.array([a << 32 | b for a, b in sorted(pairs)], np.uint64)
-    whole = candidates_of(np.zeros((24, 1), np.uint64), Distinct(np.empty((10, 1), np.uint64), order, starts), packed)
+    whole = candidates_of(np.zeros((24, 1), np.uint64), Unique(np.empty((10, 1), np.uint64), order, starts), packed)
     found = within_groups(whole, np.array(groups))
 
     def listed(candidates):

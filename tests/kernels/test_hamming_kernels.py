@@ -18,7 +18,7 @@ def random_rows(n, words, seed):
 
 
 def table_of(words, max_distance, parts, key_blocks, part=0, prefix=()):
-    chosen = block_plan.plan(1000, 64 * words, max_distance, parts=parts, key_blocks=key_blocks)
+    chosen = block_plan.plan_join(1000, 64 * words, max_distance, parts=parts, key_blocks=key_blocks)
     tables = blocks.cut_blocks(chosen, np.ones(64 * words))
     return tables[part]._replace(prefix=np.array(prefix, np.int64))
 

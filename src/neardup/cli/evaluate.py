@@ -59,6 +59,13 @@ from neardup.options import METHODS, SAMPLE, SIMILARITIES
 @click.option("--plot", metavar="FILE", help="Draw recall and precision: .png, .svg or .pdf; needs neardup[report].")
 @click.option("-o", "--output", metavar="FILE", help="Write the result as JSON, too.")
 @options.overwrite
+@click.option(
+    "--on-error",
+    type=click.Choice(["stop", "skip"]),
+    default="stop",
+    show_default=True,
+    help="A malformed row stops the run, or is left out.",
+)
 @options.threads
 @options.memory
 @options.temp_dir

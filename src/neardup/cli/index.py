@@ -6,19 +6,12 @@ from typing import Any
 import click
 
 from neardup.cli import options
-from neardup.options import INDEX_METHODS
+from neardup.hamming.index.methods.table import AUTO, METHODS, option_meanings
 from neardup.recipe.presets import RECIPES
 
 path = click.argument("path", metavar="PATH")
 
-METHOD_OPTIONS = {
-    "blocks": "Of block-tables and multi-index: blocks that fingerprints are cut into.",
-    "prefix": "Of prefix-tables: bits of a key.",
-    "tables": "Of prefix-tables: how many.",
-    "permutations": "Of sorted-beam: how many orders.",
-    "beam": "Of sorted-beam: how many neighbors in each order, on both sides.",
-    "seed": "Of prefix-tables and sorted-beam: what their permutations are drawn from.",
-}
+METHOD_OPTIONS = option_meanings()
 
 
 def _method_options(function: Any) -> Any:
@@ -43,8 +36,8 @@ def command() -> None:
 )
 @click.option(
     "--method",
-    type=click.Choice(INDEX_METHODS),
-    default="auto",
+    type=click.Choice([AUTO, *METHODS]),
+    default=AUTO,
     show_default=True,
     help="How it searches; auto: as is fastest for its size, of the exact ones (docs/hamming-index.md has what each is for).",
 )

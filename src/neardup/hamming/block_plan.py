@@ -88,7 +88,7 @@ def check_distance(max_distance: int, bits: int) -> int:
     return int(max_distance)
 
 
-def plan(
+def plan_join(
     n: int,
     bits: int,
     max_distance: int,
@@ -99,7 +99,7 @@ def plan(
     parts: int | None = None,
     key_blocks: int | None = None,
 ) -> BlockPlan:
-    """Choose the cheapest way to join `n` distinct fingerprints with themselves, or with `other` ones.
+    """Choose the cheapest way to join `n` unique fingerprints with themselves, or with `other` ones.
 
     Every way finds the same pairs. Tables cost time for every row, short keys cost comparisons; the sum is estimated for all
     numbers of parts and all key lengths up to 5,000 tables, and for brute force.
@@ -117,7 +117,7 @@ def plan(
     Raises:
         OptionError: a value that is not allowed, or parts and key blocks that these bits do not have.
 
-    >>> best = plan(16_000_000, 64, 3, threads=2)
+    >>> best = plan_join(16_000_000, 64, 3, threads=2)
     >>> best.parts, best.blocks, best.tables
     (2, 6, 6)
     """

@@ -10,12 +10,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.hamming.block_plan import BUCKET_BYTES, BlockPlan, plan, scatter_bits, scatter_depth
+from neardup.hamming.block_plan import BUCKET_BYTES, BlockPlan, plan_join, scatter_bits, scatter_depth
 from neardup.hamming.blocks import MULTIPLIERS, bit_entropy, cut_blocks, no_blocks
 from neardup.kernels.hamming import buckets, comparisons, hamming
 
@@ -36,35 +36,39 @@ class TooManyPairs(Exception):  # noqa: N818 - caught and reworded by the caller
     """More pairs were found than were allowed."""
 
 
+class Limits(NamedTuple):
+    """What finding pairs may take.
+
+    Attributes:
+        threads: how many run.
+        most: more pairs are refused.
+        room: pairs that one thread may hold before it hands them on; where there are more it works by smaller parts. A thread's
+            share of what is still allowed if left out. Never less than the pairs of one row.
+    """
+
+    threads: int
+    most: int
+    room: int | None = None
+
+
 def find_pairs(
-    left: Array,
-    right: Array,
-    max_distance: int,
-    take: Sink,
-    *,
-    threads: int,
-    most: int,
-    room: int | None = None,
-    chosen: BlockPlan | None = None,
+    left: Array, right: Array, max_distance: int, take: Sink, limits: Limits, chosen: BlockPlan | None = None
 ) -> None:
     """Hand to `take` every pair of a row of `left` and a row of `right` within `max_distance`, exactly once.
 
     Args:
-        left: uint64[n, words], C-contiguous and writable, rows distinct.
+        left: uint64[n, words], C-contiguous and writable, rows unique.
         right: the same; if it is `left` itself, each two different rows are one pair.
         max_distance: Hamming distance, inclusive.
         take: gets arrays uint64[p, 2 * words] that are its to read until it returns, in no order, from several threads.
-        threads: how many run.
-        most: more pairs are refused.
-        room: pairs that one thread may hold before it hands them to `take`; where there are more it works by smaller parts. A
-            thread's share of what is still allowed if left out. Never less than the pairs of one row.
+        limits: threads, and how many pairs there may be.
         chosen: the plan; the cheapest if left out.
 
     Raises:
-        TooManyPairs: there are more than `most`.
+        TooManyPairs: there are more than the limits allow.
     """
-    with ThreadPoolExecutor(threads, "neardup") as pool:
-        _Walk(pool, threads, max_distance, most, room, take).join(left, right, chosen)
+    with ThreadPoolExecutor(limits.threads, "neardup") as pool:
+        _Walk(pool, max_distance, limits, take).join(left, right, chosen)
 
 
 @dataclass(frozen=True)
@@ -103,11 +107,9 @@ class _Scattered:
 class _Walk:
     """One run: its threads, and how many pairs they have found."""
 
-    def __init__(
-        self, pool: ThreadPoolExecutor, threads: int, max_distance: int, most: int, room: int | None, take: Sink
-    ) -> None:
-        self.pool, self.threads, self.max_distance, self.most, self.take = pool, threads, max_distance, most, take
-        self.room = room
+    def __init__(self, pool: ThreadPoolExecutor, max_distance: int, limits: Limits, take: Sink) -> None:
+        self.pool, self.max_distance, self.take = pool, max_distance, take
+        self.threads, self.most, self.room = limits
         self.found, self.lock = 0, Lock()
         self.rooms: list[Array] = []
 
@@ -191,7 +193,7 @@ class _Walk:
             return
         entropy = bit_entropy(left, right)
         total = float(entropy.sum())
-        chosen = chosen or plan(
+        chosen = chosen or plan_join(
             len(left),
             64 * words,
             self.max_distance,

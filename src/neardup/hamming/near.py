@@ -3,9 +3,9 @@
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.hamming.classes import Candidates, candidates_of
-from neardup.hamming.distinct import collapse
+from neardup.hamming.candidate_graph import CandidateGraph, candidates_of
 from neardup.hamming.pairs import spool_near
+from neardup.hamming.unique import collapse
 from neardup.resources.resources import DEFAULTS, Resources
 
 
@@ -14,15 +14,15 @@ def near_fingerprints(
     *,
     max_distance: int,
     resources: Resources = DEFAULTS,
-) -> Candidates:
+) -> CandidateGraph:
     """Every pair of `fingerprints` (uint64[n, words]) at Hamming distance `max_distance` or less, as classes.
 
     Pairs that take more than their share of the memory go to temporary files.
     """
-    distinct = collapse(fingerprints, scratch=resources.scratch)
+    unique = collapse(fingerprints, scratch=resources.scratch)
     spool = resources.pair_spool()
-    spool_near(distinct, spool, max_distance=max_distance, threads=resources.threads, memory=resources.share("blocks"))
-    return candidates_of(fingerprints, distinct, spool.all(), resources=resources)
+    spool_near(unique, spool, max_distance=max_distance, threads=resources.threads, memory=resources.share("blocks"))
+    return candidates_of(fingerprints, unique, spool.all(), resources=resources)
 
 
 def hamming_distances(fingerprints: Array, left: Array, right: Array) -> Array:

@@ -1,6 +1,6 @@
 """Join fingerprints: every pair within a Hamming distance, among one set or between two.
 
-fingerprints -> collapse -> Distinct -> join_distinct -> Pairs of distinct ones -> expand -> Pairs of positions
+fingerprints -> collapse -> Unique -> join_unique -> Pairs of unique ones -> expand -> Pairs of positions
 """
 
 import os
@@ -8,22 +8,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from threading import Lock
+from typing import NamedTuple
 
 import numpy as np
 
 from neardup.arrays import Array
 from neardup.display import counted
 from neardup.errors import OptionError
-from neardup.hamming.block_plan import BlockPlan, check_distance, plan
-from neardup.hamming.block_tables import TooManyPairs, find_pairs
-from neardup.hamming.distinct import Distinct, collapse, fingerprint_rows
+from neardup.hamming.block_plan import BlockPlan, check_distance
+from neardup.hamming.block_tables import Limits, TooManyPairs, find_pairs
+from neardup.hamming.unique import Unique, collapse, fingerprint_rows
 from neardup.kernels.hamming import comparisons
 from neardup.kernels.hamming import distinct as kernels
 from neardup.resources.pair_spool import PairSpool
 from neardup.resources.threads import in_order, thread_count
-
-__all__ = ["BlockPlan", "Distinct", "Pairs", "collapse", "distance", "distances", "join", "join_distinct", "plan"]
-
 
 UNBOUNDED = 1 << 62
 FOUND_BYTES = 128
@@ -56,58 +54,6 @@ class Pairs:
         return f"Pairs({counted(len(self), 'pair')}{': ' if shown else ''}{shown}{', …' if len(self) > 3 else ''})"
 
 
-def distance(a: int | np.uint64 | Array, b: int | np.uint64 | Array) -> int:
-    """Hamming distance of two fingerprints, given as integers or as uint64[words], word 0 the most significant.
-
-    Raises:
-        OptionError: not such values, or arrays of two widths.
-
-    >>> distance(0b00101110, 0b00001111)
-    2
-    """
-    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray) and a.size != b.size:
-        raise OptionError(f"a has {64 * a.size} bits, b {64 * b.size}. Compare fingerprints of one recipe.")
-    return (_as_int(a) ^ _as_int(b)).bit_count()
-
-
-def _as_int(fingerprint: int | np.uint64 | Array) -> int:
-    if isinstance(fingerprint, np.ndarray):
-        if fingerprint.dtype != np.uint64 or fingerprint.ndim > 1:
-            raise OptionError(
-                f"a fingerprint is an array of {fingerprint.dtype} of shape {fingerprint.shape}; allowed is uint64[words]. "
-                "Pass one row; for many use distances()."
-            )
-        return int.from_bytes(fingerprint.astype(">u8").tobytes(), "big")
-    if isinstance(fingerprint, bool) or not hasattr(fingerprint, "__index__") or fingerprint < 0:
-        raise OptionError(f"{fingerprint!r} is not a fingerprint: allowed are integers from 0 up and uint64[words].")
-    return int(fingerprint)
-
-
-def distances(query: int | np.uint64 | Array, fingerprints: Array) -> Array:
-    """Hamming distances from one fingerprint to each of many.
-
-    Args:
-        query: an integer or uint64[words].
-        fingerprints: uint64[n] or uint64[n, words].
-
-    Returns:
-        uint16[n].
-
-    Raises:
-        OptionError: not such arrays, or the query has more bits.
-    """
-    rows = fingerprint_rows(fingerprints)
-    bits = 64 * rows.shape[1]
-    value = _as_int(query)
-    if value.bit_length() > bits or (isinstance(query, np.ndarray) and 64 * query.size != bits):
-        given = 64 * query.size if isinstance(query, np.ndarray) else value.bit_length()
-        raise OptionError(f"the query has {given} bits, the fingerprints {bits}. Compare fingerprints of one recipe.")
-    words = np.frombuffer(value.to_bytes(bits // 8, "big"), ">u8").astype(np.uint64)
-    out = np.empty(len(rows), np.uint16)
-    comparisons.distances_to(words, rows, out)
-    return out
-
-
 def join(
     fingerprints: Array,
     other: Array | None = None,
@@ -138,31 +84,37 @@ def join(
     >>> join(np.array([0b1111, 0b0110, 0b1110], dtype=np.uint64), max_distance=1)
     Pairs(2 pairs: (0, 2): 1, (1, 2): 1)
     """
-    left = fingerprint_rows(fingerprints)
-    right = left if other is None else fingerprint_rows(other, "other")
-    _check_widths(left, right)
-    check_distance(max_distance, 64 * left.shape[1])
-    distinct = collapse(left, threads=threads)
-    distinct_other = None if other is None else collapse(right, threads=threads)
-    found = join_distinct(distinct, distinct_other, max_distance=max_distance, threads=threads, memory=memory)
-    return _expand(distinct, distinct_other, found, left, right, threads, memory)
+    rows = fingerprint_rows(fingerprints)
+    others = rows if other is None else fingerprint_rows(other, "other")
+    _check_widths(rows, others)
+    check_distance(max_distance, 64 * rows.shape[1])
+    left = _Side(rows, collapse(rows, threads=threads))
+    right = left if other is None else _Side(others, collapse(others, threads=threads))
+    found = join_unique(
+        left.unique,
+        None if right is left else right.unique,
+        max_distance=max_distance,
+        threads=threads,
+        memory=memory,
+    )
+    return _expand(left, right, found, threads, memory)
 
 
-def join_distinct(
-    distinct: Distinct,
-    other: Distinct | None = None,
+def join_unique(
+    unique: Unique,
+    other: Unique | None = None,
     *,
     max_distance: int,
     threads: int | None = None,
     memory: int | None = None,
     plan: BlockPlan | None = None,
 ) -> Pairs:
-    """Find every pair of different fingerprints at most `max_distance` bits apart, as indexes of distinct ones.
+    """Find every pair of different fingerprints at most `max_distance` bits apart, as indexes of unique ones.
 
-    What is equal within `distinct` is not listed: `distinct.members(u)` says it in one row each.
+    What is equal within `unique` is not listed: `unique.members(u)` says it in one row each.
 
     Args:
-        distinct: collapsed fingerprints.
+        unique: collapsed fingerprints.
         other: join with these instead; then equal ones on the two sides are pairs too, at distance 0.
         max_distance: Hamming distance, inclusive, 0 … bits.
         threads: how many; one a processor if left out. The result does not depend on it.
@@ -175,7 +127,7 @@ def join_distinct(
     Raises:
         OptionError: a value that is not allowed, or more pairs than fit the memory.
     """
-    left = distinct.values
+    left = unique.values
     right = left if other is None else other.values
     _check_widths(left, right)
     bits = 64 * left.shape[1]
@@ -190,10 +142,10 @@ def join_distinct(
     most = memory // PAIR_BYTES
     take = _packer(left, right, found.append)
     try:
-        find_pairs(left, right, max_distance, take, threads=threads, most=most, chosen=plan)
+        find_pairs(left, right, max_distance, take, Limits(threads, most), plan)
     except TooManyPairs:
         raise OptionError(
-            f"{len(left):,} distinct fingerprints have more than {most:,} pairs within max_distance={max_distance}: "
+            f"{len(left):,} unique fingerprints have more than {most:,} pairs within max_distance={max_distance}: "
             f"more than fit {memory / 2**30:.1f} GiB. Use a smaller max_distance, or allow more memory."
         ) from None
     packed = np.concatenate(found)
@@ -201,12 +153,12 @@ def join_distinct(
     return _unpack(packed, left, right, threads)
 
 
-def spool_near(distinct: Distinct, spool: PairSpool, *, max_distance: int, threads: int | None, memory: int) -> None:
-    """Add to `spool` what `join_distinct` finds among `distinct`, in whatever number; `memory`: bytes that threads may hold."""
-    values, threads = distinct.values, thread_count(threads)
+def spool_near(unique: Unique, spool: PairSpool, *, max_distance: int, threads: int | None, memory: int) -> None:
+    """Add to `spool` what `join_unique` finds among `unique`, in whatever number; `memory`: bytes that threads may hold."""
+    values, threads = unique.values, thread_count(threads)
     room = max(1, memory // (threads * FOUND_BYTES * values.shape[1]))
     take = _packer(values, values, spool.add)
-    find_pairs(values, values, max_distance, take, threads=threads, most=UNBOUNDED, room=room)
+    find_pairs(values, values, max_distance, take, Limits(threads, UNBOUNDED, room))
 
 
 def _packer(left: Array, right: Array, add: Callable[[Array], object]) -> Callable[[Array], None]:
@@ -276,38 +228,34 @@ def _unpack(packed: Array, left: Array, right: Array, threads: int) -> Pairs:
     return Pairs(a, b, out)
 
 
-def _expand(
-    distinct: Distinct,
-    other: Distinct | None,
-    found: Pairs,
-    left: Array,
-    right: Array,
-    threads: int | None,
-    memory: int | None,
-) -> Pairs:
-    """Pairs of positions: every member of the one with every member of the other, and equal ones with each other."""
-    to = distinct if other is None else other
+class _Side(NamedTuple):
+    """One side of a join: its fingerprints, uint64[n, words], as they were given and collapsed."""
+
+    rows: Array
+    unique: Unique
+
+    def sizes(self, indexes: Array) -> Array:
+        """How often each of the unique fingerprints at `indexes` occurs."""
+        sizes: Array = self.unique.starts[indexes + 1] - self.unique.starts[indexes]
+        return sizes
+
+
+def _expand(left: _Side, right: _Side, found: Pairs, threads: int | None, memory: int | None) -> Pairs:
+    """Pairs of positions: every member of the one with every member of the other, and equal ones of one side with each other."""
+    of, to, same = left.unique, right.unique, right is left
     # In floating point, which is exact up to 2^53 pairs; beyond that the refusal is what matters.
-    rows = float(np.dot(_sizes(distinct, found.left).astype(np.float64), _sizes(to, found.right)))
-    if other is None and len(distinct) < len(left):
-        rows += float(np.dot(distinct.sizes.astype(np.float64), distinct.sizes - 1)) / 2
+    total = float(np.dot(left.sizes(found.left).astype(np.float64), right.sizes(found.right)))
+    if same and len(of) < len(left.rows):
+        total += float(np.dot(of.sizes.astype(np.float64), of.sizes - 1)) / 2
     allowed = _memory(memory)
-    if rows * PAIR_BYTES > allowed:
+    if total * PAIR_BYTES > allowed:
         raise OptionError(
-            f"{len(left):,} fingerprints, {len(distinct):,} of them distinct, have {rows:,.0f} pairs: more than the "
-            f"{allowed // PAIR_BYTES:,} that fit {allowed / 2**30:.1f} GiB. Use collapse() and join_distinct(), which name each "
+            f"{len(left.rows):,} fingerprints, {len(of):,} of them unique, have {total:,.0f} pairs: more than the "
+            f"{allowed // PAIR_BYTES:,} that fit {allowed / 2**30:.1f} GiB. Use collapse() and join_unique(), which name each "
             "group of equal ones once, or a smaller max_distance, or allow more memory."
         )
-    packed = np.empty(int(rows), np.uint64)
-    count = kernels.expand_pairs(
-        found.left, found.right, distinct.order, distinct.starts, to.order, to.starts, other is None, packed
-    )
+    packed = np.empty(int(total), np.uint64)
+    count = kernels.expand_pairs(found.left, found.right, of.order, of.starts, to.order, to.starts, same, packed)
     if count < len(packed):
-        kernels.expand_equal(distinct.order, distinct.starts, packed[count:])
-    return _unpack(packed, left, right, thread_count(threads))
-
-
-def _sizes(distinct: Distinct, indexes: Array) -> Array:
-    """How often each of the distinct fingerprints at `indexes` occurs."""
-    sizes: Array = distinct.starts[indexes + 1] - distinct.starts[indexes]
-    return sizes
+        kernels.expand_equal(of.order, of.starts, packed[count:])
+    return _unpack(packed, left.rows, right.rows, thread_count(threads))

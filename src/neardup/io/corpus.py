@@ -17,7 +17,8 @@ from neardup.io.formats.pages import text_of_pages
 from neardup.io.formats.table import FILES, FORMATS
 from neardup.io.reading import Reading
 from neardup.io.saved_work import SavedWork
-from neardup.io.shards import Shard, find_shards
+from neardup.io.shard import Shard
+from neardup.io.shards import find_shards
 from neardup.io.stored_shards import StoredShard
 from neardup.progress import Progress
 from neardup.resources.resources import DEFAULTS, Resources

@@ -13,7 +13,7 @@ from neardup.io.formats.lines import Lines, read_lines, rows_of_file
 from neardup.io.formats.pages import text_of_pages
 from neardup.io.formats.text_lines import read_block
 from neardup.io.reading import Reading
-from neardup.io.shards import Shard
+from neardup.io.shard import Shard
 from neardup.io.storage.compression import sniff
 from neardup.text.html import extractor
 

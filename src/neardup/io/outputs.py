@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from neardup.errors import InputError
+from neardup.io.endings import ALLOWED, split_ending
 from neardup.io.formats.table import FORMATS
 from neardup.io.saved_work import SavedWork
-from neardup.io.shards import ALLOWED, Shard, split_ending
+from neardup.io.shard import Shard
 from neardup.io.storage.places import Place, identity, is_url, place_of, real_name
 from neardup.io.storage.refusals import mixed_formats
 from neardup.io.storage.remote import RemotePath

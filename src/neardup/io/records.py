@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from neardup.io.shards import compression_of_name
-from neardup.io.storage.compression import open_for_writing
+from neardup.io.storage.compression import compression_of_name, open_for_writing
 from neardup.io.storage.places import Place
 
 

@@ -32,7 +32,7 @@ _KINDS = {
     "numpy._core.multiarray": {"_reconstruct", "scalar"},
     "numpy._core.numeric": {"_frombuffer"},
     "pyarrow.lib": {"_restore_array", "py_buffer", "type_for_alias"},
-    "neardup.hamming.classes": {"Candidates"},
+    "neardup.hamming.candidate_graph": {"CandidateGraph"},
     "neardup.matching.candidates.task": {"Found"},
     "neardup.fingerprints.documents": {"Part"},
     "neardup.fingerprints.minhash": {"Signatures"},

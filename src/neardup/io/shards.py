@@ -5,42 +5,20 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from neardup.display import counted
-from neardup.errors import DataError, InputError
-from neardup.io.batch import MAX_DOCUMENT_BYTES
+from neardup.errors import InputError
+from neardup.io.endings import ALLOWED, HTML, NAMED_ONLY, split_ending
 from neardup.io.reading import Reading
-from neardup.io.storage.compression import sniff
+from neardup.io.shard import Shard
+from neardup.io.storage.compression import COMPRESSION_ENDINGS, compression_of_name, sniff
 from neardup.io.storage.places import Place, identity, place_of, status_of
 from neardup.io.storage.remote import RemotePath
 from neardup.progress import Progress
 
-FORMAT_ENDINGS = {
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".json": "jsonl",
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".txt": "txt",
-    ".text": "txt",
-    ".md": "txt",
-    ".html": "txt",
-    ".htm": "txt",
-    ".parquet": "parquet",
-}
-COMPRESSION_ENDINGS = {".gz": "gzip", ".zst": "zstd"}
-ALLOWED = (
-    "Allowed: .jsonl, .ndjson or .json (one object a line), .csv, .tsv, .txt, .text or .md (one document a file; a line with "
-    "--lines), .html or .htm (with --html, one document a file), all plain, .gz or .zst; and .parquet"
-)
-
-_NAMED_ONLY = {
-    ending + compression for ending in (".json", ".md") for compression in ("", *COMPRESSION_ENDINGS)
-}  # in a folder as often configuration, or about the data, as data
-_HTML = {ending + compression for ending in (".html", ".htm") for compression in ("", *COMPRESSION_ENDINGS)}
 _UNKNOWN, _ONLY_NAMED, _HOW_HTML = (
     "of no known format",
     "for such files are read only if they are named",
@@ -48,65 +26,6 @@ _UNKNOWN, _ONLY_NAMED, _HOW_HTML = (
 )
 _SHOWN = 5
 _OTHER_COMPRESSIONS = {".bz2", ".xz", ".lz4", ".zip", ".br", ".7z", ".snappy"}
-
-
-@dataclass(frozen=True, slots=True)
-class Shard:
-    """One file of a corpus, as it was when it was found.
-
-    Attributes:
-        path: where it is.
-        name: how messages and ids call it: the path as given, `stdin` for standard input.
-        relative: its path below the folder or the glob's fixed part that led to it; else the file's name.
-        format: a key of `neardup.io.formats.table.FORMATS`.
-        compression: `plain`, `gzip` or `zstd`.
-        size: bytes on disk.
-        modified: time of the last change, in nanoseconds; of a remote file what its store calls the version.
-        encoding: of its text; Parquet says itself how it is stored.
-        max_document_bytes: bytes of a row above which it is not read.
-        dialect: characters of delimited text, as `neardup.io.dialect.Dialect.parse` takes them; found out if None.
-    """
-
-    path: Place
-    name: str
-    relative: str
-    format: str
-    compression: str
-    size: int
-    modified: int | str
-    encoding: str = "utf-8"
-    max_document_bytes: int = MAX_DOCUMENT_BYTES
-    dialect: str | None = None
-
-    def check_unchanged(self) -> None:
-        """Raise DataError if the file is not what was found: row numbers of an earlier pass would be wrong."""
-        try:
-            now = status_of(self.path)
-        except OSError as error:
-            raise DataError(f"{self.name} cannot be read any more: {error.strerror}. Run again.") from None
-        if now != (self.size, self.modified):
-            raise self.changed()
-
-    def changed(self) -> DataError:
-        """The error for a file that another program writes to."""
-        return DataError(f"{self.name} changed while it was in use. Run again when no other program writes to it.")
-
-
-def split_ending(name: str) -> tuple[str, str, str] | None:
-    """Split a file's name into stem, format and compression; None if its ending is not a known one."""
-    stem, ending = os.path.splitext(name)
-    compression = COMPRESSION_ENDINGS.get(ending.lower(), "plain")
-    if compression != "plain":
-        stem, ending = os.path.splitext(stem)
-    kind = FORMAT_ENDINGS.get(ending.lower())
-    if kind is None or (kind == "parquet" and compression != "plain"):
-        return None
-    return stem, kind, compression
-
-
-def compression_of_name(name: str) -> str:
-    """What the last ending of a file's name says."""
-    return COMPRESSION_ENDINGS.get(os.path.splitext(name)[1].lower(), "plain")
 
 
 def find_shards(
@@ -204,9 +123,9 @@ def _folder(folder: Place, base: Place, reading: Reading, progress: Progress) ->
         if path.suffix.lower() in _OTHER_COMPRESSIONS and split_ending(path.stem):
             raise InputError(f"{path}: {path.suffix} is not read. {ALLOWED}. Compress it anew, or move it elsewhere.")
         ending = path.name[len(known[0]) :].lower() if known else ""
-        if ending in _NAMED_ONLY or (ending in _HTML and reading.html is None):
+        if ending in NAMED_ONLY or (ending in HTML and reading.html is None):
             named_only.append(ending)
-            why = _HOW_HTML if ending in _HTML else _ONLY_NAMED
+            why = _HOW_HTML if ending in HTML else _ONLY_NAMED
             passed_over.setdefault(why, []).append(_below(path, folder))
         elif known:
             shards.append(_shard(path, base, reading))
@@ -214,7 +133,7 @@ def _folder(folder: Place, base: Place, reading: Reading, progress: Progress) ->
             passed_over.setdefault(_UNKNOWN, []).append(_below(path, folder))
     if not shards:
         message = f"{folder}: this folder has no file with a known ending. {ALLOWED}."
-        if named_only and named_only[0] in _HTML:
+        if named_only and named_only[0] in HTML:
             message += f" Its {named_only[0]} files are read with --html main or --html whole."
         elif named_only:
             message += f" Its {named_only[0]} files are read only if they are named: '{folder}/**/*{named_only[0]}'."
@@ -256,7 +175,7 @@ def _shard(path: Place, base: Place, reading: Reading, name: str | None = None) 
     known = split_ending(path.name)
     if known is None and not reading.lines:
         raise InputError(f"{path}: the ending does not tell the format. {ALLOWED}.")
-    if known and path.name[len(known[0]) :].lower() in _HTML and reading.html is None and not reading.lines:
+    if known and path.name[len(known[0]) :].lower() in HTML and reading.html is None and not reading.lines:
         raise InputError(
             f"{path} is HTML: pass --html main or whole, which makes text of it; --lines reads it as it is."
         )

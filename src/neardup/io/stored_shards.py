@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.io.shards import Shard
+from neardup.io.shard import Shard
 from neardup.io.storage.remote import RemotePath
 
 

@@ -14,7 +14,7 @@ from neardup.errors import InputError
 from neardup.io.corpus import LISTED, FileCorpus, Rejected, open_corpus
 from neardup.io.outputs import Outputs
 from neardup.io.reading import Reading
-from neardup.io.shards import Shard
+from neardup.io.shard import Shard
 from neardup.io.storage.places import place_of, real_name
 from neardup.io.stored_shards import content_of, is_as_it_was, starts_of
 from neardup.jobs.output_paths import OutputPaths, refuse_inputs

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from neardup.io.formats.table import FILES
 from neardup.io.outputs import Outputs
 from neardup.io.records import write_lines
-from neardup.io.shards import Shard
+from neardup.io.shard import Shard
 from neardup.jobs.output_paths import OutputPaths
 from neardup.survivors.audit import AuditChunk
 

@@ -14,7 +14,7 @@ from neardup.io.ids import repeated_ids
 from neardup.io.outputs import Outputs
 from neardup.io.reading import split_options
 from neardup.io.saved_work import SavedWork
-from neardup.io.shards import Shard
+from neardup.io.shard import Shard
 from neardup.jobs.output_paths import OutputPaths, demand_output
 from neardup.jobs.reference import FingerprintReference, open_reference
 from neardup.jobs.results import FileResult
@@ -22,7 +22,7 @@ from neardup.jobs.resume import run_description
 from neardup.jobs.run import Request, listed, run
 from neardup.jobs.writing import write_rows
 from neardup.judging.estimate import CostEstimate, estimate_corpus
-from neardup.judging.report import check_report, make_report
+from neardup.judging.report import RunInputs, check_report, make_report
 from neardup.judging.report import report as write_report
 from neardup.options import DedupOptions, options_of
 from neardup.progress import Progress, Watcher, progress_of
@@ -202,15 +202,10 @@ class _Steps:
         return FileResult(counts, files | {"report": self.request.report}, self.expected)
 
     def report(self, found: Findings, result: FileResult) -> bytes:
-        made, reason = make_report(
-            json.loads(result.to_json()),
-            partial(self._audited, found),
-            rows=found.inputs,
-            corpus=self.corpus,
-            reference=self.reference if isinstance(self.reference, FileCorpus) else None,
-            recipe=self.recipe,
-            progress=self.progress,
-        )
+        reference = self.reference if isinstance(self.reference, FileCorpus) else None
+        inputs = RunInputs(found.inputs, self.recipe, self.corpus, reference)
+        lines = partial(self._audited, found)
+        made, reason = make_report(json.loads(result.to_json()), lines, inputs, self.progress)
         if reason:
             self.progress.say(f"{self.request.report} shows no texts: {reason}")
         return made

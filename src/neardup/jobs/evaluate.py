@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from neardup.display import counted
 from neardup.errors import InputError
 from neardup.io.corpus import open_corpus
 from neardup.io.outputs import Outputs
@@ -32,6 +33,7 @@ def evaluate_files(
     output: str | Path | None = None,
     plot: str | Path | None = None,
     recipe: Recipe | None = None,
+    on_error: str = "stop",
     overwrite: bool = False,
     progress: Watcher = None,
     **options: Any,
@@ -55,6 +57,7 @@ def evaluate_files(
         seed: of the sample.
         output: where to write the result as JSON, if anywhere.
         plot: where to draw it, if anywhere: .png, .svg or .pdf.
+        on_error: what to do with rows that cannot be read: `stop`, or `skip` them, and say how many.
         recipe, overwrite, progress: as in `deduplicate_files`.
         **options: the fields of `neardup.io.reading.Reading` (text, id …);
             min_similarity, similarity, max_distance, threads, temp_dir of `DedupOptions`.
@@ -73,7 +76,9 @@ def evaluate_files(
     ):
         raise InputError(f"{pairs} is the file of labels: it would be lost. Name another file.")
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
-        corpus = open_corpus(inputs, reading, temporary=Path(spool), progress=progress, resources=chosen.resources)
+        corpus = open_corpus(
+            inputs, reading, temporary=Path(spool), on_error=on_error, progress=progress, resources=chosen.resources
+        )
         refuse_inputs(paths, corpus.shards)
         corpus.check()
         with Outputs(paths, inputs=corpus.shards, overwrite=overwrite) as outputs:
@@ -89,6 +94,8 @@ def evaluate_files(
                 seed=seed,
                 progress=progress,
             )
+            if corpus.rejected:
+                progress.say(f"{counted(len(corpus.rejected), 'row')} could not be read, and were left out")
             if output is not None:
                 outputs.claim(place_of(output)).write_text(result.to_json(), encoding="utf-8")
             if plot is not None:

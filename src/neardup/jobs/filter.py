@@ -23,14 +23,17 @@ from neardup.io.formats.lines import Lines
 from neardup.io.line_rows import after_rows, block_reader, demand_lines, line_rows, pipe_shard
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs
 from neardup.io.reading import Reading
-from neardup.io.shards import Shard, find_shards
+from neardup.io.shard import Shard
+from neardup.io.shards import find_shards
 from neardup.io.storage.encodings import Encoding
 from neardup.jobs.filter_run import FilterRun, demand_ended, filter_paths
 from neardup.jobs.output_paths import refuse_inputs
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.recipe import Recipe
 from neardup.resources.threads import in_order, thread_count
-from neardup.survivors.stream import Match, Stream
+from neardup.survivors.audit import filter_lines
+from neardup.survivors.outcomes import FilterOutcomes
+from neardup.survivors.stream import Stream
 from neardup.text.columns import in_chunks
 
 COMMIT_ROWS = 1 << 17
@@ -282,9 +285,15 @@ class _Walk:
         for run in block.lines.runs(block.rows[new]):
             self._pass(out, run, block.lines.encoding.newline)
         if audit is not None:
-            names = tokens.to_pylist()
-            for i in np.flatnonzero(~new).tolist():
-                audit.write(_audit_line(names[i], self.counts.rows + int(block.rows[i]), found[i]))
+            places = np.flatnonzero(~new)
+            matches = [match for match in found if match is not None]
+            outcomes = FilterOutcomes(
+                ids=tokens.take(pa.array(places)),
+                rows=self.counts.rows + block.rows[places],
+                matched=[match.id for match in matches],
+                distances=np.array([match.distance for match in matches], np.int64),
+            )
+            audit.write("".join(filter_lines(outcomes)).encode())
         for row, reason in block.rejections:
             line = {"file": block.shard.name, "row": row, "reason": reason}
             rejects.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
@@ -299,9 +308,3 @@ class _Walk:
             out.write(self.missing)
         out.write(run)
         self.missing = newline if bytes(run[-len(newline) :]) != newline else b""
-
-
-def _audit_line(token: str, row: int, match: Match | None) -> bytes:
-    assert match is not None  # it is of a duplicate
-    matched = json.dumps(match.id, ensure_ascii=False)
-    return f'{{"id": {token}, "row": {row}, "matched_id": {matched}, "distance": {match.distance}}}\n'.encode()

@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from neardup.errors import InputError
+from neardup.io.endings import split_ending
 from neardup.io.growing_file import GrowingFile, partial_of
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder, stem
 from neardup.io.reading import Reading
-from neardup.io.shards import Shard, split_ending
+from neardup.io.shard import Shard
 from neardup.io.storage.places import is_url, real_name
 from neardup.jobs.output_paths import REJECTS_ENDING
 from neardup.survivors.audit_files import AUDIT_ENDING

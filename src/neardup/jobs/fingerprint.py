@@ -15,7 +15,7 @@ from neardup.io.corpus import FileCorpus, open_corpus
 from neardup.io.outputs import Outputs, output_folder, stem
 from neardup.io.reading import Reading
 from neardup.io.records import write_lines
-from neardup.io.shards import Shard
+from neardup.io.shard import Shard
 from neardup.io.storage.places import Place, place_of
 from neardup.io.stored_shards import stored_shards
 from neardup.jobs.output_paths import REJECTS_ENDING, refuse_inputs

@@ -20,7 +20,6 @@ from neardup.io.reading import Reading
 from neardup.io.records import write_lines
 from neardup.jobs.output_paths import REJECTS_ENDING, refuse_inputs
 from neardup.progress import Progress
-from neardup.recipe.differences import check_tokens
 from neardup.recipe.document_frequencies import DocumentFrequencies
 from neardup.recipe.frequency_file import FrequencyWriter, describe_frequency_file, frequency_parts
 from neardup.recipe.presets import recipe_of
@@ -75,7 +74,7 @@ class _Fit:
         self._counter = FeatureCounter(resources.share("frequencies"), resources.temp_dir)
         self._merge = [describe_frequency_file(path) for path in merge]
         for named in self._merge:
-            check_tokens(named, recipe.tokenization())
+            named.check(recipe.tokenization())
 
     def take(self, documents: int, run: Run) -> None:
         self.documents += documents

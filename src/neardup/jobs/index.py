@@ -18,15 +18,18 @@ from neardup.errors import InputError, OptionError
 from neardup.fingerprints.documents import Documents, read_part
 from neardup.fingerprints.fingerprint_file import fingerprint_file_parts, fingerprint_file_recipe, is_fingerprint_file
 from neardup.fingerprints.simhash import fingerprint_array
-from neardup.hamming.index.index import AUTO, Index
+from neardup.hamming.index.index import Index
 from neardup.hamming.index.labels import labels_of
+from neardup.hamming.index.methods.table import AUTO
 from neardup.hamming.index.store import demand_free, is_index
 from neardup.io.corpus import FileCorpus
+from neardup.io.endings import split_ending
 from neardup.io.formats.json_values import quote
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs
 from neardup.io.reading import READING, Reading
 from neardup.io.records import compression_of
-from neardup.io.shards import Shard, find_shards, split_ending
+from neardup.io.shard import Shard
+from neardup.io.shards import find_shards
 from neardup.io.storage.compression import open_for_writing
 from neardup.jobs.output_paths import refuse_inputs
 from neardup.progress import Progress, Watcher, progress_of

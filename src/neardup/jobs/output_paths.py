@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from neardup.errors import InputError
+from neardup.io.endings import split_ending
 from neardup.io.outputs import STANDARD_OUTPUT, output_folder, output_names, stem
-from neardup.io.shards import Shard, split_ending
+from neardup.io.shard import Shard
 from neardup.io.storage.places import Place, place_of, real_name
 from neardup.survivors.audit_files import AUDIT_ENDING, SUMMARY_ENDING, summary_path
 

@@ -16,12 +16,13 @@ from neardup.display import counted
 from neardup.errors import InputError, OptionError
 from neardup.fingerprints.documents import join_documents, read_documents
 from neardup.fingerprints.fingerprint_file import FingerprintFile, is_fingerprint_file, read_fingerprint_file
-from neardup.hamming.classes import candidate_pairs
+from neardup.hamming.candidate_graph import candidate_pairs
 from neardup.hamming.near import hamming_distances, near_fingerprints
 from neardup.io.corpus import FileCorpus
 from neardup.io.outputs import Outputs
 from neardup.io.reading import READING, Reading, split_options
-from neardup.io.shards import Shard, find_shards, repeated_files
+from neardup.io.shard import Shard
+from neardup.io.shards import find_shards, repeated_files
 from neardup.io.storage.places import Place, place_of
 from neardup.io.stored_shards import StoredShard, starts_of, stored_shards
 from neardup.jobs.output_paths import refuse_inputs

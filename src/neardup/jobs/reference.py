@@ -13,7 +13,8 @@ from neardup.fingerprints.documents import Documents, join_documents
 from neardup.fingerprints.fingerprint_file import is_fingerprint_file
 from neardup.io.corpus import FileCorpus, open_corpus
 from neardup.io.reading import Reading
-from neardup.io.shards import Shard, find_shards, repeated_files
+from neardup.io.shard import Shard
+from neardup.io.shards import find_shards, repeated_files
 from neardup.io.stored_shards import StoredShard, starts_of
 from neardup.jobs.pairs import read_fingerprint_files
 from neardup.options import DedupOptions

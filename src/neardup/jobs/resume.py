@@ -10,7 +10,7 @@ from neardup.io.corpus import FileCorpus
 from neardup.io.outputs import STANDARD_OUTPUT, stem
 from neardup.io.reading import Reading
 from neardup.io.saved_work import SavedWork
-from neardup.io.shards import Shard
+from neardup.io.shard import Shard
 from neardup.io.storage.places import real_name
 from neardup.io.storage.remote import RemotePath
 from neardup.jobs.output_paths import OutputPaths

@@ -15,7 +15,7 @@ from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder
 from neardup.io.reading import Reading
 from neardup.io.records import write_lines
 from neardup.io.saved_work import SavedWork
-from neardup.io.shards import Shard
+from neardup.io.shard import Shard
 from neardup.jobs.audits import write_audits
 from neardup.jobs.output_paths import OutputPaths, dedup_output_paths
 from neardup.jobs.resume import open_saved, tell_skipped

@@ -20,7 +20,8 @@ from neardup.io.outputs import Outputs
 from neardup.io.reading import Reading, split_options
 from neardup.io.records import compression_of
 from neardup.io.saved_work import SavedWork
-from neardup.io.shards import Shard, find_shards
+from neardup.io.shard import Shard
+from neardup.io.shards import find_shards
 from neardup.io.storage.places import Place
 from neardup.jobs.output_paths import OutputPaths, demand_output
 from neardup.jobs.results import UnitResult

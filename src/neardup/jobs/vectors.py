@@ -16,7 +16,8 @@ from neardup.io.corpus import FileCorpus
 from neardup.io.formats.parquet_files import batches, opened
 from neardup.io.formats.vector_columns import fixed_dimension
 from neardup.io.outputs import output_folder
-from neardup.io.shards import Shard, find_shards
+from neardup.io.shard import Shard
+from neardup.io.shards import find_shards
 from neardup.jobs.fingerprint import fingerprint_places, write_fingerprint_files
 from neardup.kernels.xxh3 import digest_rows
 from neardup.progress import Watcher, progress_of

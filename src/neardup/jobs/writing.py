@@ -9,7 +9,7 @@ from neardup.arrays import Array
 from neardup.io.formats.table import FILES, FORMATS, open_sink
 from neardup.io.outputs import Outputs
 from neardup.io.records import compression_of
-from neardup.io.shards import Shard
+from neardup.io.shard import Shard
 from neardup.io.storage.places import Place
 from neardup.progress import Progress
 from neardup.resources.threads import in_order, thread_count

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from neardup.dedup import find_duplicates, room_for_elements
 from neardup.fingerprints.documents import read_documents
-from neardup.hamming.block_plan import plan
+from neardup.hamming.block_plan import plan_join
 from neardup.io.corpus import FileCorpus, open_corpus
 from neardup.io.reading import split_options
 from neardup.io.sample import Sample, read_sample
@@ -251,7 +251,7 @@ class _Extrapolation:
         if self.estimate is None:
             limit = distance_limit(self.recipe, self.options) or 0
             by_pairs = self.took.get("join", 0.0) * self.pairs / max(1.0, _pairs(self.findings))
-            by_tables = plan(
+            by_tables = plan_join(
                 max(1, round(self.documents)),
                 bits=64 * self.recipe.words,
                 max_distance=limit,

@@ -51,10 +51,10 @@ def explain(audit: str | Path, wanted: str) -> Explanation:
         )
     removed = tuple(line for line in read_audit(path) if same_id(line["id"], wanted))
     if not removed:
-        found = why_kept(path, wanted)
-        if not found.removed:
-            return Explanation(found.id, found.row, (), found.neighbors, found.nearest_by, False)
-        removed = found.removed
+        kept = why_kept(path, wanted)
+        if not kept.removed:
+            return Explanation(kept.id, kept.row, (), kept.neighbors, kept.nearest_by, False)
+        removed = kept.removed
     return Explanation(
         removed[0]["id"], removed[0]["row"], removed, (), "similarity", _have_repeated_ids(summary_paths(path))
     )

@@ -20,9 +20,9 @@ from neardup.survivors.cluster_file import ClusterFile, read_cluster_file
 _FILES = ("inputs", "folder", *READING)
 
 
-def same_id(token: Any, wanted: str) -> bool:
+def same_id(value: Any, doc_id: str) -> bool:
     """Whether an id is the one that was asked for, which is a string; of an integer its digits."""
-    return token == wanted or (not isinstance(token, str) and str(token) == wanted)
+    return value == doc_id or (not isinstance(value, str) and str(value) == doc_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +54,11 @@ class FinishedRun:
     def survivors(self, rows: Iterable[int]) -> dict[int, tuple[Any, int | None]]:
         """Of those rows that were removed: the survivor's id and row; no row if it is in the reference."""
         if self.clusters is None:
-            wanted = set(rows)
+            removed = set(rows)
             return {
                 line["row"]: (line["survivor_id"], line["survivor_row"])
                 for line in read_audit(self.audit)
-                if line["row"] in wanted
+                if line["row"] in removed
             }
         return {row: (line["survivor_id"], line["survivor_row"]) for row in rows for line in self.removal(row)}
 
@@ -79,14 +79,14 @@ class FinishedRun:
             "Put those back, or run again."
         )
 
-    def open(self, wanted: str) -> FileCorpus:
+    def open(self, doc_id: str) -> FileCorpus:
         """The inputs, all shards of a run in stages, with the values of `within`.
 
         Raises:
-            InputError: they are not there, or not what they were; `wanted` is the id that is looked for.
+            InputError: they are not there, or not what they were; `doc_id` is the one that is looked for.
         """
         files = self.files
-        listed = f"The audit does not list {wanted!r} as removed. To say why it was kept, its text is needed"
+        listed = f"The audit does not list {doc_id!r} as removed. To say why it was kept, its text is needed"
         inputs = files["inputs"] if self.clusters is None else [shard.name for shard in self.clusters.shards]
         if "-" in inputs or "stdin" in inputs:
             raise InputError(f"{listed}, but standard input cannot be read again.")
@@ -104,7 +104,7 @@ class FinishedRun:
         return corpus
 
 
-def read_finished_run(audit: Place, wanted: str) -> FinishedRun:
+def read_finished_run(audit: Place, doc_id: str) -> FinishedRun:
     """What the summary beside an audit tells; in a folder of audits of one run in stages, any of their summaries.
 
     Raises:
@@ -114,43 +114,43 @@ def read_finished_run(audit: Place, wanted: str) -> FinishedRun:
     paths = summary_paths(audit)
     if not paths:
         raise InputError(
-            f"The audit does not list {wanted!r} as removed, and {summary_path(audit)}, which tells where its text is, is missing. "
+            f"The audit does not list {doc_id!r} as removed, and {summary_path(audit)}, which tells where its text is, is missing. "
             "Put it beside the audit, under this name."
         )
     path = paths[0]
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        if "unit" in found:
+        summary = json.loads(path.read_text(encoding="utf-8"))
+        if "unit" in summary:
             raise InputError(
-                f"The audit lists nothing of {wanted!r} as removed: none of its {found['unit']}s was a repeated one. Why a "
-                f"{found['unit']} was kept is not told; without --unit, documents as a whole are compared."
+                f"The audit lists nothing of {doc_id!r} as removed: none of its {summary['unit']}s was a repeated one. Why a "
+                f"{summary['unit']} was kept is not told; without --unit, documents as a whole are compared."
             )
-        files = found["files"]
+        files = summary["files"]
         clusters = files.get("clusters")
         for other in paths[1:]:
             if clusters is None or json.loads(other.read_text(encoding="utf-8"))["files"].get("clusters") != clusters:
                 raise InputError(
-                    f"The audits in {audit} do not list {wanted!r} as removed, and are of several runs, as {path} and {other} say. "
+                    f"The audits in {audit} do not list {doc_id!r} as removed, and are of several runs, as {path} and {other} say. "
                     "Give the audit of one."
                 )
-        recipe = stored_recipe(found["recipe"])
-        kind = found["options"]["similarity"]
+        recipe = stored_recipe(summary["recipe"])
+        kind = summary["options"]["similarity"]
         if kind not in SIMILARITY_TABLE:
             raise ValueError(kind)
         run = FinishedRun(
             audit=audit,
             recipe=recipe,
-            method=found["method"],
+            method=summary["method"],
             similarity=kind,
-            min_similarity=found["min_similarity"],
-            min_tokens=found["min_tokens"],
-            max_distance=found["max_distance"],
-            within=found["options"]["within"],
-            rows=found["rows"],
+            min_similarity=summary["min_similarity"],
+            min_tokens=summary["min_tokens"],
+            max_distance=summary["max_distance"],
+            within=summary["options"]["within"],
+            rows=summary["rows"],
             files={name: files[name] for name in _FILES},
-            clusters=None if clusters is None else _clusters(clusters, files["folder"], wanted),
+            clusters=None if clusters is None else _clusters(clusters, files["folder"], doc_id),
         )
-        written = {name: value for name, value in found["recipe"].items() if name != "digest"}
+        written = {name: value for name, value in summary["recipe"].items() if name != "digest"}
     except (ValueError, LookupError, TypeError, AttributeError) as problem:
         if isinstance(problem, InputError | DataError):
             raise
@@ -159,10 +159,10 @@ def read_finished_run(audit: Place, wanted: str) -> FinishedRun:
     return run
 
 
-def _clusters(name: str, folder: str, wanted: str) -> ClusterFile:
+def _clusters(name: str, folder: str, doc_id: str) -> ClusterFile:
     if not place_of(name).is_file():
         raise InputError(
-            f"The audit does not list {wanted!r} as removed. To say why it was kept, the clusters of all shards are needed, but "
+            f"The audit does not list {doc_id!r} as removed. To say why it was kept, the clusters of all shards are needed, but "
             f"{name}: there is no such file. Run this in {folder}, with the cluster file and the inputs in their places."
         )
     return read_cluster_file(name)

@@ -1,7 +1,7 @@
 """What is nearest to a document that was kept, and why none of it was a reason to remove it."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -34,7 +34,7 @@ class Neighbor:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptDocument:
     """A document that the audit does not list.
 
     Attributes:
@@ -62,8 +62,15 @@ class _Document:
 
 
 @dataclass(frozen=True, slots=True)
-class _Near:
-    """A document, and what it is compared by."""
+class _Candidate:
+    """A document that may be among the nearest.
+
+    Attributes:
+        cost: the less, the nearer.
+        document: of the inputs.
+        distance: of the fingerprints of the two.
+        tokens: of its text.
+    """
 
     cost: float
     document: _Document
@@ -71,7 +78,18 @@ class _Near:
     tokens: int
 
 
-def why_kept(audit: Place, wanted: str) -> Kept:
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """The document that was asked about, and one that is near; `tokens`: of the shorter text."""
+
+    asked: _Document
+    near: _Document
+    distance: int
+    similarity: float
+    tokens: int
+
+
+def why_kept(audit: Place, doc_id: str) -> KeptDocument:
     """The documents nearest to the one of this id, each with the reason why it is no match, or what became of it.
 
     Nearest by the distance of the fingerprints if the run was by simhash, else by the similarity of the texts.
@@ -80,17 +98,17 @@ def why_kept(audit: Place, wanted: str) -> Kept:
         InputError: there is no such document, or the inputs are gone, or not what they were.
         DataError: the audit or the summary is damaged.
     """
-    run = read_finished_run(audit, wanted)
-    corpus = run.open(wanted)
-    mine = _find(corpus, wanted)
+    run = read_finished_run(audit, doc_id)
+    corpus = run.open(doc_id)
+    mine = _find(corpus, doc_id)
     if removed := run.removal(mine.row):
-        return Kept(mine.id, mine.row, (), "similarity", removed)
+        return KeptDocument(mine.id, mine.row, (), "similarity", removed)
     prints = fingerprint_array(pa.array([mine.text], pa.large_string()), run.recipe)
     by_distance = run.method == "simhash"
     work = partial(_nearest, mine=mine, prints=prints, run=run, by_distance=by_distance)
-    nearest: list[_Near] = []
-    for first, found in corpus.map(work):
-        placed = [_placed(each, first) for each in found]
+    nearest: list[_Candidate] = []
+    for first, candidates in corpus.map(work):
+        placed = [replace(each, document=_placed(each.document, first)) for each in candidates]
         nearest += [each for each in placed if each.document.row != mine.row]
         nearest = sorted(nearest, key=lambda each: (each.cost, each.document.row))[:NEAREST]
     if corpus.starts is None or corpus.starts[-1] != _rows(run):
@@ -98,22 +116,21 @@ def why_kept(audit: Place, wanted: str) -> Kept:
     survivors = run.survivors(each.document.row for each in nearest)
     neighbors = []
     for each in nearest:
-        other = each.document
-        alike = similarity(mine.text, other.text, kind=run.similarity, recipe=run.recipe)
-        tokens = min(each.tokens, int(prints.tokens[0]))
-        verdict = _verdict(mine, other, each.distance, alike, tokens, run, survivors.get(other.row))
-        neighbors.append(Neighbor(other.id, other.row, each.distance, alike, verdict))
-    return Kept(mine.id, mine.row, tuple(neighbors), "distance" if by_distance else "similarity")
+        near = each.document
+        alike = similarity(mine.text, near.text, kind=run.similarity, recipe=run.recipe)
+        pair = _Pair(mine, near, each.distance, alike, min(each.tokens, int(prints.tokens[0])))
+        verdict = _verdict(pair, run, survivors.get(near.row))
+        neighbors.append(Neighbor(near.id, near.row, each.distance, alike, verdict))
+    return KeptDocument(mine.id, mine.row, tuple(neighbors), "distance" if by_distance else "similarity")
 
 
 def _rows(run: FinishedRun) -> int:
     return run.rows if run.clusters is None else len(run.clusters.decisions.survivor)
 
 
-def _placed(near: _Near, first: int) -> _Near:
-    """With its row among all rows."""
-    found = near.document
-    return _Near(near.cost, _Document(first + found.row, found.id, found.text, found.group), near.distance, near.tokens)
+def _placed(document: _Document, first: int) -> _Document:
+    """With its row among all rows; it was counted from the row `first`."""
+    return replace(document, row=first + document.row)
 
 
 def _document(batch: Batch, place: int) -> _Document:
@@ -123,55 +140,48 @@ def _document(batch: Batch, place: int) -> _Document:
 
 def _nearest(
     batch: Batch, mine: _Document, prints: Fingerprints, run: FinishedRun, *, by_distance: bool
-) -> list[_Near]:
+) -> list[_Candidate]:
     """The nearest documents of a batch, one more than is asked for; rows counted in the batch."""
     present = batch.texts.is_valid().to_numpy(zero_copy_only=False)
-    found = fingerprint_array(batch.texts, run.recipe)
-    distance = np.bitwise_count(found.values ^ prints.values).sum(axis=1, dtype=np.int64)
+    others = fingerprint_array(batch.texts, run.recipe)
+    distance = np.bitwise_count(others.values ^ prints.values).sum(axis=1, dtype=np.int64)
     if by_distance:
         cost = distance.astype(np.float64)
     else:
         cost = -similarities_to(mine.text, batch.texts, kind=run.similarity, recipe=run.recipe)
     cost[~present] = np.inf
     return [
-        _Near(float(cost[i]), _document(batch, i), int(distance[i]), int(found.tokens[i]))
+        _Candidate(float(cost[i]), _document(batch, i), int(distance[i]), int(others.tokens[i]))
         for i in np.argsort(cost, kind="stable")[: NEAREST + 1].tolist()
         if present[i]
     ]
 
 
-def _find(corpus: FileCorpus, wanted: str) -> _Document:
-    for first, found in corpus.map(partial(_named, wanted=wanted)):
-        if found is not None:
-            return _Document(first + found.row, found.id, found.text, found.group)
-    raise InputError(f"Neither the audit nor the inputs have a document with the id {wanted!r}.")
+def _find(corpus: FileCorpus, doc_id: str) -> _Document:
+    for first, document in corpus.map(partial(_named, doc_id=doc_id)):
+        if document is not None:
+            return _placed(document, first)
+    raise InputError(f"Neither the audit nor the inputs have a document with the id {doc_id!r}.")
 
 
-def _named(batch: Batch, wanted: str) -> _Document | None:
+def _named(batch: Batch, doc_id: str) -> _Document | None:
     """The first document of a batch with the id."""
     for i, token in enumerate(batch.ids.to_pylist()):
-        if token is not None and same_id(json.loads(token), wanted):
+        if token is not None and same_id(json.loads(token), doc_id):
             return _document(batch, i)
     return None
 
 
-def _verdict(
-    mine: _Document,
-    other: _Document,
-    distance: int,
-    alike: float,
-    tokens: int,
-    run: FinishedRun,
-    survivor: tuple[Any, int | None] | None,
-) -> str:
-    apart = _why_apart(mine, other, run)
-    if not apart and normalize(mine.text) != normalize(other.text):
-        apart = _why_not(distance, alike, tokens, run)
-    if apart:
-        return apart
+def _verdict(pair: _Pair, run: FinishedRun, survivor: tuple[Any, int | None] | None) -> str:
+    """Why the two are no match, or what came of it; `survivor`: of the near document, if it was removed."""
+    reason = _why_apart(pair, run)
+    if not reason and normalize(pair.asked.text) != normalize(pair.near.text):
+        reason = _why_not(pair, run)
+    if reason:
+        return reason
     if survivor is not None:
         name, row = survivor
-        whose = "this one" if row == mine.row else f"{json.dumps(name, ensure_ascii=False)} ({_place(row)})"
+        whose = "this one" if row == pair.asked.row else f"{json.dumps(name, ensure_ascii=False)} ({_place(row)})"
         return f"a match; removed as a duplicate of {whose}"
     if run.within is not None and run.within.endswith("()"):
         return f"a match, unless within={run.within} gave it another value"
@@ -184,22 +194,22 @@ def _place(row: int | None) -> str:
     return "of the reference" if row is None else f"row {row}"
 
 
-def _why_apart(mine: _Document, other: _Document, run: FinishedRun) -> str:
+def _why_apart(pair: _Pair, run: FinishedRun) -> str:
     if run.within is None or run.within.endswith("()"):
         return ""
-    groups = groups_of(pa.array([mine.group, other.group], pa.large_string()))
+    groups = groups_of(pa.array([pair.asked.group, pair.near.group], pa.large_string()))
     if groups[0] == groups[1]:
         return ""
-    values = [value or "no value" for value in (other.group, mine.group)]
+    values = [value or "no value" for value in (pair.near.group, pair.asked.group)]
     return f"{run.within!r} is {values[0]}, here {values[1]}: only documents with equal values match"
 
 
-def _why_not(distance: int, alike: float, tokens: int, run: FinishedRun) -> str:
-    reasons, far = [], run.max_distance
-    if tokens < run.min_tokens:
+def _why_not(pair: _Pair, run: FinishedRun) -> str:
+    reasons, most, alike = [], run.max_distance, pair.similarity
+    if pair.tokens < run.min_tokens:
         reasons.append(f"one of the two has fewer than {counted(run.min_tokens, 'token')}, so only equal texts match")
-    if far is not None and distance > far:
-        reasons.append(f"distance {distance} is above {far}")
+    if most is not None and pair.distance > most:
+        reasons.append(f"distance {pair.distance} is above {most}")
     if alike < run.min_similarity:
         rounded = f"{alike:.4f}" if round(alike, 4) < run.min_similarity else repr(alike)  # 0.79999 is not 0.8
         reasons.append(f"similarity {rounded} is below {run.min_similarity}")

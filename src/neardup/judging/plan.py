@@ -13,7 +13,7 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.errors import OptionError
 from neardup.fingerprints.fingerprint_file import read_fingerprint_file
-from neardup.hamming.block_plan import BlockPlan, plan
+from neardup.hamming.block_plan import BlockPlan, plan_join
 from neardup.hamming.index.index_plan import IndexPlan
 from neardup.hamming.index.plan_index import plan as plan_index
 from neardup.io.corpus import open_corpus
@@ -106,7 +106,7 @@ def plan_files(
     index = plan_index(
         documents, max_distance=chosen.max_distance, bits=bits, memory=chosen.memory, fingerprints=rows, check=check
     )
-    blocks = plan(index.documents, bits=index.bits, max_distance=index.max_distance, threads=chosen.threads)
+    blocks = plan_join(index.documents, bits=index.bits, max_distance=index.max_distance, threads=chosen.threads)
     return JoinPlan(index.documents, "fingerprints whose bits are independent", (), "simhash", None, blocks, index)
 
 

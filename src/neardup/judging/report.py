@@ -1,9 +1,11 @@
 """REPORT: a run as one HTML page, from its audit or while it is made."""
 
 import json
+import shlex
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +39,24 @@ class ReportFile:
     def __str__(self) -> str:
         note = f"\nit shows no texts: {self.without_texts}" if self.without_texts else ""
         return f"report: {self.path}{note}"
+
+
+@dataclass(frozen=True, slots=True)
+class RunInputs:
+    """The inputs of a run, to be read again for their texts.
+
+    Attributes:
+        rows: of all inputs.
+        recipe: for telling whether texts are what they were; None if that is not to be had.
+        corpus, reference: the files; None where there are none, or they cannot be read.
+        reason: why the corpus cannot be read.
+    """
+
+    rows: int
+    recipe: Recipe | None
+    corpus: FileCorpus | None = None
+    reference: FileCorpus | None = None
+    reason: str = ""
 
 
 def check_report(report: str | Path) -> None:
@@ -78,55 +98,31 @@ def report(
     """
     path, progress = Path(audit), progress_of(progress)
     if path.suffix == ".html" and Path(output).name.endswith(AUDIT_ENDING):
-        raise InputError(f"The audit comes first; the report goes to -o: neardup report {output} -o {audit}")
+        command = shlex.join(["neardup", "report", str(output), "-o", str(audit)])
+        raise InputError(f"The audit comes first; the report goes to -o: {command}")
     check_report(output)
     next(read_audit(path), None)  # what is no audit is refused first
     summary = _read_summary(path)
-    try:
-        recipe = stored_recipe(summary["recipe"])
-    except (ValueError, TypeError):
-        recipe = None  # it has a function of its own
     with Outputs([Path(output)], overwrite=overwrite) as outputs:
-        known, corpus, reference, reason = _inputs(summary, Resources(threads), progress)
-        rows = known if known is not None else _rows_named(path)
-        made, reason = make_report(
-            summary,
-            lambda: read_audit(path),
-            rows=rows,
-            corpus=corpus,
-            reference=reference,
-            recipe=recipe,
-            reason=reason,
-            progress=progress,
-        )
+        inputs = _inputs(summary, path, Resources(threads), progress)
+        made, reason = make_report(summary, lambda: read_audit(path), inputs, progress)
         outputs.claim(Path(output)).write_bytes(made)
         outputs.commit()
     return ReportFile(Path(output), reason)
 
 
-def make_report(
-    summary: dict[str, Any],
-    lines: Lines,
-    *,
-    rows: int,
-    corpus: FileCorpus | None,
-    reference: FileCorpus | None,
-    recipe: Recipe | None,
-    progress: Progress,
-    reason: str = "",
-) -> tuple[bytes, str]:
+def make_report(summary: dict[str, Any], lines: Lines, inputs: RunInputs, progress: Progress) -> tuple[bytes, str]:
     """The page, and why it shows no texts, if it does not.
 
     Args:
         summary: with the files.
         lines: of the audit.
-        rows: of the corpus.
-        corpus, reference: the inputs, to be read again; None if they cannot be, for that `reason`.
-        recipe: for telling whether texts are what they were.
+        inputs: of the run.
+        progress: is told of the passes over the audit and over the inputs.
     """
     bands = Bands(summary["min_similarity"], summary["max_distance"])
     with progress.stage("count removals"):
-        counts = tally(lines(), bands, rows=rows, bits=int(summary["recipe"]["bits"]))
+        counts = tally(lines(), bands, rows=inputs.rows, bits=int(summary["recipe"]["bits"]))
         clusters = members(lines(), [cluster for cluster, _ in counts.largest])
     if counts.duplicates != summary["duplicates"]:
         raise DataError(
@@ -134,11 +130,20 @@ def make_report(
             "Give the audit and the summary of one run, both whole."
         )
     summary = summary | {"clusters": counts.clusters} if "clusters" in summary["files"] else summary
-    texts = Texts(None, {}, reason)
-    if corpus is not None:
-        with progress.stage("read for the report", rows):
-            texts = _texts(corpus, reference, counts, clusters, recipe, summary)
-    return page(summary, counts, clusters, bands, texts), texts.reason
+    texts = Texts(None, {}, inputs.reason)
+    if inputs.corpus is not None:
+        with progress.stage("read for the report", inputs.rows):
+            texts = _texts(inputs.corpus, inputs, counts, clusters, _applied(summary))
+    labeled = _labeled(summary["files"], counts, inputs)
+    return page(summary, counts, clusters, bands, texts, labeled), texts.reason
+
+
+def _labeled(files: dict[str, Any], counts: Tally, inputs: RunInputs) -> list[str]:
+    """The files that have the documents of the pairs to judge: of a run in stages of all shards, for a survivor may be in any."""
+    if "clusters" in files and inputs.corpus is not None:
+        return [shard.name for shard in inputs.corpus.shards]
+    references = {line["reference"] for lines in counts.sample.values() for line in lines if line.get("reference")}
+    return [*files["inputs"], *sorted(references)]
 
 
 def _shown(counts: Tally, clusters: dict[int, list[Line]]) -> Iterator[Line]:
@@ -149,27 +154,26 @@ def _shown(counts: Tally, clusters: dict[int, list[Line]]) -> Iterator[Line]:
 
 def _texts(
     corpus: FileCorpus,
-    reference: FileCorpus | None,
+    inputs: RunInputs,
     counts: Tally,
     clusters: dict[int, list[Line]],
-    recipe: Recipe | None,
-    summary: dict[str, Any],
+    applied: frozenset[str] | None,
 ) -> Texts:
-    """The texts of all that is shown, if they are what was de-duplicated."""
-    wanted, outside = set[int](), set[tuple[str, int]]()
+    """The texts of all that is shown, if they are what was de-duplicated; `applied`: the files that are counted, None for all."""
+    rows, places = set[int](), set[tuple[str, int]]()
     for line in _shown(counts, clusters):
-        wanted.add(line["row"])
+        rows.add(line["row"])
         if line["survivor_row"] is not None:
-            wanted.add(line["survivor_row"])
+            rows.add(line["survivor_row"])
         else:
-            outside.add((line["reference"], line["reference_row"]))
+            places.add((line["reference"], line["reference_row"]))
     try:
-        read = read_again(corpus, wanted, counts.removed, recipe=recipe, only=_applied(summary))
-        others = {} if reference is None else read_reference(reference, outside, recipe=recipe)
+        read = read_again(corpus, rows, counts.removed, recipe=inputs.recipe, only=applied)
+        others = {} if inputs.reference is None else read_reference(inputs.reference, places, recipe=inputs.recipe)
     except NeardupError as problem:
         return Texts(None, {}, str(problem))
-    found = Texts(read, others)
-    return Texts(None, {}, NOT_AS_BEFORE) if _changed(read, found, counts, clusters) else found
+    texts = Texts(read, others)
+    return Texts(None, {}, NOT_AS_BEFORE) if _changed(read, texts, counts, clusters) else texts
 
 
 def _changed(read: ReadAgain, texts: Texts, counts: Tally, clusters: dict[int, list[Line]]) -> bool:
@@ -211,7 +215,7 @@ def _read_summary(audit: Path) -> dict[str, Any]:
             f"{summary_path(audit)}, which a report is made of, is missing. Put the summary of the run beside the audit, "
             "under this name."
         )
-    found = list[dict[str, Any]]()
+    summaries = list[dict[str, Any]]()
     for path in paths:
         try:
             summary = json.loads(path.read_text(encoding="utf-8"))
@@ -234,12 +238,12 @@ def _read_summary(audit: Path) -> dict[str, Any]:
             ) from None
         if is_of_units:
             raise of_units(summary["unit"])
-        if found and (clusters is None or clusters != found[0]["files"].get("clusters")):
+        if summaries and (clusters is None or clusters != summaries[0]["files"].get("clusters")):
             raise InputError(
                 f"The audits in {audit} are of several runs, as {paths[0]} and {path} say. Give the audit of one."
             )
-        found.append(summary)
-    return summed(found)
+        summaries.append(summary)
+    return summed(summaries)
 
 
 def of_units(unit: str) -> OptionError:
@@ -249,12 +253,14 @@ def of_units(unit: str) -> OptionError:
     )
 
 
-def _inputs(
-    summary: dict[str, Any], resources: Resources, progress: Progress
-) -> tuple[int | None, FileCorpus | None, FileCorpus | None, str]:
-    """The rows of the run, if they are known; the inputs and the reference, or why they are not to be had."""
+def _inputs(summary: dict[str, Any], audit: Path, resources: Resources, progress: Progress) -> RunInputs:
+    """The inputs of a run, as its summary tells of them, or why they are not to be had."""
     files = summary["files"]
     inputs, rows, sizes = files["inputs"], summary["rows"], None
+    try:
+        recipe = stored_recipe(summary["recipe"])
+    except (ValueError, TypeError):
+        recipe = None  # it has a function of its own
     where = f"Make the report in {files['folder']}, with the inputs in their places."
     try:
         if "clusters" in files:
@@ -263,28 +269,20 @@ def _inputs(
             inputs, rows = [shard.name for shard in clusters.shards], len(clusters.decisions.survivor)
             sizes = [shard.size for shard in clusters.shards]
         if "-" in inputs or "stdin" in inputs:
-            return (
-                rows,
-                None,
-                None,
-                "They came on standard input, which cannot be read again; dedup --report shows them.",
-            )
+            reason = "They came on standard input, which cannot be read again; dedup --report shows them."
+            return RunInputs(rows, recipe, reason=reason)
         reading = Reading(**{name: files[name] for name in READING})
         with tempfile.TemporaryDirectory(prefix="neardup-") as temporary:
-            place = Path(temporary)
-            corpus = open_corpus(
-                inputs, reading, temporary=place, on_error="skip", progress=progress, resources=resources
+            read = partial(
+                open_corpus, reading=reading, temporary=Path(temporary), on_error="skip", resources=resources
             )
-            reference = None
-            if files.get("against") and reading.text:
-                reference = open_corpus(
-                    files["against"], reading, temporary=place, on_error="skip", resources=resources
-                )
+            corpus = read(inputs, progress=progress)
+            reference = read(files["against"]) if files.get("against") and reading.text else None
     except (NeardupError, OSError) as problem:
-        return rows, None, None, f"{problem} {where}"
+        return RunInputs(_rows_named(audit) if rows is None else rows, recipe, reason=f"{problem} {where}")
     if sizes is not None and [shard.size for shard in corpus.shards] != sizes:
-        return rows, None, None, NOT_AS_BEFORE
-    return rows, corpus, reference, ""
+        return RunInputs(rows, recipe, reason=NOT_AS_BEFORE)
+    return RunInputs(rows, recipe, corpus, reference)
 
 
 def _rows_named(audit: Path) -> int:

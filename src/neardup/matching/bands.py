@@ -12,7 +12,7 @@ from neardup.display import counted
 from neardup.errors import OptionError
 from neardup.fingerprints.minhash import Signatures, check_signatures
 from neardup.hamming.block_plan import check_distance
-from neardup.hamming.distinct import MAX_ROWS, fingerprint_rows
+from neardup.hamming.unique import MAX_ROWS, fingerprint_rows
 from neardup.kernels.matching.bands import fill_buckets, hash_band, pairs_of_band
 from neardup.matching.band_plan import Bands, is_integer
 from neardup.resources.pair_spool import PairSpool

@@ -4,7 +4,7 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.fingerprints.documents import Documents
-from neardup.hamming.distinct import collapse
+from neardup.hamming.unique import collapse
 from neardup.resources.scratch import IN_MEMORY, Scratch
 
 
@@ -18,8 +18,8 @@ def exact_representatives(
     keys = scratch.take(documents.digests, preferred)
     if groups is not None:
         keys = np.column_stack([keys, groups[preferred].view(np.uint64)])
-    distinct = collapse(keys, scratch=scratch)
-    first = distinct.order[distinct.starts[:-1]]  # the members of a group are ascending, so this is its most preferred
+    unique = collapse(keys, scratch=scratch)
+    first = unique.order[unique.starts[:-1]]  # the members of a group are ascending, so this is its most preferred
     representative = scratch.zeros(len(preferred), np.int64)
-    representative[distinct.order] = np.repeat(first, np.diff(distinct.starts))
+    representative[unique.order] = np.repeat(first, np.diff(unique.starts))
     return scratch.take(preferred, representative)

@@ -11,7 +11,7 @@ from neardup.arrays import Array
 from neardup.display import SHOWN_ROWS, counted, html_table
 from neardup.errors import OptionError
 from neardup.fingerprints.documents import Corpus, CorpusPair, Documents, join_documents, read_documents
-from neardup.hamming.classes import candidate_pairs, within_groups
+from neardup.hamming.candidate_graph import candidate_pairs, within_groups
 from neardup.hamming.near import hamming_distances, near_fingerprints
 from neardup.io.table_corpus import TableCorpus
 from neardup.matching.candidates.methods import find_candidates

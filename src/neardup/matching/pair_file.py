@@ -19,9 +19,9 @@ import pyarrow.parquet as pq
 
 from neardup.arrays import Array
 from neardup.errors import DataError, InputError
+from neardup.io.endings import split_ending
 from neardup.io.formats.json_values import quote
 from neardup.io.ids import plain_ids
-from neardup.io.shards import split_ending
 from neardup.io.storage.compression import open_for_reading, open_for_writing
 from neardup.io.storage.places import Place, parquet_source, place_of
 from neardup.io.stored_shards import StoredShard

@@ -5,8 +5,6 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from neardup.errors import RecipeMismatch
-from neardup.recipe.document_frequencies import DocumentFrequencies
 from neardup.recipe.fields import RecipeFields
 from neardup.recipe.stored_parts import plain
 
@@ -31,18 +29,3 @@ def _value(name: str, values: Mapping[str, Any]) -> Any:
 def _shown(value: Any) -> str:
     """A name as it is; what is more than a name as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def check_tokens(counted: DocumentFrequencies, tokenization: str) -> None:
-    """Refuse document frequencies of other features than a recipe with this `tokenization` makes of texts.
-
-    Raises:
-        RecipeMismatch: with what differs.
-    """
-    if counted.tokenization is None or tokenization == counted.tokenization:
-        return
-    differing = difference(json.loads(counted.tokenization), json.loads(tokenization))
-    raise RecipeMismatch(
-        f"{counted.path} counts the features of other tokens than this recipe's: {differing}. "
-        "Count anew: neardup fit with a recipe that makes these tokens, or give this recipe those."
-    )

@@ -5,11 +5,14 @@ Importing this loads nothing heavy; `neardup.fingerprints.weights.idf` loads wha
 
 import hashlib
 import importlib.util
+import json
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from neardup.errors import RecipeMismatch
+from neardup.recipe.differences import difference
 from neardup.recipe.stored_parts import check_installed
 
 BACKGROUND = "jieba"
@@ -39,6 +42,20 @@ class DocumentFrequencies:
     def as_dict(self) -> dict[str, Any]:
         """What a recipe's digest knows of it."""
         return {"frequencies": self.digest}
+
+    def check(self, tokenization: str) -> None:
+        """Refuse a recipe that makes other features of texts than those that were counted.
+
+        Raises:
+            RecipeMismatch: with what differs.
+        """
+        if self.tokenization is None or tokenization == self.tokenization:
+            return
+        differing = difference(json.loads(self.tokenization), json.loads(tokenization))
+        raise RecipeMismatch(
+            f"{self.path} counts the features of other tokens than this recipe's: {differing}. "
+            "Count anew: neardup fit with a recipe that makes these tokens, or give this recipe those."
+        )
 
 
 def jieba_idf_file(what: str) -> bytes:

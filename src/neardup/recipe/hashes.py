@@ -7,21 +7,47 @@ from typing import Any
 
 from neardup.errors import OptionError
 
-HASHES = (
-    "xxh3_64",
-    "xxh3_128",
-    "md5",
-    "sha1",
-    "sha512",
-    "blake2b",
-    "fnv1_64",
-    "fnv1a_32",
-    "fnv1a_64",
-    "lookup3",
-    "phash2",
-    "crc32c",
-)
-"""The hashes of features by name; `neardup.fingerprints.hashes.HASH_TABLE` says what each is."""
+
+@dataclass(frozen=True, slots=True)
+class HashRow:
+    """All that is known of a hash of features.
+
+    Attributes:
+        bits: its native width.
+        purpose: what it is, in a phrase.
+        kernel: what computes it, below `neardup.kernels`, as `module:function`, imported on first use: it fills out[f] (uint64[n,
+            (bits + 63) // 64], the most significant word first) with the hash of data[offsets[f]:offsets[f + 1]] (uint8,
+            int64[n + 1]), as one integer. None for a hash of the standard library's `hashlib`, whose digest is read big-endian.
+    """
+
+    bits: int
+    purpose: str
+    kernel: str | None = None
+
+
+HASH_ROWS = {
+    "xxh3_64": HashRow(64, "XXH3, 64 bits, without a seed (xxHash 0.8)", "xxh3:xxh3_64_features"),
+    "xxh3_128": HashRow(128, "XXH3, 128 bits, without a seed (xxHash 0.8)", "xxh3:xxh3_128_features"),
+    "md5": HashRow(128, "MD5 (RFC 1321)"),
+    "sha1": HashRow(160, "SHA-1 (FIPS 180-4)"),
+    "sha512": HashRow(512, "SHA-512 (FIPS 180-4)"),
+    "blake2b": HashRow(512, "BLAKE2b with a digest of 64 bytes (RFC 7693)"),
+    "fnv1_64": HashRow(64, "FNV-1, 64 bits: multiplies, then xors (RFC 9923)", "fingerprints.fnv:fnv1_64"),
+    "fnv1a_32": HashRow(32, "FNV-1a, 32 bits: xors, then multiplies (RFC 9923)", "fingerprints.fnv:fnv1a_32"),
+    "fnv1a_64": HashRow(64, "FNV-1a, 64 bits: xors, then multiplies (RFC 9923)", "fingerprints.fnv:fnv1a_64"),
+    "lookup3": HashRow(
+        64, "Jenkins's lookup3, hashlittle2 with the seeds 0: (pc << 32) | pb", "fingerprints.jenkins:lookup3_features"
+    ),
+    "phash2": HashRow(
+        32,
+        "Erlang's phash2(Binary, 1 bsl 32); its low 27 bits are phash2(Binary)",
+        "fingerprints.jenkins:phash2_features",
+    ),
+    "crc32c": HashRow(32, "CRC-32C that starts at 0xFFFFFFFF, raw: without the final xor", "io.crc32c:crc32c_features"),
+}
+"""By name: a new hash is a kernel, and a row here."""
+
+HASHES = tuple(HASH_ROWS)
 
 MOST_BITS = 512
 """The widest fingerprint, hence the widest hash of a caller."""

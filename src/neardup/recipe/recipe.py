@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from neardup.errors import OptionError
-from neardup.recipe.differences import check_tokens
 from neardup.recipe.document_frequencies import DocumentFrequencies
 from neardup.recipe.fields import RecipeFields
 from neardup.recipe.parts import (
@@ -79,7 +78,7 @@ class Recipe(RecipeFields):
         for name, value in {**read, **numbers}.items():
             object.__setattr__(self, name, value)
         if isinstance(frequencies, DocumentFrequencies):
-            check_tokens(frequencies, self.tokenization())
+            frequencies.check(self.tokenization())
 
     @property
     def words(self) -> int:

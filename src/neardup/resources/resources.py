@@ -1,11 +1,14 @@
 """RESOURCES: what a run may take of the machine, passed whole; and the shares of its memory, named in one place."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from neardup.resources.limits import check_temp_dir, memory_bytes
-from neardup.resources.pair_spool import PairSpool
-from neardup.resources.scratch import Scratch
 from neardup.resources.threads import thread_count
+
+if TYPE_CHECKING:
+    from neardup.resources.pair_spool import PairSpool
+    from neardup.resources.scratch import Scratch
 
 SHARES = {
     "rows": 4,
@@ -64,13 +67,19 @@ class Resources:
         """Bytes that one of SHARES has."""
         return self.memory_bytes // SHARES[use]
 
-    def pair_spool(self) -> PairSpool:
+    def pair_spool(self) -> "PairSpool":
         """Where pairs are gathered: in memory up to their share, else in a temporary file."""
+        from neardup.resources.pair_spool import (
+            PairSpool,  # on first use: options are made before anything heavy is loaded
+        )
+
         return PairSpool(memory=self.share("pairs"), temp_dir=self.temp_dir)
 
     @property
-    def scratch(self) -> Scratch:
+    def scratch(self) -> "Scratch":
         """Where arrays by row are made: in memory up to their share, else in temporary files."""
+        from neardup.resources.scratch import Scratch
+
         return Scratch(self.share("array"), self.temp_dir)
 
 

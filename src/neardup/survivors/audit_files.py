@@ -1,15 +1,12 @@
 """Where an audit lies, a file or a folder with one for each shard, and its lines."""
 
-import json
 from collections.abc import Iterator
-from typing import Any
 
 from neardup.errors import DataError, InputError
 from neardup.io.outputs import output_folder, stem
-from neardup.io.shards import COMPRESSION_ENDINGS, compression_of_name
-from neardup.io.storage.compression import open_for_reading
+from neardup.io.storage.compression import COMPRESSION_ENDINGS, compression_of_name, open_for_reading
 from neardup.io.storage.places import Place, files_below, place_of
-from neardup.survivors.audit import COLUMNS
+from neardup.survivors.audit_reader import Line, read_line
 
 AUDIT_ENDING, SUMMARY_ENDING = ".duplicates.jsonl", ".summary.json"
 
@@ -40,16 +37,16 @@ def audit_files(audit: Place) -> list[Place]:
     """
     if audit.is_dir():
         endings = tuple(AUDIT_ENDING + compression for compression in ("", *COMPRESSION_ENDINGS))
-        found = files_below(audit, endings)
-        if not found:
-            raise InputError(f"There is no audit in the folder {str(audit)!r}. {_known_to_be_one(audit)}")
-        return found
+        files = files_below(audit, endings)
+        if not files:
+            raise InputError(f"There is no audit in the folder {str(audit)!r}. {_instead_of(audit)}")
+        return files
     if not audit.is_file():
-        raise InputError(f"There is no audit {str(audit)!r}. {_known_to_be_one(audit)}")
+        raise InputError(f"There is no audit {str(audit)!r}. {_instead_of(audit)}")
     return [audit]
 
 
-def _known_to_be_one(given: Place) -> str:
+def _instead_of(given: Place) -> str:
     """What to give instead: the audit beside an output, if that was given."""
     beside = place_of(stem(str(given)) + AUDIT_ENDING)
     if beside.is_file():
@@ -57,21 +54,19 @@ def _known_to_be_one(given: Place) -> str:
     return f"Give the {AUDIT_ENDING} file that `neardup dedup` wrote, or a folder with such files."
 
 
-def read_audit(audit: Place) -> Iterator[dict[str, Any]]:
-    """The lines of an audit.
+def read_audit(audit: Place) -> Iterator[Line]:
+    """The lines of an audit of documents, lines or paragraphs.
 
     Raises:
         InputError: there is none.
-        DataError: a line is none of an audit.
+        DataError: a line is none of an audit: it lacks a column, or has a value of a wrong type.
     """
     for path in audit_files(audit):
         with open_for_reading(path, compression_of_name(path.name)) as lines:
             for number, line in enumerate(lines, 1):
                 try:
-                    found = json.loads(line)
-                    [found[column] for column in COLUMNS]
-                except (ValueError, KeyError, TypeError):
+                    yield read_line(line)
+                except ValueError as problem:
                     raise DataError(
-                        f"{path}, line {number}: this is no line of an audit. {_known_to_be_one(path)}"
+                        f"{path}, line {number}: this is no line of an audit: {problem}. {_instead_of(path)}"
                     ) from None
-                yield found

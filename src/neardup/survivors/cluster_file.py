@@ -24,10 +24,16 @@ from neardup.errors import DataError
 from neardup.io.ids import plain_ids, tokens_of_ids
 from neardup.io.storage.places import Place, parquet_source, place_of
 from neardup.io.stored_shards import StoredShard, starts_of
+from neardup.survivors.audit_schema import columns_named
 from neardup.survivors.decisions import NONE, Decisions
+from neardup.survivors.outcomes import DocumentNames, Outcomes
+from neardup.survivors.result_tables import table_of
 
 KEY = b"neardup.clusters"
 FORMAT = 1
+
+AS_IN_AUDITS = ("similarity", "distance", "exact", "matched_row", "matched_similarity")
+"""Columns that are those of audits; a survivor has no distance and no match."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +60,9 @@ def write_cluster_file(path: Path, found: ClusterFile) -> None:
     """Write the documents that are not alone."""
     decisions, starts = found.decisions, starts_of(found.shards)
     rows = np.flatnonzero(decisions.cluster >= 0)
-    survivors, ids = decisions.survivor[rows], found.ids.take(pa.array(rows))
+    outcomes = Outcomes(decisions, rows, DocumentNames(found.ids, len(decisions.survivor)))
+    of_audit = table_of(columns_named(*AS_IN_AUDITS), outcomes)
+    ids = found.ids.take(pa.array(rows))
     names = pa.array([shard.name for shard in found.shards], pa.string())
 
     def places(of: Array) -> tuple[Any, Any]:
@@ -62,24 +70,19 @@ def write_cluster_file(path: Path, found: ClusterFile) -> None:
         return pa.DictionaryArray.from_arrays(files.astype(np.int32), names), pa.array(of - starts[files])
 
     file, file_row = places(rows)
-    survivor_file, survivor_file_row = places(survivors)
-    distance, matched = decisions.distance[rows], decisions.matched[rows]
+    survivor_file, survivor_file_row = places(outcomes.survivors)
     columns = {
         "id": plain_ids(ids),
         "cluster_id": pa.array(decisions.cluster[rows]),
-        "survivor_id": plain_ids(found.ids.take(pa.array(survivors))),
+        "survivor_id": plain_ids(found.ids.take(pa.array(outcomes.survivors))),
         "id_is_string": pc.starts_with(ids, '"'),
         "row": pa.array(rows),
-        "survivor_row": pa.array(survivors),
+        "survivor_row": pa.array(outcomes.survivors),
         "file": file,
         "file_row": file_row,
         "survivor_file": survivor_file,
         "survivor_file_row": survivor_file_row,
-        "similarity": pa.array(decisions.similarity[rows], from_pandas=True),
-        "distance": pa.array(distance, mask=distance < 0),
-        "exact": pa.array(decisions.exact[rows]),
-        "matched_row": pa.array(matched, mask=matched < 0),
-        "matched_similarity": pa.array(decisions.matched_similarity[rows], from_pandas=True),
+        **{name: of_audit[name] for name in AS_IN_AUDITS},
     }
     said = {
         "format": FORMAT,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.hamming.classes import Candidates
+from neardup.hamming.candidate_graph import CandidateGraph
 from neardup.kernels.matching.bounds import JACCARD
 from neardup.kernels.matching.edit import edit_memory
 from neardup.kernels.matching.similarities import Stored, similarities_of
@@ -72,7 +72,7 @@ def _stored_by_position(rows: Array, sets: SetFile | None, scratch: Scratch) -> 
     )
 
 
-def _keep_first(candidates: Candidates, fixed: int, kept: Array, kept_count: Array) -> None:
+def _keep_first(candidates: CandidateGraph, fixed: int, kept: Array, kept_count: Array) -> None:
     """Enter documents 0 … fixed - 1 as survivors of their classes."""
     classes = candidates.class_of[:fixed]
     by_class = np.argsort(classes, kind="stable")
@@ -82,7 +82,7 @@ def _keep_first(candidates: Candidates, fixed: int, kept: Array, kept_count: Arr
 
 
 def cluster_star(
-    candidates: Candidates,
+    candidates: CandidateGraph,
     rows: Array,
     sets: SetFile | None,
     *,
@@ -120,7 +120,7 @@ def cluster_star(
 
 
 def cluster_components(
-    candidates: Candidates,
+    candidates: CandidateGraph,
     rows: Array,
     sets: SetFile | None,
     *,

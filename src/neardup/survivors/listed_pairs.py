@@ -1,6 +1,7 @@
 """CLUSTER, from pairs that were listed before: what `neardup.survivors.clusters` finds from candidates, without reading texts."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,63 +30,81 @@ class ListedPairs:
     similarity: Array
 
 
-def pairs_of_representatives(
-    documents: Documents,
-    preferred: Array,
-    representative: Array,
-    groups: Array | None,
-    left: Array,
-    right: Array,
-    distance: Array,
-    similarity: Array,
-) -> ListedPairs:
-    """The matches among representatives of equal texts, from pairs of any of the documents that they stand for.
+class RowPairs(NamedTuple):
+    """Matches as they were listed, of any documents; one may be listed more than once.
 
-    Args:
-        preferred, representative, groups: as in `neardup.survivors.decisions`.
-        left, right, distance, similarity: of listed pairs, by row; one may be listed more than once, and a text equal to a listed
-            one has the same matches.
+    Attributes:
+        left, right: int64[p], the rows.
+        distance: int64[p].
+        similarity: float64[p], NaN where matches are by distance alone.
     """
-    n = len(documents)
-    if groups is None:
-        stands = np.full(n, -1, np.int64)
-        stands[preferred] = representative
-        a, b, at = stands[left], stands[right], np.arange(len(left))
+
+    left: Array
+    right: Array
+    distance: Array
+    similarity: Array
+
+
+class EqualTexts(NamedTuple):
+    """Documents whose normalized texts are equal, and which of them stands for the others.
+
+    Attributes:
+        preferred: int64[m], the rows that are documents, the most preferred first.
+        representative: int64[m], of each the row that stands for it.
+        groups: int64[rows], only documents of one group stand for one another; None if there are no groups.
+    """
+
+    preferred: Array
+    representative: Array
+    groups: Array | None
+
+    @property
+    def unique(self) -> Array:
+        """int64: the rows that stand for themselves."""
+        unique: Array = self.preferred[self.preferred == self.representative]
+        return unique
+
+
+def pairs_of_representatives(documents: Documents, equal: EqualTexts, listed: RowPairs) -> ListedPairs:
+    """The matches among representatives of equal texts: a text equal to a listed one has the same matches."""
+    n, preferred = len(documents), equal.preferred
+    if equal.groups is None:
+        representative = np.full(n, -1, np.int64)
+        representative[preferred] = equal.representative
+        a, b, pair = representative[listed.left], representative[listed.right], np.arange(len(listed.left))
     else:
-        a, b, at = _in_groups(documents, preferred, representative, groups, left, right)
+        a, b, pair = _in_groups(documents, equal, equal.groups, listed)
     differ = a != b
-    a, b, at = a[differ], b[differ], at[differ]
+    a, b, pair = a[differ], b[differ], pair[differ]
     rank = np.empty(n, np.int64)
     rank[preferred] = np.arange(len(preferred))
     later, earlier = np.maximum(rank[a], rank[b]), np.minimum(rank[a], rank[b])
     packed, first = np.unique(later * n + earlier, return_index=True)
     later, earlier = packed // max(1, n), packed % max(1, n)
-    near = np.unique(np.concatenate([later, earlier]))
-    at = at[first]
-    places = (np.searchsorted(near, later), np.searchsorted(near, earlier))
-    return ListedPairs(preferred[near], *places, distance[at], similarity[at])
+    ranks = np.unique(np.concatenate([later, earlier]))
+    positions = (np.searchsorted(ranks, later), np.searchsorted(ranks, earlier))
+    pair = pair[first]
+    return ListedPairs(preferred[ranks], *positions, listed.distance[pair], listed.similarity[pair])
 
 
-def _in_groups(
-    documents: Documents, preferred: Array, representative: Array, groups: Array, left: Array, right: Array
-) -> tuple[Array, Array, Array]:
-    """The representatives of both texts in each group that has both; and which pair says so."""
+def _in_groups(documents: Documents, equal: EqualTexts, groups: Array, listed: RowPairs) -> tuple[Array, Array, Array]:
+    """The representatives of both texts in each group that has both; and which listed pair says so."""
     text = np.full(len(documents), -1, np.int64)
-    text[preferred] = exact_representatives(documents, preferred)
-    distinct = preferred[preferred == representative]
+    text[equal.preferred] = exact_representatives(documents, equal.preferred)
     width = int(groups.max(initial=0)) + 2  # from -1, no value
-    keys = text[distinct] * width + groups[distinct] + 1
+    unique = equal.unique
+    keys = text[unique] * width + groups[unique] + 1
     order = np.argsort(keys)
-    keys, distinct = keys[order], distinct[order]
-    a, b = text[left], text[right]
+    keys, unique = keys[order], unique[order]
+    a, b = text[listed.left], text[listed.right]
     first, last = np.searchsorted(keys, a * width), np.searchsorted(keys, (a + 1) * width)
     counts = last - first
-    at = np.repeat(np.arange(len(a)), counts)
-    places = np.arange(len(at)) - np.repeat(np.cumsum(counts) - counts, counts) + first[at]
-    wanted = b[at] * width + keys[places] % width
-    found = np.searchsorted(keys, wanted)
-    both = keys[np.minimum(found, len(keys) - 1)] == wanted if len(keys) else np.zeros(0, np.bool_)
-    return distinct[places[both]], distinct[found[both]], at[both]
+    pair = np.repeat(np.arange(len(a)), counts)
+    of_a = np.arange(len(pair)) - np.repeat(np.cumsum(counts) - counts, counts) + first[pair]
+    key_of_b = b[pair] * width + keys[of_a] % width
+    of_b = np.searchsorted(keys, key_of_b)
+    both = keys[np.minimum(of_b, len(keys) - 1)] == key_of_b if len(keys) else np.zeros(0, np.bool_)
+    return unique[of_a[both]], unique[of_b[both]], pair[both]
 
 
 def _grades(pairs: ListedPairs, by_distance: bool) -> Array:

@@ -1,43 +1,36 @@
-"""Results of texts in memory as Arrow tables; `ids` are those of the rows, followed by those of the reference if there is one."""
+"""Decisions as Arrow tables, with columns of the schema of audits; and those that are the results of texts in memory."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from neardup.io.formats.json_values import JSON_TOKEN
+from neardup.survivors.audit_schema import ID, RESULTS, Column, columns_named, columns_of
 from neardup.survivors.decisions import Decisions
+from neardup.survivors.outcomes import DocumentNames, Outcomes
+
+
+def table_of(columns: Iterable[Column[Outcomes]], outcomes: Outcomes, *, ids_are_json: bool = False) -> Any:
+    """An Arrow table with a row for each of some outcomes; `ids_are_json`: ids are JSON values, and are marked as such."""
+    arrays, fields = [], []
+    for column in columns:
+        arrays.append(column.type.arrow(column.value(outcomes)))
+        metadata = JSON_TOKEN if ids_are_json and column.type is ID else None
+        fields.append(pa.field(column.name, arrays[-1].type, metadata=metadata))
+    return pa.table(arrays, schema=pa.schema(fields))
 
 
 def duplicates_table(decisions: Decisions, ids: Any, *, with_matched: bool, with_reference: bool) -> Any:
-    """One row for each duplicate, with the columns of the audit."""
-    rows, n = decisions.duplicates, len(decisions.survivor)
-    survivors = decisions.survivor[rows]
-    columns = {
-        "id": ids.take(pa.array(rows)),
-        "row": rows,
-        "survivor_id": ids.take(pa.array(survivors)),
-        "survivor_row": pa.array(survivors, mask=survivors >= n),
-        "cluster_id": decisions.cluster[rows],
-        "similarity": pa.array(decisions.similarity[rows], from_pandas=True),
-        "distance": decisions.distance[rows],
-        "exact": decisions.exact[rows],
-    }
-    if with_matched:
-        columns["matched_id"] = ids.take(pa.array(decisions.matched[rows]))
-        columns["matched_similarity"] = pa.array(decisions.matched_similarity[rows], from_pandas=True)
-    if with_reference:
-        columns["reference_row"] = pa.array(survivors - n, mask=survivors < n)
-    return pa.table(columns)
+    """One row for each duplicate. `ids`: Arrow array, of the rows, followed by those of the reference if there is one."""
+    columns = columns_of(RESULTS, with_matched=with_matched, with_reference=with_reference)
+    names = DocumentNames(ids, len(decisions.survivor))
+    return table_of(columns, Outcomes(decisions, decisions.duplicates, names))
 
 
 def clusters_table(decisions: Decisions, ids: Any) -> Any:
-    """One row for each document that is not alone."""
+    """One row for each document that is not alone: id, row, cluster_id, survivor_id. `ids`: as in `duplicates_table`."""
     rows = np.flatnonzero(decisions.cluster >= 0)
-    return pa.table(
-        {
-            "id": ids.take(pa.array(rows)),
-            "row": rows,
-            "cluster_id": decisions.cluster[rows],
-            "survivor_id": ids.take(pa.array(decisions.survivor[rows])),
-        }
-    )
+    columns = columns_named("id", "row", "cluster_id", "survivor_id")
+    return table_of(columns, Outcomes(decisions, rows, DocumentNames(ids, len(decisions.survivor))))

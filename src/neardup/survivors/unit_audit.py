@@ -1,81 +1,72 @@
 """The audit of units: one JSON line for each line or paragraph that was removed, naming the one that stays."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from neardup.arrays import Array
+from neardup.arrays import Bools, Int64s
 from neardup.fingerprints.unit_corpus import UnitCorpus
 from neardup.io.batch import Batch
-from neardup.io.formats.json_values import quote
-from neardup.survivors.audit import AuditChunk
-from neardup.survivors.decisions import Decisions
+from neardup.survivors.audit import AuditChunk, lines_of
+from neardup.survivors.audit_schema import UNITS, columns_of
+from neardup.survivors.decisions import NONE, Decisions
+from neardup.survivors.outcomes import Outcomes
 from neardup.text.units import split
-
-COLUMNS = (
-    "id", "row", "unit", "survivor_id", "survivor_row", "survivor_unit", "cluster_id", "similarity", "distance", "exact",
-    "emptied", "text",
-)  # fmt: skip
-"""In every line; the columns MATCHED_COLUMNS follow where clusters are connected components."""
-
-MATCHED_COLUMNS = ("matched_id", "matched_row", "matched_unit", "matched_similarity")
 
 SHOWN = 80
 """Characters of the text that are shown."""
 
 
-def emptied_rows(corpus: UnitCorpus, removed: Array) -> Array:
+@dataclass(frozen=True, slots=True)
+class UnitNames:
+    """The rows are the units of a corpus; see `neardup.survivors.outcomes.Names`."""
+
+    corpus: UnitCorpus
+
+    def ids(self, rows: Int64s) -> Any:
+        """Of the documents that the units are of."""
+        return self.corpus.ids.take(pa.array(self.corpus.row_of(rows), mask=rows < 0))
+
+    def document_rows(self, rows: Int64s) -> Int64s:
+        """Of the documents that the units are of."""
+        return self.corpus.row_of(rows)
+
+    def units(self, rows: Int64s) -> Int64s:
+        """Their numbers in these documents."""
+        return np.where(rows >= 0, self.corpus.numbers[rows], NONE)
+
+
+def emptied_rows(corpus: UnitCorpus, removed: Int64s) -> Bools:
     """bool[rows]: documents that had units with tokens, and have none left without the units `removed` (int64)."""
-    rows = corpus.row_of(removed)
-    lost = np.bincount(rows, minlength=len(corpus.firsts) - 1)
-    found: Array = (lost > 0) & (lost == np.diff(corpus.firsts))
-    return found
+    lost = np.bincount(corpus.row_of(removed), minlength=len(corpus.firsts) - 1)
+    emptied: Bools = (lost > 0) & (lost == np.diff(corpus.firsts))
+    return emptied
 
 
 def unit_audit_lines(
     corpus: UnitCorpus, decisions: Decisions, *, unit: str, with_matched: bool
 ) -> Iterator[AuditChunk]:
     """The lines of the audit, by row and unit; documents that lose units are read again for their texts."""
-    removed = decisions.duplicates
+    removed, names = decisions.duplicates, UnitNames(corpus)
     rows = corpus.row_of(removed)
     emptied = emptied_rows(corpus, removed)
-    wanted = np.zeros(len(corpus.firsts) - 1, np.bool_)
-    wanted[rows] = True
+    has_removed = np.zeros(len(corpus.firsts) - 1, np.bool_)
+    has_removed[rows] = True
     starts = corpus.documents.starts or [0]
-    names = COLUMNS + (MATCHED_COLUMNS if with_matched else ())
-    line = ("{{" + ", ".join(f'"{name}": {{}}' for name in names) + "}}\n").format
+    columns = columns_of(UNITS, with_matched=with_matched)
 
     def read(number: int, batch: Batch) -> AuditChunk:
         first = starts[number] + batch.row
-        some = slice(*np.searchsorted(rows, [first, first + len(batch.texts)]).tolist())
-        units, found = removed[some], split(batch.texts, unit)
-        places = found.firsts[rows[some] - first] + corpus.numbers[units]
-        texts = [found.data[found.starts[u] : found.ends[u]][: 4 * SHOWN].tobytes() for u in places.tolist()]
-        columns = [
-            *_places(corpus, units),
-            *_places(corpus, decisions.survivor[units]),
-            decisions.cluster[units].tolist(),
-            _numbers(decisions.similarity[units]),
-            decisions.distance[units].tolist(),
-            np.where(decisions.exact[units], "true", "false").tolist(),
-            np.where(emptied[rows[some]], "true", "false").tolist(),
-            [quote(text.decode("utf-8", "ignore")[:SHOWN]) for text in texts],
-        ]
-        if with_matched:
-            columns += [*_places(corpus, decisions.matched[units]), _numbers(decisions.matched_similarity[units])]
-        return rows[some], list(map(line, *columns))
+        here = slice(*np.searchsorted(rows, [first, first + len(batch.texts)]).tolist())
+        parts = split(batch.texts, unit)
+        places = parts.firsts[rows[here] - first] + corpus.numbers[removed[here]]
+        texts = [parts.data[parts.starts[u] : parts.ends[u]][: 4 * SHOWN].tobytes() for u in places.tolist()]
+        shown = [text.decode("utf-8", "ignore")[:SHOWN] for text in texts]
+        outcomes = Outcomes(decisions, removed[here], names, emptied=emptied[rows[here]], texts=shown)
+        return rows[here], lines_of(columns, outcomes)
 
-    for _, chunk in corpus.documents.map_shards(read, wanted=wanted, name="audit"):
+    for _, chunk in corpus.documents.map_shards(read, wanted=has_removed, name="audit"):
         yield chunk
-
-
-def _places(corpus: UnitCorpus, units: Array) -> tuple[list[Any], ...]:
-    """Id, row and number of some units."""
-    rows = corpus.row_of(units)
-    return corpus.ids.take(pa.array(rows)).to_pylist(), rows.tolist(), corpus.numbers[units].tolist()
-
-
-def _numbers(values: Array) -> list[str]:
-    return ["null" if value != value else repr(value) for value in values.tolist()]

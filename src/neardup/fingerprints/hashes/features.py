@@ -5,9 +5,9 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.errors import OptionError
 from neardup.fingerprints.hashes.distinct import hash_by_caller
-from neardup.fingerprints.hashes.table import HASH_TABLE
+from neardup.fingerprints.hashes.table import hash_function
 from neardup.kernels.fingerprints.widths import widen_values
-from neardup.recipe.hashes import MOST_BITS, HashFunction, unknown_hash
+from neardup.recipe.hashes import HASH_ROWS, MOST_BITS, HashFunction, unknown_hash
 
 
 def hash_features(data: Array, offsets: Array, name: str | HashFunction, bits: int) -> Array:
@@ -34,10 +34,10 @@ def hash_features(data: Array, offsets: Array, name: str | HashFunction, bits: i
         native = name.bits
         values = np.empty((len(offsets) - 1, (native + 63) // 64), np.uint64)
         hash_by_caller(data, offsets, name, values)
-    elif isinstance(name, str) and name in HASH_TABLE:
-        native = HASH_TABLE[name].bits
+    elif isinstance(name, str) and name in HASH_ROWS:
+        native = HASH_ROWS[name].bits
         values = np.empty((len(offsets) - 1, (native + 63) // 64), np.uint64)
-        HASH_TABLE[name].function(data, offsets, values)
+        hash_function(name)(data, offsets, values)
     else:
         raise unknown_hash(name)
     return _at_width(values, native, bits)

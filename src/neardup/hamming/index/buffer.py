@@ -6,7 +6,7 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.hamming.index.ids import concatenate, own
-from neardup.hamming.index.methods import Scan
+from neardup.hamming.index.methods.scan import Scan
 from neardup.hamming.index.segment import Segment
 
 BUFFER_ROWS = 1 << 11

@@ -8,13 +8,13 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.errors import OptionError
-from neardup.hamming.distinct import collapse
-from neardup.hamming.index.costs import PLANS, Setting
-from neardup.hamming.index.machine import SEED, run_once, time_queries
+from neardup.hamming.index.costs import Setting
+from neardup.hamming.index.keyed_tables import Tables
+from neardup.hamming.index.machine_timing import SEED, run_once, time_queries
 from neardup.hamming.index.planner import Choice, best_of
 from neardup.hamming.index.segment import Segment, build_segment
 from neardup.hamming.index.skew import counted_candidates, observed_skew
-from neardup.hamming.index.tables import Tables
+from neardup.hamming.unique import collapse
 
 SAMPLE_ROWS = 1 << 20
 MOST_QUERIES = 1 << 13
@@ -101,9 +101,8 @@ def _compare(choice: Choice, setting: Setting, sample: Array, queries: Array) ->
     seconds = time_queries(look_up, some)
     candidates = cost.candidates
     if isinstance(segment.searcher, Tables):
-        keys = PLANS[choice.method](setting.bits, setting.max_distance, choice.options)
         few = max(4, min(COUNTED_QUERIES, COUNTED_BUCKETS // cost.buckets))
-        candidates = counted_candidates(keys, segment.searcher.starts, queries[:few])
+        candidates = counted_candidates(segment.searcher.plan, segment.searcher.starts, queries[:few])
     measured = {
         "bytes": (cost.nbytes, segment.nbytes),
         "candidates": (cost.candidates, candidates),

@@ -8,18 +8,14 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from neardup.hamming.index.machine import Machine
-from neardup.hamming.index.tables import (
+from neardup.hamming.index.keyed_tables import (
     ROWS_A_BUCKET,
     KeyPlan,
-    block_keys,
     bucket_bits_for,
     moves_of,
-    multi_index_keys,
-    neighbour_keys,
-    prefix_keys,
     table_bytes,
 )
+from neardup.hamming.index.machine import Machine
 
 LABEL_BYTES = 12
 """Of a document: its number by fingerprint, and its id, if that is an integer."""
@@ -53,6 +49,9 @@ class Cost:
         """To put one in and look one up: what the planner makes least."""
         return self.seconds_a_query + self.build_seconds / max(1, rows)
 
+
+Options = Mapping[str, int]
+"""Of a method, by name."""
 
 Skew = Callable[[KeyPlan, int], float]
 """From keys and the number of documents, how many of these share a bucket that a query looks at, over all its buckets."""
@@ -133,60 +132,3 @@ def table_cost(plan: KeyPlan, setting: Setting) -> Cost:
         asked + candidates * row,
         setting.sorting() + placed,
     )
-
-
-def scan_cost(setting: Setting) -> Cost:
-    """Of comparing with all."""
-    n = setting.rows
-    seconds = n * setting.seconds("compare") * setting.words
-    return Cost(1, 0, (8 * setting.words + LABEL_BYTES) * n, 0, float(n), seconds, setting.sorting())
-
-
-def list_cost(setting: Setting) -> Cost:
-    """Of adding up the lists of all bits."""
-    n, blocks = setting.rows, -(-setting.rows // 64)
-    seconds = blocks * setting.bits * setting.seconds("add")
-    built = setting.sorting() + n * setting.bits * setting.seconds("slice")
-    return Cost(1, 0, 8 * setting.bits * blocks + LABEL_BYTES * n, 0, float(n), seconds, built)
-
-
-def beam_cost(permutations: int, beam: int, setting: Setting) -> Cost:
-    """Of looking around in sorted orders."""
-    n, size = setting.rows, permutations * setting.rows * setting.width
-    looked = setting.seconds("around", size) + 2 * beam * setting.seconds("row") * setting.words
-    built = setting.sorting() + permutations * n * setting.words * setting.seconds("order")
-    return Cost(
-        permutations,
-        0,
-        permutations * ((8 * setting.words + 4) * n + 8 * setting.bits) + LABEL_BYTES * n,
-        0,
-        float(permutations * min(n, 2 * beam)),
-        permutations * looked,
-        built,
-    )
-
-
-Options = Mapping[str, int]
-
-PLANS: dict[str, Callable[[int, int, Options], KeyPlan]] = {
-    "block-tables": lambda bits, distance, options: block_keys(bits, distance, options["blocks"]),
-    "multi-index": lambda bits, distance, options: multi_index_keys(bits, distance, options["blocks"]),
-    "neighbours": lambda bits, distance, _: neighbour_keys(bits, distance),
-    "prefix-tables": lambda bits, _, options: prefix_keys(bits, options["prefix"], options["tables"], options["seed"]),
-}
-"""The keys of each method that has tables, from the bits, the distance and the options."""
-
-
-def cost_of(method: str, options: Options, setting: Setting) -> Cost:
-    """What a method takes with these options.
-
-    Raises:
-        OptionError: it cannot be used for these bits and this distance.
-    """
-    if method == "scan":
-        return scan_cost(setting)
-    if method == "bit-lists":
-        return list_cost(setting)
-    if method == "sorted-beam":
-        return beam_cost(options["permutations"], options["beam"], setting)
-    return table_cost(PLANS[method](setting.bits, setting.max_distance, options), setting)

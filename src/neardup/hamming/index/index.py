@@ -1,8 +1,10 @@
-"""The Hamming index: one interface over every method; documents come and go, fingerprints in tables stay."""
+"""The Hamming index: one interface over every method.
 
-import contextlib
-import json
+`contents` changes what it holds, `search` answers queries, `saving` writes it to a folder, `search_options` says what it may be.
+"""
+
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -11,27 +13,17 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.display import counted
 from neardup.errors import OptionError
-from neardup.hamming.block_plan import check_distance
-from neardup.hamming.distinct import fingerprint_rows
 from neardup.hamming.index.answers import Groups, IdPairs, IndexInfo, Neighbors
-from neardup.hamming.index.chances import hit_probability
-from neardup.hamming.index.ids import as_ids, concatenate
-from neardup.hamming.index.methods import METHODS
-from neardup.hamming.index.planner import usual_choice, usual_options
-from neardup.hamming.index.saving import Home, reserving, save_parts
-from neardup.hamming.index.search import equal_groups, found_pairs, joined_pairs, near_many, near_one, no_ids
-from neardup.hamming.index.segment import StoredSegment
-from neardup.hamming.index.segments import Segments
-from neardup.hamming.index.store import DIGEST_BITS, Manifest, open_segments
+from neardup.hamming.index.contents import DIGESTS, Contents
+from neardup.hamming.index.index_info import index_info
+from neardup.hamming.index.methods.table import AUTO
+from neardup.hamming.index.saving import Home, Storage
+from neardup.hamming.index.search import equal_groups, found_pairs, joined_pairs, near_all, near_many, near_one
+from neardup.hamming.index.search_options import search_options
+from neardup.hamming.index.store import Manifest, open_segments
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import any_stored_recipe
 from neardup.recipe.vectors import VectorRecipe
-
-MOST_DOCUMENTS = 2**32 - 1
-"""Their numbers have 32 bits in a segment."""
-AUTO = "auto"
-"""The method that is chosen for each segment."""
-WORD_BITS = 64
 
 
 class Index:
@@ -44,9 +36,9 @@ class Index:
     Attributes:
         bits: of a fingerprint, a multiple of 64.
         max_distance: the largest distance that may be asked for.
-        method: one of `neardup.hamming.index.METHODS`, or `auto`: for each segment the exact one that
-            `neardup.hamming.index.planner` takes for
-            its size; options: its options, as far as they were given.
+        method: one of `neardup.hamming.index.methods.table.METHODS`, or `auto`: for each segment the exact one that
+            `neardup.hamming.index.planner` takes for its size.
+        options: of the method, as far as they were given.
         recipe: what makes its fingerprints; None if it is not known.
         state: plain values (as JSON has them) that are saved with the index, at once: what a program must know to go on where it
             stopped. None if there are none.
@@ -73,35 +65,18 @@ class Index:
         Raises:
             OptionError: a value that is not allowed, or an option that the method does not have.
         """
-        if not isinstance(bits, int | np.integer) or bits not in range(64, 513, 64):
-            raise OptionError(f"bits={bits!r}: give 64, 128, … 512; pad narrower fingerprints with zero bits.")
-        if not isinstance(method, str) or method not in (AUTO, *METHODS):
-            raise OptionError(f"method={method!r}: give one of {AUTO}, {', '.join(METHODS)}.")
-        unknown = sorted(set(options) - set(METHODS[method].options)) if method != AUTO else []
-        if unknown:
-            raise OptionError(
-                f"{', '.join(unknown)}: the method {method} has {', '.join(METHODS[method].options) or 'no options'}."
-            )
-        self.bits, self.max_distance, self.method = int(bits), check_distance(max_distance, int(bits)), method
+        search = search_options(max_distance, bits, method, options)
         if recipe is not None and not isinstance(recipe, Recipe | VectorRecipe):
             raise OptionError(f"recipe={recipe!r}: give a Recipe or a VectorRecipe.")
         if recipe is not None and 64 * recipe.words != bits:
             raise OptionError(
                 f"bits={bits}: fingerprints of this recipe take {64 * recipe.words}. Give bits={64 * recipe.words}."
             )
-        for name, value in options.items():
-            if isinstance(value, bool) or not isinstance(value, int) or value < (name != "seed"):
-                raise OptionError(f"{name}={value!r}: give an integer from {int(name != 'seed')} up.")
-        self.options = options
-        chosen, limit, usual = self._searched_by(0)
-        METHODS[chosen].build(np.empty((0, bits // 64), np.uint64), limit, usual)  # or refuse
+        self.bits, self.max_distance = search.bits, search.max_distance
+        self.method, self.options = search.method, search.options
+        self._search, self._contents = search, Contents(search)
         self._recipe = None if recipe is None else (recipe.digest(), recipe.as_dict())
-        self._home: Home | None = None
-        self._is_reserved = False
-        self._documents = Segments(bits // 64, self._searched_by)
-        self._short: Index | None = None
-        self._added = 0
-        self._strings: bool | None = None
+        self._storage = Storage()
         self.state = None
 
     @property
@@ -112,43 +87,42 @@ class Index:
     @property
     def has_strings(self) -> bool | None:
         """Whether ids are strings; None as long as there are none. It can be set before the first is added."""
-        return self._strings
+        return self._contents.strings
 
     @has_strings.setter
     def has_strings(self, strings: bool | None) -> None:
-        if self._strings not in (None, strings):
-            raise OptionError("This index has ids, so of which kind they are cannot change.")
-        self._strings = strings
+        self._contents.strings = strings
 
     @property
     def is_exact(self) -> bool:
         """It finds all that there is."""
-        return self.method == AUTO or METHODS[self.method].is_exact
+        return self._search.is_exact
 
     def hit_probability(self, distance: int | None = None) -> float:
         """The chance that a query finds a document at a distance: the least of all segments.
 
-        1 of exact methods. Of prefix tables by the closed form, over random permutations. Of sorted orders by simulation, for
-        uniform fingerprints: where many are near one another, it is less.
+        1 of exact methods. Of prefix tables by the bits that this index has drawn, over all choices of the bits that differ: exact
+        for up to 16 tables, by inclusion and exclusion, else simulated, with a seed that is always the same. Of sorted orders
+        simulated by the permutations of this index, for uniform fingerprints: where many are near one another, it is less.
+        `neardup.plan` has the mean over all that could be drawn.
 
         Args:
             distance: up to the index's; that if not given.
         """
-        limit = self._limit(distance)
-        return min(
-            (
-                hit_probability(segment.method, segment.options, bits=self.bits, distance=limit, rows=len(segment))
-                for segment in self._documents.made
-            ),
-            default=1.0,
-        )
+        return self._contents.documents.hit_probability(self._search.limit(distance))
+
+    def info(self, *, verify: bool = False) -> IndexInfo:
+        """What it holds. With `verify`, every page of the files that it has mapped is read and compared with its checksum."""
+        return index_info(self._contents, *(self._recipe or (None, None)), verify=verify)
 
     def __len__(self) -> int:
         """Documents that are there."""
-        return len(self._documents)
+        return len(self._contents.documents)
 
     def __repr__(self) -> str:
         return f"Index({counted(len(self), 'document')}, {self.bits} bits, distance {self.max_distance}, {self.method})"
+
+    # --------------------------------------------------------------------------------------------------------- changes
 
     def add(self, ids: Any, fingerprints: Array) -> None:
         """Add documents.
@@ -161,29 +135,7 @@ class Index:
         Raises:
             OptionError: not such values; integers where the index has strings, or strings where it has integers.
         """
-        rows = fingerprint_rows(fingerprints)
-        self._check_bits(rows)
-        if self._documents.rows + len(rows) > MOST_DOCUMENTS:
-            raise OptionError(
-                f"{counted(len(rows), 'document')} more would be more than {MOST_DOCUMENTS:,}, removed ones "
-                "included. Deal them out to several indexes."
-            )
-        labels = as_ids(np.arange(self._added, self._added + len(rows)) if ids is None else ids)
-        if len(labels) != len(rows):
-            raise OptionError(f"{counted(len(labels), 'id')} for {counted(len(rows), 'fingerprint')}: give one each.")
-        if not len(rows):
-            return
-        self._demand_kind(labels)
-        self._added += len(rows)
-        self._documents.add(labels, rows)
-
-    def _demand_kind(self, labels: Any) -> None:
-        """Refuse ids of another kind than those that are there; the first ones decide."""
-        strings = not isinstance(labels, np.ndarray)
-        if self._strings is not None and strings != self._strings:
-            kinds = ("integers", "strings")
-            raise OptionError(f"These ids are {kinds[strings]}, but those of the index are {kinds[self._strings]}.")
-        self._strings = strings
+        self._contents.add(ids, fingerprints)
 
     def add_short(self, ids: Any, digests: Array) -> None:
         """Add texts that are too short to be compared by fingerprint: they are found again by `find_short` if they are equal.
@@ -195,159 +147,17 @@ class Index:
         Raises:
             OptionError: as in `add`.
         """
-        labels = as_ids(ids)
-        rows = fingerprint_rows(digests)
-        if len(rows) and len(labels) == len(rows):
-            self._demand_kind(labels)
-        self._short = self._short or self._for_digests()
-        self._short.add(labels, rows)
-
-    def find_short(self, digests: Array, *, nearest: bool = False) -> Neighbors:
-        """The short texts that are equal to each of those with these digests, uint64[q, 2]; all distances are 0.
-
-        `nearest`: only the one of each that was added first.
-        """
-        short = self._short or self._for_digests()
-        short._strings = self._strings
-        return short.query_many(digests, nearest=nearest, threads=1)
-
-    @staticmethod
-    def _for_digests() -> "Index":
-        return Index(max_distance=0, bits=DIGEST_BITS, method="block-tables")
-
-    def merge(self) -> None:
-        """Make all one segment: the fastest to search; what was removed is gone."""
-        self._documents.merge()
-        if self._short is not None:
-            self._short.merge()
-
-    def _searched_by(self, rows: int) -> tuple[str, int, dict[str, int]]:
-        """The method, distance and options of a segment of so many documents."""
-        size: dict[str, int] = {"bits": self.bits, "max_distance": self.max_distance, "rows": rows}
-        if self.method == AUTO:
-            chosen = usual_choice(**size, given=self.options)
-            return chosen.method, self.max_distance, chosen.options
-        return self.method, self.max_distance, usual_options(self.method, **size, given=self.options)
-
-    def save(self, path: str | Path | None = None, *, overwrite: bool = False) -> None:
-        """Write all to a folder: where the index was opened or saved before, or to `path`, where no other index may be.
-
-        Segments that are there already are not written again. After a crash at any point, the index is as it was before or
-        after. Others that have it opened go on with what they opened. `overwrite`: replace another index that is at `path`.
-
-        Raises:
-            OptionError: it was never saved, and no path is given; `state` has no form as JSON.
-            InputError: `path` has another index or other files, another process writes to it, or has written since this one was
-                opened.
-        """
-        if path is None and self._home is None:
-            raise OptionError("This index was never saved. Give the path of a folder.")
-        home = self._home.path if path is None and self._home is not None else Path(path or "")
-        try:
-            json.dumps(self.state, sort_keys=True)
-        except (TypeError, ValueError) as problem:
-            raise OptionError(f"index.state is not of plain values, as JSON has them: {problem}.") from None
-        parts = [self._documents, *([] if self._short is None else [self._short._documents])]
-        self._home = save_parts(
-            home, self._home, parts, self._manifest, overwrite=overwrite, is_reserved=self._is_reserved and path is None
-        )
-
-    @contextlib.contextmanager
-    def reserved(self) -> Iterator[None]:
-        """Be the only one that writes to its folder until the end: `save` is not refused then for what others have done.
-
-        Raises:
-            OptionError: it was never saved.
-            InputError: another process writes to it, or has written since this one was opened.
-        """
-        if self._home is None:
-            raise OptionError("This index was never saved, so it has no folder to be reserved.")
-        with reserving(self._home):
-            self._is_reserved = True
-            try:
-                yield
-            finally:
-                self._is_reserved = False
-
-    def _manifest(
-        self, generation: int, segments: tuple[StoredSegment, ...], short: tuple[StoredSegment, ...] = ()
-    ) -> Manifest:
-        digest, fields = self._recipe or (None, None)
-        return Manifest(
-            generation,
-            self.bits,
-            self.max_distance,
-            self.method,
-            self.options,
-            digest,
-            fields,
-            self._added,
-            self._strings,
-            segments,
-            short,
-            self.state,
-        )
-
-    @classmethod
-    def open(cls, path: str | Path) -> "Index":
-        """The index in a folder; its tables are mapped, and read as they are needed.
-
-        Raises:
-            InputError: there is none.
-            DataError: it is damaged, or of another format.
-        """
-        home = Path(path)
-        manifest, segments, short = open_segments(home)
-        options: dict[str, Any] = dict(manifest.options)
-        index = cls(max_distance=manifest.max_distance, bits=manifest.bits, method=manifest.method, **options)
-        if manifest.recipe is not None:
-            index._recipe = (manifest.recipe, manifest.recipe_fields or {})
-        index._home = Home(home, manifest.generation)
-        index._documents.made, index._added, index._strings = segments, manifest.added, manifest.strings
-        if short:
-            index._short = cls._for_digests()
-            index._short._documents.made, index._short._strings = short, manifest.strings
-        index.state = manifest.state
-        return index
-
-    def info(self, *, verify: bool = False) -> IndexInfo:
-        """What it holds. With `verify`, every page of the files that it has mapped is read and compared with its checksum."""
-        searched = self._documents.searched()
-        stored = (
-            [*self._documents.made, *([] if self._short is None else self._short._documents.made)] if verify else []
-        )
-        damaged = {name: pages for segment in stored for name, pages in segment.damaged_pages().items()}
-        digest, fields = self._recipe or (None, None)
-        return IndexInfo(
-            documents=len(self),
-            short=0 if self._short is None else len(self._short),
-            removed=sum(len(segment) - segment.live for segment in searched),
-            bits=self.bits,
-            max_distance=self.max_distance,
-            method=self.method,
-            is_exact=self.is_exact,
-            options=tuple(segment.options for segment in self._documents.made),
-            segments=tuple(len(segment) for segment in searched),
-            nbytes=sum(segment.nbytes for segment in searched),
-            recipe=digest,
-            recipe_fields=fields,
-            ids=None if self._strings is None else "strings" if self._strings else "integers",
-            damaged=damaged,
-            hit_probability=self.hit_probability(),
-            methods=tuple(segment.method for segment in self._documents.made),
-        )
+        self._contents.add_short(ids, digests)
 
     def remove(self, ids: Any) -> int:
         """Remove all documents that have one of these ids, short texts too. Returns how many there were."""
-        labels = as_ids(ids)
-        if self._strings is None or not len(labels):
-            return 0
-        if self._strings == isinstance(labels, np.ndarray):
-            raise OptionError(
-                f"These ids are not {'strings' if self._strings else 'integers'}, as those of the index are."
-            )
-        found = self._documents.remove(labels)
-        return found if self._short is None else found + self._short.remove(labels)
+        return self._contents.remove(ids)
+
+    def merge(self) -> None:
+        """Make all one segment: the fastest to search; what was removed is gone."""
+        self._contents.merge()
+
+    # --------------------------------------------------------------------------------------------------------- queries
 
     def query(self, fingerprint: int | np.uint64 | Array, max_distance: int | None = None) -> list[tuple[Any, int]]:
         """The ids within the distance of one fingerprint, with their distances; nearest first, then as they were added.
@@ -356,7 +166,8 @@ class Index:
             fingerprint: an integer, or uint64[words].
             max_distance: up to the index's; that if not given.
         """
-        return near_one(self._documents.searched(), self._row(fingerprint), self._limit(max_distance))
+        segments = self._contents.documents.searched()
+        return near_one(segments, self._search.row(fingerprint), self._search.limit(max_distance))
 
     def query_many(
         self,
@@ -374,11 +185,8 @@ class Index:
             nearest: only the nearest of each, of equally near ones what was added first.
             threads: all processors if not given. The result does not depend on it.
         """
-        parts = list(self.query_stream(fingerprints, max_distance, nearest=nearest, threads=threads))
-        lengths = [np.zeros(1, np.int64), *(np.diff(part.offsets) for part in parts)]
-        ids = concatenate([part.ids for part in parts] or [no_ids(strings=self._strings)])
-        distances = np.concatenate([np.empty(0, np.int64), *(part.distances for part in parts)])
-        return Neighbors(np.cumsum(np.concatenate(lengths)), ids, distances)
+        rows, limit = self._search.rows(fingerprints), self._search.limit(max_distance)
+        return near_all(self._contents.searched(), rows, limit, nearest=nearest, threads=threads)
 
     def query_stream(
         self,
@@ -392,16 +200,16 @@ class Index:
 
         Some million neighbors a thread are in memory, or those of one query if they are more.
         """
-        rows = fingerprint_rows(fingerprints)
-        self._check_bits(rows)
-        return near_many(
-            self._documents.searched(),
-            rows,
-            self._limit(max_distance),
-            nearest=nearest,
-            strings=self._strings,
-            threads=threads,
-        )
+        rows, limit = self._search.rows(fingerprints), self._search.limit(max_distance)
+        return near_many(self._contents.searched(), rows, limit, nearest=nearest, threads=threads)
+
+    def find_short(self, digests: Array, *, nearest: bool = False) -> Neighbors:
+        """The short texts that are equal to each of those with these digests, uint64[q, 2]; all distances are 0.
+
+        `nearest`: only the one of each that was added first.
+        """
+        searched = self._contents.searched_short()
+        return near_all(searched, DIGESTS.rows(digests), DIGESTS.max_distance, nearest=nearest, threads=1)
 
     def pairs(
         self,
@@ -423,40 +231,69 @@ class Index:
             threads: all processors if not given. The result does not depend on it.
             memory: bytes that pairs may take before they go to a temporary file.
         """
-        limit, searched, words = self._limit(max_distance), self._documents.searched(), self.bits // 64
+        limit, searched = self._search.limit(max_distance), self._contents.searched()
         if not self.is_exact:
-            return found_pairs(searched, words, limit, equal=equal, strings=self._strings, threads=threads)
-        return joined_pairs(searched, words, limit, equal=equal, strings=self._strings, threads=threads, memory=memory)
+            return found_pairs(searched, limit, equal=equal, threads=threads)
+        return joined_pairs(searched, limit, equal=equal, threads=threads, memory=memory)
 
     def groups(self) -> Groups:
         """The documents with equal fingerprints, a group for each fingerprint that several have."""
-        return equal_groups(self._documents.searched(), self.bits // 64, strings=self._strings)
+        return equal_groups(self._contents.searched())
 
-    def _limit(self, max_distance: int | None) -> int:
-        if max_distance is None:
-            return self.max_distance
-        if check_distance(max_distance, self.bits) > self.max_distance:
-            raise OptionError(
-                f"max_distance={max_distance}: the index was made for {self.max_distance}. Give at most that, or make another."
-            )
-        return int(max_distance)
+    # --------------------------------------------------------------------------------------------------------- storage
 
-    def _check_bits(self, rows: Array) -> None:
-        if 64 * rows.shape[1] != self.bits:
-            raise OptionError(f"These fingerprints have {64 * rows.shape[1]} bits, those of the index {self.bits}.")
+    def save(self, path: str | Path | None = None, *, overwrite: bool = False) -> None:
+        """Write all to a folder: where the index was opened or saved before, or to `path`, where no other index may be.
 
-    def _row(self, fingerprint: int | np.uint64 | Array) -> Array:
-        if isinstance(fingerprint, np.ndarray):
-            row = fingerprint_rows(fingerprint.reshape(1, -1), "fingerprint")
-            self._check_bits(row)
-            return row
-        if isinstance(fingerprint, bool) or not isinstance(fingerprint, int | np.integer):
-            raise OptionError(f"fingerprint={fingerprint!r}: give an integer, or an array uint64[{self.bits // 64}].")
-        value = int(fingerprint)
-        if not 0 <= value < 1 << self.bits:
-            raise OptionError(
-                f"fingerprint={value}: the index has {self.bits} bits; give an integer from 0 to 2^{self.bits} - 1."
-            )
-        if self.bits == WORD_BITS:
-            return np.array([[value]], np.uint64)
-        return np.frombuffer(value.to_bytes(self.bits // 8, "big"), ">u8").astype(np.uint64).reshape(1, -1)
+        Segments that are there already are not written again. After a crash at any point, the index is as it was before or
+        after. Others that have it opened go on with what they opened. `overwrite`: replace another index that is at `path`.
+
+        Raises:
+            OptionError: it was never saved, and no path is given; `state` has no form as JSON.
+            InputError: `path` has another index or other files, another process writes to it, or has written since this one was
+                opened.
+        """
+        self._storage.save(path, self._contents.parts, self._manifest(), overwrite=overwrite)
+
+    def reserved(self) -> AbstractContextManager[None]:
+        """Be the only one that writes to its folder until the end: `save` is not refused then for what others have done.
+
+        Raises:
+            OptionError: it was never saved.
+            InputError: another process writes to it, or has written since this one was opened.
+        """
+        return self._storage.reserved()
+
+    @classmethod
+    def open(cls, path: str | Path) -> "Index":
+        """The index in a folder; its tables are mapped, and read as they are needed.
+
+        Raises:
+            InputError: there is none.
+            DataError: it is damaged, or of another format.
+        """
+        home = Path(path)
+        manifest, segments, short = open_segments(home)
+        options: dict[str, Any] = dict(manifest.options)
+        index = cls(max_distance=manifest.max_distance, bits=manifest.bits, method=manifest.method, **options)
+        if manifest.recipe is not None:
+            index._recipe = (manifest.recipe, manifest.recipe_fields or {})
+        index._storage.home = Home(home, manifest.generation)
+        index._contents.restore(manifest, segments, short)
+        index.state = manifest.state
+        return index
+
+    def _manifest(self) -> Manifest:
+        digest, fields = self._recipe or (None, None)
+        return Manifest(
+            generation=0,
+            bits=self.bits,
+            max_distance=self.max_distance,
+            method=self.method,
+            options=self.options,
+            recipe=digest,
+            recipe_fields=fields,
+            added=self._contents.added,
+            strings=self._contents.strings,
+            state=self.state,
+        )

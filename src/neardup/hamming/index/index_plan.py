@@ -5,9 +5,9 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from neardup.hamming.index.chances import HitProbability
 from neardup.hamming.index.check import Checked
 from neardup.hamming.index.costs import Cost
+from neardup.hamming.index.hit_probability import HitProbability
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def plan_text(plan: IndexPlan) -> str:
         ),
     ]
     for each in plan.methods:
-        lines += _chances(each)
+        lines += _hit_lines(each)
     lines += [f"  {method} cannot be used: {why}" for method, why in plan.refused.items()]
     if plan.method is None:
         lines.append(f"Past one machine: {plan.reason}")
@@ -131,7 +131,7 @@ def plan_text(plan: IndexPlan) -> str:
 
 
 def _row(each: MethodPlan) -> list[str]:
-    cost, chance = each.cost, each.hit_probability
+    cost, hit = each.cost, each.hit_probability
     return [
         each.method,
         str(cost.tables),
@@ -140,19 +140,19 @@ def _row(each: MethodPlan) -> list[str]:
         f"{cost.candidates:,.0f}",
         time_text(cost.seconds_a_query),
         time_text(cost.build_seconds),
-        "1 (exact)" if chance is None else f"{chance.value:.4f}",
+        "1 (exact)" if hit is None else f"{hit.value:.4f}",
     ]
 
 
-def _chances(each: MethodPlan) -> list[str]:
-    chance = each.hit_probability
-    if chance is None:
+def _hit_lines(each: MethodPlan) -> list[str]:
+    hit = each.hit_probability
+    if hit is None:
         return []
-    simulated = f"{chance.simulated:.4f} simulated ({chance.trials:,} trials, seed {chance.seed})"
-    if chance.exact is None:
-        return [f"  {each.method} at distance {chance.distance}: {simulated}, for uniform fingerprints"]
-    forms = f"{chance.exact:.4f} exactly, {chance.by_distance:.4f} and {chance.by_prefix:.4f} by approximation"
-    return [f"  {each.method} at distance {chance.distance}: {forms}, {simulated}"]
+    simulated = f"{hit.simulated:.4f} simulated ({hit.trials:,} trials, seed {hit.seed})"
+    if hit.exact is None:
+        return [f"  {each.method} at distance {hit.distance}: {simulated}, for uniform fingerprints"]
+    forms = f"{hit.exact:.4f} exactly, {hit.by_distance:.4f} and {hit.by_prefix:.4f} by approximation"
+    return [f"  {each.method} at distance {hit.distance}: {forms}, {simulated}"]
 
 
 def _shards(shards: Shards) -> list[str]:

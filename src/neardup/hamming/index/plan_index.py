@@ -6,15 +6,16 @@ import math
 from neardup.arrays import Array
 from neardup.errors import OptionError
 from neardup.hamming.block_plan import check_distance
-from neardup.hamming.distinct import fingerprint_rows
-from neardup.hamming.index.chances import hit_chances
 from neardup.hamming.index.check import check_plan
 from neardup.hamming.index.costs import Setting
 from neardup.hamming.index.index_plan import IndexPlan, MethodPlan, Shards
-from neardup.hamming.index.machine import Machine, measure_machine
-from neardup.hamming.index.planner import EXACT, PROBABLE, WORTH, Choice, best_of, choices_for, choose
+from neardup.hamming.index.machine import Machine
+from neardup.hamming.index.machine_timing import measure_machine
+from neardup.hamming.index.methods.table import METHODS
+from neardup.hamming.index.planner import WORTH, Choice, best_of, choices_for, choose, exact_methods
 from neardup.hamming.index.skew import observed_skew
 from neardup.hamming.index.typical import TYPICAL
+from neardup.hamming.unique import fingerprint_rows
 from neardup.resources.limits import memory_bytes
 
 BATCH = 1_000_000
@@ -59,7 +60,7 @@ def plan(
     machine = measure_machine() if check else TYPICAL
     skew = None if rows is None else observed_skew(rows)
     setting = Setting(count, width, limit, machine, skew)
-    choices, refused = choices_for(setting, EXACT + PROBABLE, memory=room)
+    choices, refused = choices_for(setting, METHODS, memory=room)
     chosen = choose(setting, memory=room)
     if chosen:  # of all methods together, another option may be the best than of its method alone
         choices = [chosen if choice.method == chosen.method else choice for choice in choices]
@@ -102,15 +103,14 @@ def _source(machine: Machine, rows: int) -> str:
 
 
 def _method_plan(choice: Choice, setting: Setting, room: int) -> MethodPlan:
-    chances = hit_chances(
-        choice.method, choice.options, bits=setting.bits, distance=setting.max_distance, rows=setting.rows
-    )
+    method = METHODS[choice.method]
+    hit = method.hit_probability(choice.options, bits=setting.bits, distance=setting.max_distance, rows=setting.rows)
     fits = choice.cost.nbytes <= room
-    return MethodPlan(choice.method, choice.options, choice.method in EXACT, choice.cost, fits, chances)
+    return MethodPlan(choice.method, choice.options, method.is_exact, choice.cost, fits, hit)
 
 
 def _reason(chosen: Choice | None, choices: list[Choice], rows: int, room: int) -> str:
-    exact = [choice for choice in choices if choice.method in EXACT]
+    exact = [choice for choice in choices if METHODS[choice.method].is_exact]
     if chosen is None:
         least = min(exact, key=lambda choice: choice.cost.nbytes)
         return (
@@ -133,7 +133,7 @@ def sharded(setting: Setting, room: int) -> Shards:
         OptionError: not even one document fits.
     """
     best: tuple[float, Shards] | None = None
-    for method in EXACT:
+    for method in exact_methods():
         try:
             whole = best_of(method, setting, memory=0)
         except OptionError:

@@ -5,22 +5,16 @@ which needs least memory; docs/planner.md explains the model.
 """
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from neardup.errors import OptionError
-from neardup.hamming.index.chances import tables_for
-from neardup.hamming.index.costs import Cost, Options, Setting, cost_of
+from neardup.hamming.index.costs import Cost, Options, Setting
+from neardup.hamming.index.methods.table import METHODS
 from neardup.hamming.index.typical import TYPICAL
 
-EXACT = ("scan", "block-tables", "multi-index", "bit-lists", "neighbours")
-PROBABLE = ("prefix-tables", "sorted-beam")
-MOST_CHOSEN_TABLES = 64
-"""More are not chosen by themselves; they can be asked for."""
 WORTH = 2.5
 """Memory is worth time: what is up to so many times as slow as the fastest is taken if it needs less."""
-CHANCE = 0.95
-"""Prefix tables are so many that a pair at the index's distance is found with this chance, if MOST_CHOSEN_TABLES can."""
 
 
 @dataclass(frozen=True)
@@ -36,34 +30,9 @@ class Choice:
         return self.cost.seconds_a_document(rows)
 
 
-def _block_options(setting: Setting) -> Iterable[dict[str, int]]:
-    k = setting.max_distance
-    for blocks in range(k + 1, min(setting.bits, k + 5) + 1):
-        if blocks == k + 1 or math.comb(blocks, k) <= MOST_CHOSEN_TABLES:
-            yield {"blocks": blocks}
-
-
-def _probe_options(setting: Setting) -> Iterable[dict[str, int]]:
-    for blocks in range(1, min(setting.bits, setting.max_distance + 1) + 1):
-        probes = sum(math.comb(setting.bits // blocks, r) for r in range(setting.max_distance // blocks + 1))
-        if blocks == setting.max_distance + 1 or probes <= max(4096, setting.rows):
-            yield {"blocks": blocks}
-
-
-def _prefix_options(setting: Setting) -> Iterable[dict[str, int]]:
-    longest = max(8, math.ceil(math.log2(max(2, setting.rows))))
-    for prefix in range(max(1, min(longest, setting.bits) - 8), min(longest, setting.bits) + 1):
-        tables = tables_for(prefix, bits=setting.bits, distance=setting.max_distance, chance=CHANCE)
-        yield {"prefix": prefix, "tables": min(tables or MOST_CHOSEN_TABLES, MOST_CHOSEN_TABLES), "seed": 0}
-
-
-_OPTIONS: dict[str, Callable[[Setting], Iterable[dict[str, int]]]] = {
-    "block-tables": _block_options,
-    "multi-index": _probe_options,
-    "prefix-tables": _prefix_options,
-    "sorted-beam": lambda _: [{"permutations": 16, "beam": 16, "seed": 0}],
-}
-"""What is considered, by method; the others have no options."""
+def exact_methods() -> list[str]:
+    """Among which `auto` chooses."""
+    return [name for name, method in METHODS.items() if method.is_exact]
 
 
 def considered(method: str, setting: Setting, given: Options | None = None) -> list[Choice]:
@@ -74,13 +43,14 @@ def considered(method: str, setting: Setting, given: Options | None = None) -> l
     """
     fixed, refused = dict(given or {}), None
     found: dict[tuple[tuple[str, int], ...], Choice] = {}
-    for usual in _OPTIONS[method](setting) if method in _OPTIONS else ({},):
+    code = METHODS[method].code
+    for usual in code.considered(setting):
         options = usual | fixed
         key = tuple(sorted(options.items()))
         if key in found:
             continue
         try:
-            found[key] = Choice(method, options, cost_of(method, options, setting))
+            found[key] = Choice(method, options, code.cost(setting, options))
         except OptionError as problem:
             refused = refused or problem
     if not found:
@@ -126,7 +96,7 @@ def choices_for(
 
 def choose(setting: Setting, *, memory: float = math.inf) -> Choice | None:
     """The best exact method with its options that fits in memory, if one does."""
-    fitting = [choice for choice in _all_of(setting, EXACT, {}) if choice.cost.nbytes <= memory]
+    fitting = [choice for choice in _all_of(setting, exact_methods(), {}) if choice.cost.nbytes <= memory]
     return _cheapest(fitting, setting.rows) if fitting else None
 
 
@@ -163,18 +133,9 @@ def usual_choice(*, bits: int, max_distance: int, rows: int, given: Options | No
         OptionError: none can be used so.
     """
     fixed = dict(given or {})
-    methods = [name for name in EXACT if set(fixed) <= set(OPTIONS_OF.get(name, ()))]
+    methods = [name for name in exact_methods() if set(fixed) <= set(METHODS[name].option_names)]
     setting = _typical(bits, max_distance, rows)
     return _cheapest(_all_of(setting, methods, fixed), setting.rows)
-
-
-OPTIONS_OF = {
-    "block-tables": ("blocks",),
-    "multi-index": ("blocks",),
-    "prefix-tables": ("prefix", "tables", "seed"),
-    "sorted-beam": ("permutations", "beam", "seed"),
-}
-"""The options of each method that has any."""
 
 
 def _typical(bits: int, max_distance: int, rows: int) -> Setting:

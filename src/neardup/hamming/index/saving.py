@@ -1,11 +1,13 @@
 """Saving an index: what has changed since it was saved or opened is written beside it, and becomes the index at once."""
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+import dataclasses
+import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from neardup.errors import InputError
+from neardup.errors import InputError, OptionError
 from neardup.hamming.index.segment import StoredSegment
 from neardup.hamming.index.segment_file import read_segment_file
 from neardup.hamming.index.segments import Segments
@@ -33,28 +35,57 @@ class Home:
     generation: int
 
 
-def save_parts(
-    path: Path,
-    last: Home | None,
-    parts: Sequence[Segments],
-    manifest: Callable[..., Manifest],
-    *,
-    overwrite: bool,
-    is_reserved: bool,
-) -> Home:
-    """Write documents, and those of short texts if there are any, to the folder of an index.
+class Storage:
+    """The folder of an index.
 
-    Args:
-        path: the folder.
-        last: where they were saved or opened last.
-        parts: the documents, and short texts if there are any.
-        manifest: from the generation and the stored segments of each part.
-        overwrite: replace another index.
-        is_reserved: this process is the only one that writes there, see `reserving`.
-
-    Raises:
-        InputError: see `Index.save`.
+    Attributes:
+        home: where it was saved or opened last; None if it never was.
     """
+
+    home: Home | None
+
+    def __init__(self) -> None:
+        self.home = None
+        self._is_reserved = False
+
+    def save(self, path: str | Path | None, parts: Sequence[Segments], manifest: Manifest, *, overwrite: bool) -> None:
+        """See `neardup.Index.save`.
+
+        Args:
+            path: the folder; the home if not given.
+            parts: the documents, and short texts if there are any.
+            manifest: of the index; its generation and segments are filled in.
+            overwrite: replace another index.
+        """
+        if path is None and self.home is None:
+            raise OptionError("This index was never saved. Give the path of a folder.")
+        try:
+            json.dumps(manifest.state, sort_keys=True)
+        except (TypeError, ValueError) as problem:
+            raise OptionError(f"index.state is not of plain values, as JSON has them: {problem}.") from None
+        place = self.home.path if path is None and self.home is not None else Path(path or "")
+        is_ours = self._is_reserved and path is None
+        self.home = _save_parts(place, self.home, parts, manifest, overwrite=overwrite, is_reserved=is_ours)
+
+    @contextlib.contextmanager
+    def reserved(self) -> Iterator[None]:
+        """See `neardup.Index.reserved`."""
+        if self.home is None:
+            raise OptionError("This index was never saved, so it has no folder to be reserved.")
+        with writing(self.home.path):
+            if read_manifest(self.home.path).generation != self.home.generation:
+                raise _changed(self.home.path)
+            self._is_reserved = True
+            try:
+                yield
+            finally:
+                self._is_reserved = False
+
+
+def _save_parts(
+    path: Path, last: Home | None, parts: Sequence[Segments], manifest: Manifest, *, overwrite: bool, is_reserved: bool
+) -> Home:
+    """Write the segments that are not there yet, then the manifest. `is_reserved`: this process alone writes there already."""
     if not is_index(path):
         demand_free(path)
     with contextlib.nullcontext() if is_reserved else writing(path):
@@ -62,26 +93,14 @@ def save_parts(
         stored = [
             tuple(_store(part, path, f"{generation}-{prefix}")) for part, prefix in zip(parts, PREFIXES, strict=False)
         ]
-        commit(path, manifest(generation, *stored))
+        segments, short = (*stored, ())[:2]
+        commit(path, dataclasses.replace(manifest, generation=generation, segments=segments, short=short))
         for part, files in zip(parts, stored, strict=True):
             for segment, file in zip(part.made, files, strict=True):
                 if segment.stored != file:
                     segment.files = tuple(read_segment_file(path / name) for name in (file.file, file.removed) if name)
                 segment.stored, segment.removed_since_stored = file, False
     return Home(path, generation)
-
-
-@contextlib.contextmanager
-def reserving(last: Home) -> Iterator[None]:
-    """Be the only process that writes to an index, which is still what it was.
-
-    Raises:
-        InputError: another process writes to it, or has written.
-    """
-    with writing(last.path):
-        if read_manifest(last.path).generation != last.generation:
-            raise _changed(last.path)
-        yield
 
 
 def _changed(path: Path) -> InputError:

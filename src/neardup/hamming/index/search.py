@@ -3,18 +3,18 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from neardup.arrays import Array
-from neardup.hamming.classes import candidate_pairs
-from neardup.hamming.distinct import collapse
+from neardup.hamming.candidate_graph import candidate_pairs
 from neardup.hamming.index.answers import Groups, IdPairs, Neighbors
 from neardup.hamming.index.ids import concatenate, take
 from neardup.hamming.index.segment import Segment
 from neardup.hamming.near import hamming_distances, near_fingerprints
+from neardup.hamming.unique import collapse
 from neardup.resources.resources import Resources
 from neardup.resources.threads import in_order, thread_count
 
@@ -23,29 +23,65 @@ MOST_FOUND = 1 << 20
 """Documents that are listed at a time, but for those of one query."""
 
 
-def no_ids(*, strings: bool | None) -> Any:
-    """None, of that kind."""
-    return pa.array([], pa.large_string()) if strings else np.empty(0, np.int64)
+class Searched(NamedTuple):
+    """The documents of an index, as they are searched.
+
+    Attributes:
+        segments: oldest first; documents are numbered through them.
+        words: of a fingerprint.
+        strings: whether ids are strings; None if there are none.
+    """
+
+    segments: Sequence[Segment]
+    words: int
+    strings: bool | None
+
+    @property
+    def starts(self) -> Array:
+        """int64[segments + 1], the number of each segment's first document, and of all documents."""
+        return np.cumsum([0, *(len(segment) for segment in self.segments)])
+
+    def no_ids(self) -> Any:
+        """None, of the ids' kind."""
+        return pa.array([], pa.large_string()) if self.strings else np.empty(0, np.int64)
+
+    def ids_of(self, documents: Array) -> Any:
+        """The ids of documents, int64[]."""
+        if not len(documents):
+            return self.no_ids()
+        starts = self.starts
+        of = np.searchsorted(starts, documents, "right") - 1
+        order = np.argsort(of, kind="stable")
+        parts = [
+            segment.ids_of(documents[order[of[order] == i]] - starts[i]) for i, segment in enumerate(self.segments)
+        ]
+        back = np.empty(len(order), np.int64)
+        back[order] = np.arange(len(order))
+        return take(concatenate(parts), back)
+
+    def live(self) -> tuple[Array, Array]:
+        """The fingerprints of all documents, uint64[n, words], and their numbers, int64[n], as they were added."""
+        live = [segment.live_documents() for segment in self.segments]
+        fingerprints = [segment.fingerprints()[part] for segment, part in zip(self.segments, live, strict=True)]
+        documents = [part + start for part, start in zip(live, self.starts, strict=False)]
+        return (
+            np.concatenate([np.empty((0, self.words), np.uint64), *fingerprints]),
+            np.concatenate([np.empty(0, np.int64), *documents]),
+        )
+
+    def live_once(self) -> tuple[Array, Array]:
+        """As `live`, but of each fingerprint only the document that has it first."""
+        fingerprints, documents = self.live()
+        unique = collapse(fingerprints)
+        chosen = np.sort(unique.order[unique.starts[:-1]])
+        return fingerprints[chosen], documents[chosen]
 
 
-def ids_of(documents: Array, searched: Sequence[Segment], *, strings: bool | None) -> Any:
-    """The ids of documents, int64[]."""
-    if not len(documents):
-        return no_ids(strings=strings)
-    starts = np.cumsum([0, *(len(segment) for segment in searched)])
-    of = np.searchsorted(starts, documents, "right") - 1
-    order = np.argsort(of, kind="stable")
-    parts = [segment.ids_of(documents[order[of[order] == i]] - starts[i]) for i, segment in enumerate(searched)]
-    back = np.empty(len(order), np.int64)
-    back[order] = np.arange(len(order))
-    return take(concatenate(parts), back)
-
-
-def near_one(searched: Sequence[Segment], row: Array, limit: int) -> list[tuple[Any, int]]:
+def near_one(segments: Sequence[Segment], row: Array, limit: int) -> list[tuple[Any, int]]:
     """The ids and distances of what is near one fingerprint, uint64[1, words]."""
     base = 0
     found: list[tuple[int, int, Any]] = []
-    for segment in searched:
+    for segment in segments:
         _, documents, distances = segment.look_up(row, 0, 1, limit, base)
         if len(documents):
             ids = segment.ids_of(documents - base)
@@ -61,7 +97,7 @@ def _by_distance(found: tuple[int, int, Any]) -> tuple[int, int]:
 
 
 def near_many(
-    searched: Sequence[Segment], rows: Array, limit: int, *, nearest: bool, strings: bool | None, threads: int | None
+    searched: Searched, rows: Array, limit: int, *, nearest: bool, threads: int | None
 ) -> Iterator[Neighbors]:
     """What is near each of uint64[q, words], in parts of some thousand queries, or of fewer that have very much near them."""
 
@@ -70,16 +106,25 @@ def near_many(
         if nearest:
             order = order[np.diff(found.queries[order], prepend=-1) > 0]
         offsets = np.searchsorted(found.queries[order], np.arange(found.first, found.last + 1))
-        return Neighbors(offsets, ids_of(found.documents[order], searched, strings=strings), found.distances[order])
+        return Neighbors(offsets, searched.ids_of(found.documents[order]), found.distances[order])
 
     def work(first: int) -> tuple[Neighbors, Iterator[Neighbors]]:
         last = min(first + QUERIES_TOGETHER, len(rows))
-        parts = map(part, _found(searched, rows, first, last, limit, nearest=nearest))
+        parts = map(part, _found(searched.segments, rows, first, last, limit, nearest=nearest))
         return next(parts), parts
 
     for begin, rest in in_order(work, range(0, len(rows), QUERIES_TOGETHER), thread_count(threads)):
         yield begin
         yield from rest  # made one at a time: all of them may not fit in memory
+
+
+def near_all(searched: Searched, rows: Array, limit: int, *, nearest: bool, threads: int | None) -> Neighbors:
+    """As `near_many`, in one part."""
+    parts = list(near_many(searched, rows, limit, nearest=nearest, threads=threads))
+    lengths = [np.zeros(1, np.int64), *(np.diff(part.offsets) for part in parts)]
+    ids = concatenate([part.ids for part in parts] or [searched.no_ids()])
+    distances = np.concatenate([np.empty(0, np.int64), *(part.distances for part in parts)])
+    return Neighbors(np.cumsum(np.concatenate(lengths)), ids, distances)
 
 
 @dataclass(frozen=True)
@@ -94,23 +139,23 @@ class _Found:
 
 
 def _found(
-    searched: Sequence[Segment], rows: Array, first: int, last: int, limit: int, *, nearest: bool = False
+    segments: Sequence[Segment], rows: Array, first: int, last: int, limit: int, *, nearest: bool = False
 ) -> Iterator[_Found]:
     """In parts of at most MOST_FOUND documents, or of one query."""
     most = MOST_FOUND if last - first > 1 else math.inf
     hits: list[tuple[Array, int]] = []
     total = 0
-    for segment in searched:
+    for segment in segments:
         hits.append(segment.hits(rows, first, last, limit, most=most))
         total += len(hits[-1][0]) if nearest and hits[-1][1] <= most else hits[-1][1]
         if total > most:
             step = max(1, (last - first) * MOST_FOUND // (2 * total))
             for begin in range(first, last, step):
-                yield from _found(searched, rows, begin, min(begin + step, last), limit, nearest=nearest)
+                yield from _found(segments, rows, begin, min(begin + step, last), limit, nearest=nearest)
             return
     found: list[tuple[Array, ...]] = [(np.empty(0, np.int64),) * 3]
     base = 0
-    for segment, (rows_found, count) in zip(searched, hits, strict=True):
+    for segment, (rows_found, count) in zip(segments, hits, strict=True):
         found.append(
             segment.first_documents_of(rows_found, base) if nearest else segment.documents_of(rows_found, count, base)
         )
@@ -119,82 +164,46 @@ def _found(
 
 
 def joined_pairs(
-    searched: Sequence[Segment],
-    words: int,
-    limit: int,
-    *,
-    equal: bool,
-    strings: bool | None,
-    threads: int | None,
-    memory: int | None,
+    searched: Searched, limit: int, *, equal: bool, threads: int | None, memory: int | None
 ) -> Iterator[IdPairs]:
     """Every pair of documents within the distance, about a million at a time, by a join of all fingerprints."""
-    fingerprints, documents = all_live(searched, words)
-    if not equal:
-        chosen = _first_of_equal(fingerprints)
-        fingerprints, documents = fingerprints[chosen], documents[chosen]
+    fingerprints, documents = searched.live() if equal else searched.live_once()
     found = near_fingerprints(fingerprints, max_distance=limit, resources=Resources(threads, memory))
     for left, right in candidate_pairs(found):
         distances = hamming_distances(fingerprints, left, right)
-        first, second = (ids_of(documents[each], searched, strings=strings) for each in (left, right))
-        yield IdPairs(first, second, distances)
+        yield IdPairs(searched.ids_of(documents[left]), searched.ids_of(documents[right]), distances)
 
 
-def all_live(searched: Sequence[Segment], words: int) -> tuple[Array, Array]:
-    """The fingerprints of all documents, uint64[n, words], and their numbers, int64[n], as they were added."""
-    live = [segment.live_documents() for segment in searched]
-    starts = np.cumsum([0, *(len(segment) for segment in searched)])
-    fingerprints = [segment.fingerprints()[documents] for segment, documents in zip(searched, live, strict=True)]
-    documents = [part + start for part, start in zip(live, starts, strict=False)]
-    return (
-        np.concatenate([np.empty((0, words), np.uint64), *fingerprints]),
-        np.concatenate([np.empty(0, np.int64), *documents]),
-    )
-
-
-def _first_of_equal(fingerprints: Array) -> Array:
-    """int64[d], ascending: of each fingerprint the row that has it first."""
-    distinct = collapse(fingerprints)
-    return np.sort(distinct.order[distinct.starts[:-1]])
-
-
-def equal_groups(searched: Sequence[Segment], words: int, *, strings: bool | None) -> Groups:
-    """The documents of each fingerprint that several have."""
-    fingerprints, documents = all_live(searched, words)
-    distinct = collapse(fingerprints)
-    several = np.flatnonzero(distinct.sizes > 1)
-    several = several[np.argsort(distinct.order[distinct.starts[several]])]
-    sizes = distinct.sizes[several]
-    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
-    members = np.repeat(distinct.starts[several] - offsets[:-1], sizes) + np.arange(offsets[-1])
-    return Groups(offsets, ids_of(documents[distinct.order[members]], searched, strings=strings))
-
-
-def found_pairs(
-    searched: Sequence[Segment], words: int, limit: int, *, equal: bool, strings: bool | None, threads: int | None
-) -> Iterator[IdPairs]:
+def found_pairs(searched: Searched, limit: int, *, equal: bool, threads: int | None) -> Iterator[IdPairs]:
     """The pairs that queries find: what each document has near it of those before it."""
-    fingerprints, documents = all_live(searched, words)
-    wanted = np.ones(sum(map(len, searched)), np.bool_)
-    if not equal:
-        chosen = _first_of_equal(fingerprints)
-        fingerprints, documents = fingerprints[chosen], documents[chosen]
-        wanted[:] = False
-        wanted[documents] = True
+    fingerprints, documents = searched.live() if equal else searched.live_once()
+    wanted = np.zeros(searched.starts[-1], np.bool_)
+    wanted[documents] = True
 
     def part(found: _Found) -> IdPairs:
         right = documents[found.queries]
         before = (found.documents < right) & wanted[found.documents]
         order = np.lexsort((found.documents[before], right[before]))
         left, right, distances = (each[before][order] for each in (found.documents, right, found.distances))
-        first, second = (ids_of(each, searched, strings=strings) for each in (left, right))
-        return IdPairs(first, second, distances)
+        return IdPairs(searched.ids_of(left), searched.ids_of(right), distances)
 
     def work(first: int) -> tuple[IdPairs, Iterator[IdPairs]]:
         last = min(first + QUERIES_TOGETHER, len(documents))
-        parts = map(part, _found(searched, fingerprints, first, last, limit))
+        parts = map(part, _found(searched.segments, fingerprints, first, last, limit))
         return next(parts), parts
 
     for begin, rest in in_order(work, range(0, len(documents), QUERIES_TOGETHER), thread_count(threads)):
         yield begin
         yield from rest
+
+
+def equal_groups(searched: Searched) -> Groups:
+    """The documents of each fingerprint that several have."""
+    fingerprints, documents = searched.live()
+    unique = collapse(fingerprints)
+    several = np.flatnonzero(unique.sizes > 1)
+    several = several[np.argsort(unique.order[unique.starts[several]])]
+    sizes = unique.sizes[several]
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+    members = np.repeat(unique.starts[several] - offsets[:-1], sizes) + np.arange(offsets[-1])
+    return Groups(offsets, searched.ids_of(documents[unique.order[members]]))

@@ -8,10 +8,11 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.errors import DataError
-from neardup.hamming.distinct import collapse
 from neardup.hamming.index.ids import are_in, own, take
-from neardup.hamming.index.methods import METHODS, Searcher
+from neardup.hamming.index.methods.search_method import Searcher
+from neardup.hamming.index.methods.table import METHODS
 from neardup.hamming.index.segment_file import SegmentFile
+from neardup.hamming.unique import collapse
 from neardup.kernels.hamming.index_scans import count_members, list_members
 
 ROOM = 1 << 12
@@ -32,7 +33,7 @@ class Segment:
     """Documents in the order in which they were added, with their fingerprints behind a searcher.
 
     Attributes:
-        searcher: the distinct fingerprints.
+        searcher: the unique fingerprints.
         member_starts: uint32[d + 1], or of no length if every fingerprint is one document's.
         members: uint32[n], the documents of each fingerprint, ascending, by its position in the searcher.
         ids: int64[n] or Arrow large_string[n].
@@ -71,6 +72,11 @@ class Segment:
     @property
     def _lists(self) -> tuple[Array, Array, Array]:
         return self.member_starts, self.members, self.removed
+
+    def hit_probability(self, distance: int) -> float:
+        """Of a pair at a distance, by what its searcher has drawn; 1 of an exact method."""
+        hits = METHODS[self.method].code.hits
+        return 1.0 if hits is None else hits.of_searcher(self.searcher, distance)
 
     def look_up(
         self, queries: Array, first: int, last: int, max_distance: int, base: int
@@ -202,11 +208,11 @@ class Segment:
 
 def build_segment(fingerprints: Array, ids: Any, method: str, max_distance: int, options: dict[str, int]) -> Segment:
     """A segment of documents with `fingerprints`, uint64[n, words]."""
-    distinct = collapse(fingerprints)
-    values, members = distinct.values, distinct.order.astype(np.uint32)
-    starts = None if len(values) == len(members) else distinct.starts
-    del distinct  # of 8 bytes, where 4 are enough
-    searcher, order = METHODS[method].build(values, max_distance, options)
+    unique = collapse(fingerprints)
+    values, members = unique.values, unique.order.astype(np.uint32)
+    starts = None if len(values) == len(members) else unique.starts
+    del unique  # of 8 bytes, where 4 are enough
+    searcher, order = METHODS[method].code.build(values, max_distance, options)
     del values  # gone before ids are copied
     if starts is None:
         members, member_starts = members[order], np.empty(0, np.uint32)

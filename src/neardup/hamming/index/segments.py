@@ -43,6 +43,10 @@ class Segments:
         """All that is searched, oldest first."""
         return [*self.made, self._buffer.segment()] if len(self._buffer) else self.made
 
+    def hit_probability(self, distance: int) -> float:
+        """The least of all segments; the buffer misses nothing."""
+        return min((segment.hit_probability(distance) for segment in self.made), default=1.0)
+
     def add(self, labels: Any, rows: Array) -> None:
         """Add documents: to the buffer if there is room, or a segment of it and them."""
         if len(self._buffer) + len(rows) <= BUFFER_ROWS:

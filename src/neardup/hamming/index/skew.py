@@ -11,8 +11,8 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.errors import OptionError
-from neardup.hamming.distinct import collapse
-from neardup.hamming.index.tables import KeyPlan, bucket_bits_for, tables_of
+from neardup.hamming.index.keyed_tables import KeyPlan, bucket_bits_for, tables_of
+from neardup.hamming.unique import collapse
 from neardup.kernels.hamming import index_tables as kernels
 
 SAMPLE_ROWS = 1 << 18

@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from neardup.arrays import Array
 from neardup.errors import DataError, InputError
-from neardup.hamming.index.methods import METHODS
+from neardup.hamming.index.methods.table import METHODS
 from neardup.hamming.index.segment import Segment, StoredSegment
 from neardup.hamming.index.segment_file import SegmentFile, checksum, read_segment_file, write_segment_file
 
@@ -164,15 +164,15 @@ def segment_of(
     """The segment of the arrays of the first of these files."""
     arrays, facts = dict(files[0].arrays), files[0].facts
     starts, members = arrays.pop("member_starts"), arrays.pop("members")
-    method = METHODS[facts["method"]]
-    distinct = len(starts) - 1 if len(starts) else len(members)
+    method = METHODS[facts["method"]].code
+    unique = len(starts) - 1 if len(starts) else len(members)
     try:
         if "ids" in arrays:
             ids: Any = arrays.pop("ids")
         else:
             buffers = [None, pa.py_buffer(arrays.pop("id_offsets")), pa.py_buffer(arrays.pop("id_bytes"))]
             ids = pa.Array.from_buffers(pa.large_string(), len(members), buffers)
-        searcher = method.restore(arrays, bits, max_distance, facts["options"], distinct)
+        searcher = method.restore(arrays, bits, max_distance, facts["options"], unique)
     except (pa.ArrowInvalid, DataError) as problem:
         raise DataError(f"{files[0].path} is damaged: {problem}. Restore it, or build the index anew.") from None
     return Segment(searcher, starts, members, ids, removed, facts["options"], facts["method"], stored, files)

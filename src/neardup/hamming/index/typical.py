@@ -17,4 +17,4 @@ TYPICAL = Machine(
     order=((14, 8.4e-08), (17, 9.7e-08), (20, 1.1e-07), (22, 1.5e-07)),
     around=((14, 1.1e-07), (17, 1.5e-07), (20, 6.3e-07), (22, 1.3e-06)),
 )
-"""The medians of five runs of `neardup.hamming.index.machine.measure_machine` while others worked on the machine, too."""
+"""The medians of five runs of `neardup.hamming.index.machine_timing.measure_machine` while others worked on the machine, too."""

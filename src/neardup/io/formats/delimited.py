@@ -23,7 +23,7 @@ from neardup.io.formats.delimited_rows import Header, fields_of, read_header, re
 from neardup.io.formats.json_values import default_ids, is_utf8, json_values, only, quoted, spread
 from neardup.io.formats.lines import Lines, mask_of
 from neardup.io.formats.text_sink import TextSink, demand_same_kind, with_parts, write_changed
-from neardup.io.shards import Shard
+from neardup.io.shard import Shard
 from neardup.io.storage.refusals import already_there, mixed_formats
 from neardup.kernels.io.delimited import FINE
 

@@ -18,7 +18,7 @@ from neardup.io.dialect import Dialect
 from neardup.io.formats.dialect_search import find_dialect
 from neardup.io.formats.line_blocks import LineBlock, LineFile, after_line, join_blocks
 from neardup.io.formats.lines import Lines, lines_of_block, overlong
-from neardup.io.shards import Shard
+from neardup.io.shard import Shard
 from neardup.io.storage.encodings import Encoding
 from neardup.kernels.io.delimited import (
     BEGIN,

@@ -24,7 +24,7 @@ from neardup.io.formats.json_values import json_members, quote
 from neardup.io.formats.line_blocks import LineFile
 from neardup.io.formats.lines import BLANK, Lines, mask_of, read_lines
 from neardup.io.formats.text_sink import TextSink, demand_same_kind, with_parts, write_changed
-from neardup.io.shards import Shard
+from neardup.io.shard import Shard
 from neardup.io.storage.encodings import UTF_8
 from neardup.io.storage.refusals import already_there, mixed_formats
 

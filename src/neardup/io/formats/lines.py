@@ -13,7 +13,7 @@ from neardup.arrays import Array
 from neardup.display import counted
 from neardup.io.batch import BATCH_BYTES
 from neardup.io.formats.line_blocks import LineBlock, LineFile
-from neardup.io.shards import Shard
+from neardup.io.shard import Shard
 from neardup.io.storage.encodings import UTF_8, Encoding
 
 BLANK = b" \t\r"

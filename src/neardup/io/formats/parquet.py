@@ -18,7 +18,7 @@ from neardup.io.formats.json_values import plain_column
 from neardup.io.formats.parquet_columns import ColumnReader
 from neardup.io.formats.parquet_files import batches, opened
 from neardup.io.formats.parquet_sink import Sink, demand_same_schema
-from neardup.io.shards import Shard
+from neardup.io.shard import Shard
 from neardup.io.storage.encodings import UTF_8
 from neardup.io.storage.refusals import already_there, mixed_formats
 

@@ -14,7 +14,7 @@ from neardup.io.formats.json_values import default_ids, is_utf8, only, quoted
 from neardup.io.formats.lines import too_long
 from neardup.io.formats.parquet_values import is_value, value_tokens
 from neardup.io.formats.vector_columns import list_kind, vectors_of_column
-from neardup.io.shards import Shard
+from neardup.io.shard import Shard
 from neardup.text.nested import Keys, column_at, type_at
 
 _TEXT = pa.large_string()

@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from neardup.io.shards import Shard
+from neardup.io.shard import Shard
 from neardup.io.storage.places import parquet_source
 from neardup.io.storage.refusals import damaged
 

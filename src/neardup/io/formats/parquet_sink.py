@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from neardup.errors import InputError
-from neardup.io.shards import Shard
+from neardup.io.shard import Shard
 
 _GROUP_BYTES = 128 << 20
 

@@ -1,9 +1,10 @@
 """The file formats: a table from name to module, read by all that reads or writes a corpus.
 
-A new format is a module with the functions of `Format`, a line in `FORMATS`, and its endings in `neardup.io.shards`.
+A new format is a module with the functions of `Format`, and a row here.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, runtime_checkable
@@ -12,7 +13,7 @@ from neardup.arrays import Array
 from neardup.io.batch import Batch, Columns, Part, Reject
 from neardup.io.formats import jsonl, parquet, text_files, text_lines
 from neardup.io.formats.delimited import Delimited
-from neardup.io.shards import Shard
+from neardup.io.shard import Shard
 
 
 class Sink(Protocol):
@@ -89,17 +90,60 @@ class Rewritable(Protocol):
         """
 
 
-FORMATS: dict[str, Format] = {
-    "jsonl": jsonl,
-    "parquet": parquet,
-    "csv": Delimited("csv"),
-    "tsv": Delimited("tsv"),
-    "txt": text_files,
-    "lines": text_lines,
-}
+PartOfFiles = Callable[[Sequence[Shard], Columns, Array | None], Part]
 
-FILES: dict[str, Callable[[Sequence[Shard], Columns, Array | None], Part]] = {"txt": text_files.part_of_files}
-"""Formats with one document a file: how many files are read as one part, for files may be small."""
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """All that is known of a format.
+
+    Attributes:
+        name: what shards call it.
+        module: its functions.
+        endings: of files' names, in lower case.
+        said: the endings as messages have them.
+        compressed: files may be compressed as a whole; Parquet compresses what is inside.
+        named_only: endings of files that are read only if they are named: in folders as often about the data as data.
+        html: endings of pages, which are read if the call says how they become text.
+        part_of_files: how several files are read as one part, if each has one document: they may be small.
+    """
+
+    name: str
+    module: Format
+    endings: tuple[str, ...] = ()
+    said: str = ""
+    compressed: bool = True
+    named_only: tuple[str, ...] = ()
+    html: tuple[str, ...] = ()
+    part_of_files: PartOfFiles | None = None
+
+
+ROWS = (
+    Row(
+        "jsonl",
+        jsonl,
+        (".jsonl", ".ndjson", ".json"),
+        ".jsonl, .ndjson or .json (one object a line)",
+        named_only=(".json",),
+    ),
+    Row("csv", Delimited("csv"), (".csv",), ".csv"),
+    Row("tsv", Delimited("tsv"), (".tsv",), ".tsv"),
+    Row(
+        "txt",
+        text_files,
+        (".txt", ".text", ".md", ".html", ".htm"),
+        ".txt, .text or .md (one document a file; a line with --lines), .html or .htm (with --html, one document a file)",
+        named_only=(".md",),
+        html=(".html", ".htm"),
+        part_of_files=text_files.part_of_files,
+    ),
+    Row("parquet", parquet, (".parquet",), ".parquet", compressed=False),
+    Row("lines", text_lines),  # of files with any ending, if the call says so
+)
+
+FORMATS = {row.name: row.module for row in ROWS}
+FILES = {row.name: row.part_of_files for row in ROWS if row.part_of_files is not None}
+"""Formats with one document a file."""
 
 
 def open_sink(path: Path, format: str, compression: str = "plain") -> Sink:  # noqa: A002

@@ -18,7 +18,7 @@ from neardup.io.formats import jsonl
 from neardup.io.formats.json_values import default_ids, is_utf8, only, spread
 from neardup.io.formats.lines import Lines, mask_of, read_lines
 from neardup.io.formats.text_sink import TextSink
-from neardup.io.shards import Shard
+from neardup.io.shard import Shard
 from neardup.io.storage.refusals import no_columns
 from neardup.kernels.io.delimited import WHOLE, unfold_fields
 

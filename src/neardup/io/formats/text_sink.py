@@ -10,7 +10,7 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.errors import InputError
 from neardup.io.formats.lines import Lines
-from neardup.io.shards import Shard
+from neardup.io.shard import Shard
 from neardup.io.storage.compression import open_for_writing
 
 

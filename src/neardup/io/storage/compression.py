@@ -5,6 +5,7 @@ Gzip files may have several members, zstd files several frames and windows of up
 
 import gzip
 import io
+import os
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -29,6 +30,12 @@ _DECOMPRESSORS: dict[str, Callable[[], Any]] = {
 }
 
 COMPRESSIONS = ("plain", *_DECOMPRESSORS)
+COMPRESSION_ENDINGS = {".gz": "gzip", ".zst": "zstd"}
+
+
+def compression_of_name(name: str) -> str:
+    """What the last ending of a file's name says."""
+    return COMPRESSION_ENDINGS.get(os.path.splitext(name)[1].lower(), "plain")
 
 
 def sniff(head: bytes) -> str:

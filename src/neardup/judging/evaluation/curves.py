@@ -6,7 +6,7 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.fingerprints.documents import Documents
-from neardup.hamming.pairs import plan
+from neardup.hamming.block_plan import plan_join
 from neardup.judging.evaluation.intervals import UNKNOWN, Share, clustered, f1_of, wilson
 from neardup.judging.evaluation.result import DistanceScore, RecipeScore, ThresholdScore
 from neardup.judging.evaluation.survey import distance_counts
@@ -109,7 +109,7 @@ def recipe_score(
         true = int(found.true[:, : distance + 1].sum())
         if true and (truth.source == "sample" or truth.complete):
             false_per_true = (int(found.counts[:, : distance + 1].sum()) - true) / true
-        join = plan(len(found.rows), bits=64 * recipe.words, max_distance=distance).seconds
+        join = plan_join(len(found.rows), bits=64 * recipe.words, max_distance=distance).seconds
         seconds = join + scores[distance].pairs * VERIFY_SECONDS
     return RecipeScore(
         name,

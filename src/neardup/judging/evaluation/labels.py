@@ -113,14 +113,14 @@ def check_labels(path: str | Path) -> None:
         _columns(path, row)
 
 
-def read_labels(path: str | Path, ids: Iterable[str], *, min_similarity: float) -> Labels:
+def read_labels(path: str | Path, ids: Iterable[str | None], *, min_similarity: float) -> Labels:
     """Read labels and find the rows that they name.
 
     Args:
         path: a file with left_id and right_id, or a and b, and, if it says so, how alike the two are: similarity or jaccard, a
             number from 0 to 1, or label, one of 1, 0, true and false, which decides where there are both. Without any of these
             every pair is positive.
-        ids: the documents' ids, by row; integers as their digits.
+        ids: the documents' ids, by row; integers as their digits; None where a row could not be read.
         min_similarity: a pair is positive if its similarity is at least this.
 
     Raises:
@@ -131,7 +131,7 @@ def read_labels(path: str | Path, ids: Iterable[str], *, min_similarity: float) 
     rows: dict[str, int] = {}
     repeated: set[str] = set()
     for row, name in enumerate(ids):
-        if rows.setdefault(name, row) != row:
+        if name is not None and rows.setdefault(name, row) != row:
             repeated.add(name)
     found: dict[tuple[int, int], tuple[float, bool]] = {}
     unknown: dict[str, None] = {}

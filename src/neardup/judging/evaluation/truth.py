@@ -103,7 +103,7 @@ def labeled_truth(
     corpus: Corpus,
     documents: Documents,
     recipe: Recipe,
-    ids: Iterable[str],
+    ids: Iterable[str | None],
     pairs: str | Path,
     options: DedupOptions,
     sampled: Array,

@@ -1,5 +1,6 @@
 """Bands of similarity, or of distance, that pairs are sampled from; borderline ones first."""
 
+import itertools
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,25 +30,25 @@ class Bands:
 
     def __init__(self, min_similarity: float, max_distance: int | None) -> None:
         self.by = "similarity" if min_similarity > 0 else "distance"
-        found: list[Band] = []
+        table: list[Band] = []
         if self.by == "similarity":
             self._edges = sorted({min_similarity + (1 - min_similarity) * share for share in SHARES} - {1.0})
-            for number, (low, high) in enumerate(zip(self._edges, [*self._edges[1:], 1.0], strict=True)):
+            for number, (low, high) in enumerate(itertools.pairwise([*self._edges, 1.0])):
                 title = f"similarity {_short(low)} to below {_short(high)}"
-                found.append(Band(f"s{number}", title, FIRST if number == 0 else OTHERS))
-            found.append(
+                table.append(Band(f"s{number}", title, FIRST if number == 0 else OTHERS))
+            table.append(
                 Band("below", f"similarity to the survivor below {_short(min_similarity)}: matched in a chain")
             )
-            found.append(Band("full", "similarity 1, texts not equal"))
-            found.append(Band("none", "similarity to the survivor not computed"))
+            table.append(Band("full", "similarity 1, texts not equal"))
+            table.append(Band("none", "similarity to the survivor not computed"))
         else:
             far = 0 if max_distance is None else max_distance
             self._far = sorted({round(far * share) for share in (0.25, 0.5, 0.75, 1)}, reverse=True)
             for number, (high, low) in enumerate(zip(self._far, [*self._far[1:], -1], strict=True)):
-                found.append(Band(f"d{number}", f"distance {_span(low + 1, high)}", FIRST if number == 0 else OTHERS))
-            found.append(Band("beyond", f"distance to the survivor above {far}: matched in a chain"))
-        found.append(Band("equal", "equal text after normalization"))
-        self.table = tuple(found)
+                table.append(Band(f"d{number}", f"distance {_span(low + 1, high)}", FIRST if number == 0 else OTHERS))
+            table.append(Band("beyond", f"distance to the survivor above {far}: matched in a chain"))
+        table.append(Band("equal", "equal text after normalization"))
+        self.table = tuple(table)
 
     def key_of(self, line: dict[str, Any]) -> str:
         """Which band a line of an audit is of."""

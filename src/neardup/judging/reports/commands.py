@@ -1,6 +1,7 @@
-"""The command that makes a run again, from its summary."""
+"""Commands that a page shows: the one that makes a run again, and the one that judges it by labels."""
 
 import shlex
+from collections.abc import Sequence
 from typing import Any
 
 from neardup.io.outputs import stem
@@ -11,6 +12,11 @@ from neardup.survivors.audit_files import AUDIT_ENDING
 
 MOST_BYTES = 20_000
 """A longer command has some of its inputs left out, and says so."""
+
+LONG_LIST = 2_000
+"""Bytes of a list of inputs from which on a command in a sentence shows only the first FEW of them, and an ellipsis."""
+
+FEW = 5
 
 
 def command_of(summary: dict[str, Any]) -> tuple[str, list[str]]:
@@ -23,8 +29,7 @@ def command_of(summary: dict[str, Any]) -> tuple[str, list[str]]:
     staged = "clusters" in files
     if not staged:
         given = {name: value for name, value in options.items() if value != _plain(getattr(plain, name))}
-    default = Reading()
-    given |= {name: files[name] for name in READING if files[name] != _plain(getattr(default, name))}
+    given |= _reading(files)
     words = ["neardup", "apply", files["clusters"]] if staged else ["neardup", "dedup"]
     flags = _flags(given)
     if not staged:
@@ -60,19 +65,35 @@ def command_of(summary: dict[str, Any]) -> tuple[str, list[str]]:
     return text, notes
 
 
+def evaluate_command(summary: dict[str, Any], inputs: Sequence[str]) -> str:
+    """What is done with labels of the pairs. `inputs`: the files that have the documents of the pairs."""
+    flags = _flags(_reading(summary["files"]))
+    if summary["files"]["rejects"] or summary["rejected"]:
+        flags += ["--on-error", "skip"]
+    is_long = len(inputs) > FEW and len(shlex.join(inputs).encode("utf-8", "replace")) > LONG_LIST
+    shown = shlex.join(inputs[:FEW]) + " …" if is_long else shlex.join(inputs)
+    return f"neardup evaluate {shown} {shlex.join(['--pairs', 'labels.csv', *flags])}"
+
+
+def _reading(files: dict[str, Any]) -> dict[str, Any]:
+    """How files were read, as far as it is not as usual."""
+    usual = Reading()
+    return {name: files[name] for name in READING if files[name] != _plain(getattr(usual, name))}
+
+
 def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
 def _flags(given: dict[str, Any]) -> list[str]:
-    found: list[str] = []
+    flags: list[str] = []
     for name, value in given.items():
         flag = "--" + name.replace("_", "-")
         if name == "text":
             for column in value:
-                found += [flag, str(column)]
+                flags += [flag, str(column)]
         elif isinstance(value, bool):
-            found += [flag] if value else []
+            flags += [flag] if value else []
         elif value is not None:
-            found += [flag, ",".join(value) if isinstance(value, list | tuple) else str(value)]
-    return found
+            flags += [flag, ",".join(value) if isinstance(value, list | tuple) else str(value)]
+    return flags

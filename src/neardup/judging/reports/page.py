@@ -4,7 +4,7 @@ import base64
 import hashlib
 import json
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.resources import files as package_files
@@ -13,7 +13,7 @@ from typing import Any
 from neardup.errors import MissingExtra
 from neardup.judging.reports.bands import FIRST, OTHERS, Bands
 from neardup.judging.reports.charts import distance_chart, length_label, similarity_chart, spread
-from neardup.judging.reports.commands import command_of
+from neardup.judging.reports.commands import command_of, evaluate_command
 from neardup.judging.reports.passages import Row, compare_passages
 from neardup.judging.reports.tally import LARGEST, MEMBERS, Line, Tally
 from neardup.judging.reports.texts import READ_CHARACTERS, FileCounts, ReadAgain, Text
@@ -55,8 +55,23 @@ def check_page() -> None:
         raise MissingExtra("A report needs jinja2, which is not installed: pip install 'neardup[report]'") from None
 
 
-def page(summary: dict[str, Any], counts: Tally, clusters: dict[int, list[Line]], bands: Bands, texts: Texts) -> bytes:
-    """The page as UTF-8; `summary`: of the run, with its files; `clusters`: the largest, with some of their duplicates."""
+def page(
+    summary: dict[str, Any],
+    counts: Tally,
+    clusters: dict[int, list[Line]],
+    bands: Bands,
+    texts: Texts,
+    labeled: Sequence[str] | None = None,
+) -> bytes:
+    """The page as UTF-8.
+
+    Args:
+        summary: of the run, with its files.
+        counts, bands: of its audit.
+        clusters: the largest, with some of their duplicates.
+        texts: of what is shown.
+        labeled: the files that have the documents of the pairs; the inputs if not given.
+    """
     import jinja2
     from markupsafe import Markup
 
@@ -103,7 +118,7 @@ def page(summary: dict[str, Any], counts: Tally, clusters: dict[int, list[Line]]
         command=plainly(command),
         notes=notes,
         inputs=_inputs(summary),
-        evaluate=_evaluate(summary),
+        evaluate=plainly(evaluate_command(summary, summary["files"]["inputs"] if labeled is None else labeled)),
         folder=plainly(shlex.quote(summary["files"]["folder"])),
         memory=_bytes(summary["peak_memory_bytes"]),
         temporary=_bytes(summary["peak_temporary_bytes"]),
@@ -298,17 +313,6 @@ def _inputs(summary: dict[str, Any]) -> str:
     given = summary["files"]["inputs"]
     shown = ", ".join(name_of(each, 80) for each in given[:3])
     return shown + (f" and {len(given) - 3:,} more" if len(given) > 3 else "")
-
-
-def _evaluate(summary: dict[str, Any]) -> str:
-    """What is done with the labels."""
-    found = summary["files"]
-    inputs = [*found["inputs"], *found.get("against", [])]
-    reading = ["--id", found["id"]] if found["id"] else []
-    for column in found["text"] if list(found["text"]) != ["text"] else []:
-        reading += ["--text", column]
-    shown = inputs if len(inputs) <= 5 else [*inputs[:5], "…"]
-    return plainly(shlex.join(["neardup", "evaluate", *shown, "--pairs", "labels.csv", *reading]).replace("'…'", "…"))
 
 
 Lines = Callable[[], Iterator[Line]]

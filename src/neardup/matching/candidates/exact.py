@@ -7,8 +7,8 @@ from typing import TypeVar
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.hamming.classes import candidates_of
-from neardup.hamming.distinct import collapse
+from neardup.hamming.candidate_graph import candidates_of
+from neardup.hamming.unique import collapse
 from neardup.io.batch import Batch
 from neardup.matching.candidates.samples import join_elements, sample_elements
 from neardup.matching.candidates.task import Found, Task

@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from neardup.hamming.classes import within_groups
+from neardup.hamming.candidate_graph import within_groups
 from neardup.matching.candidates.auto import find_by_choice
 from neardup.matching.candidates.exact import find_exact
 from neardup.matching.candidates.minhash import find_by_minhash

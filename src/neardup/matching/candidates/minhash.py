@@ -7,8 +7,8 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.errors import OptionError
 from neardup.fingerprints.minhash import Signatures, Signing
-from neardup.hamming.classes import candidates_of
-from neardup.hamming.distinct import collapse
+from neardup.hamming.candidate_graph import candidates_of
+from neardup.hamming.unique import collapse
 from neardup.io.batch import Batch
 from neardup.kernels.xxh3 import digest_rows
 from neardup.matching.band_plan import Bands, agreement_limit, plan_bands

@@ -3,8 +3,8 @@
 import dataclasses
 
 from neardup.errors import OptionError
+from neardup.hamming.block_plan import plan_join
 from neardup.hamming.near import near_fingerprints
-from neardup.hamming.pairs import plan
 from neardup.matching.candidates.task import Found, Task
 from neardup.matching.distance_limit import distance_limit
 from neardup.progress import Progress
@@ -35,7 +35,7 @@ def find_by_simhash(task: Task) -> Found:
 
 def check_cost(n: int, recipe: Recipe | VectorRecipe, max_distance: int, progress: Progress) -> None:
     """Say when the join will take long, refuse when it would take for ever."""
-    expected = plan(n, bits=64 * recipe.words, max_distance=max_distance).seconds
+    expected = plan_join(n, bits=64 * recipe.words, max_distance=max_distance).seconds
     if expected <= LONG_JOIN_SECONDS:
         return
     estimate = f"joining {n:,} fingerprints within distance {max_distance} of {recipe.bits} bits"

@@ -8,7 +8,7 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.fingerprints.documents import Corpus, Documents
-from neardup.hamming.classes import Candidates
+from neardup.hamming.candidate_graph import CandidateGraph
 from neardup.matching.similarities.stored import SetFile
 from neardup.options import DedupOptions
 from neardup.progress import Progress
@@ -92,7 +92,7 @@ class Found:
     """
 
     rows: Array
-    candidates: Candidates
+    candidates: CandidateGraph
     min_tokens: int
     method: str
     reason: str | None = None

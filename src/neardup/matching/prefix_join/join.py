@@ -11,7 +11,7 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.errors import OptionError
-from neardup.hamming.distinct import Distinct, collapse
+from neardup.hamming.unique import Unique, collapse
 from neardup.kernels.hamming.candidates import pack_pairs
 from neardup.kernels.matching import prefix_join as kernels
 from neardup.kernels.matching.bounds import CONTAINMENT
@@ -64,7 +64,7 @@ class _Postings:
     positions: Array
     rests: Array
     roles: Array
-    groups: Distinct
+    groups: Unique
 
 
 def _postings(

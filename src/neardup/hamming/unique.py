@@ -22,8 +22,8 @@ MAX_ROWS = 1 << 32
 
 
 @dataclass(frozen=True)
-class Distinct:
-    """The distinct ones among n fingerprints, and where each occurs.
+class Unique:
+    """The unique ones among n fingerprints, and where each occurs.
 
     Attributes:
         values: uint64[d, words], ascending, word 0 the most significant.
@@ -39,9 +39,7 @@ class Distinct:
         return len(self.values)
 
     def __repr__(self) -> str:
-        return (
-            f"Distinct({len(self):,} distinct of {len(self.order):,} fingerprints of {64 * self.values.shape[1]} bits)"
-        )
+        return f"Unique({len(self):,} unique of {len(self.order):,} fingerprints of {64 * self.values.shape[1]} bits)"
 
     @property
     def sizes(self) -> Array:
@@ -81,8 +79,8 @@ def fingerprint_rows(fingerprints: Array, name: str = "fingerprints") -> Array:
     return np.require(rows, np.uint64, ["C", "W"])
 
 
-def collapse(fingerprints: Array, *, threads: int | None = None, scratch: Scratch = IN_MEMORY) -> Distinct:
-    """Sort fingerprints and name each distinct one once.
+def collapse(fingerprints: Array, *, threads: int | None = None, scratch: Scratch = IN_MEMORY) -> Unique:
+    """Sort fingerprints and name each unique one once.
 
     Takes 8 * words + 16 bytes a fingerprint, and while it sorts what the largest bucket of the first pass takes again.
 
@@ -102,7 +100,7 @@ def collapse(fingerprints: Array, *, threads: int | None = None, scratch: Scratc
     rows = fingerprint_rows(fingerprints)
     n = len(rows)
     if n == 0:
-        return Distinct(rows.copy(), np.empty(0, np.int64), np.zeros(1, np.int64))
+        return Unique(rows.copy(), np.empty(0, np.int64), np.zeros(1, np.int64))
     out, order = scratch.zeros(rows.shape, np.uint64), scratch.zeros(n, np.int64)
     starts = _scatter(rows, out, order, threads)
     edges = np.unique(np.searchsorted(starts, np.linspace(0, n, 8 * threads + 1)))
@@ -117,10 +115,10 @@ def collapse(fingerprints: Array, *, threads: int | None = None, scratch: Scratc
     _each(sort, zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True), threads)
     starts = scratch.zeros(n + 1, np.int64)
     count = kernels.name_distinct(out, starts)
-    # A view where nearly all are distinct: pages that were never written take no memory.
+    # A view where nearly all are unique: pages that were never written take no memory.
     if 2 * count < n:
-        return Distinct(out[:count].copy(), order, starts[: count + 1].copy())
-    return Distinct(out[:count], order, starts[: count + 1])
+        return Unique(out[:count].copy(), order, starts[: count + 1].copy())
+    return Unique(out[:count], order, starts[: count + 1])
 
 
 def _each(work: Callable[..., object], tasks: Iterable[tuple[Any, ...]], threads: int) -> None:

@@ -1,23 +1,21 @@
-"""Tables of fingerprints grouped by some of their bits: block tables, multi-index hashing, neighbours, permuted prefixes."""
+"""Tables of fingerprints grouped by some of their bits, and the plans of such keys, of which each method has its own."""
 
 import math
 from dataclasses import dataclass
-from itertools import combinations, pairwise
+from itertools import pairwise
 
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.errors import OptionError
 from neardup.kernels.hamming import index_tables as kernels
 
 ROWS_A_BUCKET = 4
 """About so many rows share a bucket of a table whose keys are longer."""
 MOST_BUCKET_BITS = 26
-MOST_CODES = 1_000_000
-"""That are looked up for a query: more are slower than comparing with millions."""
-WORD_BITS = 64
 MOST_TABLES = 1_000
 """Each holds all fingerprints."""
+MOST_CHOSEN_TABLES = 64
+"""More are not chosen by themselves; they can be asked for."""
 
 
 @dataclass(frozen=True)
@@ -41,66 +39,8 @@ def blocks_of(bits: int, blocks: int) -> list[tuple[int, ...]]:
     return [tuple(range(first, last)) for first, last in pairwise(edges)]
 
 
-def block_keys(bits: int, max_distance: int, blocks: int) -> KeyPlan:
-    """Any blocks - max_distance of the blocks as the key: two that differ in at most max_distance bits agree in one of them.
-
-    Manku, Jain and Das Sarma (2007), section 3; C(blocks, max_distance) tables.
-    """
-    if not max_distance < blocks <= bits:
-        raise OptionError(
-            f"blocks={blocks} at distance {max_distance}: give more blocks than the distance, up to {bits}, the bits; or use "
-            "multi-index or scan."
-        )
-    if math.comb(blocks, max_distance) > MOST_TABLES:
-        raise OptionError(
-            f"blocks={blocks} at distance {max_distance} are {math.comb(blocks, max_distance):,} tables; allowed are "
-            f"{MOST_TABLES}. Give fewer blocks, or use multi-index."
-        )
-    cut = blocks_of(bits, blocks)
-    chosen = tuple(sum(key, ()) for key in combinations(cut, blocks - max_distance))
-    return KeyPlan(bits, chosen, (0,) * len(chosen))
-
-
-def multi_index_keys(bits: int, max_distance: int, blocks: int) -> KeyPlan:
-    """Each block is a key that is probed within a radius (Norouzi, Punjani and Fleet 2012, section 3.1).
-
-    If two differ in at most k = blocks * r + a bits, with a < blocks, then some of the first a + 1 blocks differs in at most r
-    bits, or one of the others in at most r - 1.
-    """
-    if not 1 <= blocks <= bits:
-        raise OptionError(f"blocks={blocks}: give from 1 to {bits} blocks, the bits.")
-    radius, rest = divmod(max_distance, blocks)
-    radii = tuple(radius if i <= rest else radius - 1 for i in range(blocks))
-    cut = blocks_of(bits, blocks)
-    used = [i for i in range(blocks) if radii[i] >= 0]
-    return KeyPlan(bits, tuple(cut[i] for i in used), tuple(radii[i] for i in used))
-
-
-def neighbour_keys(bits: int, max_distance: int) -> KeyPlan:
-    """The whole fingerprint as the key: every code within the distance is looked up."""
-    codes = sum(math.comb(bits, distance) for distance in range(max_distance + 1))
-    if bits > WORD_BITS or codes > MOST_CODES:
-        raise OptionError(
-            f"neighbours would look up {codes:,} codes of {bits} bits for a query; allowed are {MOST_CODES:,} of {WORD_BITS}. "
-            "Use block-tables or multi-index."
-        )
-    return KeyPlan(bits, (tuple(range(bits)),), (max_distance,))
-
-
-def prefix_keys(bits: int, prefix: int, tables: int, seed: int) -> KeyPlan:
-    """The first `prefix` bits under random permutations of the bits; two at distance k share some with a probability."""
-    if prefix > bits or tables > MOST_TABLES:
-        raise OptionError(
-            f"prefix={prefix}, tables={tables}: give a prefix up to {bits}, the bits, and up to {MOST_TABLES} tables; each holds "
-            "all fingerprints."
-        )
-    choose = np.random.default_rng(seed)
-    chosen = tuple(tuple(sorted(choose.permutation(bits)[:prefix].tolist())) for _ in range(tables))
-    return KeyPlan(bits, chosen, (0,) * tables)
-
-
 def moves_of(key: tuple[int, ...], bits: int) -> list[tuple[int, int, int, int]]:
-    """How a kernel gathers a key's bits, at most 64 of them: runs of neighbours in a word, from the least significant place up."""
+    """How a kernel gathers a key's bits, at most 64 of them: runs of neighbors in a word, from the least significant place up."""
     moves: list[tuple[int, int, int, int]] = []
     words = (bits + 63) // 64
     for place, bit in enumerate(sorted(key[:64], reverse=True)):
@@ -161,7 +101,7 @@ class Tables:
         return found
 
     def values(self) -> Array:
-        """See `neardup.hamming.index.methods.Searcher`."""
+        """See `neardup.hamming.index.methods.search_method.Searcher`."""
         return np.ascontiguousarray(self.columns[0].T)
 
     def arrays(self) -> dict[str, Array]:

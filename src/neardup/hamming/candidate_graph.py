@@ -1,4 +1,4 @@
-"""JOIN: which documents may match, kept as classes of equal ones and the classes near one another.
+"""JOIN: which documents may match, as a graph: classes of equal documents, joined to the classes near them.
 
 So a page repeated 100,000 times is one class, not five billion pairs.
 """
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.hamming.distinct import Distinct
+from neardup.hamming.unique import Unique
 from neardup.kernels.hamming.candidates import (
     count_candidates,
     count_refined,
@@ -25,7 +25,7 @@ CHUNK_PAIRS = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Candidates:
+class CandidateGraph:
     """Documents 0 … n - 1, in order of preference, and who is near whom.
 
     Attributes:
@@ -55,8 +55,8 @@ class Candidates:
 
 
 def candidates_of(
-    fingerprints: Array, equal: Distinct, packed: Array, *, resources: Resources = DEFAULTS
-) -> Candidates:
+    fingerprints: Array, equal: Unique, packed: Array, *, resources: Resources = DEFAULTS
+) -> CandidateGraph:
     """Candidates from the classes of equal documents, and the pairs of classes that are near.
 
     `packed`: uint64[p], left << 32 | right with left < right, ascending, every pair once. What would take more than its share of
@@ -72,7 +72,7 @@ def candidates_of(
     else:
         near = np.empty(2 * len(packed), np.uint32)
     link_classes(packed, near_starts, near)
-    return Candidates(
+    return CandidateGraph(
         np.ascontiguousarray(fingerprints),
         class_of,
         np.ascontiguousarray(equal.order, np.int64),
@@ -82,13 +82,13 @@ def candidates_of(
     )
 
 
-def no_candidates() -> Candidates:
+def no_candidates() -> CandidateGraph:
     """Of no documents."""
     none = np.empty(0, np.int64)
-    return Candidates(np.empty((0, 1), np.uint64), none, none, np.zeros(1, np.int64), none, np.zeros(1, np.int64))
+    return CandidateGraph(np.empty((0, 1), np.uint64), none, none, np.zeros(1, np.int64), none, np.zeros(1, np.int64))
 
 
-def within_groups(candidates: Candidates, groups: Array) -> Candidates:
+def within_groups(candidates: CandidateGraph, groups: Array) -> CandidateGraph:
     """Only those of equal groups (int64[n]): each class becomes one class for each group in it."""
     names, group_of = np.unique(groups, return_inverse=True)
     keys, class_of = np.unique(candidates.class_of * len(names) + group_of, return_inverse=True)
@@ -100,10 +100,10 @@ def within_groups(candidates: Candidates, groups: Array) -> Candidates:
     count_refined(old, group, firsts, candidates.near, candidates.near_starts, near_starts)
     near = np.empty(near_starts[-1], np.uint32)
     link_refined(old, group, firsts, candidates.near, candidates.near_starts, near)
-    return Candidates(candidates.fingerprints, class_of, members, starts, near, near_starts)
+    return CandidateGraph(candidates.fingerprints, class_of, members, starts, near, near_starts)
 
 
-def candidate_pairs(candidates: Candidates) -> Iterator[tuple[Array, Array]]:
+def candidate_pairs(candidates: CandidateGraph) -> Iterator[tuple[Array, Array]]:
     """All pairs of positions p < q, p ascending, about CHUNK_PAIRS at a time (more where one document has more)."""
     counts = np.empty(len(candidates), np.int64)
     neighborhood = (candidates.class_of, candidates.members, candidates.starts, candidates.near, candidates.near_starts)

@@ -1,0 +1,38 @@
+"""Tables of the documentation that are made of what the code declares, not of results."""
+
+from typing import Any
+
+from neardup.survivors.audit_schema import (
+    ANNOTATED,
+    COLUMNS,
+    COMPONENTS,
+    DOCUMENTS,
+    FILTER_COLUMNS,
+    FILTERED,
+    REFERENCE,
+    UNITS,
+    Column,
+)
+
+WHERE = {
+    ((DOCUMENTS, UNITS), ""): "every line",
+    ((UNITS,), ""): "`--unit`",
+    ((DOCUMENTS, UNITS), COMPONENTS): "`--cluster components`",
+    ((UNITS,), COMPONENTS): "`--unit` with `--cluster components`",
+    ((DOCUMENTS,), REFERENCE): "`--against`",
+    ((FILTERED,), ""): "`neardup filter`",
+}
+"""By the audits that have a column, and what it depends on."""
+
+
+def _row(column: Column[Any]) -> str:
+    audits = tuple(kind for kind in column.within if kind in (DOCUMENTS, UNITS, FILTERED))
+    where = [WHERE[audits, column.only]] if audits else []
+    where += ["`--annotate`"] if ANNOTATED in column.within else []
+    return f"| `{column.name}` | {', '.join(where)} | {column.type.name} | {column.meaning} |"
+
+
+def audit_columns() -> str:
+    """The columns of audits, in their order, and then those of the audit of `filter`."""
+    head = ["| Column | Where | Type | Meaning |", "|---|---|---|---|"]
+    return "\n".join([*head, *map(_row, COLUMNS), *map(_row, FILTER_COLUMNS)])

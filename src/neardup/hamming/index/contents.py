@@ -1,0 +1,122 @@
+"""What an index holds, and how it changes: documents that are added and removed, by fingerprint, and short texts by digest."""
+
+from typing import Any
+
+import numpy as np
+
+from neardup.arrays import Array
+from neardup.display import counted
+from neardup.errors import OptionError
+from neardup.hamming.index.ids import as_ids
+from neardup.hamming.index.search import Searched
+from neardup.hamming.index.search_options import SearchOptions
+from neardup.hamming.index.segment import Segment
+from neardup.hamming.index.segments import Segments
+from neardup.hamming.index.store import DIGEST_BITS, Manifest
+from neardup.hamming.unique import fingerprint_rows
+
+MOST_DOCUMENTS = 2**32 - 1
+"""Their numbers have 32 bits in a segment."""
+DIGESTS = SearchOptions(DIGEST_BITS, max_distance=0, method="block-tables", options={})
+"""How digests of short texts are searched: they are found if they are equal."""
+
+
+class Contents:
+    """Documents with ids.
+
+    Attributes:
+        search: how they are searched.
+        documents: by fingerprint.
+        short: the contents of texts that are too short for that, by digest; None as long as there are none.
+        added: documents that were ever added.
+    """
+
+    def __init__(self, search: SearchOptions) -> None:
+        self.search = search
+        self.documents = Segments(search.words, search.way)
+        self.short: Contents | None = None
+        self.added = 0
+        self._strings: bool | None = None
+
+    @property
+    def strings(self) -> bool | None:
+        """Whether ids are strings; None as long as that is open."""
+        return self._strings
+
+    @strings.setter
+    def strings(self, strings: bool | None) -> None:
+        if self._strings not in (None, strings):
+            raise OptionError("This index has ids, so of which kind they are cannot change.")
+        self._strings = strings
+
+    def restore(self, manifest: Manifest, segments: list[Segment], short: list[Segment]) -> None:
+        """Hold what was read from a folder."""
+        self.documents.made, self.added, self._strings = segments, manifest.added, manifest.strings
+        if short:
+            self.short = Contents(DIGESTS)
+            self.short.documents.made, self.short.strings = short, manifest.strings
+
+    @property
+    def parts(self) -> list[Segments]:
+        """The documents, and the short texts if there are any."""
+        return [self.documents, *([] if self.short is None else [self.short.documents])]
+
+    def searched(self) -> Searched:
+        """What a query of fingerprints looks at."""
+        return Searched(self.documents.searched(), self.search.words, self._strings)
+
+    def searched_short(self) -> Searched:
+        """What a query of digests looks at."""
+        segments = [] if self.short is None else self.short.documents.searched()
+        return Searched(segments, DIGESTS.words, self._strings)
+
+    def add(self, ids: Any, fingerprints: Array) -> None:
+        """See `neardup.Index.add`."""
+        rows = self.search.rows(fingerprints)
+        if self.documents.rows + len(rows) > MOST_DOCUMENTS:
+            raise OptionError(
+                f"{counted(len(rows), 'document')} more would be more than {MOST_DOCUMENTS:,}, removed ones "
+                "included. Deal them out to several indexes."
+            )
+        labels = as_ids(np.arange(self.added, self.added + len(rows)) if ids is None else ids)
+        if len(labels) != len(rows):
+            raise OptionError(f"{counted(len(labels), 'id')} for {counted(len(rows), 'fingerprint')}: give one each.")
+        if not len(rows):
+            return
+        self._demand_kind(labels)
+        self.added += len(rows)
+        self.documents.add(labels, rows)
+
+    def add_short(self, ids: Any, digests: Array) -> None:
+        """See `neardup.Index.add_short`."""
+        labels = as_ids(ids)
+        rows = fingerprint_rows(digests)
+        if len(rows) and len(labels) == len(rows):
+            self._demand_kind(labels)
+        if self.short is None:
+            self.short = Contents(DIGESTS)
+        self.short.add(labels, rows)
+
+    def remove(self, ids: Any) -> int:
+        """See `neardup.Index.remove`."""
+        labels = as_ids(ids)
+        if self._strings is None or not len(labels):
+            return 0
+        if self._strings == isinstance(labels, np.ndarray):
+            raise OptionError(
+                f"These ids are not {'strings' if self._strings else 'integers'}, as those of the index are."
+            )
+        return sum(part.remove(labels) for part in self.parts)
+
+    def merge(self) -> None:
+        """See `neardup.Index.merge`."""
+        for part in self.parts:
+            part.merge()
+
+    def _demand_kind(self, labels: Any) -> None:
+        """Refuse ids of another kind than those that are there; the first ones decide."""
+        strings = not isinstance(labels, np.ndarray)
+        if self._strings is not None and strings != self._strings:
+            kinds = ("integers", "strings")
+            raise OptionError(f"These ids are {kinds[strings]}, but those of the index are {kinds[self._strings]}.")
+        self._strings = strings

@@ -1,0 +1,32 @@
+"""What an index tells of itself."""
+
+from typing import Any
+
+from neardup.hamming.index.answers import IndexInfo
+from neardup.hamming.index.contents import Contents
+
+
+def index_info(
+    contents: Contents, recipe: str | None, recipe_fields: dict[str, Any] | None, *, verify: bool
+) -> IndexInfo:
+    """See `neardup.Index.info`; `recipe`: the digest of the recipe."""
+    search, made, searched = contents.search, contents.documents.made, contents.documents.searched()
+    stored = [segment for part in contents.parts for segment in part.made] if verify else []
+    return IndexInfo(
+        documents=len(contents.documents),
+        short=0 if contents.short is None else len(contents.short.documents),
+        removed=sum(len(segment) - segment.live for segment in searched),
+        bits=search.bits,
+        max_distance=search.max_distance,
+        method=search.method,
+        is_exact=search.is_exact,
+        options=tuple(segment.options for segment in made),
+        segments=tuple(len(segment) for segment in searched),
+        nbytes=sum(segment.nbytes for segment in searched),
+        recipe=recipe,
+        recipe_fields=recipe_fields,
+        ids=None if contents.strings is None else "strings" if contents.strings else "integers",
+        damaged={name: pages for segment in stored for name, pages in segment.damaged_pages().items()},
+        hit_probability=contents.documents.hit_probability(search.max_distance),
+        methods=tuple(segment.method for segment in made),
+    )

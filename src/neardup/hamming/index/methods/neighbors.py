@@ -1,0 +1,29 @@
+"""NEIGHBORS: one table of whole fingerprints, in which every code within the distance of a query is looked up."""
+
+import math
+
+from neardup.errors import OptionError
+from neardup.hamming.index.keyed_tables import KeyPlan
+from neardup.hamming.index.methods.search_method import method_of_keys
+
+MOST_CODES = 1_000_000
+"""That are looked up for a query: more are slower than comparing with millions."""
+WORD_BITS = 64
+
+
+def neighbor_keys(bits: int, max_distance: int) -> KeyPlan:
+    """The whole fingerprint as the key, and the distance as its radius.
+
+    Raises:
+        OptionError: these are too many codes, or codes of several words.
+    """
+    codes = sum(math.comb(bits, distance) for distance in range(max_distance + 1))
+    if bits > WORD_BITS or codes > MOST_CODES:
+        raise OptionError(
+            f"neighbours would look up {codes:,} codes of {bits} bits for a query; allowed are {MOST_CODES:,} of {WORD_BITS}. "
+            "Use block-tables or multi-index."
+        )
+    return KeyPlan(bits, (tuple(range(bits)),), (max_distance,))
+
+
+METHOD = method_of_keys(lambda bits, distance, _options: neighbor_keys(bits, distance))

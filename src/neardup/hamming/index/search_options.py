@@ -1,0 +1,136 @@
+"""What an index is asked for: bits, distance, method and its options; what is no such value, or asks for more, is refused."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from neardup.arrays import Array
+from neardup.errors import OptionError
+from neardup.hamming.block_plan import check_distance
+from neardup.hamming.index.methods.table import AUTO, METHODS
+from neardup.hamming.index.planner import usual_choice, usual_options
+from neardup.hamming.index.segments import Way
+from neardup.hamming.unique import fingerprint_rows
+
+WORD_BITS = 64
+MOST_BITS = 512
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """How an index searches.
+
+    Attributes:
+        bits: of a fingerprint, a multiple of 64.
+        max_distance: the largest distance that may be asked for.
+        method: one of `neardup.hamming.index.methods.table.METHODS`, or AUTO.
+        options: of the method, as far as they were given.
+    """
+
+    bits: int
+    max_distance: int
+    method: str
+    options: dict[str, int]
+
+    @property
+    def words(self) -> int:
+        """Of a fingerprint."""
+        return self.bits // WORD_BITS
+
+    @property
+    def is_exact(self) -> bool:
+        """It finds all that there is."""
+        return self.method == AUTO or METHODS[self.method].is_exact
+
+    def way(self, rows: int) -> Way:
+        """How a segment of so many documents is searched."""
+        size: dict[str, int] = {"bits": self.bits, "max_distance": self.max_distance, "rows": rows}
+        if self.method == AUTO:
+            chosen = usual_choice(**size, given=self.options)
+            return chosen.method, self.max_distance, chosen.options
+        return self.method, self.max_distance, usual_options(self.method, **size, given=self.options)
+
+    def limit(self, max_distance: int | None) -> int:
+        """A distance that is asked for; the largest if none is.
+
+        Raises:
+            OptionError: it is larger, or no distance.
+        """
+        if max_distance is None:
+            return self.max_distance
+        if check_distance(max_distance, self.bits) > self.max_distance:
+            raise OptionError(
+                f"max_distance={max_distance}: the index was made for {self.max_distance}. Give at most that, or make another."
+            )
+        return int(max_distance)
+
+    def rows(self, fingerprints: Array) -> Array:
+        """Fingerprints as uint64[n, words].
+
+        Raises:
+            OptionError: they are something else, or of other bits.
+        """
+        rows = fingerprint_rows(fingerprints)
+        self._check_bits(rows)
+        return rows
+
+    def row(self, fingerprint: int | np.uint64 | Array) -> Array:
+        """One fingerprint, an integer or uint64[words], as uint64[1, words].
+
+        Raises:
+            OptionError: it is something else, or of other bits, or several.
+        """
+        if isinstance(fingerprint, np.ndarray):
+            if fingerprint.size != self.words:
+                raise OptionError(
+                    f"fingerprint has the shape {fingerprint.shape}; one of this index is an integer or uint64[{self.words}]. "
+                    "For many fingerprints use query_many()."
+                )
+            row = fingerprint_rows(fingerprint.reshape(1, -1), "fingerprint")
+            self._check_bits(row)
+            return row
+        if isinstance(fingerprint, bool) or not isinstance(fingerprint, int | np.integer):
+            raise OptionError(
+                f"fingerprint={fingerprint!r}: give an integer, or an array uint64[{self.words}]. For many fingerprints use "
+                "query_many()."
+            )
+        value = int(fingerprint)
+        if not 0 <= value < 1 << self.bits:
+            raise OptionError(
+                f"fingerprint={value}: the index has {self.bits} bits; give an integer from 0 to 2^{self.bits} - 1."
+            )
+        if self.bits == WORD_BITS:
+            return np.array([[value]], np.uint64)
+        return np.frombuffer(value.to_bytes(self.bits // 8, "big"), ">u8").astype(np.uint64).reshape(1, -1)
+
+    def _check_bits(self, rows: Array) -> None:
+        if WORD_BITS * rows.shape[1] != self.bits:
+            raise OptionError(
+                f"These fingerprints have {WORD_BITS * rows.shape[1]} bits, those of the index {self.bits}."
+            )
+
+
+def search_options(max_distance: int, bits: int, method: str, options: Mapping[str, int]) -> SearchOptions:
+    """The options with these values.
+
+    Raises:
+        OptionError: a value that is not allowed, or an option that the method does not have.
+    """
+    if not isinstance(bits, int | np.integer) or bits not in range(WORD_BITS, MOST_BITS + 1, WORD_BITS):
+        raise OptionError(f"bits={bits!r}: give 64, 128, … 512; pad narrower fingerprints with zero bits.")
+    if not isinstance(method, str) or method not in (AUTO, *METHODS):
+        raise OptionError(f"method={method!r}: give one of {AUTO}, {', '.join(METHODS)}.")
+    if method != AUTO:
+        has = METHODS[method].option_names
+        unknown = sorted(set(options) - set(has))
+        if unknown:
+            raise OptionError(f"{', '.join(unknown)}: the method {method} has {', '.join(has) or 'no options'}.")
+    found = SearchOptions(int(bits), check_distance(max_distance, int(bits)), method, dict(options))
+    least = {option.name: option.least for each in METHODS.values() for option in each.options}
+    for name, value in options.items():
+        if isinstance(value, bool) or not isinstance(value, int) or value < least.get(name, 1):
+            raise OptionError(f"{name}={value!r}: give an integer from {least.get(name, 1)} up.")
+    chosen, limit, usual = found.way(0)
+    METHODS[chosen].code.build(np.empty((0, found.words), np.uint64), limit, usual)  # or refuse
+    return found

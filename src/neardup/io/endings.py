@@ -1,0 +1,34 @@
+"""What the name of a file tells: its format, by the table of formats, and how it is compressed."""
+
+import os
+
+from neardup.io.formats.table import ROWS
+from neardup.io.storage.compression import COMPRESSION_ENDINGS
+
+_ROW_OF = {ending: row for row in ROWS for ending in row.endings}
+ALLOWED = (
+    f"Allowed: {', '.join(row.said for row in ROWS if row.said and row.compressed)}, all plain, .gz or .zst; and "
+    f"{', '.join(row.said for row in ROWS if row.said and not row.compressed)}"
+)
+
+
+def _with_compressions(endings: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(ending + compression for ending in endings for compression in ("", *COMPRESSION_ENDINGS))
+
+
+NAMED_ONLY = frozenset().union(*(_with_compressions(row.named_only) for row in ROWS))
+"""Endings of files in folders that are passed over."""
+HTML = frozenset().union(*(_with_compressions(row.html) for row in ROWS))
+"""Endings of pages."""
+
+
+def split_ending(name: str) -> tuple[str, str, str] | None:
+    """Split a file's name into stem, format and compression; None if its ending is not a known one."""
+    stem, ending = os.path.splitext(name)
+    compression = COMPRESSION_ENDINGS.get(ending.lower(), "plain")
+    if compression != "plain":
+        stem, ending = os.path.splitext(stem)
+    row = _ROW_OF.get(ending.lower())
+    if row is None or (compression != "plain" and not row.compressed):
+        return None
+    return stem, row.name, compression

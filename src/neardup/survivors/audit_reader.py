@@ -1,0 +1,77 @@
+"""Lines of audits as values, checked against the schema."""
+
+import json
+from collections.abc import Iterable
+from typing import Any, NotRequired, TypedDict
+
+import msgspec
+
+from neardup.survivors.audit_schema import COLUMNS, DOCUMENTS, FILTER_COLUMNS, UNITS, Column, columns_of
+
+Line = dict[str, Any]
+"""A line of an audit: by the name of a column its value."""
+
+LAYOUTS = [
+    columns_of(kind, with_matched=with_matched, with_reference=with_reference)
+    for kind in (DOCUMENTS, UNITS)
+    for with_matched in (False, True)
+    for with_reference in ((False, True) if kind == DOCUMENTS else (False,))
+]
+"""The columns that lines may have together."""
+
+
+def _names(columns: Iterable[Column[Any]]) -> frozenset[str]:
+    return frozenset(column.name for column in columns)
+
+
+_NAMES = frozenset(map(_names, LAYOUTS))
+_IN_ALL = frozenset.intersection(*_NAMES)
+_TYPES = {
+    column.name: column.type.parsed | None if column.nullable else column.type.parsed
+    for column in COLUMNS
+    if any(column in layout for layout in LAYOUTS)
+}
+_make: Any = TypedDict  # from a table; a type checker wants it written out
+_decode = msgspec.json.Decoder(
+    _make("_Line", {name: kind if name in _IN_ALL else NotRequired[kind] for name, kind in _TYPES.items()})
+).decode
+
+
+def read_line(text: bytes) -> Line:
+    """A line of an audit of documents or of units; what it has besides the columns of the schema is left out.
+
+    Raises:
+        ValueError: it is none; the message says why, as the end of a sentence.
+    """
+    try:
+        line: Line = _decode(text)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        raise ValueError(_problem(text)) from None
+    if frozenset(line) not in _NAMES:
+        raise ValueError(_problem(text))
+    return line
+
+
+def _problem(text: bytes) -> str:
+    """What is wrong with a line."""
+    try:
+        line = json.loads(text)
+    except ValueError:
+        return "it is no JSON"
+    if not isinstance(line, dict):
+        return "it is no JSON object"
+    if line.keys() == _names(FILTER_COLUMNS):
+        return "it was written by `neardup filter`, which names what a document matched, but decides on no clusters"
+    present = line.keys() & _TYPES.keys()
+    columns = min(LAYOUTS, key=lambda layout: (len(present - _names(layout)), len(_names(layout) - present)))
+    for column in columns:
+        if column.name not in line:
+            return f"it lacks {column.name!r}"
+        try:
+            msgspec.convert(line[column.name], _TYPES[column.name])
+        except msgspec.ValidationError:
+            null = " or null" if column.nullable else ""
+            return (
+                f"{column.name!r} is {json.dumps(line[column.name], ensure_ascii=False)}, not {column.type.name}{null}"
+            )
+    return f"it has {min(present - _names(columns))!r}, which is not together with its other columns in any audit"

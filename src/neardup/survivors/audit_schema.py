@@ -1,0 +1,230 @@
+"""The schema of audits: one row of a table for each column, with its type, its meaning, where it is, and how its values come.
+
+From it come the lines of audits (`audit.py`, `unit_audit.py`), their reader (`audit_reader.py`), tables of results
+(`result_tables.py`), the columns that `--annotate` adds (`annotations.py`), and the table in the documentation. To add a column,
+add a row to `COLUMNS`, and run `make docs`.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+import pyarrow as pa
+
+from neardup.arrays import Array
+from neardup.io.formats.json_values import quote
+from neardup.survivors.decisions import NONE
+from neardup.survivors.outcomes import FilterOutcomes, Outcomes
+
+Source = TypeVar("Source")
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnType:
+    """What the values of a column are.
+
+    Attributes:
+        name: in sentences.
+        parsed: the Python type of a JSON value.
+        tokens: from the values of a column to each as JSON.
+        arrow: from the values of a column to an Arrow array.
+    """
+
+    name: str
+    parsed: Any
+    tokens: Callable[[Any], Iterable[Any]]
+    arrow: Callable[[Any], Any]
+
+
+def _integer_tokens(values: Array) -> list[Any]:
+    found: list[Any] = values.tolist()
+    return ["null" if value < 0 else value for value in found] if (values < 0).any() else found
+
+
+def _number_tokens(values: Array) -> list[str]:
+    return ["null" if value != value else repr(value) for value in values.tolist()]
+
+
+def _string_tokens(values: Sequence[str | None]) -> list[str]:
+    return ["null" if value is None else quote(value) for value in values]
+
+
+ID = ColumnType("string or integer", int | str, lambda ids: ids.to_pylist(), lambda ids: ids)
+"""Values: an Arrow array; for JSON, of JSON values."""
+
+INTEGER = ColumnType("integer", int, _integer_tokens, lambda values: pa.array(values, mask=values < 0))
+"""Values: int64[n], null where negative."""
+
+NUMBER = ColumnType("number", float, _number_tokens, lambda values: pa.array(values, from_pandas=True))
+"""Values: float64[n], null where NaN."""
+
+BOOLEAN = ColumnType(
+    "true or false", bool, lambda values: ["true" if value else "false" for value in values.tolist()], pa.array
+)
+"""Values: bool[n]."""
+
+STRING = ColumnType("string", str, _string_tokens, lambda values: pa.array(values, pa.large_string()))
+"""Values: strings; null where None."""
+
+
+DOCUMENTS, UNITS, RESULTS, ANNOTATED = "documents", "units", "results", "annotated"
+"""What has columns: audits of documents, and of lines or paragraphs; tables of results in memory; rows with columns added."""
+
+COMPONENTS, REFERENCE = "components", "reference"
+"""Only where clusters are connected components; only in runs against a reference."""
+
+REMOVALS = (DOCUMENTS, UNITS, RESULTS)
+
+
+@dataclass(frozen=True, slots=True)
+class Column(Generic[Source]):
+    """A column of audits.
+
+    Attributes:
+        name: in the files.
+        type: of its values.
+        meaning: a sentence for the documentation.
+        within: what has the column, some of DOCUMENTS, UNITS, RESULTS and ANNOTATED.
+        value: from outcomes to the values, of the kind that the type says.
+        only: COMPONENTS or REFERENCE, if it is not always there.
+        nullable: its values may be null in an audit.
+    """
+
+    name: str
+    type: ColumnType
+    meaning: str
+    within: tuple[str, ...]
+    value: Callable[[Source], Any]
+    only: str = ""
+    nullable: bool = False
+
+
+# fmt: off
+COLUMNS: tuple[Column[Outcomes], ...] = (
+    Column(
+        "id", ID, "Id of the removed document.", REMOVALS,
+        lambda found: found.names.ids(found.rows),
+    ),
+    Column(
+        "row", INTEGER, "Its row over all inputs, counted from 0.", REMOVALS,
+        lambda found: found.names.document_rows(found.rows),
+    ),
+    Column(
+        "unit", INTEGER, "Number of the removed line or paragraph in its document, counted from 0.", (UNITS,),
+        lambda found: found.names.units(found.rows),
+    ),
+    Column(
+        "survivor_id", ID, "Id of the document that stays.", REMOVALS,
+        lambda found: found.names.ids(found.survivors),
+    ),
+    Column(
+        "survivor_row", INTEGER, "Row of that document; null if it is in the reference.", REMOVALS,
+        lambda found: found.names.document_rows(found.survivors), nullable=True,
+    ),
+    Column(
+        "survivor_unit", INTEGER, "Number of the line or paragraph that stays.", (UNITS,),
+        lambda found: found.names.units(found.survivors),
+    ),
+    Column(
+        "cluster_id", INTEGER,
+        "Number that the members of a cluster share: of documents the smallest row among them.",
+        (*REMOVALS, ANNOTATED), lambda found: found.of(found.decisions.cluster),
+    ),
+    Column(
+        "cluster_size", INTEGER, "Documents of the cluster, removed ones included; 1 for a document alone.", (ANNOTATED,),
+        lambda found: found.of(found.decisions.cluster_size),
+    ),
+    Column(
+        "is_duplicate", BOOLEAN, "The document is a duplicate.", (ANNOTATED,),
+        lambda found: found.removed,
+    ),
+    Column(
+        "duplicate_of", ID, "Id of the document that it is a duplicate of; null if it is none.", (ANNOTATED,),
+        lambda found: found.names.ids(np.where(found.removed, found.survivors, NONE)),
+    ),
+    Column(
+        "similarity", NUMBER, "Similarity to the survivor; null where it was not computed.", (*REMOVALS, ANNOTATED),
+        lambda found: found.of(found.decisions.similarity), nullable=True,
+    ),
+    Column(
+        "distance", INTEGER, "Hamming distance of the fingerprints to the survivor's.", (*REMOVALS, ANNOTATED),
+        lambda found: found.of(found.decisions.distance),
+    ),
+    Column(
+        "exact", BOOLEAN, "The normalized texts of the two are equal.", REMOVALS,
+        lambda found: found.of(found.decisions.exact),
+    ),
+    Column(
+        "emptied", BOOLEAN, "Nothing is left of the document, so it is in no output.", (UNITS,),
+        lambda found: found.emptied,
+    ),
+    Column(
+        "text", STRING, "Beginning of the removed line or paragraph: 80 characters.", (UNITS,),
+        lambda found: found.texts,
+    ),
+    Column(
+        "matched_id", ID, "Id of the document whose match brought this one into the cluster.", REMOVALS,
+        lambda found: found.names.ids(found.matched), only=COMPONENTS,
+    ),
+    Column(
+        "matched_row", INTEGER, "Row of that document.", (UNITS,),
+        lambda found: found.names.document_rows(found.matched), only=COMPONENTS,
+    ),
+    Column(
+        "matched_unit", INTEGER, "Number of the line or paragraph that matched.", (UNITS,),
+        lambda found: found.names.units(found.matched), only=COMPONENTS,
+    ),
+    Column(
+        "matched_similarity", NUMBER, "Similarity to what matched; null where it was not computed.", REMOVALS,
+        lambda found: found.of(found.decisions.matched_similarity), only=COMPONENTS, nullable=True,
+    ),
+    Column(
+        "reference", STRING, "File of the reference that has the survivor; null if the survivor is of the inputs.", (DOCUMENTS,),
+        lambda found: found.references[0], only=REFERENCE, nullable=True,
+    ),
+    Column(
+        "reference_row", INTEGER, "Row of the survivor in that file; null if the survivor is of the inputs.", (DOCUMENTS, RESULTS),
+        lambda found: found.references[1], only=REFERENCE, nullable=True,
+    ),
+)
+"""All columns but those of `filter`, in the order that they are written in."""
+
+FILTERED = "filter"
+
+FILTER_COLUMNS: tuple[Column[FilterOutcomes], ...] = (
+    Column(
+        "id", ID, "Id of the document that was not passed on.", (FILTERED,),
+        lambda found: found.ids,
+    ),
+    Column(
+        "row", INTEGER, "Its row over all inputs, counted from 0.", (FILTERED,),
+        lambda found: found.rows,
+    ),
+    Column(
+        "matched_id", ID, "Id of the nearest document that was passed on before.", (FILTERED,),
+        lambda found: pa.array([json.dumps(id_, ensure_ascii=False) for id_ in found.matched], pa.large_string()),
+    ),
+    Column(
+        "distance", INTEGER, "Hamming distance of the fingerprints of the two.", (FILTERED,),
+        lambda found: found.distances,
+    ),
+)
+"""The columns of the audit of `neardup filter`."""
+# fmt: on
+
+
+def columns_of(kind: str, *, with_matched: bool = False, with_reference: bool = False) -> tuple[Column[Outcomes], ...]:
+    """The columns of what is of a kind: DOCUMENTS, UNITS, RESULTS or ANNOTATED.
+
+    `with_matched`: clusters are connected components. `with_reference`: the run is against a reference.
+    """
+    absent = {COMPONENTS: not with_matched, REFERENCE: not with_reference}
+    return tuple(column for column in COLUMNS if kind in column.within and not absent.get(column.only, False))
+
+
+def columns_named(*names: str) -> tuple[Column[Outcomes], ...]:
+    """These columns, in this order."""
+    by_name = {column.name: column for column in COLUMNS}
+    return tuple(by_name[name] for name in names)
