@@ -7,7 +7,7 @@ A marker in backquotes is one that a page talks about.
 
 import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import reduce
 
 from cells import Record, number, percent
@@ -54,6 +54,74 @@ def _bytes_a_document(record: Record) -> str:
     return number(grown / (large["documents"] - small["documents"]), 2)
 
 
+WORDS, HAN = "English words", "pairs of Han characters"
+"""The two kinds of features in `hashes.json`."""
+DIGESTS = ("md5", "sha1", "sha512", "blake2b")
+FNV_64 = ("fnv1_64", "fnv1a_64")
+
+
+def _each_cost(names: Sequence[str]) -> Figure:
+    """Nanoseconds a feature of these hashes at 64 bits, over both kinds of features, distinct and running."""
+    return _range(
+        "hashes",
+        lambda record: [
+            of["nanoseconds_a_feature"][name][f"{way}_64_bits"]
+            for of in record["features"].values()
+            for name in names
+            for way in ("distinct", "running")
+        ],
+    )
+
+
+def _digests_beside_lookup3(way: str) -> Figure:
+    """How many times as long as lookup3 the digests take."""
+    return _range(
+        "hashes",
+        lambda record: [
+            cost[name][f"{way}_64_bits"] / cost["lookup3"][f"{way}_64_bits"]
+            for cost in (of["nanoseconds_a_feature"] for of in record["features"].values())
+            for name in DIGESTS
+        ],
+    )
+
+
+def _widening(record: Record) -> list[float]:
+    """Nanoseconds that a hash of 64 bits takes more at 128."""
+    costs = [of["nanoseconds_a_feature"] for of in record["features"].values()]
+    names = ("xxh3_64", *FNV_64, "lookup3")
+    return [cost[name]["distinct_128_bits"] - cost[name]["distinct_64_bits"] for cost in costs for name in names]
+
+
+def _chance(what: str) -> Figure:
+    """What the deviations of perfect bits reach once in a hundred tables, by the number of bits."""
+    return _range(
+        "hashes",
+        lambda record: [each[what]["chance"] for of in record["features"].values() for each in of["bits"].values()],
+    )
+
+
+def _angle(record: Record, kind: str, name: str, bits: str) -> Record:
+    """The error of the angle by that hash, of whole documents."""
+    error: Record = record["features"][kind]["errors"][0][name][bits]
+    return error
+
+
+def _other_angles(record: Record) -> list[float]:
+    """The errors at 128 bits, English documents, of all hashes but FNV's of 64 bits."""
+    names = [name for name in record["features"][WORDS]["bits"] if name not in FNV_64]
+    return [_angle(record, WORDS, name, "128")["rms_degrees"] for name in names]
+
+
+def _fnv_beside_random(record: Record) -> list[float]:
+    """How many times the error of random bits those of FNV are, of English documents at 64 bits."""
+    random = _angle(record, WORDS, "random bits", "64")["rms_degrees"]
+    return [_angle(record, WORDS, name, "64")["rms_degrees"] / random for name in FNV_64]
+
+
+def _whole_angle(kind: str, name: str, bits: int, what: str) -> Figure:
+    return "hashes", lambda record: number(_angle(record, kind, name, str(bits))[what]).replace("-", "−")
+
+
 def _within(record: Record, recipe: str, distance: int) -> tuple[float, float]:
     """The share of the reference pairs within the distance, and how many unlike pairs come with each."""
     ours = RECIPES[recipe].recipe.as_dict().items()
@@ -62,65 +130,63 @@ def _within(record: Record, recipe: str, distance: int) -> tuple[float, float]:
     return similar / sum(each["all_similar"] for each in sets), unlike / similar
 
 
-def _recipe(recipe: str, distance: int) -> dict[str, Figure]:
-    return {
-        f"{recipe}-at-{distance}-percent": ("recipes", lambda record: percent(_within(record, recipe, distance)[0])),
-        f"{recipe}-at-{distance}-unlike": ("recipes", lambda record: number(_within(record, recipe, distance)[1], 2)),
-    }
+def _recipe_percent(recipe: str, distance: int) -> Figure:
+    return "recipes", lambda record: percent(_within(record, recipe, distance)[0])
 
 
-def _million(method: str) -> dict[str, Figure]:
-    return {
-        f"million-{method}-seconds": _at("exact_join", MILLION, method, "seconds"),
-        f"million-{method}-gb": _at("exact_join", MILLION, method, "peak_memory_mb", digits=2, unit=1e3),
-        f"million-{method}-removed": _count("exact_join", MILLION, method, "summary", "duplicates"),
-    }
+def _recipe_unlike(recipe: str, distance: int) -> Figure:
+    return "recipes", lambda record: number(_within(record, recipe, distance)[1], 2)
 
 
-def _contender(name: str, contender: str) -> dict[str, Figure]:
-    place = ("dedup_peers", "results", contender)
-    return {
-        f"{name}-seconds": _at(*place, "seconds"),
-        f"{name}-gb": _at(*place, "peak_memory_mb", digits=2, unit=1e3),
-    }
+def _million_seconds(method: str) -> Figure:
+    return _at("exact_join", MILLION, method, "seconds")
 
 
-def _hamming(name: str, corpus: str, k: str, contender: str) -> dict[str, Figure]:
-    place = ("hamming_index", corpus, k, "queries", contender)
-    return {f"{name}-microseconds": _at(*place, "microseconds"), f"{name}-found-percent": _percent(*place, "found")}
+def _million_removed(method: str) -> Figure:
+    return _count("exact_join", MILLION, method, "summary", "duplicates")
+
+
+def _contender(contender: str) -> Figure:
+    return _at("dedup_peers", "results", contender, "seconds")
 
 
 FIGURES: dict[str, Figure] = {
-    **_million("auto"),
-    **_million("exact"),
-    **_million("minhash"),
-    **_million("simhash"),
+    "million-exact-seconds": _million_seconds("exact"),
+    "million-exact-gb": _at("exact_join", MILLION, "exact", "peak_memory_mb", digits=2, unit=1e3),
+    "million-exact-removed": _million_removed("exact"),
+    "million-minhash-seconds": _million_seconds("minhash"),
+    "million-minhash-removed": _million_removed("minhash"),
+    "million-simhash-seconds": _million_seconds("simhash"),
     "million-exact-count-seconds": _at("exact_join", *RAN, "seconds", "count", digits=2),
     "million-exact-prefixes-seconds": _at("exact_join", *RAN, "seconds", "prefixes", digits=2),
     "million-exact-join-seconds": _at("exact_join", *RAN, "seconds", "join", digits=2),
     "million-exact-postings-millions": _at("exact_join", *RAN, "join", "postings", unit=1e6),
     "million-exact-looks-millions": _at("exact_join", *RAN, "join", "visits", unit=1e6),
     "million-exact-met-millions": _at("exact_join", *RAN, "join", "looked_at", unit=1e6),
-    "planted-copies": _count("exact_join", MILLION, "exact", "planted", "settled", "pairs"),
+    "million-exact-passes": _count("exact_join", *RAN, "join", "passes"),
     "true-pairs": _count("dedup_peers", "truth", "pairs", "neardup exact, pairs"),
-    **_contender("minhash-survivors", "neardup minhash, survivors"),
-    **_contender("rensa-deduplicator", "rensa RMinHashDeduplicator"),
-    **_contender("shingling", "shingles alone"),
-    **_recipe("default", 12),
-    **_recipe("default", 14),
-    **_recipe("default", 18),
-    **_recipe("default-64", 10),
-    **_recipe("textbook", 3),
-    **_recipe("textbook", 12),
+    "minhash-survivors-seconds": _contender("neardup minhash, survivors"),
+    "rensa-deduplicator-seconds": _contender("rensa RMinHashDeduplicator"),
+    "shingling-seconds": _contender("shingles alone"),
+    "default-at-12-percent": _recipe_percent("default", 12),
+    "default-at-12-unlike": _recipe_unlike("default", 12),
+    "default-at-16-percent": _recipe_percent("default", 16),
+    "default-at-16-unlike": _recipe_unlike("default", 16),
+    "default-at-18-percent": _recipe_percent("default", 18),
+    "default-at-18-unlike": _recipe_unlike("default", 18),
+    "default-64-at-10-unlike": _recipe_unlike("default-64", 10),
+    "textbook-at-3-percent": _recipe_percent("textbook", 3),
+    "textbook-at-12-percent": _recipe_percent("textbook", 12),
     "rho-mb-per-second": _speed("rensa RMinHash matrix, rho, words"),
     "rensa-mb-per-second": _speed("rensa RMinHash digests, words"),
-    **_hamming("usearch-texts", "package texts", "k=3", "usearch (approximate)"),
+    "usearch-texts-found-percent": _percent(
+        "hamming_index", "package texts", "k=3", "queries", "usearch (approximate)", "found"
+    ),
     "soak-auto-1m-mb": _count("soak", "1,000,000 documents, auto", "peak_anonymous_mb"),
     "soak-auto-5m-mb": _count("soak", "5,000,000 documents, auto", "peak_anonymous_mb"),
     "soak-minhash-1m-mb": _count("soak", "1,000,000 documents, minhash", "peak_anonymous_mb"),
     "soak-minhash-5m-mb": _count("soak", "5,000,000 documents, minhash", "peak_anonymous_mb"),
     "soak-bytes-a-document": ("soak", _bytes_a_document),
-    "json-lines-mb-per-second": _at("end_to_end", "large file", "text_mb_per_second"),
     "dense-times-the-product": _range(
         "vectors",
         lambda record: [each[way]["times_the_product"] for each in record["dense"] for way in ("signs", "gaussian")],
@@ -154,8 +220,38 @@ FIGURES: dict[str, Figure] = {
     "rjieba-two-threads": _at("segmenters", "zh_laws_national", "workers", "two_threads_of_the_package", digits=2),
     "sudachi-two-workers": _at("segmenters", "ja_catalogs", "workers", "two_workers", digits=2),
     "sudachipy-two-threads": _at("segmenters", "ja_catalogs", "workers", "two_threads_of_the_package", digits=2),
-    "join-16-million-seconds": _at("hamming_join", "side_by_side", "uniform", "seconds"),
-    "join-skewed-seconds": _at("hamming_join", "side_by_side", "skewed", "seconds"),
+    "hashes-words": _count("hashes", "features", WORDS, "distinct"),
+    "hashes-han-pairs": _count("hashes", "features", HAN, "distinct"),
+    **{
+        f"hashes-{name}-collisions": _count(
+            "hashes", "features", HAN, "bits", name, "features_with_the_hash_of_another"
+        )
+        for name in ("fnv1a_32", "phash2")
+    },
+    "hashes-widening-nanoseconds": _range("hashes", _widening),
+    "hashes-digests-running-times": _digests_beside_lookup3("running"),
+    "hashes-digests-distinct-times": _digests_beside_lookup3("distinct"),
+    "hashes-phash2-nanoseconds": _each_cost(["phash2"]),
+    "hashes-fnv-nanoseconds": _each_cost(FNV_64),
+    "hashes-xxh3-nanoseconds": _each_cost(["xxh3_64", "xxh3_128"]),
+    "hashes-chance-of-bits": _chance("evenness"),
+    "hashes-chance-of-pairs": _chance("independence"),
+    "hashes-fnv1-ones-percent": _percent("hashes", "features", HAN, "bits", "fnv1_64", "evenness", "share_of_ones"),
+    "hashes-fnv1-correlation": _at(
+        "hashes", "features", WORDS, "bits", "fnv1_64", "independence", "correlation", digits=2
+    ),
+    **{
+        f"hashes-{name}-fixed-bits": _count(
+            "hashes", "features", WORDS, "bits", name, "avalanche", "last character", "bits_that_never_change"
+        )
+        for name in FNV_64
+    },
+    **{f"hashes-{name}-degrees-at-128": _whole_angle(WORDS, name, 128, "rms_degrees") for name in FNV_64},
+    "hashes-others-degrees-at-128": _range("hashes", _other_angles),
+    "hashes-fnv1a_32-degrees-at-32": _whole_angle(WORDS, "fnv1a_32", 32, "rms_degrees"),
+    "hashes-fnv1a_32-mean-at-32": _whole_angle(WORDS, "fnv1a_32", 32, "mean_degrees"),
+    "hashes-crc32c-mean-at-32": _whole_angle(HAN, "crc32c", 32, "mean_degrees"),
+    "hashes-fnv-times-random": _range("hashes", _fnv_beside_random),
 }
 """By name: the benchmark whose result file has it, and how it is written. An unknown name on a page is an error."""
 

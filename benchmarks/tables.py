@@ -16,6 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import figures
+import tables_of_features
 import tables_of_schemas
 import tables_of_speed
 import tables_of_tools
@@ -37,6 +38,9 @@ TABLES: dict[str, Callable[[Record], str]] = {
         tables_of_speed.memory,
         tables_of_speed.corpus_speed,
         tables_of_speed.stage_limits,
+        tables_of_features.segmenters,
+        tables_of_features.weights,
+        tables_of_features.hashes,
         tables_of_tools.dedup_peers,
         tables_of_tools.open_sets,
         tables_of_tools.recipes,
@@ -46,6 +50,9 @@ TABLES: dict[str, Callable[[Record], str]] = {
 SHORT: dict[str, tuple[str, Callable[[Record], str]]] = {
     "methods": ("dedup_peers", tables_of_tools.methods),
     "extrapolation": ("exact_join", tables_of_speed.extrapolation),
+    "hashes_bits": ("hashes", tables_of_features.hashes_bits),
+    "hashes_changes": ("hashes", tables_of_features.hashes_changes),
+    "hashes_angles": ("hashes", tables_of_features.hashes_angles),
 }
 """By the name of the table: the benchmark, and the table of a part of its results."""
 DECLARED: dict[str, Callable[[], str]] = {"audit-columns": tables_of_schemas.audit_columns}

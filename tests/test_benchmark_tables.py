@@ -48,7 +48,13 @@ def test_every_table_has_its_place_on_a_page():
 
 def test_every_named_figure_is_in_its_result_file():
     written = {name: tables.figure_of(name, tables.RESULTS) for name in figures.FIGURES}
-    assert [name for name, text in written.items() if not re.match(r"\d", text)] == []
+    assert [name for name, text in written.items() if not re.match(r"−?\d", text)] == []
+
+
+def test_every_named_figure_is_used_on_a_page():
+    texts = [page.read_text(encoding="utf-8") for page in tables.pages()]
+    used = {name for text in texts for _, name, _ in figures.MARKED.findall(text)}
+    assert set(figures.FIGURES) - used == set()
 
 
 @pytest.mark.parametrize("page", tables.pages(), ids=lambda page: page.name)

@@ -1,0 +1,137 @@
+"""Tables of what comes before a fingerprint's bits: segmenters, weights and hashes, from their result files."""
+
+from collections.abc import Sequence
+
+from cells import Record, number, spread
+from measure import table
+
+SEGMENTERS = (
+    ("`words`, the default", ("words", "words")),
+    ("`words` with stop words", ("words, stop words", "words, stop words")),
+    ("`whitespace`", ("whitespace", "whitespace")),
+    ("`characters`, pairs", ("characters, pairs", "characters, pairs")),
+    ("`simplified` first", ("words, simplified", None)),
+    ("rjieba, SudachiPy alone: lists of strings, no fingerprints", ("rjieba alone", "sudachipy alone")),
+    ("`jieba`, `sudachi`", ("jieba", "sudachi C")),
+)
+"""The rows of the table of segmenters: what each is called in the results of Chinese and of Japanese texts."""
+CHANGED = {"last character": "another last character", "first character": "another first one", "one bit": "one bit"}
+WIDTH = "64"
+"""At which the error of the angle is shown."""
+
+
+def segmenters(record: Record) -> str:
+    """Megabytes of text a second of each segmenter."""
+    corpora = [record[name]["costs"] for name in ("zh_laws_national", "ja_catalogs")]
+    rows = [
+        [
+            label,
+            *(
+                "" if name is None else spread(of[name], "megabytes_per_second")
+                for of, name in zip(corpora, names, strict=True)
+            ),
+        ]
+        for label, names in SEGMENTERS
+    ]
+    return table(["", "Chinese laws", "Japanese messages"], rows)
+
+
+def weights(record: Record) -> str:
+    """Megabytes of text a second by weight."""
+    speeds = [record[kind]["megabytes_a_second"] for kind in ("English words", "Chinese words")]
+    names = dict.fromkeys(name for of in speeds for name in of)
+    rows = [
+        [
+            "`neardup fit`" if name == "fit" else f"`{name.split(',')[0]}`{name[len(name.split(',')[0]) :]}",
+            *(spread(of[name], "MB/s") if name in of else "" for of in speeds),
+        ]
+        for name in names
+    ]
+    return table(["", "English, `words`", "Chinese, `jieba`"], rows)
+
+
+def hashes(record: Record) -> str:
+    """Nanoseconds a feature, the quickest hash first."""
+    costs = {kind: of["nanoseconds_a_feature"] for kind, of in record["features"].items()}
+    columns = [(kind, way) for kind in costs for way in ("distinct", "running")]
+    first = next(iter(costs.values()))
+    rows = [
+        [f"`{name}`", *(number(costs[kind][name][f"{way}_64_bits"]) for kind, way in columns)]
+        for name in sorted(first, key=lambda name: first[name]["distinct_64_bits"])
+    ]
+    return table(["", *(f"{kind}, {way}" for kind, way in columns)], rows)
+
+
+def hashes_bits(record: Record) -> str:
+    """How far each hash is from even and independent bits; the best first."""
+    kinds = record["features"]
+    columns = [(what, kind) for what in ("evenness", "independence") for kind in kinds]
+    names = list(next(iter(kinds.values()))["bits"])
+    found = {name: [kinds[kind]["bits"][name][what] for what, kind in columns] for name in names}
+    rows = [
+        [
+            f"`{name}`",
+            *(
+                _bold(f"{number(each['largest_z'], 2)} ({each['above_chance']} of {each['of']:,})", each)
+                for each in found[name]
+            ),
+        ]
+        for name in sorted(names, key=lambda name: sum(each["above_chance"] for each in found[name]))
+    ]
+    head = [f"{'even' if what == 'evenness' else 'independent'}: {kind}" for what, kind in columns]
+    return table(["", *head], rows)
+
+
+def _bold(text: str, each: Record) -> str:
+    return f"**{text}**" if each["above_chance"] > 1 else text
+
+
+def hashes_changes(record: Record) -> str:
+    """The share of the bits that change with a part of the feature: the hashes that stray, and all others in one row."""
+    columns = [(kind, what) for kind in record["features"] for what in CHANGED]
+    by_name = {
+        name: [record["features"][kind]["bits"][name]["avalanche"][what] for kind, what in columns]
+        for name in next(iter(record["features"].values()))["bits"]
+    }
+    stray = {name: of for name, of in by_name.items() if any(each["bits_outside_0.45_to_0.55"] for each in of)}
+    others = [of for name, of in by_name.items() if name not in stray]
+    rows = [
+        [f"`{name}`", *(_changed([each]) for each in of)]
+        for name, of in sorted(stray.items(), key=lambda item: item[1][0]["mean"])
+    ]
+    rows.append(["each of the others", *(_changed(column) for column in zip(*others, strict=True))])
+    return table(["", *(f"{kind}: {CHANGED[what]}" for kind, what in columns)], rows)
+
+
+def _changed(found: Sequence[Record]) -> str:
+    mean = sum(each["mean"] for each in found) / len(found)
+    lowest, highest = min(each["lowest"] for each in found), max(each["highest"] for each in found)
+    return f"{mean:.2f} ({number(lowest, 2)}-{number(highest, 2)})"
+
+
+def hashes_angles(record: Record) -> str:
+    """The error of the angle by each hash, beside random bits; in bold what is worse than their worst draw."""
+    corpora = [(kind, each) for kind, of in record["features"].items() for each in of["errors"]]
+    native = {name: each["native_bits"] for name, each in next(iter(record["features"].values()))["bits"].items()}
+    rows = []
+    for name in (
+        "random bits",
+        *sorted(native, key=lambda name: sum(of[name][WIDTH]["rms_degrees"] for _, of in corpora)),
+    ):
+        label = name if name not in native else f"`{name}`" + (", widened" if native[name] < int(WIDTH) else "")
+        cells = []
+        for _, of in corpora:
+            each, worst = of[name][WIDTH], of["random bits"][WIDTH]["to"]
+            rms = f"{number(each['rms_degrees'])}°"
+            rms = f"**{rms}**" if each["rms_degrees"] > worst else rms
+            cells.append(f"{rms} ({number(each['from'])}-{number(each['to'])}), {_signed(each['mean_degrees'])}")
+        rows.append([label, *cells])
+    head = [
+        f"{kind}, {of['texts']['name'].split(', ', 1)[1]} (median {of['texts']['median_features_of_a_document']:,})"
+        for kind, of in corpora
+    ]
+    return table(["", *head], rows)
+
+
+def _signed(degrees: float) -> str:
+    return "0" if abs(degrees) < 0.05 else f"{degrees:+.0f}" if abs(degrees) >= 10 else f"{degrees:+.1f}"
