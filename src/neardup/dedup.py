@@ -23,15 +23,16 @@ from neardup.arrays import Array
 from neardup.display import SHOWN_ROWS, counted, html_table
 from neardup.errors import OptionError
 from neardup.fingerprints.documents import Corpus, CorpusPair, Documents, SourcedCorpus, join_documents, read_documents
+from neardup.io.reading import Html
 from neardup.io.table_corpus import TableCorpus
 from neardup.matching.candidates.methods import find_candidates
 from neardup.matching.candidates.task import Found, Task
 from neardup.matching.distance_limit import distance_limit
 from neardup.matching.equal_texts import exact_representatives
 from neardup.matching.similarities.stored import SetFile, ShingleSets
-from neardup.options import DedupOptions, options_of
+from neardup.options import DedupOptions, DedupOptionsDict, options_of
 from neardup.progress import Progress, Watcher, progress_of
-from neardup.recipe.presets import recipe_of
+from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
 from neardup.resources.allocators import give_back
 from neardup.survivors.annotations import annotations
@@ -217,15 +218,27 @@ class DedupResult:
         )
 
 
+class DeduplicateOptions(DedupOptionsDict, total=False):
+    """All keyword arguments of `deduplicate`."""
+
+    text: str | Iterable[str]
+    id: str | None
+    html: Html | None
+    against: Any
+    source: str | None
+    recipe: RecipeLike | None
+    progress: Watcher
+
+
 def deduplicate(
     data: Any,
     *,
     text: str | Iterable[str] = "text",
     id: str | None = None,  # noqa: A002 - the same name as the flag
-    html: str | None = None,
+    html: Html | None = None,
     against: Any = None,
     source: str | None = None,
-    recipe: Recipe | None = None,
+    recipe: RecipeLike | None = None,
     progress: Watcher = None,
     **options: Any,
 ) -> DedupResult:
@@ -242,7 +255,8 @@ def deduplicate(
         against: a reference, of any of these kinds: what is near one of its documents is removed, and its documents are not
             compared with one another. Columns have the names that they have in the data.
         source: the column that says which source a row is of; for `prefer_source`.
-        recipe: how texts become fingerprints; `Recipe()` if not given.
+        recipe: how texts become fingerprints: a `Recipe`, the name of one of RECIPES or the path of a .toml file; `Recipe()` if
+            not given.
         progress: True for what the command line shows, or a function that is called with each `ProgressEvent`; nothing is told if
             not given.
         **options: the fields of `DedupOptions`: min_similarity, max_distance, keep, within, prefer_source, cluster, threads …

@@ -7,6 +7,7 @@ from click.core import ParameterSource
 
 from neardup.cli import options
 from neardup.errors import OptionError
+from neardup.options import OnError
 from neardup.recipe.vectors import METHODS, MOST_BITS
 
 
@@ -39,7 +40,7 @@ from neardup.recipe.vectors import METHODS, MOST_BITS
 @options.temp_dir
 @options.quiet
 def command(
-    inputs: tuple[str, ...], output: str, recipe: str, value: tuple[str, ...], on_error: str,
+    inputs: tuple[str, ...], output: str, recipe: str, value: tuple[str, ...], on_error: OnError,
     overwrite: bool, threads: int | None, temp_dir: str | None, quiet: bool, vector: str | None, bits: int | None,
     seed: int | None, method: str | None, **reading: Any,
 ) -> None:  # fmt: skip

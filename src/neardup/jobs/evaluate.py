@@ -3,22 +3,22 @@
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
 from neardup.display import counted
 from neardup.errors import InputError
 from neardup.io.corpus import open_corpus
 from neardup.io.outputs import Outputs
-from neardup.io.reading import split_options
+from neardup.io.reading import EvaluateFileOptions, split_options
 from neardup.io.storage.places import place_of
 from neardup.jobs.output_paths import refuse_inputs
 from neardup.judging.evaluation.flow import evaluate_corpus
 from neardup.judging.evaluation.plot import FORMATS as PLOT_FORMATS
 from neardup.judging.evaluation.plot import check_plot, draw
 from neardup.judging.evaluation.result import Evaluation
-from neardup.options import SAMPLE, options_of
+from neardup.options import SAMPLE, MeasuredMethod, OnError, options_of
 from neardup.progress import Watcher, progress_of
-from neardup.recipe.recipe import Recipe
+from neardup.recipe.presets import RecipeLike, recipe_of
 
 
 def evaluate_files(
@@ -26,17 +26,17 @@ def evaluate_files(
     *,
     pairs: str | Path | None = None,
     complete: bool = False,
-    methods: Sequence[str] = (),
+    methods: MeasuredMethod | Sequence[MeasuredMethod] = (),
     target_recall: float = 0.99,
     sample: int = SAMPLE,
     seed: int = 0,
     output: str | Path | None = None,
     plot: str | Path | None = None,
-    recipe: Recipe | None = None,
-    on_error: str = "stop",
+    recipe: RecipeLike | None = None,
+    on_error: OnError = "stop",
     overwrite: bool = False,
     progress: Watcher = None,
-    **options: Any,
+    **options: Unpack[EvaluateFileOptions],
 ) -> Evaluation:
     """Say how much of what is near each method finds, at which distance and similarity, and recommend options.
 
@@ -84,7 +84,7 @@ def evaluate_files(
         with Outputs(paths, inputs=corpus.shards, overwrite=overwrite) as outputs:
             result = evaluate_corpus(
                 corpus,
-                recipe=recipe or Recipe(),
+                recipe=recipe_of(recipe),
                 options=chosen,
                 pairs=pairs,
                 complete=complete,

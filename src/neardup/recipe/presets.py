@@ -1,6 +1,7 @@
 """Recipes by name, and recipes in files."""
 
 import dataclasses
+import os
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,10 @@ class NamedRecipe:
 
     recipe: Recipe
     purpose: str
+
+
+RecipeLike = Recipe | NamedRecipe | str | os.PathLike[str]
+"""What can be given as a recipe: the recipe, one of RECIPES or its name, or the path of a .toml file; see `recipe_of`."""
 
 
 def _of_keywords(hash_of_features: Any, purpose: str) -> NamedRecipe:
@@ -94,21 +99,41 @@ def find_recipe(name: str) -> Recipe:
     return _recipe_of_file(name, values)
 
 
-def recipe_of(given: Any) -> Recipe:
-    """The recipe that a caller gave; `Recipe()` for None.
+def recipe_of(given: RecipeLike | None) -> Recipe:
+    """The recipe of texts that a caller gave: itself, one of RECIPES, by its name, or by the path of a .toml file.
+
+    `Recipe()` for None.
 
     Raises:
-        OptionError: it is no recipe of texts.
+        OptionError: it is no recipe of texts, or no recipe has this name.
+        InputError: the file is missing, or cannot be read.
+
+    >>> recipe_of("textbook").bits
+    64
     """
     if given is None:
         return Recipe()
-    if isinstance(given, Recipe):
+    found = any_recipe_of(given)
+    if isinstance(found, VectorRecipe):
+        raise OptionError(f"recipe={given!r}: this recipe is for vectors. Give one for texts, such as 'default'.")
+    return found
+
+
+def any_recipe_of(given: RecipeLike | VectorRecipe) -> Recipe | VectorRecipe:
+    """As `recipe_of`, where a recipe of vectors may be given, too.
+
+    Raises:
+        OptionError, InputError: as `recipe_of`.
+    """
+    if isinstance(given, Recipe | VectorRecipe):
         return given
-    if isinstance(given, str) and given in RECIPES:
-        raise OptionError(f"recipe={given!r} is a name. Give the recipe itself: RECIPES[{given!r}].recipe.")
     if isinstance(given, NamedRecipe):
-        raise OptionError("recipe is a recipe with its purpose. Give its attribute `recipe`.")
-    raise OptionError(f"recipe={given!r}: give a Recipe, or one of RECIPES, such as RECIPES['default'].recipe.")
+        return given.recipe
+    if isinstance(given, str | os.PathLike):
+        return find_recipe(os.fspath(given))
+    raise OptionError(
+        f"recipe={given!r}: give a Recipe, the name of one, such as 'default', or the path of a .toml file."
+    )
 
 
 def usual_distance(recipe: Recipe | VectorRecipe) -> int | None:
