@@ -12,10 +12,10 @@ read → normalize → tokenize → weigh → hash → FINGERPRINT      document
 import contextlib
 import shutil
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, Unpack, overload
 
 import numpy as np
 
@@ -40,6 +40,7 @@ from neardup.survivors.clusters import CLUSTERERS, Clustering
 from neardup.survivors.decisions import Decisions, Findings, decide, in_order_of_preference
 from neardup.survivors.result_tables import clusters_table, duplicates_table
 from neardup.survivors.summary import Summary, summarize
+from neardup.text.frame_types import Item, Rows, Streamed
 from neardup.text.frames import frame_of
 from neardup.text.preference import groups_of
 
@@ -170,8 +171,17 @@ def reference_columns(options: DedupOptions) -> tuple[str, ...]:
     return tuple(name for name in options.columns if name == options.grouped_by)
 
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from typing_extensions import TypeVar as TypeVarWithDefault
+
+    Survivors = TypeVarWithDefault("Survivors", covariant=True, default=Any)
+else:
+    Survivors = TypeVar("Survivors", covariant=True)
+
+
 @dataclass(frozen=True)
-class DedupResult:
+class DedupResult(Generic[Survivors]):
     """What `deduplicate` returns.
 
     Attributes:
@@ -186,13 +196,25 @@ class DedupResult:
         summary: counts and seconds.
     """
 
-    survivors: Any
+    survivors: Survivors
     duplicates: Any
     clusters: Any
     annotations: Any
     kept: Array
     summary: Summary
 
+    @overload
+    def of(self, data: list[Item]) -> list[Item]: ...
+    @overload
+    def of(self, data: tuple[Item, ...]) -> tuple[Item, ...]: ...
+    @overload
+    def of(self, data: Rows) -> Rows: ...  # type: ignore[overload-overlap]  # columns that are iterable, too: this one is first
+    @overload
+    def of(self, data: Streamed) -> "pa.Table": ...
+    @overload
+    def of(self, data: Iterator[Item]) -> list[Item]: ...
+    @overload
+    def of(self, data: Iterable[Item]) -> Sequence[Item]: ...
     def of(self, data: Any) -> Any:
         """The rows that survive of anything that has as many rows as the data: embeddings, labels, another table.
 
@@ -230,6 +252,18 @@ class DeduplicateOptions(DedupOptionsDict, total=False):
     progress: Watcher
 
 
+@overload
+def deduplicate(data: list[Item], **options: Unpack[DeduplicateOptions]) -> DedupResult[list[Item]]: ...
+@overload
+def deduplicate(data: tuple[Item, ...], **options: Unpack[DeduplicateOptions]) -> DedupResult[tuple[Item, ...]]: ...
+@overload
+def deduplicate(data: Rows, **options: Unpack[DeduplicateOptions]) -> DedupResult[Rows]: ...  # type: ignore[overload-overlap]
+@overload
+def deduplicate(data: Streamed, **options: Unpack[DeduplicateOptions]) -> DedupResult["pa.Table"]: ...
+@overload
+def deduplicate(data: Iterator[Item], **options: Unpack[DeduplicateOptions]) -> DedupResult[list[Item]]: ...
+@overload
+def deduplicate(data: Iterable[Item], **options: Unpack[DeduplicateOptions]) -> DedupResult[Sequence[Item]]: ...
 def deduplicate(
     data: Any,
     *,
@@ -240,8 +274,8 @@ def deduplicate(
     source: str | None = None,
     recipe: RecipeLike | None = None,
     progress: Watcher = None,
-    **options: Any,
-) -> DedupResult:
+    **options: Unpack[DedupOptionsDict],
+) -> DedupResult[Any]:
     """Remove near-duplicates from texts in memory.
 
     Args:

@@ -317,7 +317,7 @@ def _in_notebook() -> bool:
     return "ipykernel" in sys.modules and importlib.util.find_spec("ipywidgets") is not None
 
 
-Watcher = Progress | Callable[["ProgressEvent"], object] | bool | None
+Watcher = Progress | Callable[[ProgressEvent], object] | bool | None
 """What can be given as `progress`: see `progress_of`."""
 
 
