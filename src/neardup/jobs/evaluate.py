@@ -13,6 +13,8 @@ from neardup.io.reading import EvaluateFileOptions, split_options
 from neardup.io.storage.places import place_of
 from neardup.jobs.output_paths import refuse_inputs
 from neardup.judging.evaluation.flow import evaluate_corpus
+from neardup.judging.evaluation.given_labels import Labeled, labels_of
+from neardup.judging.evaluation.labels import LabelFile
 from neardup.judging.evaluation.plot import FORMATS as PLOT_FORMATS
 from neardup.judging.evaluation.plot import check_plot, draw
 from neardup.judging.evaluation.result import Evaluation
@@ -24,7 +26,7 @@ from neardup.recipe.presets import RecipeLike, recipe_of
 def evaluate_files(
     inputs: str | Path | Sequence[str | Path],
     *,
-    pairs: str | Path | None = None,
+    pairs: Labeled | None = None,
     complete: bool = False,
     methods: MeasuredMethod | Sequence[MeasuredMethod] = (),
     target_recall: float = 0.99,
@@ -46,9 +48,9 @@ def evaluate_files(
 
     Args:
         inputs: texts, as in `deduplicate_files`.
-        pairs: a file of labeled pairs (.jsonl, .csv, .tsv or .parquet): left_id and right_id, or a and b; and similarity or
-            jaccard, a number from 0 to 1, or label, one of 0, 1, true and false. A pair is positive if its label says so, if its
-            similarity is at least min_similarity, or if there is neither column.
+        pairs: labeled pairs, in memory as in `evaluate` or in a file (.jsonl, .csv, .tsv or .parquet): left_id and right_id, or a
+            and b; and similarity or jaccard, a number from 0 to 1, or label, one of 0, 1, true and false. A pair is positive if
+            its label says so, if its similarity is at least min_similarity, or if there is neither column.
         complete: the labels have every positive pair, so a pair that is found and not listed is false. Otherwise such pairs are
             counted as unlabeled, and precision is that among listed pairs.
         methods: those to measure; all but `auto` if none is named.
@@ -71,8 +73,11 @@ def evaluate_files(
     if plot is not None:
         check_plot(plot)
     paths = [place_of(path) for path in (output, plot) if path is not None]
-    if pairs is not None and any(
-        isinstance(path, Path) and path.exists() and path.samefile(pairs) for path in paths if Path(pairs).exists()
+    labels = None if pairs is None else labels_of(pairs)
+    if isinstance(labels, LabelFile) and any(
+        isinstance(path, Path) and path.exists() and path.samefile(labels.path)
+        for path in paths
+        if labels.path.exists()
     ):
         raise InputError(f"{pairs} is the file of labels: it would be lost. Name another file.")
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
@@ -86,7 +91,7 @@ def evaluate_files(
                 corpus,
                 recipe=recipe_of(recipe),
                 options=chosen,
-                pairs=pairs,
+                pairs=labels,
                 complete=complete,
                 methods=methods,
                 target_recall=target_recall,

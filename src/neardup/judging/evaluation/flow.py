@@ -11,7 +11,6 @@ read → FINGERPRINT                              documents.py
 
 from collections.abc import Iterable, Sequence
 from numbers import Integral, Real
-from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
@@ -22,8 +21,9 @@ from neardup.fingerprints.documents import Corpus, read_documents
 from neardup.io.ids import plain_ids
 from neardup.io.table_corpus import TableCorpus
 from neardup.judging.evaluation.curves import distance_scores, recipe_score, survey, threshold_scores
+from neardup.judging.evaluation.given_labels import Labeled, labels_of
 from neardup.judging.evaluation.intervals import UNKNOWN, wilson
-from neardup.judging.evaluation.labels import check_labels
+from neardup.judging.evaluation.labels import LabelRows, check_labels
 from neardup.judging.evaluation.methods import MEASURED, method_score
 from neardup.judging.evaluation.recommendation import FEW_TOKENS, recommend, warnings
 from neardup.judging.evaluation.result import Evaluation
@@ -68,7 +68,7 @@ def evaluate_corpus(
     recipe: Recipe,
     options: DedupOptions,
     ids: Any = None,
-    pairs: str | Path | None = None,
+    pairs: LabelRows | None = None,
     complete: bool = False,
     methods: MeasuredMethod | Sequence[MeasuredMethod] = (),
     target_recall: float = 0.99,
@@ -194,7 +194,7 @@ def evaluate(
     text: str | Iterable[str] = "text",
     id: str | None = None,  # noqa: A002 - the same name as the flag
     recipe: RecipeLike | None = None,
-    pairs: str | Path | None = None,
+    pairs: Labeled | None = None,
     complete: bool = False,
     methods: MeasuredMethod | Sequence[MeasuredMethod] = (),
     target_recall: float = 0.99,
@@ -207,11 +207,14 @@ def evaluate(
 
     Args:
         data, text, id, recipe, progress: as in `deduplicate`.
-        pairs, complete, methods, target_recall, sample, seed: as in `evaluate_files`.
+        pairs: labels: the path of a file as in `evaluate_files`, or a list of (left_id, right_id), with a similarity (a float) or a
+            label (0, 1, False or True) after them if there are any, a list of dicts, or a table with the columns of such a file.
+            Without an id, documents are known by row.
+        complete, methods, target_recall, sample, seed: as in `evaluate_files`.
         **options: min_similarity, similarity, max_distance, threads, memory, temp_dir of `DedupOptions`.
 
     Raises:
-        OptionError: an option has a value that is not allowed.
+        OptionError: an option has a value that is not allowed, or `pairs` are none.
         InputError: there is no such column or file of labels, or labels name unknown ids.
         DataError: a text is null or no string, or a label says nothing clear.
 
@@ -226,7 +229,7 @@ def evaluate(
         recipe=recipe_of(recipe),
         options=chosen,
         ids=corpus.ids.cast("large_string"),
-        pairs=pairs,
+        pairs=None if pairs is None else labels_of(pairs),
         complete=complete,
         methods=methods,
         target_recall=target_recall,
