@@ -95,7 +95,7 @@ def _refuse_text_options(value: tuple[str, ...]) -> None:
     """Refuse what says how texts are read or hashed."""
     context = click.get_current_context()
     of_texts = ("text", "html", "lines", "encoding", "dialect", "max_document_bytes", "recipe")
-    given = [name for name in of_texts if context.get_parameter_source(name) is ParameterSource.COMMANDLINE]
+    given = [name for name in of_texts if context.get_parameter_source(name) is not ParameterSource.DEFAULT]
     given += ["value"] * bool(value)
     if given:
         flags = ", ".join("--" + name.replace("_", "-") for name in given)

@@ -2,17 +2,17 @@
 
 import dataclasses
 import os
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from neardup.errors import InputError, OptionError
+from neardup.errors import OptionError
 from neardup.recipe.document_frequencies import BACKGROUND
 from neardup.recipe.parts import BY_LENGTH
 from neardup.recipe.problems import meant
 from neardup.recipe.profiles import DISTANCES, GO_FNV1A, PROFILES
 from neardup.recipe.recipe import ImpossibleRecipe, Recipe
+from neardup.recipe.toml_file import toml_values
 from neardup.recipe.vectors import VectorRecipe
 from neardup.recipe.word_lists import STOP_LISTS
 
@@ -80,22 +80,7 @@ def find_recipe(name: str) -> Recipe:
         raise OptionError(
             f"There is no recipe {name!r}{meant(name, RECIPES)}. Give one of {', '.join(RECIPES)}, or a file that ends in .toml."
         )
-    try:
-        content = Path(name).read_bytes()
-        values = tomllib.loads(content.decode())
-    except FileNotFoundError:
-        raise InputError(
-            f"There is no recipe file {name!r}. Give one of {', '.join(RECIPES)}, or an existing file."
-        ) from None
-    except UnicodeDecodeError as problem:
-        line = content[: problem.start].count(b"\n") + 1
-        raise InputError(
-            f"The recipe file {name!r}, line {line}: this is not UTF-8. Store the file as UTF-8."
-        ) from None
-    except OSError as problem:
-        raise InputError(f"The recipe file {name!r} cannot be read: {problem.strerror}. Give a file.") from None
-    except tomllib.TOMLDecodeError as problem:
-        raise InputError(f"The recipe file {name!r} cannot be read as TOML: {problem}. Mend it.") from None
+    values = toml_values(name, "recipe file", f"Give one of {', '.join(RECIPES)}, or an existing file.")
     return _recipe_of_file(name, values)
 
 
