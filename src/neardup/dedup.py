@@ -38,7 +38,7 @@ from neardup.resources.allocators import give_back
 from neardup.survivors.annotations import annotations
 from neardup.survivors.clusters import CLUSTERERS, Clustering
 from neardup.survivors.decisions import Decisions, Findings, decide, in_order_of_preference
-from neardup.survivors.result_tables import clusters_table, duplicates_table
+from neardup.survivors.result_tables import clusters_table, duplicates_table, with_pandas_types
 from neardup.survivors.summary import Summary, summarize
 from neardup.text.frame_types import Item, Rows, Streamed
 from neardup.text.frames import frame_of
@@ -182,7 +182,7 @@ else:
 
 @dataclass(frozen=True)
 class DedupResult(Generic[Survivors]):
-    """What `deduplicate` returns.
+    """What `deduplicate` returns; its Arrow tables become data frames by `.to_pandas()`, where integers stay integers.
 
     Attributes:
         survivors: the documents that are kept, in input order, as the kind of thing that was given.
@@ -333,7 +333,9 @@ def deduplicate(
             decisions, ids, with_matched=chosen.cluster == "components", with_reference=reference is not None
         ),
         clusters=clusters_table(decisions, ids),
-        annotations=annotations(decisions, ids, slice(0, len(decisions.survivor)), ids_are_json=False),
+        annotations=with_pandas_types(
+            annotations(decisions, ids, slice(0, len(decisions.survivor)), ids_are_json=False)
+        ),
         kept=decisions.kept,
         summary=summarize(findings, recipe, chosen, progress, repeated_ids=corpus.repeated_ids, html=html),
     )

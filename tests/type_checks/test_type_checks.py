@@ -14,7 +14,7 @@ import pytest
 import neardup as nd
 from neardup import dedup, options
 from neardup.fingerprints import minhash
-from neardup.hamming.index import methods as index_methods
+from neardup.hamming.index.methods import table as index_methods
 from neardup.io import reading
 from neardup.judging.evaluation import methods as measured
 from neardup.recipe import vectors
@@ -135,7 +135,7 @@ def test_a_choice_is_of_the_names_of_its_table(choice, names):
 
 
 def test_options_of_an_index_are_those_of_its_methods():
-    known = {name for method in index_methods.METHODS.values() for name in method.options}
+    known = {option.name for method in index_methods.METHODS.values() for option in method.options}
     assert set(get_type_hints(options.IndexOptions)) == known
 
 

@@ -186,7 +186,7 @@ nd.fingerprint_files("a.jsonl", "prints/", html="all")  # error
 nd.fingerprint_files("a.jsonl", "prints/", method="exact")  # error
 nd.fingerprint_vector_files("a.parquet", "prints.parquet", vector="embedding", method="signs", on_error="skip")
 nd.fingerprint_vector_files("a.parquet", "prints.parquet", vector="embedding", method="sign")  # error
-nd.fit_files("a.jsonl", "idf.parquet", recipe="default", memory="1G", text="body")
+nd.fit_files("a.jsonl", "idf.parquet", recipe="default", memory="1G", text="body", progress=True)
 nd.fit_files("a.jsonl", "idf.parquet", on_error="none")  # error
 nd.build_index("index", "a.jsonl", recipe="default", method="block-tables", method_options={"blocks": 6}, text="body")
 nd.build_index("index", "a.jsonl", method_options={"block": 6})  # error

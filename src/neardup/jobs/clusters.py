@@ -95,7 +95,7 @@ def cluster_files(
     return FileResult(summary, given | {"output": output, "audit": None, "summary": None, "rejects": None})
 
 
-def _options(paired: PairedDocuments, prints: str, given: dict[str, Any]) -> DedupOptions:
+def _options(paired: PairedDocuments, prints: str, given: SurvivorOptions) -> DedupOptions:
     """How the pairs were found, and what is chosen here."""
     made = paired.made
     chosen = options_of(

@@ -20,7 +20,7 @@ from neardup.io.reading import Reading, ReadingDict
 from neardup.io.records import write_lines
 from neardup.jobs.output_paths import REJECTS_ENDING, refuse_inputs
 from neardup.options import OnError
-from neardup.progress import Progress
+from neardup.progress import Watcher, progress_of
 from neardup.recipe.document_frequencies import DocumentFrequencies
 from neardup.recipe.frequency_file import FrequencyWriter, describe_frequency_file, frequency_parts
 from neardup.recipe.presets import RecipeLike, recipe_of
@@ -147,7 +147,7 @@ def fit_files(
     threads: int | None = None,
     temp_dir: str | None = None,
     overwrite: bool = False,
-    progress: Progress | None = None,
+    progress: Watcher = None,
     **reading: Unpack[ReadingDict],
 ) -> DocumentFrequencies:
     """As `fit`, of the documents of files.
@@ -157,7 +157,7 @@ def fit_files(
         output, recipe, merge, memory, threads, temp_dir, overwrite: as in `fit`.
         on_error: what to do with rows that cannot be read: `stop`, or `skip` them into a file of rejects, which is the output
             without its ending + `.rejects.jsonl`.
-        progress: told of the run.
+        progress: as in `deduplicate_files`.
         **reading: the fields of `neardup.io.reading.Reading` (text, id …).
 
     Raises:
@@ -166,7 +166,7 @@ def fit_files(
     given = [inputs] if isinstance(inputs, (str, Path)) else list(inputs)
     if not given and not merge:
         raise InputError("Give texts to count, or files of document frequencies to merge.")
-    path, progress, how = _target(output), progress or Progress(), Reading(**reading)
+    path, progress, how = _target(output), progress_of(progress), Reading(**reading)
     resources = Resources(threads, memory, temp_dir)
     work = _Fit(_recipe(recipe), merge, resources)
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=temp_dir) as spool:
