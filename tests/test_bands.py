@@ -213,7 +213,7 @@ def test_bands_that_leave_values_unused_are_refused_and_the_nearest_named():
         ({"fingerprints": np.zeros(2, np.uint64), "max_distance": 3}, "there are 2 fingerprints and 3 signatures"),
         ({"fingerprints": np.zeros(3, np.int32), "max_distance": 3}, "uint64"),
         ({"fingerprints": np.zeros(3, np.uint64), "max_distance": 65}, "max_distance=65"),
-        ({"memory": 0}, "memory=0 is not a number of bytes"),
+        ({"memory": 0}, "memory=0: give bytes as a number or as 512M or 4G"),
         ({"memory": 1000}, "memory=1,000: to look for pairs among 3 signatures takes at least"),
         ({"threads": 0}, "threads=0"),
     ],
@@ -242,3 +242,11 @@ def test_little_memory_takes_fewer_threads_and_finds_the_same():
     assert pairs_of(find_banded(some, Bands(4, 2), threads=4, memory=900_000)) == pairs_of(
         find_banded(some, Bands(4, 2))
     )
+
+
+def test_memory_for_a_search_is_given_in_bytes_or_with_a_unit():
+    signatures_of_three = made(np.ones((3, 4), np.uint32))
+    for memory in (1 << 20, "1M", "1 MiB"):
+        assert pairs_of(find_banded(signatures_of_three, Bands(2, 2), memory=memory)) == [(0, 1), (0, 2), (1, 2)]
+    with pytest.raises(OptionError, match="memory='much': give bytes as a number or as 512M or 4G"):
+        find_banded(signatures_of_three, Bands(2, 2), memory="much")

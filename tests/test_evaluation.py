@@ -1,5 +1,6 @@
 """What an evaluation says, beside the definition: every pair looked at in plain Python."""
 
+import dataclasses
 import gzip
 import itertools
 import json
@@ -7,6 +8,8 @@ import random
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -19,7 +22,8 @@ from neardup.errors import DataError, InputError, OptionError
 from neardup.io.table_corpus import TableCorpus
 from neardup.judging.evaluation import intervals, survey
 from neardup.judging.evaluation.flow import evaluate_corpus
-from neardup.judging.evaluation.labels import read_labels
+from neardup.judging.evaluation.given_labels import labels_of
+from neardup.judging.evaluation.labels import LabelFile, read_labels
 from neardup.judging.evaluation.methods import MEASURED
 from neardup.judging.evaluation.recommendation import recommend, warnings
 from neardup.judging.evaluation.result import MethodScore, RecipeScore
@@ -335,14 +339,74 @@ FORMS = {
 @pytest.mark.parametrize("name", FORMS)
 def test_labels_are_read_in_every_form(tmp_path, name):
     FORMS[name](tmp_path / name)
-    labels = read_labels(tmp_path / name, ["z", "x", "7"], min_similarity=0.8)
+    labels = read_labels(LabelFile(tmp_path / name), ["z", "x", "7"], min_similarity=0.8)
     found = sorted(zip(labels.left.tolist(), labels.right.tolist(), labels.positive.tolist(), strict=True))
     assert found == [(0, 1, False), (1, 2, True)]
 
 
+LABELED = [("x", "7", 1), ("z", "x", 0)]
+IN_MEMORY = {
+    "tuples": lambda: LABELED,
+    "tuples of truth values": lambda: [("x", "7", True), ("z", "x", False)],
+    "tuples of similarities": lambda: iter([("x", 7, 0.9), ["z", "x", 0]]),
+    "dicts": lambda: [{"a": a, "b": b, "jaccard": label} for a, b, label in LABELED],
+    "Arrow": lambda: pa.table({"left_id": ["x", "z"], "right_id": ["7", "x"], "label": [1, 0]}),
+    "pandas": lambda: pd.DataFrame(LABELED, columns=["left_id", "right_id", "label"]),
+    "polars": lambda: pl.DataFrame(LABELED, schema=["left_id", "right_id", "similarity"], orient="row"),
+    "path": lambda: Path("labels.csv"),
+}
+
+
+@pytest.mark.parametrize("kind", IN_MEMORY)
+def test_labels_are_taken_from_memory_in_every_form(tmp_path, monkeypatch, kind):
+    monkeypatch.chdir(tmp_path)
+    Path("labels.csv").write_text("a,b,label\nx,7,1\nz,x,0\n")
+    labels = read_labels(labels_of(IN_MEMORY[kind]()), ["z", "x", "7"], min_similarity=0.8)
+    found = sorted(zip(labels.left.tolist(), labels.right.tolist(), labels.positive.tolist(), strict=True))
+    assert found == [(0, 1, False), (1, 2, True)]
+
+
+def test_labels_in_memory_give_what_those_of_a_file_do(tmp_path):
+    texts = ["a rose is a rose is a rose, she said to them", "A rose is a rose is a rose, she said to them!", "a tulip"]
+    (tmp_path / "labels.csv").write_text("a,b\n0,1\n")
+    (tmp_path / "in.txt").write_text("\n".join(texts))
+    expected = nd.evaluate(texts, pairs=tmp_path / "labels.csv")
+    for pairs in ([(0, 1)], np.array([[0, 1]]), [{"left_id": "0", "right_id": "1"}], pa.table({"a": [0], "b": [1]})):
+        found = nd.evaluate(texts, pairs=pairs)
+        assert dataclasses.replace(found, seconds={}) == dataclasses.replace(expected, seconds={})
+    named = [(f"{tmp_path / 'in.txt'}:{row}", f"{tmp_path / 'in.txt'}:{row + 1}") for row in (0, 1)]
+    of_files = nd.evaluate_files(tmp_path / "in.txt", lines=True, pairs=named)
+    assert (of_files.labeled_pairs, of_files.labeled_positive) == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "error", "message"),
+    [
+        (
+            17,
+            OptionError,
+            "pairs is a int; give a list of .left_id, right_id., with a similarity or a label after them",
+        ),
+        ({(0, 1)}, OptionError, "pairs is a set; give a list of"),
+        (["ab", "cd"], OptionError, "pairs has ab at place 0 .counted from 0., unlike others; give a list of"),
+        ([(0, 1), (1, 2, 1)], OptionError, r"pairs has \(1, 2, 1\) at place 1"),
+        ([(0, 1, 1, 1)], OptionError, r"pairs has \(0, 1, 1, 1\) at place 0"),
+        ([(0, 1, 3)], DataError, "pairs, pair 1: .* has not what the first has: left_id, right_id and label"),
+        ([(0, 1, 1.5)], DataError, "pairs, pair 1: .* and similarity, a number from 0 to 1"),
+        ([(0, 9)], InputError, "pairs names 1 id that no document of the input has: '9'"),
+        ([], InputError, "pairs has no pairs"),
+        (pa.table({"left": [0], "right": [1]}), InputError, "pairs names no pairs: its columns are left, right"),
+        ("labels.csv", InputError, "There is no file of labels 'labels.csv'"),
+    ],
+)
+def test_labels_in_memory_that_say_nothing_clear_are_refused(pairs, error, message):
+    with pytest.raises(error, match=message):
+        nd.evaluate(["a rose", "a tulip"], pairs=pairs)
+
+
 def test_a_pair_that_is_listed_twice_counts_once(tmp_path):
     (tmp_path / "l.csv").write_text("a,b\nx,z\nz,x\n")
-    assert len(read_labels(tmp_path / "l.csv", ["z", "x"], min_similarity=0.8)) == 1
+    assert len(read_labels(LabelFile(tmp_path / "l.csv"), ["z", "x"], min_similarity=0.8)) == 1
 
 
 @pytest.mark.parametrize(
@@ -368,13 +432,13 @@ def test_a_pair_that_is_listed_twice_counts_once(tmp_path):
 def test_labels_that_say_nothing_clear_are_refused(tmp_path, name, content, error, message):
     (tmp_path / name).write_text(content)
     with pytest.raises(error, match=message):
-        read_labels(tmp_path / name, ["x", "z", "twice", "twice"], min_similarity=0.8)
+        read_labels(LabelFile(tmp_path / name), ["x", "z", "twice", "twice"], min_similarity=0.8)
 
 
 def test_a_label_decides_where_there_is_a_similarity_as_well(tmp_path):
     lines = [{"a": "x", "b": "y", "similarity": 0.9, "label": 0}, {"a": "x", "b": "z", "similarity": 0.1, "label": 1}]
     (tmp_path / "l.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    labels = read_labels(tmp_path / "l.jsonl", ["x", "y", "z"], min_similarity=0.8)
+    labels = read_labels(LabelFile(tmp_path / "l.jsonl"), ["x", "y", "z"], min_similarity=0.8)
     assert labels.positive.tolist() == [False, True]
     assert labels.score.tolist() == [0.9, 0.1]
 
@@ -508,7 +572,7 @@ def test_ids_of_any_kind_are_found(tmp_path):
         recipe=nd.Recipe(),
         options=DedupOptions(),
         ids=pa.array(["0", "1", "2", "3"]),
-        pairs=Path(tmp_path / "l.csv"),
+        pairs=LabelFile(tmp_path / "l.csv"),
         progress=Progress(),
     )
     assert whole.labeled_pairs == 1

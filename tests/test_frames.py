@@ -105,6 +105,37 @@ def test_every_kind_of_table_gives_the_same_and_comes_back_as_what_it_was(kind):
         assert (nd.signatures(make(), text=text).values == nd.signatures(joined(text)).values).all()
 
 
+@pytest.mark.parametrize("ids", [["a", "b", "c"], [7, 8, 9]])
+def test_integers_stay_integers_in_pandas(ids):
+    data = [{"id": ids[row], "text": text} for row, text in enumerate(TEXTS)]
+    result = nd.deduplicate(data)
+    found = result.annotations.to_pandas()
+    dtypes = found.dtypes.astype(str).to_dict()
+    assert {name: dtypes[name] for name in ("cluster_id", "cluster_size", "is_duplicate", "distance")} == {
+        "cluster_id": "Int64",
+        "cluster_size": "int64",
+        "is_duplicate": "bool",
+        "distance": "Int64",
+    }
+    assert found["cluster_id"].tolist() == [0, 0, pd.NA]
+    assert found["duplicate_of"].isna().tolist() == [True, False, True]
+    assert found["duplicate_of"][1] == ids[0]
+    assert (str(dtypes["duplicate_of"]) == "Int64") == isinstance(ids[0], int)
+    assert (found.index == pd.RangeIndex(3)).all()
+    assert str(result.clusters.to_pandas()["cluster_id"].dtype) == "Int64"
+    against = nd.deduplicate(data, against=[TEXTS[2]]).duplicates.to_pandas()
+    assert [str(against[name].dtype) for name in ("row", "survivor_row", "reference_row")] == [
+        "int64",
+        "Int64",
+        "Int64",
+    ]
+    assert against["survivor_row"].tolist() == [0, pd.NA]
+    assert result.annotations.select(["cluster_id"]).to_pandas()["cluster_id"].tolist() == [0, 0, pd.NA]
+    over_arrow = result.annotations.to_pandas(types_mapper=pd.ArrowDtype)
+    assert str(over_arrow["cluster_id"].dtype) == "int64[pyarrow]"
+    assert pl.from_arrow(result.annotations)["cluster_id"].to_list() == [0, 0, None]
+
+
 def joined(text):
     return ["\n".join([row["text"]] * (1 if isinstance(text, str) else len(text))) for row in ROWS]
 

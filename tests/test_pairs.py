@@ -450,10 +450,16 @@ def test_more_pairs_than_memory_allows_are_refused_before_they_are_made():
         pairs.join(rows, max_distance=8, memory=expected * pairs.PAIR_BYTES - 1)
 
 
-@pytest.mark.parametrize("memory", [0, -1, 1.5, "1", True])
-def test_memory_is_a_number_of_bytes(memory):
-    with pytest.raises(OptionError, match="is not a number of bytes from 1 up"):
+@pytest.mark.parametrize("memory", [0, -1, 1.5, "1.5", "lots", "0G", True])
+def test_memory_is_a_size(memory):
+    with pytest.raises(OptionError, match=f"memory={memory!r}: give bytes as a number or as 512M or 4G"):
         pairs.join(ROWS, max_distance=3, memory=memory)
+
+
+@pytest.mark.parametrize("memory", [1 << 20, "1M", "1.5 MiB", np.int64(1 << 20)])
+def test_memory_is_given_in_bytes_or_with_a_unit(memory):
+    expected = pairs.join(ROWS, max_distance=3)
+    assert pairs.join(ROWS, max_distance=3, memory=memory).left.tolist() == expected.left.tolist()
 
 
 @pytest.mark.parametrize("threads", [0, -1, 1.5, "2", True])

@@ -212,6 +212,16 @@ def test_a_notebook_that_can_is_shown_a_line_that_moves(monkeypatch, kernel, wid
     assert type(progress_of(True)) is kind
 
 
+@pytest.mark.parametrize("widgets", [True, False])
+def test_a_notebook_hears_it_on_standard_output_which_it_shows_as_no_alarm(monkeypatch, capsys, widgets):
+    monkeypatch.setitem(sys.modules, "ipykernel", object())
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: object() if widgets else None)
+    deduplicate(TEXTS, progress=True)
+    shown = capsys.readouterr()
+    assert "neardup: fingerprint: " in shown.out
+    assert shown.err == ""
+
+
 def test_a_progress_that_is_none_is_refused():
     with pytest.raises(OptionError, match="progress='yes': give True, or a function that takes a ProgressEvent"):
         deduplicate(TEXTS, progress="yes")

@@ -2,6 +2,8 @@
 
 import dataclasses
 import json
+import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -365,26 +367,63 @@ def test_fingerprints_by_a_callers_segmenter_can_be_stored_and_paired(tmp_path):
     assert json.loads((tmp_path / "pairs.jsonl").read_text())["distance"] == 0
 
 
-def test_what_is_no_recipe_is_refused_with_what_to_give():
-    calls = (
-        lambda given: nd.fingerprint(["a"], recipe=given),
-        lambda given: nd.fingerprint_features([{"a": 1}], recipe=given),
-        lambda given: nd.keywords(["a"], recipe=given),
-        lambda given: nd.compare("a", "b", recipe=given),
-        lambda given: nd.similarity("a", "b", recipe=given),
-        lambda given: nd.deduplicate(["a"], recipe=given),
-        lambda given: nd.match(["a"], recipe=given),
-        lambda given: nd.fit(["a"], "df.parquet", recipe=given),
-    )
-    for given, said in (
-        ("leonsim", r"recipe='leonsim' is a name. Give the recipe itself: RECIPES\['leonsim'\].recipe"),
-        (nd.RECIPES["default"], "Give its attribute `recipe`"),
-        ({"bits": 64}, r"recipe=\{'bits': 64\}: give a Recipe, or one of RECIPES"),
-        (nd.VectorRecipe(dimension=2), "give a Recipe, or one of RECIPES"),
+ROSES = ["a rose is a rose is a rose, said she to them", "A rose is a rose is a rose, said she to them!", "a tulip"]
+WITH_RECIPE = {
+    "fingerprint": lambda given: nd.fingerprint(ROSES, recipe=given).tolist(),
+    "fingerprint_features": lambda given: nd.fingerprint_features([{"a": 1}], recipe=given).tolist(),
+    "keywords": lambda given: nd.keywords(ROSES, recipe=given),
+    "compare": lambda given: nd.compare(*ROSES[:2], recipe=given).left,
+    "similarity": lambda given: nd.similarity(*ROSES[:2], kind="cosine", recipe=given),
+    "deduplicate": lambda given: nd.deduplicate(ROSES, recipe=given).summary.recipe,
+    "match": lambda given: nd.match(ROSES, recipe=given).distance.tolist(),
+    "fit": lambda given: nd.fit(ROSES, "df.parquet", recipe=given, overwrite=True).digest,
+    "evaluate": lambda given: nd.evaluate(ROSES, recipe=given).recipe,
+    "Stream": lambda given: nd.Stream(recipe=given).recipe,
+    "Index": lambda given: nd.Index(max_distance=3, recipe=given).recipe,
+    "fingerprint_files": lambda given: nd.fingerprint_files("in.txt", "out/", recipe=given, lines=True, overwrite=True),
+    "pair_files": lambda given: nd.pair_files("in.txt", "out.jsonl", recipe=given, lines=True, overwrite=True),
+    "evaluate_files": lambda given: nd.evaluate_files("in.txt", recipe=given, lines=True).recipe,
+    "estimate_files": lambda given: nd.estimate_files("in.txt", recipe=given, lines=True).method,
+    "fit_files": lambda given: nd.fit_files("in.txt", "df.parquet", recipe=given, lines=True, overwrite=True).digest,
+    "build_index": lambda given: nd.build_index("index", "in.txt", recipe=given, lines=True, overwrite=True),
+    "filter_files": lambda given: nd.filter_files("new", "in.txt", "new.txt", recipe=given, lines=True, overwrite=True),
+}
+"""Whatever takes a recipe, and something that the recipe decides."""
+
+
+@pytest.fixture
+def roses(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("in.txt").write_text("\n".join(ROSES), encoding="utf-8")
+    Path("mine.toml").write_text('word_shingle = 3\ncjk_shingle = 3\nweights = "tf"\nbits = 64\nmax_distance = 3\n')
+
+
+@pytest.mark.parametrize("name", WITH_RECIPE)
+def test_a_recipe_is_given_as_itself_by_its_name_or_by_its_path(name, roses):
+    call, named = WITH_RECIPE[name], nd.RECIPES["textbook"]
+    found = call(named.recipe)
+    for given in (named, "textbook", "mine.toml", Path("mine.toml")):
+        shutil.rmtree("new", ignore_errors=True)
+        assert call(given) == found
+
+
+@pytest.mark.parametrize("name", WITH_RECIPE)
+def test_what_is_no_recipe_is_refused_with_what_to_give(name, roses):
+    for given, problem, said in (
+        ("leonsin", nd.OptionError, r"There is no recipe 'leonsin' \(did you mean leonsim\?\)"),
+        ("other.toml", nd.InputError, r"There is no recipe file 'other.toml'"),
+        (
+            17,
+            nd.OptionError,
+            r"recipe=17: give a Recipe, the name of one, such as 'default', or the path of a .toml file",
+        ),
+        ({"bits": 64}, nd.OptionError, r"recipe=\{'bits': 64\}: give a Recipe, the name of one"),
     ):
-        for call in calls:
-            with pytest.raises(nd.OptionError, match=said):
-                call(given)
+        with pytest.raises(problem, match=said):
+            WITH_RECIPE[name](given)
+    if name not in ("Index", "build_index"):
+        with pytest.raises(nd.OptionError, match="this recipe is for vectors. Give one for texts"):
+            WITH_RECIPE[name](nd.VectorRecipe(dimension=2))
 
 
 def test_keywords_of_a_comparison_are_one_number_or_two():

@@ -12,10 +12,10 @@ read → normalize → tokenize → weigh → hash → FINGERPRINT      document
 import contextlib
 import shutil
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, Unpack, overload
 
 import numpy as np
 
@@ -23,22 +23,24 @@ from neardup.arrays import Array
 from neardup.display import SHOWN_ROWS, counted, html_table
 from neardup.errors import OptionError
 from neardup.fingerprints.documents import Corpus, CorpusPair, Documents, SourcedCorpus, join_documents, read_documents
+from neardup.io.reading import Html
 from neardup.io.table_corpus import TableCorpus
 from neardup.matching.candidates.methods import find_candidates
 from neardup.matching.candidates.task import Found, Task
 from neardup.matching.distance_limit import distance_limit
 from neardup.matching.equal_texts import exact_representatives
 from neardup.matching.similarities.stored import SetFile, ShingleSets
-from neardup.options import DedupOptions, options_of
+from neardup.options import DedupOptions, DedupOptionsDict, options_of
 from neardup.progress import Progress, Watcher, progress_of
-from neardup.recipe.presets import recipe_of
+from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
 from neardup.resources.allocators import give_back
 from neardup.survivors.annotations import annotations
 from neardup.survivors.clusters import CLUSTERERS, Clustering
 from neardup.survivors.decisions import Decisions, Findings, decide, in_order_of_preference
-from neardup.survivors.result_tables import clusters_table, duplicates_table
+from neardup.survivors.result_tables import clusters_table, duplicates_table, with_pandas_types
 from neardup.survivors.summary import Summary, summarize
+from neardup.text.frame_types import Item, Rows, Streamed
 from neardup.text.frames import frame_of
 from neardup.text.preference import groups_of
 
@@ -169,9 +171,18 @@ def reference_columns(options: DedupOptions) -> tuple[str, ...]:
     return tuple(name for name in options.columns if name == options.grouped_by)
 
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from typing_extensions import TypeVar as TypeVarWithDefault
+
+    Survivors = TypeVarWithDefault("Survivors", covariant=True, default=Any)
+else:
+    Survivors = TypeVar("Survivors", covariant=True)
+
+
 @dataclass(frozen=True)
-class DedupResult:
-    """What `deduplicate` returns.
+class DedupResult(Generic[Survivors]):
+    """What `deduplicate` returns; its Arrow tables become data frames by `.to_pandas()`, where integers stay integers.
 
     Attributes:
         survivors: the documents that are kept, in input order, as the kind of thing that was given.
@@ -185,13 +196,25 @@ class DedupResult:
         summary: counts and seconds.
     """
 
-    survivors: Any
+    survivors: Survivors
     duplicates: Any
     clusters: Any
     annotations: Any
     kept: Array
     summary: Summary
 
+    @overload
+    def of(self, data: list[Item]) -> list[Item]: ...
+    @overload
+    def of(self, data: tuple[Item, ...]) -> tuple[Item, ...]: ...
+    @overload
+    def of(self, data: Rows) -> Rows: ...  # type: ignore[overload-overlap]  # columns that are iterable, too: this one is first
+    @overload
+    def of(self, data: Streamed) -> "pa.Table": ...
+    @overload
+    def of(self, data: Iterator[Item]) -> list[Item]: ...
+    @overload
+    def of(self, data: Iterable[Item]) -> Sequence[Item]: ...
     def of(self, data: Any) -> Any:
         """The rows that survive of anything that has as many rows as the data: embeddings, labels, another table.
 
@@ -217,18 +240,42 @@ class DedupResult:
         )
 
 
+class DeduplicateOptions(DedupOptionsDict, total=False):
+    """All keyword arguments of `deduplicate`."""
+
+    text: str | Iterable[str]
+    id: str | None
+    html: Html | None
+    against: Any
+    source: str | None
+    recipe: RecipeLike | None
+    progress: Watcher
+
+
+@overload
+def deduplicate(data: list[Item], **options: Unpack[DeduplicateOptions]) -> DedupResult[list[Item]]: ...
+@overload
+def deduplicate(data: tuple[Item, ...], **options: Unpack[DeduplicateOptions]) -> DedupResult[tuple[Item, ...]]: ...
+@overload
+def deduplicate(data: Rows, **options: Unpack[DeduplicateOptions]) -> DedupResult[Rows]: ...  # type: ignore[overload-overlap]
+@overload
+def deduplicate(data: Streamed, **options: Unpack[DeduplicateOptions]) -> DedupResult["pa.Table"]: ...
+@overload
+def deduplicate(data: Iterator[Item], **options: Unpack[DeduplicateOptions]) -> DedupResult[list[Item]]: ...
+@overload
+def deduplicate(data: Iterable[Item], **options: Unpack[DeduplicateOptions]) -> DedupResult[Sequence[Item]]: ...
 def deduplicate(
     data: Any,
     *,
     text: str | Iterable[str] = "text",
     id: str | None = None,  # noqa: A002 - the same name as the flag
-    html: str | None = None,
+    html: Html | None = None,
     against: Any = None,
     source: str | None = None,
-    recipe: Recipe | None = None,
+    recipe: RecipeLike | None = None,
     progress: Watcher = None,
-    **options: Any,
-) -> DedupResult:
+    **options: Unpack[DedupOptionsDict],
+) -> DedupResult[Any]:
     """Remove near-duplicates from texts in memory.
 
     Args:
@@ -242,7 +289,8 @@ def deduplicate(
         against: a reference, of any of these kinds: what is near one of its documents is removed, and its documents are not
             compared with one another. Columns have the names that they have in the data.
         source: the column that says which source a row is of; for `prefer_source`.
-        recipe: how texts become fingerprints; `Recipe()` if not given.
+        recipe: how texts become fingerprints: a `Recipe`, the name of one of RECIPES or the path of a .toml file; `Recipe()` if
+            not given.
         progress: True for what the command line shows, or a function that is called with each `ProgressEvent`; nothing is told if
             not given.
         **options: the fields of `DedupOptions`: min_similarity, max_distance, keep, within, prefer_source, cluster, threads …
@@ -285,7 +333,9 @@ def deduplicate(
             decisions, ids, with_matched=chosen.cluster == "components", with_reference=reference is not None
         ),
         clusters=clusters_table(decisions, ids),
-        annotations=annotations(decisions, ids, slice(0, len(decisions.survivor)), ids_are_json=False),
+        annotations=with_pandas_types(
+            annotations(decisions, ids, slice(0, len(decisions.survivor)), ids_are_json=False)
+        ),
         kept=decisions.kept,
         summary=summarize(findings, recipe, chosen, progress, repeated_ids=corpus.repeated_ids, html=html),
     )

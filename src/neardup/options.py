@@ -6,13 +6,25 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Literal, TypedDict
 
 from neardup.errors import OptionError
 from neardup.resources.limits import check_temp_dir, memory_bytes
-from neardup.resources.resources import Resources
+from neardup.resources.resources import ResourceOptions, Resources
 from neardup.resources.threads import thread_count
 
+Method = Literal["auto", "exact", "minhash", "simhash"]
+MeasuredMethod = Literal["exact", "minhash", "simhash"]
+Similarity = Literal["jaccard", "weighted", "containment", "cosine", "edit"]
+Cluster = Literal["star", "components"]
+Keep = Literal["first", "last", "longest", "shortest"] | str | Callable[[str], Any]
+"""A rule of KEEPS, of which `max:COLUMN` and `min:COLUMN` may be any string; or a function of the text."""
+Unit = Literal["document", "paragraph", "line"]
+RemovableUnit = Literal["paragraph", "line"]
+OnError = Literal["stop", "skip"]
+IndexMethod = Literal[
+    "auto", "scan", "block-tables", "multi-index", "bit-lists", "neighbours", "prefix-tables", "sorted-beam"
+]
 METHODS = {
     "auto": "exact where it fits the memory and is not much slower, else minhash; simhash if a distance is asked for",
     "exact": "every pair of at least the similarity, by theorem",
@@ -82,12 +94,12 @@ class DedupOptions:
         temp_dir: folder for temporary files; the system's if not given.
     """
 
-    method: str = "auto"
+    method: Method = "auto"
     min_similarity: float = 0.8
-    similarity: str = "jaccard"
+    similarity: Similarity = "jaccard"
     max_distance: int | None = None
-    keep: str | Callable[[str], Any] = "first"
-    cluster: str = "star"
+    keep: Keep = "first"
+    cluster: Cluster = "star"
     prefer_source: str | Sequence[str] = ()
     within: str | Callable[[str], Any] | None = None
     threads: int | None = None
@@ -188,11 +200,58 @@ class DedupOptions:
         if self.max_distance is not None and self.method == "exact":
             yield f"max_distance={self.max_distance}: method='exact' asks for no distance; leave it out, or use method='simhash'"
 
-    def taken(self) -> str:
+    def taken(self) -> Method:
         """The method, as far as the options say: `auto` only where the corpus decides."""
         if self.method == "auto" and (self.max_distance is not None or self.min_similarity == 0):
             return "simhash"
         return self.method
+
+
+class IndexOptions(TypedDict, total=False):
+    """Options of the methods of an `Index`; each method has some of them."""
+
+    blocks: int
+    prefix: int
+    tables: int
+    permutations: int
+    beam: int
+    seed: int
+
+
+class MatchingOptions(TypedDict, total=False):
+    """Which documents match."""
+
+    method: Method
+    min_similarity: float
+    similarity: Similarity
+    max_distance: int | None
+
+
+class SurvivorOptions(TypedDict, total=False):
+    """Which of matching documents survive: the options of `cluster_files`."""
+
+    keep: Keep
+    cluster: Cluster
+    prefer_source: str | Sequence[str]
+    within: str | Callable[[str], Any] | None
+
+
+class DedupOptionsDict(MatchingOptions, SurvivorOptions, ResourceOptions, total=False):
+    """The fields of `DedupOptions`."""
+
+
+class MatchOptions(MatchingOptions, ResourceOptions, total=False):
+    """The options of `match`."""
+
+    within: str | Callable[[str], Any] | None
+
+
+class EvaluateOptions(ResourceOptions, total=False):
+    """The options of `evaluate`."""
+
+    min_similarity: float
+    similarity: Similarity
+    max_distance: int | None
 
 
 def meant_option(given: str, allowed: Collection[str]) -> str | None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from neardup.errors import OptionError
 
@@ -130,7 +130,7 @@ LOG_SECONDS = 30.0
 
 
 class LogProgress(Progress):
-    """A line for each stage, and now and then one for a long stage, on standard error: for logs."""
+    """A line for each stage, and now and then one for a long stage: for logs. Where it goes: see `_shown_on`."""
 
     def __init__(self, *, clock: Callable[[], float] = time.perf_counter) -> None:
         super().__init__(clock=clock)
@@ -155,7 +155,12 @@ class LogProgress(Progress):
         self.say(f"{name}: {self.seconds[name]:.1f} s{said}")
 
     def say(self, line: str) -> None:
-        print(f"neardup: {line}", file=sys.stderr, flush=True)
+        print(f"neardup: {line}", file=_shown_on(), flush=True)
+
+
+def _shown_on() -> TextIO:
+    """Standard error; in a notebook, which shows that as an alarm, standard output."""
+    return sys.stdout if "ipykernel" in sys.modules else sys.stderr
 
 
 def told(stage: Stage, now: float) -> str:
@@ -192,7 +197,7 @@ class TerminalProgress(LogProgress):
             BarColumn(bar_width=20),
             TimeElapsedColumn(),
             TextColumn("{task.fields[told]}"),
-            console=Console(stderr=True),
+            console=Console(file=_shown_on()),
             transient=True,
         )
         self._task = self._bar.add_task(name, total=None, told="")
@@ -317,7 +322,7 @@ def _in_notebook() -> bool:
     return "ipykernel" in sys.modules and importlib.util.find_spec("ipywidgets") is not None
 
 
-Watcher = Progress | Callable[["ProgressEvent"], object] | bool | None
+Watcher = Progress | Callable[[ProgressEvent], object] | bool | None
 """What can be given as `progress`: see `progress_of`."""
 
 

@@ -215,6 +215,15 @@ def test_what_very_much_is_near_streams_in_small_parts(method, monkeypatch):
         assert len(again) > len(pairs)
 
 
+def test_memory_for_pairs_is_given_in_bytes_or_with_a_unit():
+    index = Index(max_distance=3)
+    index.add(None, np.array([1, 3, 3, 1 << 40], np.uint64))
+    found = [[part.left.tolist() for part in index.pairs(memory=memory)] for memory in (None, 32 << 20, "32M")]
+    assert found[0] == found[1] == found[2] != []
+    with pytest.raises(nd.OptionError, match="memory='1K': give bytes, at least 16M"):
+        list(index.pairs(memory="1K"))
+
+
 @pytest.mark.parametrize("method", ["block-tables", "prefix-tables"])
 def test_equal_fingerprints_are_one_group_instead_of_all_their_pairs(method):
     index = Index(max_distance=3, method=method)
@@ -251,7 +260,8 @@ def test_a_query_is_an_integer_or_an_array(first, second):
         (lambda: Index(max_distance=3, bits=65), "bits=65: give 64, 128"),
         (lambda: Index(max_distance=3, bits=64.0), "bits=64.0: give 64, 128"),
         (lambda: Index(max_distance=3, method=["scan"]), "method=\\['scan'\\]: give one of auto"),
-        (lambda: Index(max_distance=3, recipe="default"), "recipe='default': give a Recipe"),
+        (lambda: Index(max_distance=3, recipe="defalt"), "no recipe 'defalt' \\(did you mean default"),
+        (lambda: Index(max_distance=3, recipe=17), "recipe=17: give a Recipe"),
         (lambda: Index(max_distance=3, recipe=nd.Recipe(bits=128)), "bits=64: fingerprints of this recipe take 128"),
         (
             lambda: Index(max_distance=3, method="prefix-tables", prefix=65),

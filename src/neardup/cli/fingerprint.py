@@ -7,6 +7,7 @@ from click.core import ParameterSource
 
 from neardup.cli import options
 from neardup.errors import OptionError
+from neardup.options import OnError
 from neardup.recipe.vectors import METHODS, MOST_BITS
 
 
@@ -39,7 +40,7 @@ from neardup.recipe.vectors import METHODS, MOST_BITS
 @options.temp_dir
 @options.quiet
 def command(
-    inputs: tuple[str, ...], output: str, recipe: str, value: tuple[str, ...], on_error: str,
+    inputs: tuple[str, ...], output: str, recipe: str, value: tuple[str, ...], on_error: OnError,
     overwrite: bool, threads: int | None, temp_dir: str | None, quiet: bool, vector: str | None, bits: int | None,
     seed: int | None, method: str | None, **reading: Any,
 ) -> None:  # fmt: skip
@@ -94,7 +95,7 @@ def _refuse_text_options(value: tuple[str, ...]) -> None:
     """Refuse what says how texts are read or hashed."""
     context = click.get_current_context()
     of_texts = ("text", "html", "lines", "encoding", "dialect", "max_document_bytes", "recipe")
-    given = [name for name in of_texts if context.get_parameter_source(name) is ParameterSource.COMMANDLINE]
+    given = [name for name in of_texts if context.get_parameter_source(name) is not ParameterSource.DEFAULT]
     given += ["value"] * bool(value)
     if given:
         flags = ", ".join("--" + name.replace("_", "-") for name in given)

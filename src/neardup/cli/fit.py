@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from neardup.cli import options
+from neardup.options import OnError
 
 
 @click.command()
@@ -26,7 +27,7 @@ from neardup.cli import options
 @options.temp_dir
 @options.quiet
 def command(
-    inputs: tuple[str, ...], output: str, merge: tuple[str, ...], recipe: str, overwrite: bool, on_error: str,
+    inputs: tuple[str, ...], output: str, merge: tuple[str, ...], recipe: str, overwrite: bool, on_error: OnError,
     memory: str | None, threads: int | None, temp_dir: str | None, quiet: bool, **reading: Any,
 ) -> None:  # fmt: skip
     """Count in how many documents each feature occurs.

@@ -62,7 +62,7 @@ def build(
     from neardup.recipe.presets import find_recipe
 
     progress = options.progress(quiet)
-    given = {name: value for name in METHOD_OPTIONS if (value := chosen.pop(name)) is not None}
+    given: Any = {name: value for name in METHOD_OPTIONS if (value := chosen.pop(name)) is not None}
     total = build_index(
         path,
         inputs,

@@ -14,6 +14,8 @@ from typing import Any, NoReturn
 
 import click
 
+from neardup.cli.config import add_config
+
 COMMANDS = {
     "dedup": "Remove near-duplicate documents from a corpus.",
     "fingerprint": "Write the fingerprint of every document.",
@@ -43,6 +45,7 @@ class _Commands(click.Group):
         if name not in COMMANDS:
             return None
         found: click.Command = importlib.import_module(f"neardup.cli.{name}").command
+        add_config(found)
         return found
 
     def resolve_command(

@@ -6,6 +6,7 @@ import click
 from click.core import ParameterSource
 
 from neardup.cli import options
+from neardup.options import OnError
 
 
 @click.command()
@@ -38,7 +39,7 @@ from neardup.cli import options
 @options.temp_dir
 @options.quiet
 def command(
-    inputs: tuple[str, ...], output: str, against: tuple[str, ...], distinct: bool, recipe: str | None, on_error: str,
+    inputs: tuple[str, ...], output: str, against: tuple[str, ...], distinct: bool, recipe: str | None, on_error: OnError,
     overwrite: bool, quiet: bool, **chosen: Any,
 ) -> None:  # fmt: skip
     """List the pairs of documents that are near one another.

@@ -17,14 +17,14 @@ from neardup.fingerprints.feature_arrays import named_features
 from neardup.fingerprints.profiles.tools import PROFILES
 from neardup.fingerprints.weights.fixed_point import ONE
 from neardup.kernels.fingerprints.features import vote
-from neardup.recipe.presets import recipe_of
+from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
 
 MOST = (1 << 63) - 1
 """The largest sum of votes, in 2^-16."""
 
 
-def fingerprint_features(documents: Iterable[Any], *, recipe: Recipe | None = None) -> Array:
+def fingerprint_features(documents: Iterable[Any], *, recipe: RecipeLike | None = None) -> Array:
     """The SimHash fingerprint of features that are given with their weights.
 
     Bit j is 1 where the weights of the features whose hash has it add up to more than those of the others. Weights become the

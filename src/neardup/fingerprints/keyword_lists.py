@@ -7,13 +7,15 @@ import numpy as np
 
 from neardup.fingerprints.features import features_of_texts
 from neardup.fingerprints.weights.table import unit
-from neardup.recipe.presets import recipe_of
+from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
 from neardup.resources.threads import in_order, thread_count
 from neardup.text.columns import as_text_arrays, in_chunks
 
 
-def keywords(texts: Any, *, recipe: Recipe | None = None, threads: int | None = None) -> list[list[tuple[str, float]]]:
+def keywords(
+    texts: Any, *, recipe: RecipeLike | None = None, threads: int | None = None
+) -> list[list[tuple[str, float]]]:
     """The features of each text that vote, and the weight of each, heaviest first; of equal ones those that occur first.
 
     Args:

@@ -29,7 +29,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from numbers import Integral
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -46,6 +46,7 @@ KINDS = {
     "one-permutation": "the least hash in each bin; an empty bin takes the shingle that ranks it highest",
     "permutations": "the least under each of many permutations",
 }
+SignatureKind = Literal["one-permutation", "permutations"]
 BITS = (32, 16)
 MOST_VALUES = 1024
 VALUES = 128
@@ -173,8 +174,8 @@ def signatures(
     *,
     text: str | Iterable[str] = "text",
     values: int = VALUES,
-    kind: str = "one-permutation",
-    bits: int = 32,
+    kind: SignatureKind = "one-permutation",
+    bits: Literal[16, 32] = 32,
     seed: int = SEED,
     threads: int | None = None,
 ) -> Signatures:

@@ -13,7 +13,7 @@ from neardup.fingerprints.by_profile import fingerprint_by_profile
 from neardup.fingerprints.workspace import Workspace
 from neardup.kernels.fingerprints.simhash import fingerprint_documents, scratch
 from neardup.kernels.fingerprints.votes import WEIGHTINGS
-from neardup.recipe.presets import recipe_of
+from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
 from neardup.resources.threads import in_order, thread_count
 from neardup.text.columns import in_chunks
@@ -86,7 +86,7 @@ def fingerprint_chunks(chunks: Iterable[Any], recipe: Recipe) -> Fingerprints:
 
 
 def fingerprint(
-    texts: Any, *, text: str | Iterable[str] = "text", recipe: Recipe | None = None, threads: int | None = None
+    texts: Any, *, text: str | Iterable[str] = "text", recipe: RecipeLike | None = None, threads: int | None = None
 ) -> Array:
     """The SimHash fingerprint of each text.
 

@@ -3,7 +3,6 @@
 fingerprints -> collapse -> Unique -> join_unique -> Pairs of unique ones -> expand -> Pairs of positions
 """
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
@@ -20,6 +19,7 @@ from neardup.hamming.block_tables import Limits, TooManyPairs, find_pairs
 from neardup.hamming.unique import Unique, collapse, fingerprint_rows
 from neardup.kernels.hamming import comparisons
 from neardup.kernels.hamming import distinct as kernels
+from neardup.resources.limits import memory_bytes
 from neardup.resources.pair_spool import PairSpool
 from neardup.resources.threads import in_order, thread_count
 
@@ -60,7 +60,7 @@ def join(
     *,
     max_distance: int,
     threads: int | None = None,
-    memory: int | None = None,
+    memory: int | str | None = None,
 ) -> Pairs:
     """Find every pair of fingerprints at most `max_distance` bits apart.
 
@@ -73,7 +73,7 @@ def join(
         other: join with these instead of with themselves.
         max_distance: Hamming distance, inclusive, 0 … bits.
         threads: how many; one a processor if left out. The result does not depend on it.
-        memory: bytes that the pairs may take; half of the machine's if left out.
+        memory: that the pairs may take, in bytes or as `4G`; half of the machine's if left out.
 
     Returns:
         Pairs ordered by (left, right). Without `other`, left < right; with it, left counts in `fingerprints`, right in `other`.
@@ -106,7 +106,7 @@ def join_unique(
     *,
     max_distance: int,
     threads: int | None = None,
-    memory: int | None = None,
+    memory: int | str | None = None,
     plan: BlockPlan | None = None,
 ) -> Pairs:
     """Find every pair of different fingerprints at most `max_distance` bits apart, as indexes of unique ones.
@@ -118,7 +118,7 @@ def join_unique(
         other: join with these instead; then equal ones on the two sides are pairs too, at distance 0.
         max_distance: Hamming distance, inclusive, 0 … bits.
         threads: how many; one a processor if left out. The result does not depend on it.
-        memory: bytes that the pairs may take; half of the machine's if left out.
+        memory: that the pairs may take, in bytes or as `4G`; half of the machine's if left out.
         plan: how; the cheapest if left out. The result does not depend on it.
 
     Returns:
@@ -137,7 +137,7 @@ def join_unique(
             f"the plan is for {plan.bits} bits and max_distance={plan.max_distance}, the join for {bits} bits and "
             f"max_distance={max_distance}. Leave it out, or plan for this join."
         )
-    memory = _memory(memory)
+    memory = memory_bytes(memory, least=1)
     found: list[Array] = [np.empty(0, np.uint64)]
     most = memory // PAIR_BYTES
     take = _packer(left, right, found.append)
@@ -182,16 +182,6 @@ def _check_widths(left: Array, right: Array) -> None:
         raise OptionError(
             f"fingerprints of {64 * left.shape[1]} and of {64 * right.shape[1]} bits cannot be joined. Use one recipe for both."
         )
-
-
-def _memory(memory: int | None) -> int:
-    if memory is None:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
-    if isinstance(memory, bool) or not hasattr(memory, "__index__") or memory < 1:
-        raise OptionError(
-            f"memory={memory!r} is not a number of bytes from 1 up. Leave it out for half of the machine's."
-        )
-    return int(memory)
 
 
 def _finder(values: Array) -> Callable[[Array, int], Array]:
@@ -240,14 +230,14 @@ class _Side(NamedTuple):
         return sizes
 
 
-def _expand(left: _Side, right: _Side, found: Pairs, threads: int | None, memory: int | None) -> Pairs:
+def _expand(left: _Side, right: _Side, found: Pairs, threads: int | None, memory: int | str | None) -> Pairs:
     """Pairs of positions: every member of the one with every member of the other, and equal ones of one side with each other."""
     of, to, same = left.unique, right.unique, right is left
     # In floating point, which is exact up to 2^53 pairs; beyond that the refusal is what matters.
     total = float(np.dot(left.sizes(found.left).astype(np.float64), right.sizes(found.right)))
     if same and len(of) < len(left.rows):
         total += float(np.dot(of.sizes.astype(np.float64), of.sizes - 1)) / 2
-    allowed = _memory(memory)
+    allowed = memory_bytes(memory, least=1)
     if total * PAIR_BYTES > allowed:
         raise OptionError(
             f"{len(left.rows):,} fingerprints, {len(of):,} of them unique, have {total:,.0f} pairs: more than the "

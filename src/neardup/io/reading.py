@@ -1,16 +1,19 @@
 """How texts are read from files: the same names in Python, as flags, in TOML and in JSON."""
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, TypedDict
 
 from neardup.errors import OptionError
 from neardup.io.batch import MAX_DOCUMENT_BYTES, Columns
 from neardup.io.dialect import check_dialect
 from neardup.io.storage.encodings import encoding_name
+from neardup.options import DedupOptionsDict, EvaluateOptions, MatchingOptions
 from neardup.resources.limits import size_in_bytes
+from neardup.resources.resources import ResourceOptions
 
+Html = Literal["main", "whole"]
 HTML = {
     "main": "the main text of the page, without navigation and the like",
     "whole": "all that the page shows",
@@ -36,7 +39,7 @@ class Reading:
 
     text: str | Iterable[str] = ("text",)
     id: str | None = None
-    html: str | None = None
+    html: Html | None = None
     lines: bool = False
     encoding: str = "utf-8"
     dialect: str | None = None
@@ -58,10 +61,43 @@ class Reading:
         return Columns(tuple(self.text), self.id, tuple(values), self.html)
 
 
+class UnitReadingDict(TypedDict, total=False):
+    """The fields of `Reading` but `html`: texts whose lines or paragraphs are removed."""
+
+    text: str | Iterable[str]
+    id: str | None
+    lines: bool
+    encoding: str
+    dialect: str | None
+    max_document_bytes: int | str
+
+
+class ReadingDict(UnitReadingDict, total=False):
+    """The fields of `Reading`."""
+
+    html: Html | None
+
+
+class DedupFileOptions(ReadingDict, DedupOptionsDict, total=False):
+    """The options of `deduplicate_files` and `estimate_files`."""
+
+
+class UnitFileOptions(UnitReadingDict, DedupOptionsDict, total=False):
+    """The options of `deduplicate_units`."""
+
+
+class PairFileOptions(ReadingDict, MatchingOptions, ResourceOptions, total=False):
+    """The options of `pair_files`."""
+
+
+class EvaluateFileOptions(ReadingDict, EvaluateOptions, total=False):
+    """The options of `evaluate_files` and `plan_files`."""
+
+
 READING = tuple(field.name for field in dataclasses.fields(Reading))
 
 
-def split_options(options: dict[str, Any]) -> tuple[Reading, dict[str, Any]]:
+def split_options(options: Mapping[str, Any]) -> tuple[Reading, dict[str, Any]]:
     """Those of `options` that say how files are read, and the others."""
     reading = Reading(**{name: value for name, value in options.items() if name in READING})
     return reading, {name: value for name, value in options.items() if name not in READING}

@@ -15,7 +15,7 @@ from neardup.io.corpus import is_within
 from neardup.io.formats.json_values import only, value_token
 from neardup.io.formats.pages import text_of_pages
 from neardup.io.formats.parquet_values import is_value, value_tokens
-from neardup.io.reading import Reading
+from neardup.io.reading import Html, Reading
 from neardup.resources.resources import DEFAULTS, Resources
 from neardup.resources.threads import in_order
 from neardup.text.columns import in_chunks
@@ -88,7 +88,7 @@ class TableCorpus:
         *,
         text: str | Iterable[str] = "text",
         id: str | None = None,  # noqa: A002
-        html: str | None = None,
+        html: Html | None = None,
         values: Sequence[str] = (),
         source: str | None = None,
         called: str = "data",

@@ -3,7 +3,7 @@
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import pyarrow.compute as pc
@@ -22,7 +22,7 @@ from neardup.jobs.paired_documents import PairedDocuments, demand_pairs, read_pa
 from neardup.jobs.results import FileResult
 from neardup.matching.candidates.task import Found
 from neardup.matching.equal_texts import exact_representatives
-from neardup.options import DedupOptions, options_of
+from neardup.options import DedupOptions, SurvivorOptions, options_of
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.survivors.cluster_file import ClusterFile, write_cluster_file
 from neardup.survivors.decisions import Findings, decide, in_order_of_preference
@@ -43,7 +43,7 @@ def cluster_files(
     partial: bool = False,
     overwrite: bool = False,
     progress: Watcher = None,
-    **options: Any,
+    **options: Unpack[SurvivorOptions],
 ) -> FileResult:
     """Decide which documents survive, from pairs and fingerprints alone; see `neardup.survivors.cluster_file` for what is written.
 
@@ -95,7 +95,7 @@ def cluster_files(
     return FileResult(summary, given | {"output": output, "audit": None, "summary": None, "rejects": None})
 
 
-def _options(paired: PairedDocuments, prints: str, given: dict[str, Any]) -> DedupOptions:
+def _options(paired: PairedDocuments, prints: str, given: SurvivorOptions) -> DedupOptions:
     """How the pairs were found, and what is chosen here."""
     made = paired.made
     chosen = options_of(

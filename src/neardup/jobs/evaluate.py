@@ -3,40 +3,42 @@
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
 from neardup.display import counted
 from neardup.errors import InputError
 from neardup.io.corpus import open_corpus
 from neardup.io.outputs import Outputs
-from neardup.io.reading import split_options
+from neardup.io.reading import EvaluateFileOptions, split_options
 from neardup.io.storage.places import place_of
 from neardup.jobs.output_paths import refuse_inputs
 from neardup.judging.evaluation.flow import evaluate_corpus
+from neardup.judging.evaluation.given_labels import Labeled, labels_of
+from neardup.judging.evaluation.labels import LabelFile
 from neardup.judging.evaluation.plot import FORMATS as PLOT_FORMATS
 from neardup.judging.evaluation.plot import check_plot, draw
 from neardup.judging.evaluation.result import Evaluation
-from neardup.options import SAMPLE, options_of
+from neardup.options import SAMPLE, MeasuredMethod, OnError, options_of
 from neardup.progress import Watcher, progress_of
-from neardup.recipe.recipe import Recipe
+from neardup.recipe.presets import RecipeLike, recipe_of
 
 
 def evaluate_files(
     inputs: str | Path | Sequence[str | Path],
     *,
-    pairs: str | Path | None = None,
+    pairs: Labeled | None = None,
     complete: bool = False,
-    methods: Sequence[str] = (),
+    methods: MeasuredMethod | Sequence[MeasuredMethod] = (),
     target_recall: float = 0.99,
     sample: int = SAMPLE,
     seed: int = 0,
     output: str | Path | None = None,
     plot: str | Path | None = None,
-    recipe: Recipe | None = None,
-    on_error: str = "stop",
+    recipe: RecipeLike | None = None,
+    on_error: OnError = "stop",
     overwrite: bool = False,
     progress: Watcher = None,
-    **options: Any,
+    **options: Unpack[EvaluateFileOptions],
 ) -> Evaluation:
     """Say how much of what is near each method finds, at which distance and similarity, and recommend options.
 
@@ -46,9 +48,9 @@ def evaluate_files(
 
     Args:
         inputs: texts, as in `deduplicate_files`.
-        pairs: a file of labeled pairs (.jsonl, .csv, .tsv or .parquet): left_id and right_id, or a and b; and similarity or
-            jaccard, a number from 0 to 1, or label, one of 0, 1, true and false. A pair is positive if its label says so, if its
-            similarity is at least min_similarity, or if there is neither column.
+        pairs: labeled pairs, in memory as in `evaluate` or in a file (.jsonl, .csv, .tsv or .parquet): left_id and right_id, or a
+            and b; and similarity or jaccard, a number from 0 to 1, or label, one of 0, 1, true and false. A pair is positive if
+            its label says so, if its similarity is at least min_similarity, or if there is neither column.
         complete: the labels have every positive pair, so a pair that is found and not listed is false. Otherwise such pairs are
             counted as unlabeled, and precision is that among listed pairs.
         methods: those to measure; all but `auto` if none is named.
@@ -71,8 +73,11 @@ def evaluate_files(
     if plot is not None:
         check_plot(plot)
     paths = [place_of(path) for path in (output, plot) if path is not None]
-    if pairs is not None and any(
-        isinstance(path, Path) and path.exists() and path.samefile(pairs) for path in paths if Path(pairs).exists()
+    labels = None if pairs is None else labels_of(pairs)
+    if isinstance(labels, LabelFile) and any(
+        isinstance(path, Path) and path.exists() and path.samefile(labels.path)
+        for path in paths
+        if labels.path.exists()
     ):
         raise InputError(f"{pairs} is the file of labels: it would be lost. Name another file.")
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
@@ -84,9 +89,9 @@ def evaluate_files(
         with Outputs(paths, inputs=corpus.shards, overwrite=overwrite) as outputs:
             result = evaluate_corpus(
                 corpus,
-                recipe=recipe or Recipe(),
+                recipe=recipe_of(recipe),
                 options=chosen,
-                pairs=pairs,
+                pairs=labels,
                 complete=complete,
                 methods=methods,
                 target_recall=target_recall,

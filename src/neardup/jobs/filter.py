@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import pyarrow as pa
@@ -22,14 +22,15 @@ from neardup.io.batch import BATCH_BYTES, Batch, Rejections
 from neardup.io.formats.lines import Lines
 from neardup.io.line_rows import after_rows, block_reader, demand_lines, line_rows, pipe_shard
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs
-from neardup.io.reading import Reading
+from neardup.io.reading import Reading, ReadingDict
 from neardup.io.shard import Shard
 from neardup.io.shards import find_shards
 from neardup.io.storage.encodings import Encoding
 from neardup.jobs.filter_run import FilterRun, demand_ended, filter_paths
 from neardup.jobs.output_paths import refuse_inputs
+from neardup.options import OnError
 from neardup.progress import Progress, Watcher, progress_of
-from neardup.recipe.recipe import Recipe
+from neardup.recipe.presets import RecipeLike
 from neardup.resources.threads import in_order, thread_count
 from neardup.survivors.audit import filter_lines
 from neardup.survivors.outcomes import FilterOutcomes
@@ -63,15 +64,15 @@ def filter_files(
     output: str = "-",
     *,
     audit: str | None = None,
-    recipe: Recipe | None = None,
+    recipe: RecipeLike | None = None,
     max_distance: int | None = None,
     integer_ids: bool = False,
-    on_error: str = "stop",
+    on_error: OnError = "stop",
     give_up: bool = False,
     overwrite: bool = False,
     threads: int | None = None,
     progress: Watcher = None,
-    **reading: Any,
+    **reading: Unpack[ReadingDict],
 ) -> FilterResult:
     """Walk documents in their order; pass on the bytes of those near which none was kept, and remember them in an index.
 
@@ -85,7 +86,7 @@ def filter_files(
         output: a file, not compressed, or `-` for standard output.
         audit: a file for the duplicates: JSON lines with id, row (over all inputs, from 0), matched_id and distance. By default
             the output without its ending + .duplicates.jsonl; none for standard output.
-        recipe: of a new index, `Recipe()` if not given; of an index that is there its own.
+        recipe: of a new index, as a recipe, by name or by path; `Recipe()` if not given; of an index that is there its own.
         max_distance: up to the index's; of a new one the recipe's if not given.
         integer_ids: of a new index; see `build_index`.
         on_error: what to do with rows that cannot be read: `stop`, or `skip` them into a file beside the audit.

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple, Unpack
 
 from neardup.display import counted
 from neardup.errors import InputError
@@ -14,13 +14,15 @@ from neardup.fingerprints.fingerprint_file import FingerprintWriter
 from neardup.io.batch import Batch
 from neardup.io.corpus import FileCorpus, open_corpus
 from neardup.io.outputs import Outputs, output_folder, stem
-from neardup.io.reading import Reading
+from neardup.io.reading import Reading, ReadingDict
 from neardup.io.records import write_lines
 from neardup.io.shard import Shard
 from neardup.io.storage.places import Place, place_of
 from neardup.io.stored_shards import stored_shards
 from neardup.jobs.output_paths import REJECTS_ENDING, refuse_inputs
+from neardup.options import OnError
 from neardup.progress import Progress, Watcher, progress_of
+from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.vectors import VectorRecipe
 from neardup.resources.resources import Resources
@@ -54,14 +56,14 @@ def fingerprint_files(
     inputs: str | Path | Sequence[str | Path],
     output: str,
     *,
-    recipe: Recipe | None = None,
+    recipe: RecipeLike | None = None,
     value: Sequence[str] = (),
-    on_error: str = "stop",
+    on_error: OnError = "stop",
     threads: int | None = None,
     temp_dir: str | None = None,
     overwrite: bool = False,
     progress: Watcher = None,
-    **reading: Any,
+    **reading: Unpack[ReadingDict],
 ) -> int:
     """Write the fingerprint of every document; see `neardup.fingerprints.fingerprint_file` for the format.
 
@@ -81,7 +83,7 @@ def fingerprint_files(
         InputError: an input is missing, or an output exists.
         DataError: a row cannot be read, or a file is damaged.
     """
-    recipe, progress = recipe or Recipe(), progress_of(progress)
+    recipe, progress = recipe_of(recipe), progress_of(progress)
     how, resources = Reading(**reading), Resources(threads, temp_dir=temp_dir)
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=temp_dir) as spool:
         corpus = open_corpus(

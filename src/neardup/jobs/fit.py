@@ -4,7 +4,7 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -16,13 +16,14 @@ from neardup.fingerprints.weights.table import EXTRACTORS
 from neardup.io.batch import Batch
 from neardup.io.corpus import FileCorpus, open_corpus
 from neardup.io.outputs import Outputs, stem
-from neardup.io.reading import Reading
+from neardup.io.reading import Reading, ReadingDict
 from neardup.io.records import write_lines
 from neardup.jobs.output_paths import REJECTS_ENDING, refuse_inputs
-from neardup.progress import Progress
+from neardup.options import OnError
+from neardup.progress import Watcher, progress_of
 from neardup.recipe.document_frequencies import DocumentFrequencies
 from neardup.recipe.frequency_file import FrequencyWriter, describe_frequency_file, frequency_parts
-from neardup.recipe.presets import recipe_of
+from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
 from neardup.resources.resources import Resources
 from neardup.resources.threads import in_order
@@ -45,8 +46,8 @@ def _count_batch(batch: Batch, recipe: Recipe) -> tuple[int, Run]:
     return _count(batch.texts, recipe)
 
 
-def _recipe(recipe: Recipe | None) -> Recipe:
-    recipe = recipe_of(recipe)
+def _recipe(given: RecipeLike | None) -> Recipe:
+    recipe = recipe_of(given)
     if recipe.profile is not None:
         raise OptionError(
             f"profile={recipe.profile!r}: that tool weighs features by their counts, without document frequencies. Give the "
@@ -95,7 +96,7 @@ def fit(
     texts: Any,
     output: str | Path,
     *,
-    recipe: Recipe | None = None,
+    recipe: RecipeLike | None = None,
     merge: Sequence[str | Path] = (),
     memory: int | str | None = None,
     threads: int | None = None,
@@ -139,15 +140,15 @@ def fit_files(
     inputs: str | Path | Iterable[str | Path],
     output: str | Path,
     *,
-    recipe: Recipe | None = None,
+    recipe: RecipeLike | None = None,
     merge: Sequence[str | Path] = (),
-    on_error: str = "stop",
+    on_error: OnError = "stop",
     memory: int | str | None = None,
     threads: int | None = None,
     temp_dir: str | None = None,
     overwrite: bool = False,
-    progress: Progress | None = None,
-    **reading: Any,
+    progress: Watcher = None,
+    **reading: Unpack[ReadingDict],
 ) -> DocumentFrequencies:
     """As `fit`, of the documents of files.
 
@@ -156,7 +157,7 @@ def fit_files(
         output, recipe, merge, memory, threads, temp_dir, overwrite: as in `fit`.
         on_error: what to do with rows that cannot be read: `stop`, or `skip` them into a file of rejects, which is the output
             without its ending + `.rejects.jsonl`.
-        progress: told of the run.
+        progress: as in `deduplicate_files`.
         **reading: the fields of `neardup.io.reading.Reading` (text, id …).
 
     Raises:
@@ -165,7 +166,7 @@ def fit_files(
     given = [inputs] if isinstance(inputs, (str, Path)) else list(inputs)
     if not given and not merge:
         raise InputError("Give texts to count, or files of document frequencies to merge.")
-    path, progress, how = _target(output), progress or Progress(), Reading(**reading)
+    path, progress, how = _target(output), progress_of(progress), Reading(**reading)
     resources = Resources(threads, memory, temp_dir)
     work = _Fit(_recipe(recipe), merge, resources)
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=temp_dir) as spool:

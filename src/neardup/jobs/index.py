@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import pyarrow as pa
@@ -20,20 +20,20 @@ from neardup.fingerprints.fingerprint_file import fingerprint_file_parts, finger
 from neardup.fingerprints.simhash import fingerprint_array
 from neardup.hamming.index.index import Index
 from neardup.hamming.index.labels import labels_of
-from neardup.hamming.index.methods.table import AUTO
 from neardup.hamming.index.store import demand_free, is_index
 from neardup.io.corpus import FileCorpus
 from neardup.io.endings import split_ending
 from neardup.io.formats.json_values import quote
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs
-from neardup.io.reading import READING, Reading
+from neardup.io.reading import READING, Reading, ReadingDict
 from neardup.io.records import compression_of
 from neardup.io.shard import Shard
 from neardup.io.shards import find_shards
 from neardup.io.storage.compression import open_for_writing
 from neardup.jobs.output_paths import refuse_inputs
+from neardup.options import IndexMethod, IndexOptions, OnError
 from neardup.progress import Progress, Watcher, progress_of
-from neardup.recipe.presets import usual_distance
+from neardup.recipe.presets import RecipeLike, any_recipe_of, usual_distance
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import check_same
 from neardup.recipe.vectors import VectorRecipe
@@ -47,16 +47,16 @@ def build_index(
     inputs: Inputs,
     *,
     max_distance: int | None = None,
-    recipe: Recipe | None = None,
-    method: str = AUTO,
-    method_options: dict[str, int] | None = None,
+    recipe: RecipeLike | VectorRecipe | None = None,
+    method: IndexMethod = "auto",
+    method_options: IndexOptions | None = None,
     integer_ids: bool = False,
     overwrite: bool = False,
-    on_error: str = "stop",
+    on_error: OnError = "stop",
     threads: int | None = None,
     temp_dir: str | None = None,
     progress: Watcher = None,
-    **reading: Any,
+    **reading: Unpack[ReadingDict],
 ) -> int:
     """Make an index of texts, or of fingerprint files, in a folder. It is there whole, or not at all.
 
@@ -82,6 +82,7 @@ def build_index(
         OptionError, DataError: as `fingerprint_files`.
     """
     home, progress = Path(path), progress_of(progress)
+    recipe = None if recipe is None else any_recipe_of(recipe)
     if is_index(home):
         if not overwrite:
             raise InputError(f"{home} has an index. Add to it with `neardup index add`, or pass --overwrite.")
@@ -98,7 +99,10 @@ def build_index(
 
 
 def new_index(
-    recipe: Recipe | VectorRecipe, max_distance: int | None, method: str, options: dict[str, int] | None = None
+    recipe: Recipe | VectorRecipe,
+    max_distance: int | None,
+    method: IndexMethod,
+    options: IndexOptions | None = None,
 ) -> Index:
     """An empty index for fingerprints of a recipe.
 
@@ -115,11 +119,11 @@ def add_to_index(
     path: str | Path,
     inputs: Inputs,
     *,
-    on_error: str = "stop",
+    on_error: OnError = "stop",
     threads: int | None = None,
     temp_dir: str | None = None,
     progress: Watcher = None,
-    **reading: Any,
+    **reading: Unpack[ReadingDict],
 ) -> int:
     """Add texts, or fingerprint files of its recipe, to an index: all of them, or after a failure none.
 
@@ -178,12 +182,12 @@ def query_index(
     texts: Sequence[str] = (),
     fingerprints: Sequence[str] = (),
     max_distance: int | None = None,
-    on_error: str = "stop",
+    on_error: OnError = "stop",
     overwrite: bool = False,
     threads: int | None = None,
     temp_dir: str | None = None,
     progress: Watcher = None,
-    **reading: Any,
+    **reading: Unpack[ReadingDict],
 ) -> int:
     """Write what of an index is near each document: JSON lines with `id`, `neighbor_id` and `distance`, nearest first.
 
@@ -365,7 +369,7 @@ def add_documents(index: Index, part: Documents, recipe: Recipe | VectorRecipe) 
 
 @contextlib.contextmanager
 def _opened(
-    inputs: Inputs, reading: dict[str, Any], on_error: str, resources: Resources, progress: Progress
+    inputs: Inputs, reading: ReadingDict, on_error: str, resources: Resources, progress: Progress
 ) -> Iterator[_Source]:
     how = Reading(**reading)
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=resources.temp_dir) as spool:

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +20,7 @@ from neardup.hamming.candidate_graph import candidate_pairs
 from neardup.hamming.near import hamming_distances, near_fingerprints
 from neardup.io.corpus import FileCorpus
 from neardup.io.outputs import Outputs
-from neardup.io.reading import READING, Reading, split_options
+from neardup.io.reading import READING, PairFileOptions, Reading, split_options
 from neardup.io.shard import Shard
 from neardup.io.shards import find_shards, repeated_files
 from neardup.io.storage.places import Place, place_of
@@ -32,8 +32,9 @@ from neardup.matching.distance_limit import distance_limit
 from neardup.matching.equal_texts import exact_representatives
 from neardup.matching.matches import Matches, list_matches
 from neardup.matching.pair_file import PairSummary, PairWriter, Side, check_pair_name, pair_summary_path
-from neardup.options import DedupOptions, options_of
+from neardup.options import DedupOptions, OnError, options_of
 from neardup.progress import Progress, Watcher, progress_of
+from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import check_same
 
@@ -46,11 +47,11 @@ def pair_files(
     *,
     against: str | Path | Sequence[str | Path] = (),
     distinct: bool = False,
-    recipe: Recipe | None = None,
-    on_error: str = "stop",
+    recipe: RecipeLike | None = None,
+    on_error: OnError = "stop",
     overwrite: bool = False,
     progress: Watcher = None,
-    **options: Any,
+    **options: Unpack[PairFileOptions],
 ) -> int:
     """Write every pair of documents that are near each other, and beside the file a summary; see `neardup.matching.pair_file`.
 
@@ -81,6 +82,7 @@ def pair_files(
         raise OptionError(f"{', '.join(unused)}: pairs are listed, none is decided. Give it to cluster_files().")
     reading, others = split_options(options)
     progress, chosen = progress_of(progress), options_of(**others)
+    recipe = None if recipe is None else recipe_of(recipe)
     against = [against] if isinstance(against, str | Path) else list(against)
     if "-" in map(str, against):
         raise InputError("--against -: these are read from files. Name files, folders or globs.")

@@ -19,8 +19,9 @@ from neardup.io.shard import Shard
 from neardup.io.shards import find_shards
 from neardup.jobs.fingerprint import FileRecipe, fingerprint_paths, write_fingerprint_files
 from neardup.kernels.xxh3 import digest_rows
+from neardup.options import OnError
 from neardup.progress import Watcher, progress_of
-from neardup.recipe.vectors import VectorRecipe
+from neardup.recipe.vectors import VectorMethod, VectorRecipe
 from neardup.resources.resources import Resources
 from neardup.text.nested import column_at, type_at
 
@@ -32,9 +33,9 @@ def fingerprint_vector_files(
     vector: str,
     bits: int = 64,
     seed: int = 0,
-    method: str = "signs",
+    method: VectorMethod = "signs",
     id: str | None = None,  # noqa: A002 - the option's name
-    on_error: str = "stop",
+    on_error: OnError = "stop",
     threads: int | None = None,
     temp_dir: str | None = None,
     overwrite: bool = False,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal, localcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -21,8 +21,9 @@ from neardup.fingerprints.profiles.tools import PROFILES
 from neardup.fingerprints.weights.table import unit
 from neardup.kernels.xxh3 import xxh3_64, xxh3_128
 from neardup.matching.similarities.compare_texts import similarity as text_similarity
-from neardup.matching.similarities.table import CJK_SHINGLE, SIMILARITY_TABLE, WORD_SHINGLE
-from neardup.recipe.presets import recipe_of
+from neardup.matching.similarities.table import CJK_SHINGLE, WORD_SHINGLE
+from neardup.options import Similarity
+from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
 from neardup.text.normalizers import normalized
 from neardup.text.tokenizers import tokens, windows
@@ -206,7 +207,7 @@ def compare(
     left: str,
     right: str,
     *,
-    recipe: Recipe | None = None,
+    recipe: RecipeLike | None = None,
     keywords: int | str | tuple[int | str, int | str] | None = None,
 ) -> Comparison:
     """Compare two texts, with every step kept.
@@ -239,7 +240,10 @@ def compare(
     a, b = (steps(text, each) for text, each in zip((left, right), recipes, strict=True))
     distance, cosine = _compare(a, b)
     of_a, of_b = (set(windows(tokens(text), WORD_SHINGLE, CJK_SHINGLE)) for text in (left, right))
-    alike = {kind: text_similarity(left, right, kind=kind, recipe=recipe) for kind in SIMILARITY_TABLE}
+    alike = {
+        kind: text_similarity(left, right, kind=kind, recipe=recipe if kind == "cosine" else None)
+        for kind in get_args(Similarity)
+    }
     return Comparison(a, b, distance, cosine, alike["jaccard"], len(of_a & of_b), len(of_a | of_b), alike)
 
 

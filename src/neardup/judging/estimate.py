@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack, cast
 
 import pyarrow as pa
 
@@ -15,7 +15,7 @@ from neardup.dedup import find_duplicates, room_for_elements
 from neardup.fingerprints.documents import read_documents
 from neardup.hamming.block_plan import plan_join
 from neardup.io.corpus import FileCorpus, open_corpus
-from neardup.io.reading import split_options
+from neardup.io.reading import DedupFileOptions, split_options
 from neardup.io.sample import Sample, read_sample
 from neardup.io.table_corpus import TableCorpus
 from neardup.matching.candidates.auto import Choice, choose
@@ -24,8 +24,9 @@ from neardup.matching.candidates.exact import MIN_TOKENS
 from neardup.matching.candidates.task import Task
 from neardup.matching.distance_limit import distance_limit
 from neardup.matching.equal_texts import exact_representatives
-from neardup.options import DedupOptions, options_of
+from neardup.options import DedupOptions, Method, OnError, options_of
 from neardup.progress import Progress, Watcher, duration, peak_memory_bytes, progress_of
+from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
 from neardup.resources.limits import memory_bytes
 from neardup.resources.pair_spool import PAIR_BYTES
@@ -99,9 +100,9 @@ def _mib(count: int) -> str:
 def estimate_files(
     inputs: str | Path | Sequence[str | Path],
     *,
-    recipe: Recipe | None = None,
-    on_error: str = "stop",
-    **options: Any,
+    recipe: RecipeLike | None = None,
+    on_error: OnError = "stop",
+    **options: Unpack[DedupFileOptions],
 ) -> CostEstimate:
     """Estimate what `deduplicate_files` takes, from about 32 MB of the inputs: the first rows of shards spread over them.
 
@@ -121,7 +122,7 @@ def estimate_files(
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
         corpus = open_corpus(inputs, reading, temporary=Path(spool), on_error=on_error, resources=chosen.resources)
         corpus.check()
-        return estimate_corpus(corpus, recipe or Recipe(), chosen)
+        return estimate_corpus(corpus, recipe_of(recipe), chosen)
 
 
 def estimate_corpus(corpus: FileCorpus, recipe: Recipe, options: DedupOptions) -> CostEstimate:
@@ -136,7 +137,7 @@ def estimate_corpus(corpus: FileCorpus, recipe: Recipe, options: DedupOptions) -
     method = options.taken()
     reason = None
     if method == "auto" and choice is not None:
-        method, reason = choice.method, choice.reason
+        method, reason = cast(Method, choice.method), choice.reason
     progress = Progress()
     taken = dataclasses.replace(options, method=method)
     pilot = sample.thinned(max(1, len(sample) // PILOT_DOCUMENTS))

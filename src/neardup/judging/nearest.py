@@ -15,7 +15,7 @@ from neardup.io.batch import Batch
 from neardup.io.corpus import FileCorpus
 from neardup.io.storage.places import Place
 from neardup.judging.finished_run import FinishedRun, read_finished_run, same_id
-from neardup.matching.similarities.compare_texts import similarities_to, similarity
+from neardup.matching.similarities.compare_texts import similarities_to
 from neardup.text.normalizers import normalize
 from neardup.text.preference import groups_of
 
@@ -117,7 +117,8 @@ def why_kept(audit: Place, doc_id: str) -> KeptDocument:
     neighbors = []
     for each in nearest:
         near = each.document
-        alike = similarity(mine.text, near.text, kind=run.similarity, recipe=run.recipe)
+        text = pa.array([near.text], pa.large_string())
+        alike = float(similarities_to(mine.text, text, kind=run.similarity, recipe=run.recipe)[0])
         pair = _Pair(mine, near, each.distance, alike, min(each.tokens, int(prints.tokens[0])))
         verdict = _verdict(pair, run, survivors.get(near.row))
         neighbors.append(Neighbor(near.id, near.row, each.distance, alike, verdict))

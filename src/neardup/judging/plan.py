@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 
@@ -17,12 +17,13 @@ from neardup.hamming.block_plan import BlockPlan, plan_join
 from neardup.hamming.index.index_plan import IndexPlan
 from neardup.hamming.index.plan_index import plan as plan_index
 from neardup.io.corpus import open_corpus
-from neardup.io.reading import Reading, split_options
+from neardup.io.reading import EvaluateFileOptions, Reading, split_options
 from neardup.io.sample import read_sample
 from neardup.judging.estimate import choose_by_sample
 from neardup.matching.candidates.estimates import TYPICAL, Estimate, typical_estimates
 from neardup.options import DedupOptions, options_of
 from neardup.progress import Progress, Watcher, progress_of
+from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import check_same
 from neardup.resources.limits import memory_bytes
@@ -62,9 +63,9 @@ def plan_files(
     bits: int | None = None,
     fingerprints: Sequence[str | Path] = (),
     check: bool = False,
-    recipe: Recipe | None = None,
+    recipe: RecipeLike | None = None,
     progress: Watcher = None,
-    **options: Any,
+    **options: Unpack[EvaluateFileOptions],
 ) -> JoinPlan:
     """Estimate what a join takes: of the similarity of texts, or, with max_distance, of fingerprints, and an index of these.
 
@@ -97,7 +98,7 @@ def plan_files(
             )
         if not inputs:
             return _typical(documents or 1, chosen)
-        return _sampled(inputs, documents, reading, recipe or Recipe(), chosen, progress)
+        return _sampled(inputs, documents, reading, recipe_of(recipe), chosen, progress)
     if inputs:
         raise OptionError(
             "A plan for max_distance needs the number of documents, not their texts. Give documents, or leave max_distance out."

@@ -1,6 +1,5 @@
 """BANDS: signatures that agree in a whole band are candidates; `neardup.matching.band_plan` says how they are cut."""
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Lock
@@ -15,6 +14,7 @@ from neardup.hamming.block_plan import check_distance
 from neardup.hamming.unique import MAX_ROWS, fingerprint_rows
 from neardup.kernels.matching.bands import fill_buckets, hash_band, pairs_of_band
 from neardup.matching.band_plan import Bands, is_integer
+from neardup.resources.limits import memory_bytes
 from neardup.resources.pair_spool import PairSpool
 from neardup.resources.threads import in_order, thread_count
 
@@ -76,7 +76,7 @@ def find_banded(
     max_distance: int | None = None,
     least_agreeing: int = 0,
     threads: int | None = None,
-    memory: int | None = None,
+    memory: int | str | None = None,
 ) -> BandedPairs:
     """Find every pair of signatures that agree in all values of at least one band.
 
@@ -90,8 +90,8 @@ def find_banded(
         max_distance: Hamming distance, inclusive; with `fingerprints` only.
         least_agreeing: only pairs that agree in so many of all values are kept; see `agreement_limit`.
         threads: how many, each for a band; one a processor if left out. The result does not depend on it.
-        memory: bytes that the search may take besides what it is given; half of the machine's if left out. Each thread takes
-            28 a text and the sieve's bytes, a pair 16. With little memory fewer threads are used.
+        memory: that the search may take besides what it is given, in bytes or as `4G`; half of the machine's if left
+            out. Each thread takes 28 bytes a text and the sieve's bytes, a pair 16. With little memory fewer threads are used.
 
     Raises:
         OptionError: a value that is not allowed, bands that leave values unused, or more than fits the memory.
@@ -106,7 +106,7 @@ def find_banded(
     if not is_integer(least_agreeing) or not 0 <= least_agreeing <= bands.values:
         raise OptionError(f"least_agreeing={least_agreeing!r}: give an integer from 0 to the {bands.values} values.")
     sieve, limit = _sieve(len(signatures), fingerprints, max_distance)
-    memory = _memory(memory)
+    memory = memory_bytes(memory, least=1)
     n = len(signatures)
     for_each = search_bytes(n, sieve.shape[1])
     workers = min(thread_count(threads), bands.bands, memory // for_each)
@@ -241,13 +241,3 @@ def _sieve(n: int, fingerprints: Array | None, max_distance: int | None) -> tupl
     if len(rows) != n:
         raise OptionError(f"there are {len(rows):,} fingerprints and {n:,} signatures. Give both of the same texts.")
     return rows, np.uint64(check_distance(max_distance, 64 * rows.shape[1]))
-
-
-def _memory(memory: int | None) -> int:
-    if memory is None:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
-    if not is_integer(memory) or memory < 1:
-        raise OptionError(
-            f"memory={memory!r} is not a number of bytes from 1 up. Leave it out for half of the machine's."
-        )
-    return int(memory)

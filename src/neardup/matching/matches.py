@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -19,9 +19,9 @@ from neardup.matching.candidates.task import Found, Task
 from neardup.matching.distance_limit import distance_limit
 from neardup.matching.equal_texts import exact_representatives
 from neardup.matching.similarities.stored import ShingleSets
-from neardup.options import DedupOptions, options_of
+from neardup.options import DedupOptions, MatchOptions, options_of
 from neardup.progress import Progress, Watcher, progress_of
-from neardup.recipe.presets import recipe_of
+from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
 from neardup.text.preference import groups_of
 
@@ -135,9 +135,9 @@ def match(
     other: Any = None,
     *,
     text: str | Iterable[str] = "text",
-    recipe: Recipe | None = None,
+    recipe: RecipeLike | None = None,
     progress: Watcher = None,
-    **options: Any,
+    **options: Unpack[MatchOptions],
 ) -> Matches:
     """Every pair of texts that are near-duplicates, among `texts`, or one of `texts` and one of `other`.
 

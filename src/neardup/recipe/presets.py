@@ -1,17 +1,18 @@
 """Recipes by name, and recipes in files."""
 
 import dataclasses
-import tomllib
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from neardup.errors import InputError, OptionError
+from neardup.errors import OptionError
 from neardup.recipe.document_frequencies import BACKGROUND
 from neardup.recipe.parts import BY_LENGTH
 from neardup.recipe.problems import meant
 from neardup.recipe.profiles import DISTANCES, GO_FNV1A, PROFILES
 from neardup.recipe.recipe import ImpossibleRecipe, Recipe
+from neardup.recipe.toml_file import toml_values
 from neardup.recipe.vectors import VectorRecipe
 from neardup.recipe.word_lists import STOP_LISTS
 
@@ -22,6 +23,10 @@ class NamedRecipe:
 
     recipe: Recipe
     purpose: str
+
+
+RecipeLike = Recipe | NamedRecipe | str | os.PathLike[str]
+"""What can be given as a recipe: the recipe, one of RECIPES or its name, or the path of a .toml file; see `recipe_of`."""
 
 
 def _of_keywords(hash_of_features: Any, purpose: str) -> NamedRecipe:
@@ -75,40 +80,45 @@ def find_recipe(name: str) -> Recipe:
         raise OptionError(
             f"There is no recipe {name!r}{meant(name, RECIPES)}. Give one of {', '.join(RECIPES)}, or a file that ends in .toml."
         )
-    try:
-        content = Path(name).read_bytes()
-        values = tomllib.loads(content.decode())
-    except FileNotFoundError:
-        raise InputError(
-            f"There is no recipe file {name!r}. Give one of {', '.join(RECIPES)}, or an existing file."
-        ) from None
-    except UnicodeDecodeError as problem:
-        line = content[: problem.start].count(b"\n") + 1
-        raise InputError(
-            f"The recipe file {name!r}, line {line}: this is not UTF-8. Store the file as UTF-8."
-        ) from None
-    except OSError as problem:
-        raise InputError(f"The recipe file {name!r} cannot be read: {problem.strerror}. Give a file.") from None
-    except tomllib.TOMLDecodeError as problem:
-        raise InputError(f"The recipe file {name!r} cannot be read as TOML: {problem}. Mend it.") from None
+    values = toml_values(name, "recipe file", f"Give one of {', '.join(RECIPES)}, or an existing file.")
     return _recipe_of_file(name, values)
 
 
-def recipe_of(given: Any) -> Recipe:
-    """The recipe that a caller gave; `Recipe()` for None.
+def recipe_of(given: RecipeLike | None) -> Recipe:
+    """The recipe of texts that a caller gave: itself, one of RECIPES, by its name, or by the path of a .toml file.
+
+    `Recipe()` for None.
 
     Raises:
-        OptionError: it is no recipe of texts.
+        OptionError: it is no recipe of texts, or no recipe has this name.
+        InputError: the file is missing, or cannot be read.
+
+    >>> recipe_of("textbook").bits
+    64
     """
     if given is None:
         return Recipe()
-    if isinstance(given, Recipe):
+    found = any_recipe_of(given)
+    if isinstance(found, VectorRecipe):
+        raise OptionError(f"recipe={given!r}: this recipe is for vectors. Give one for texts, such as 'default'.")
+    return found
+
+
+def any_recipe_of(given: RecipeLike | VectorRecipe) -> Recipe | VectorRecipe:
+    """As `recipe_of`, where a recipe of vectors may be given, too.
+
+    Raises:
+        OptionError, InputError: as `recipe_of`.
+    """
+    if isinstance(given, Recipe | VectorRecipe):
         return given
-    if isinstance(given, str) and given in RECIPES:
-        raise OptionError(f"recipe={given!r} is a name. Give the recipe itself: RECIPES[{given!r}].recipe.")
     if isinstance(given, NamedRecipe):
-        raise OptionError("recipe is a recipe with its purpose. Give its attribute `recipe`.")
-    raise OptionError(f"recipe={given!r}: give a Recipe, or one of RECIPES, such as RECIPES['default'].recipe.")
+        return given.recipe
+    if isinstance(given, str | os.PathLike):
+        return find_recipe(os.fspath(given))
+    raise OptionError(
+        f"recipe={given!r}: give a Recipe, the name of one, such as 'default', or the path of a .toml file."
+    )
 
 
 def usual_distance(recipe: Recipe | VectorRecipe) -> int | None:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any
+from typing import Any, Literal
 
 from neardup.errors import OptionError
 
@@ -16,6 +16,7 @@ METHODS = {
     "independent": "planes of 1 and -1, a hash for each dimension and bit: slow, to compare with",
 }
 """What the planes are made of."""
+VectorMethod = Literal["signs", "gaussian", "independent"]
 KIND = "vectors"
 VERSION = 1
 """Grows with any change of the code that changes a bit."""
@@ -42,7 +43,7 @@ class VectorRecipe:
     dimension: int
     bits: int = 64
     seed: int = 0
-    method: str = "signs"
+    method: VectorMethod = "signs"
 
     def __post_init__(self) -> None:
         problems = []

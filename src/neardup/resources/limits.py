@@ -10,7 +10,7 @@ LEAST_MEMORY = 16 << 20
 SIZES = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 
-def memory_bytes(memory: int | str | None) -> int:
+def memory_bytes(memory: int | str | None, *, least: int = LEAST_MEMORY) -> int:
     """A number of bytes, given as one or as `512M` or `4G`; half of the machine's memory for None.
 
     >>> memory_bytes("1.5G")
@@ -18,7 +18,7 @@ def memory_bytes(memory: int | str | None) -> int:
     """
     if memory is None:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
-    return size_in_bytes("memory", memory, least=LEAST_MEMORY)
+    return size_in_bytes("memory", memory, least=least)
 
 
 def size_in_bytes(option: str, given: int | str, *, least: int = 1) -> int:
@@ -28,11 +28,12 @@ def size_in_bytes(option: str, given: int | str, *, least: int = 1) -> int:
         OptionError: it is neither, or below `least`.
     """
     found = re.fullmatch(r"(\d+(?:\.\d+)?) *([KMGT]?)(?:i?B)?", str(given).strip(), re.IGNORECASE)
-    size = int(float(found[1]) * SIZES[found[2].upper()]) if found and not isinstance(given, bool) else 0
-    if size < least:
+    size = float(found[1]) * SIZES[found[2].upper()] if found and not isinstance(given, bool) else 0.0
+    is_whole = size.is_integer() or (found is not None and found[2] != "")  # 1.5G is a size, half of a byte is none
+    if size < least or not is_whole:
         at_least = f", at least {least >> 20}M," if least > 1 else ""
         raise OptionError(f"{option}={given!r}: give bytes{at_least} as a number or as 512M or 4G.")
-    return size
+    return int(size)
 
 
 def check_temp_dir(temp_dir: str | os.PathLike[str] | None) -> None:

@@ -1,7 +1,7 @@
 """RESOURCES: what a run may take of the machine, passed whole; and the shares of its memory, named in one place."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from neardup.resources.limits import check_temp_dir, memory_bytes
 from neardup.resources.threads import thread_count
@@ -81,6 +81,14 @@ class Resources:
         from neardup.resources.scratch import Scratch
 
         return Scratch(self.share("array"), self.temp_dir)
+
+
+class ResourceOptions(TypedDict, total=False):
+    """The fields of `Resources`, as keyword arguments."""
+
+    threads: int | None
+    memory: int | str | None
+    temp_dir: str | None
 
 
 DEFAULTS = Resources()

@@ -1,5 +1,6 @@
 """Decisions as Arrow tables, with columns of the schema of audits; and those that are the results of texts in memory."""
 
+import json
 from collections.abc import Iterable
 from typing import Any
 
@@ -22,15 +23,39 @@ def table_of(columns: Iterable[Column[Outcomes]], outcomes: Outcomes, *, ids_are
     return pa.table(arrays, schema=pa.schema(fields))
 
 
+MAYBE_MISSING = ("cluster_id", "survivor_row", "reference_row", "distance", "duplicate_of")
+"""Columns that may have no value in a row; as integers they are `Int64` in pandas, not floats with NaN."""
+
+
+def with_pandas_types(table: Any) -> Any:
+    """The table with a note of the types that its columns have in pandas, which its `to_pandas` goes by.
+
+    The note is the one that pandas itself leaves in an Arrow table: metadata of the schema.
+    """
+    columns = [
+        {
+            "name": field.name,
+            "field_name": field.name,
+            "pandas_type": str(field.type),
+            "numpy_type": str(field.type).replace("i", "I").replace("u", "U"),
+            "metadata": None,
+        }
+        for field in table.schema
+        if field.name in MAYBE_MISSING and pa.types.is_integer(field.type)
+    ]
+    note = {"index_columns": [], "column_indexes": [], "columns": columns, "pandas_version": "1.4.0"}
+    return table.replace_schema_metadata({"pandas": json.dumps(note)})
+
+
 def duplicates_table(decisions: Decisions, ids: Any, *, with_matched: bool, with_reference: bool) -> Any:
     """One row for each duplicate. `ids`: Arrow array, of the rows, followed by those of the reference if there is one."""
     columns = columns_of(RESULTS, with_matched=with_matched, with_reference=with_reference)
     names = DocumentNames(ids, len(decisions.survivor))
-    return table_of(columns, Outcomes(decisions, decisions.duplicates, names))
+    return with_pandas_types(table_of(columns, Outcomes(decisions, decisions.duplicates, names)))
 
 
 def clusters_table(decisions: Decisions, ids: Any) -> Any:
     """One row for each document that is not alone: id, row, cluster_id, survivor_id. `ids`: as in `duplicates_table`."""
     rows = np.flatnonzero(decisions.cluster >= 0)
     columns = columns_named("id", "row", "cluster_id", "survivor_id")
-    return table_of(columns, Outcomes(decisions, rows, DocumentNames(ids, len(decisions.survivor))))
+    return with_pandas_types(table_of(columns, Outcomes(decisions, rows, DocumentNames(ids, len(decisions.survivor)))))

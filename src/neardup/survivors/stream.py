@@ -14,7 +14,7 @@ from neardup.hamming.index.answers import Neighbors
 from neardup.hamming.index.ids import as_ids, take
 from neardup.hamming.index.index import Index
 from neardup.hamming.index.store import is_index
-from neardup.recipe.presets import usual_distance
+from neardup.recipe.presets import RecipeLike, recipe_of, usual_distance
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import check_same
 from neardup.recipe.vectors import VectorRecipe
@@ -90,14 +90,14 @@ class Stream:
         self,
         index: Index | Kept | str | Path | None = None,
         *,
-        recipe: Recipe | None = None,
+        recipe: RecipeLike | None = None,
         max_distance: int | None = None,
     ) -> None:
         """A stream over an index.
 
         Args:
             index: an index, or the folder of one, which is made by `save` if it is not there; None: one in memory.
-            recipe: that of the index; of a new one `Recipe()` if not given.
+            recipe: that of the index, as a recipe, by name or by path; of a new one `Recipe()` if not given.
             max_distance: up to the index's; of a new one the recipe's if not given.
 
         Raises:
@@ -106,9 +106,10 @@ class Stream:
             InputError, DataError: see `Index.open`.
         """
         self._new_home: Path | None = None
+        recipe = None if recipe is None else recipe_of(recipe)
         found: Kept
         if index is None or (isinstance(index, str | Path) and not is_index(Path(index))):
-            found = self._new(recipe or Recipe(), max_distance)
+            found = self._new(recipe_of(recipe), max_distance)
             self._new_home = None if index is None else Path(index)
         else:
             found = Index.open(index) if isinstance(index, str | Path) else index

@@ -10,7 +10,7 @@ from neardup.fingerprints.vectors.dense import DenseRoute
 from neardup.fingerprints.vectors.planes import given_planes, planes_of
 from neardup.fingerprints.vectors.rows import SparseRows, rows_of
 from neardup.fingerprints.vectors.sparse import SPARSE, by_planes, fill_sparse
-from neardup.recipe.vectors import VectorRecipe
+from neardup.recipe.vectors import VectorMethod, VectorRecipe
 from neardup.resources.threads import thread_count
 
 
@@ -19,7 +19,7 @@ def fingerprint_vectors(
     *,
     bits: int = 64,
     seed: int = 0,
-    method: str = "signs",
+    method: VectorMethod = "signs",
     planes: Any = None,
     threads: int | None = None,
 ) -> Array:

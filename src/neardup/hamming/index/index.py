@@ -6,7 +6,7 @@
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack, cast
 
 import numpy as np
 
@@ -16,11 +16,12 @@ from neardup.errors import OptionError
 from neardup.hamming.index.answers import Groups, IdPairs, IndexInfo, Neighbors
 from neardup.hamming.index.contents import DIGESTS, Contents
 from neardup.hamming.index.index_info import index_info
-from neardup.hamming.index.methods.table import AUTO
 from neardup.hamming.index.saving import Home, Storage
 from neardup.hamming.index.search import equal_groups, found_pairs, joined_pairs, near_all, near_many, near_one
 from neardup.hamming.index.search_options import search_options
 from neardup.hamming.index.store import Manifest, open_segments
+from neardup.options import IndexMethod, IndexOptions
+from neardup.recipe.presets import RecipeLike, any_recipe_of
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import any_stored_recipe
 from neardup.recipe.vectors import VectorRecipe
@@ -51,23 +52,23 @@ class Index:
         *,
         max_distance: int,
         bits: int = 64,
-        method: str = AUTO,
-        recipe: Recipe | VectorRecipe | None = None,
-        **options: int,
+        method: IndexMethod = "auto",
+        recipe: RecipeLike | VectorRecipe | None = None,
+        **options: Unpack[IndexOptions],
     ) -> None:
         """An empty index.
 
         Args:
             max_distance, bits, method: see above.
-            recipe: what makes its fingerprints; then only fingerprints of that recipe go in by the command line.
+            recipe: what makes its fingerprints, as a recipe, by name or by path; then only fingerprints of that recipe go in by
+                the command line.
             **options: of the method.
 
         Raises:
             OptionError: a value that is not allowed, or an option that the method does not have.
         """
-        search = search_options(max_distance, bits, method, options)
-        if recipe is not None and not isinstance(recipe, Recipe | VectorRecipe):
-            raise OptionError(f"recipe={recipe!r}: give a Recipe or a VectorRecipe.")
+        search = search_options(max_distance, bits, method, cast(dict[str, int], options))
+        recipe = None if recipe is None else any_recipe_of(recipe)
         if recipe is not None and 64 * recipe.words != bits:
             raise OptionError(
                 f"bits={bits}: fingerprints of this recipe take {64 * recipe.words}. Give bits={64 * recipe.words}."
@@ -217,7 +218,7 @@ class Index:
         *,
         equal: bool = True,
         threads: int | None = None,
-        memory: int | None = None,
+        memory: int | str | None = None,
     ) -> Iterator[IdPairs]:
         """Every pair of documents within the distance, about a million at a time.
 
@@ -229,7 +230,7 @@ class Index:
             equal: documents with equal fingerprints make pairs. If not, the first of them stands for all, and `groups` lists
                 the others: of m equal ones that is m ids, not m (m - 1) / 2 pairs.
             threads: all processors if not given. The result does not depend on it.
-            memory: bytes that pairs may take before they go to a temporary file.
+            memory: that pairs may take, in bytes or as `4G`, before they go to a temporary file.
         """
         limit, searched = self._search.limit(max_distance), self._contents.searched()
         if not self.is_exact:
@@ -274,8 +275,8 @@ class Index:
         """
         home = Path(path)
         manifest, segments, short = open_segments(home)
-        options: dict[str, Any] = dict(manifest.options)
-        index = cls(max_distance=manifest.max_distance, bits=manifest.bits, method=manifest.method, **options)
+        searched_by: dict[str, Any] = {"method": manifest.method, **manifest.options}
+        index = cls(max_distance=manifest.max_distance, bits=manifest.bits, **searched_by)
         if manifest.recipe is not None:
             index._recipe = (manifest.recipe, manifest.recipe_fields or {})
         index._storage.home = Home(home, manifest.generation)

@@ -164,7 +164,7 @@ def _found(
 
 
 def joined_pairs(
-    searched: Searched, limit: int, *, equal: bool, threads: int | None, memory: int | None
+    searched: Searched, limit: int, *, equal: bool, threads: int | None, memory: int | str | None
 ) -> Iterator[IdPairs]:
     """Every pair of documents within the distance, about a million at a time, by a join of all fingerprints."""
     fingerprints, documents = searched.live() if equal else searched.live_once()

@@ -11,8 +11,7 @@ read → FINGERPRINT                              documents.py
 
 from collections.abc import Iterable, Sequence
 from numbers import Integral, Real
-from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -22,8 +21,9 @@ from neardup.fingerprints.documents import Corpus, read_documents
 from neardup.io.ids import plain_ids
 from neardup.io.table_corpus import TableCorpus
 from neardup.judging.evaluation.curves import distance_scores, recipe_score, survey, threshold_scores
+from neardup.judging.evaluation.given_labels import Labeled, labels_of
 from neardup.judging.evaluation.intervals import UNKNOWN, wilson
-from neardup.judging.evaluation.labels import check_labels
+from neardup.judging.evaluation.labels import LabelRows, check_labels
 from neardup.judging.evaluation.methods import MEASURED, method_score
 from neardup.judging.evaluation.recommendation import FEW_TOKENS, recommend, warnings
 from neardup.judging.evaluation.result import Evaluation
@@ -31,15 +31,15 @@ from neardup.judging.evaluation.strata import strata
 from neardup.judging.evaluation.survey import choose
 from neardup.judging.evaluation.truth import labeled_truth, sampled_truth
 from neardup.matching.equal_texts import exact_representatives
-from neardup.options import SAMPLE, DedupOptions, options_of
+from neardup.options import SAMPLE, DedupOptions, EvaluateOptions, MeasuredMethod, options_of
 from neardup.progress import Progress, Watcher, progress_of
-from neardup.recipe.presets import RECIPES, usual_distance
+from neardup.recipe.presets import RECIPES, RecipeLike, recipe_of, usual_distance
 from neardup.recipe.recipe import Recipe
 from neardup.survivors.decisions import in_order_of_preference
 from neardup.survivors.summary import versions
 
 
-def _methods(options: DedupOptions) -> Sequence[str]:
+def _methods(options: DedupOptions) -> Sequence[MeasuredMethod]:
     """Those that serve the similarity."""
     if options.min_similarity == 0:
         return ("simhash",)
@@ -68,17 +68,17 @@ def evaluate_corpus(
     recipe: Recipe,
     options: DedupOptions,
     ids: Any = None,
-    pairs: str | Path | None = None,
+    pairs: LabelRows | None = None,
     complete: bool = False,
-    methods: Sequence[str] = (),
+    methods: MeasuredMethod | Sequence[MeasuredMethod] = (),
     target_recall: float = 0.99,
     sample: int = SAMPLE,
     seed: int = 0,
     progress: Progress,
 ) -> Evaluation:
     """Evaluate methods, distances and similarities on a corpus; see `neardup.evaluate_files`."""
-    methods = (methods,) if isinstance(methods, str) else tuple(methods)
-    _check(target_recall, sample, seed, methods)
+    asked: tuple[MeasuredMethod, ...] = (methods,) if isinstance(methods, str) else tuple(methods)
+    _check(target_recall, sample, seed, asked)
     least = options.min_similarity
     if pairs is None and least == 0:
         raise OptionError(
@@ -132,7 +132,7 @@ def evaluate_corpus(
     with progress.stage("methods"):
         measured = tuple(
             method_score(name, corpus, documents, recipe, truth, max_distance=max_distance, options=options)
-            for name in methods or _methods(options)
+            for name in asked or _methods(options)
         )
     thresholds = threshold_scores(truth) if pairs is not None else ()
     with progress.stage("strata"):
@@ -193,25 +193,28 @@ def evaluate(
     *,
     text: str | Iterable[str] = "text",
     id: str | None = None,  # noqa: A002 - the same name as the flag
-    recipe: Recipe | None = None,
-    pairs: str | Path | None = None,
+    recipe: RecipeLike | None = None,
+    pairs: Labeled | None = None,
     complete: bool = False,
-    methods: Sequence[str] = (),
+    methods: MeasuredMethod | Sequence[MeasuredMethod] = (),
     target_recall: float = 0.99,
     sample: int = SAMPLE,
     seed: int = 0,
     progress: Watcher = None,
-    **options: Any,
+    **options: Unpack[EvaluateOptions],
 ) -> Evaluation:
     """Say how much of what is near each method finds, at which distance and similarity, for texts in memory.
 
     Args:
         data, text, id, recipe, progress: as in `deduplicate`.
-        pairs, complete, methods, target_recall, sample, seed: as in `evaluate_files`.
-        **options: min_similarity, max_distance, threads, temp_dir of `DedupOptions`.
+        pairs: labels: the path of a file as in `evaluate_files`, or a list of (left_id, right_id), with a similarity (a float) or a
+            label (0, 1, False or True) after them if there are any, a list of dicts, or a table with the columns of such a file.
+            Without an id, documents are known by row.
+        complete, methods, target_recall, sample, seed: as in `evaluate_files`.
+        **options: min_similarity, similarity, max_distance, threads, memory, temp_dir of `DedupOptions`.
 
     Raises:
-        OptionError: an option has a value that is not allowed.
+        OptionError: an option has a value that is not allowed, or `pairs` are none.
         InputError: there is no such column or file of labels, or labels name unknown ids.
         DataError: a text is null or no string, or a label says nothing clear.
 
@@ -223,10 +226,10 @@ def evaluate(
     corpus = TableCorpus(data, text=text, id=id, resources=chosen.resources)
     return evaluate_corpus(
         corpus,
-        recipe=recipe or Recipe(),
+        recipe=recipe_of(recipe),
         options=chosen,
         ids=corpus.ids.cast("large_string"),
-        pairs=pairs,
+        pairs=None if pairs is None else labels_of(pairs),
         complete=complete,
         methods=methods,
         target_recall=target_recall,

@@ -1,6 +1,7 @@
 """METHODS: each is run, and what it found is compared with what is known."""
 
 import dataclasses
+from typing import get_args
 
 import numpy as np
 
@@ -10,16 +11,16 @@ from neardup.judging.evaluation.intervals import UNKNOWN
 from neardup.judging.evaluation.result import MethodScore
 from neardup.judging.evaluation.truth import BANDS, Truth
 from neardup.matching.matches import list_matches
-from neardup.options import METHODS, DedupOptions
+from neardup.options import DedupOptions, MeasuredMethod
 from neardup.progress import Progress
 from neardup.recipe.recipe import Recipe
 
-MEASURED = tuple(name for name in METHODS if name != "auto")
+MEASURED: tuple[MeasuredMethod, ...] = get_args(MeasuredMethod)
 """`auto` is one of the others."""
 
 
 def method_score(
-    method: str,
+    method: MeasuredMethod,
     corpus: Corpus,
     documents: Documents,
     recipe: Recipe,

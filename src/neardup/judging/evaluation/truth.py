@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 
@@ -11,7 +10,7 @@ from neardup.arrays import Array
 from neardup.fingerprints.documents import Corpus, Documents
 from neardup.hamming.near import hamming_distances
 from neardup.judging.evaluation.intervals import Share, Z, clustered, wilson
-from neardup.judging.evaluation.labels import read_labels
+from neardup.judging.evaluation.labels import LabelRows, read_labels
 from neardup.judging.evaluation.survey import similar_pairs
 from neardup.matching.similarities.stored import ShingleSets
 from neardup.options import DedupOptions
@@ -104,7 +103,7 @@ def labeled_truth(
     documents: Documents,
     recipe: Recipe,
     ids: Iterable[str | None],
-    pairs: str | Path,
+    pairs: LabelRows,
     options: DedupOptions,
     sampled: Array,
     complete: bool,

@@ -13,22 +13,24 @@ from neardup.kernels.matching.similarities import Stored, similarities_of
 from neardup.matching.similarities.table import (
     SIMILARITY_TABLE,
 )
-from neardup.recipe.presets import recipe_of
+from neardup.options import Similarity
+from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
 from neardup.text.columns import as_text_arrays
 from neardup.text.normalizers import normalize
 
 
-def similarity(a: str, b: str, *, kind: str = "jaccard", recipe: Recipe | None = None) -> float:
+def similarity(a: str, b: str, *, kind: Similarity = "jaccard", recipe: RecipeLike | None = None) -> float:
     """The similarity of two texts, from 0 to 1. Texts without any token have 1 if equal after normalization, else 0.
 
     Args:
         a, b: the texts.
         kind: jaccard, weighted, containment, cosine or edit: see `neardup.matching.similarities`.
-        recipe: says what the features and weights of the cosine are; `Recipe()` if not given.
+        recipe: says what the features and weights of the cosine are; `Recipe()` if not given. The other kinds are defined by
+            shingles of their own, without a recipe, and refuse one.
 
     Raises:
-        OptionError: there is no such kind.
+        OptionError: there is no such kind, or a recipe is given that the kind has no use for.
         DataError: a text is not valid Unicode.
 
     >>> similarity("to be or not to be", "To be, or not to be?")
@@ -38,6 +40,10 @@ def similarity(a: str, b: str, *, kind: str = "jaccard", recipe: Recipe | None =
     """
     if kind not in SIMILARITY_TABLE:
         raise OptionError(f"kind={kind!r}: give one of {', '.join(SIMILARITY_TABLE)}.")
+    if recipe is not None and kind != "cosine":
+        raise OptionError(
+            f"kind={kind!r} has shingles of its own, and would ignore the recipe. Leave recipe out, or give kind='cosine'."
+        )
     [texts] = as_text_arrays([b])
     return float(similarities_to(a, texts, kind=kind, recipe=recipe_of(recipe))[0])
 
