@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from neardup.display import counted
 from neardup.errors import InputError
 from neardup.io.corpus import LISTED, FileCorpus, Rejected, open_corpus
 from neardup.io.outputs import Outputs
-from neardup.io.reading import Reading
+from neardup.io.reading import Reading, ReadingDict
 from neardup.io.shard import Shard
 from neardup.io.storage.places import place_of, real_name
 from neardup.io.stored_shards import content_of, is_as_it_was, starts_of
@@ -40,7 +40,7 @@ def apply_files(
     threads: int | None = None,
     temp_dir: str | None = None,
     progress: Watcher = None,
-    **reading: Any,
+    **reading: Unpack[ReadingDict],
 ) -> FileResult:
     """Write the survivors of shards, the audit of what was removed of them, and a summary, as `deduplicate_files` does.
 

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from neardup.dedup import find_duplicates
 from neardup.io.corpus import FileCorpus, Rejected, open_corpus
 from neardup.io.ids import repeated_ids
 from neardup.io.outputs import Outputs
-from neardup.io.reading import split_options
+from neardup.io.reading import DedupFileOptions, split_options
 from neardup.io.saved_work import SavedWork
 from neardup.io.shard import Shard
 from neardup.jobs.output_paths import OutputPaths, demand_output
@@ -24,8 +24,9 @@ from neardup.jobs.writing import DecidedRows, write_shards
 from neardup.judging.estimate import CostEstimate, estimate_corpus
 from neardup.judging.report import RunInputs, check_report, make_report
 from neardup.judging.report import report as write_report
-from neardup.options import DedupOptions, options_of
+from neardup.options import DedupOptions, OnError, options_of
 from neardup.progress import Progress, Watcher, progress_of
+from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
 from neardup.survivors.annotations import ANNOTATIONS
 from neardup.survivors.audit import AuditChunk, audit_lines
@@ -37,7 +38,7 @@ def deduplicate_files(
     inputs: str | Path | Sequence[str | Path],
     output: str | None = None,
     *,
-    recipe: Recipe | None = None,
+    recipe: RecipeLike | None = None,
     annotate: bool = False,
     dry_run: bool = False,
     audit: str | None = None,
@@ -45,9 +46,9 @@ def deduplicate_files(
     against: str | Path | Sequence[str | Path] = (),
     overwrite: bool = False,
     resume: bool = False,
-    on_error: str = "stop",
+    on_error: OnError = "stop",
     progress: Watcher = None,
-    **options: Any,
+    **options: Unpack[DedupFileOptions],
 ) -> FileResult:
     """Remove near-duplicate documents from files.
 
@@ -79,7 +80,7 @@ def deduplicate_files(
         RowError: a row cannot be read, and `on_error` is `stop`.
         DataError: a file is damaged.
     """
-    recipe, progress = recipe or Recipe(), progress_of(progress)
+    made_by, progress = recipe_of(recipe), progress_of(progress)
     reading, others = split_options(options)
     chosen = options_of(**others)
     if not dry_run:
@@ -112,9 +113,9 @@ def deduplicate_files(
             resources=chosen.resources,
         )
         reference = open_reference(
-            references, corpus, recipe, reading, chosen, temporary=Path(spool), on_error=on_error, progress=progress
+            references, corpus, made_by, reading, chosen, temporary=Path(spool), on_error=on_error, progress=progress
         )
-        steps = _Steps(corpus, reference, recipe, chosen, request, progress)
+        steps = _Steps(corpus, reference, made_by, chosen, request, progress)
         return run(steps, request, progress, resumable=steps, reported=steps)
 
 

@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from neardup.fingerprints.unit_corpus import UnitCorpus
 from neardup.io.corpus import FileCorpus, Rejected
 from neardup.io.formats.table import FORMATS, Rewritable
 from neardup.io.outputs import Outputs
-from neardup.io.reading import Reading, split_options
+from neardup.io.reading import Reading, UnitFileOptions, split_options
 from neardup.io.saved_work import SavedWork
 from neardup.io.shard import Shard
 from neardup.io.shards import find_shards
@@ -25,8 +25,9 @@ from neardup.jobs.resume import run_description
 from neardup.jobs.run import Request, listed, run
 from neardup.jobs.unit_rows import RewrittenRows, UnitRemoval
 from neardup.jobs.writing import write_shards
-from neardup.options import UNITS, DedupOptions, options_of
+from neardup.options import UNITS, DedupOptions, OnError, options_of
 from neardup.progress import Progress, Watcher, progress_of
+from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
 from neardup.survivors.audit import AuditChunk
 from neardup.survivors.decisions import Findings
@@ -76,16 +77,16 @@ def deduplicate_units(
     output: str | None = None,
     *,
     unit: str,
-    recipe: Recipe | None = None,
+    recipe: RecipeLike | None = None,
     annotate: bool = False,
     dry_run: bool = False,
     audit: str | None = None,
     against: str | Path | Sequence[str | Path] = (),
     overwrite: bool = False,
     resume: bool = False,
-    on_error: str = "stop",
+    on_error: OnError = "stop",
     progress: Watcher = None,
-    **options: Any,
+    **options: Unpack[UnitFileOptions],
 ) -> UnitResult:
     """Remove repeated lines or paragraphs from the documents of files, wherever in the corpus they are repeated.
 
@@ -102,7 +103,7 @@ def deduplicate_units(
     Raises:
         InputError, OptionError, RecipeMismatch, RowError, DataError: as `deduplicate_files`; and a format that cannot be rewritten.
     """
-    recipe, progress = recipe or Recipe(), progress_of(progress)
+    made_by, progress = recipe_of(recipe), progress_of(progress)
     reading, others = split_options(options)
     chosen = options_of(**others)
     _check(unit, reading, annotate=annotate, against=against)
@@ -124,7 +125,7 @@ def deduplicate_units(
         _check_formats(shards, unit)
         columns = dataclasses.replace(reading.columns(chosen.columns), separator=SEPARATORS[unit])
         documents = FileCorpus(shards, columns, on_error=on_error, progress=progress, resources=chosen.resources)
-        steps = _Steps(UnitCorpus(documents, unit), unit, recipe, chosen, request, progress)
+        steps = _Steps(UnitCorpus(documents, unit), unit, made_by, chosen, request, progress)
         return run(steps, request, progress, resumable=steps)
 
 
