@@ -21,8 +21,8 @@ from neardup.hamming.near import near_fingerprints
 from neardup.io.table_corpus import TableCorpus
 from neardup.kernels.fingerprints.votes import WEIGHTINGS as WEIGHTS
 from neardup.kernels.matching import bounds
+from neardup.matching.similarities.element_store import ElementStore, read_again
 from neardup.matching.similarities.first_pass import first_pass
-from neardup.matching.similarities.stored import ShingleSets
 from neardup.matching.similarities.table import SIMILARITY_TABLE
 from neardup.options import SIMILARITIES
 from neardup.progress import Progress
@@ -158,9 +158,8 @@ def test_stored_texts_have_the_similarity_of_the_texts_themselves(kind):
     left, right = (side.astype(np.int64) for side in np.nonzero(~np.eye(12, dtype=bool)))
     keep = (left != 5) & (right != 5)
     left, right = left[keep], right[keep]
-    with ShingleSets(
-        TableCorpus(items), wanted, similarity=kind, recipe=recipe, resources=Resources(2), progress=Progress()
-    ) as sets:
+    store = ElementStore.of_verification(kind, recipe, resources=Resources(2))
+    with read_again(store, TableCorpus(items), wanted, progress=Progress()) as sets:
         found = sets.similarities(left, right, 0.0)
         some = sets.similarities(left, right, 0.4)
         assert sets.ends[5] == sets.starts[5]
@@ -224,9 +223,8 @@ def test_clusters_are_of_the_matches_by_the_similarity_asked_for(kind, clusterer
         items.append(" ".join(words))
     rows, least = np.arange(24), 0.7
     candidates = near_fingerprints(nd.fingerprint(items), max_distance=128, resources=Resources(1))
-    with ShingleSets(
-        TableCorpus(items), np.ones(24, bool), similarity=kind, resources=Resources(1), progress=Progress()
-    ) as sets:
+    store = ElementStore.of_verification(kind, nd.Recipe(), resources=Resources(1))
+    with read_again(store, TableCorpus(items), np.ones(24, bool), progress=Progress()) as sets:
         how = {"min_similarity": least, "progress": Progress(), "resources": Resources(threads)}
         found = CLUSTERERS[clusterer](candidates, rows, sets, **how)
     definition = {"star": naive.star, "components": naive.components}[clusterer]
