@@ -197,7 +197,7 @@ class _Reader:
         return content
 
     def _take(self, size: int) -> None:
-        if size > self._left:
+        if not 0 <= size <= self._left:
             raise MalformedError("it is too short")
         self._left -= size
 
@@ -232,7 +232,9 @@ class _Reader:
             array = array.astype(kind, copy=False)
             array.flags.writeable = not form["read_only"]
             return array
-        except (KeyError, TypeError, OverflowError) as problem:
+        except MalformedError:
+            raise
+        except (KeyError, TypeError, ValueError, OverflowError) as problem:
             raise MalformedError(f"a buffer is described as {form}") from problem
 
 

@@ -103,7 +103,8 @@ class SavedCheckpoints(Checkpoints):
         """The value of a file of one."""
         values = list(read_checkpoint(self.folder, name, scratch=self._scratch))
         if len(values) != 1:
-            raise DataError(f"{self.folder / name} has {len(values)} values instead of one. Remove {self.folder}.")
+            path = self.folder / name
+            raise DataError(f"{path} has {len(values)} values instead of one. Remove it, and that part is done again.")
         return values[0]
 
     def map(
