@@ -18,6 +18,7 @@ import naive
 import neardup as nd
 from neardup.fingerprints.simhash import fingerprint_array
 from neardup.hamming.near import near_fingerprints
+from neardup.io.batch import Batch
 from neardup.io.table_corpus import TableCorpus
 from neardup.kernels.fingerprints.votes import WEIGHTINGS as WEIGHTS
 from neardup.kernels.matching import bounds
@@ -170,6 +171,34 @@ def test_stored_texts_have_the_similarity_of_the_texts_themselves(kind):
         nd.similarity(items[a], items[b], kind=kind, recipe=recipe) for a, b in zip(left, right, strict=True)
     ]
     assert some.tolist() == np.where(found >= 0.4, found, -1.0).tolist()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_elements_of_a_join_serve_verification_but_for_edit(kind):
+    """Which compares tokens in their order, and a join their occurrences."""
+    how = {"resources": Resources(1)}
+    texts = pa.array(["a rose is a rose is a rose", None, "a tulip is no rose"], pa.large_string())
+    batch = Batch(0, texts, pa.nulls(3, pa.large_string()))
+    with (
+        ElementStore.of_join(kind, nd.Recipe(), room=1 << 20, **how) as join,
+        ElementStore.of_verification(kind, nd.Recipe(), **how) as verification,
+    ):
+        (rows, joined), (_, verified) = join.of_batch(batch), verification.of_batch(batch)
+        assert rows.tolist() == [0, 2]
+        assert verification.serves_verification
+        assert join.serves_verification == all(map(np.array_equal, joined, verified)) == (kind != "edit")
+
+
+def test_a_store_that_lacks_a_batch_counts_as_full():
+    """What was saved of a run whose store was full has no elements from there on."""
+    batch = Batch(0, pa.array(["a rose"], pa.large_string()), pa.nulls(1, pa.large_string()))
+    with ElementStore.of_join("jaccard", nd.Recipe(), resources=Resources(1), room=1 << 20) as store:
+        store.take(0, store.of_batch(batch))
+        assert not store.is_full
+        store.take(1, None)
+        assert store.is_full
+        store.take(2, store.of_batch(batch))
+        assert store.first_pass(batch, nd.Recipe())[1] is None
 
 
 NOTES = [

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
+from typing import Generic, Protocol, TypeVar, runtime_checkable
 
 from neardup.arrays import Array
 from neardup.io.batch import Batch, Rejections
@@ -55,7 +55,7 @@ class Piece(Generic[Result]):
     rows: int
     position: int
     rejections: Rejections
-    result: Any
+    result: Result
 
 
 @runtime_checkable
