@@ -17,7 +17,6 @@ from neardup.fingerprints.minhash import Signing
 from neardup.io.table_corpus import TableCorpus
 from neardup.matching.candidates import auto, minhash
 from neardup.matching.prefix_join import join
-from neardup.matching.similarities.stored import ShingleSets
 from neardup.options import DedupOptions
 from neardup.progress import Progress
 
@@ -255,8 +254,8 @@ def test_elements_kept_by_the_first_pass_decide_as_those_of_texts_read_again(kin
 
 def test_elements_that_find_no_room_are_not_kept(monkeypatch):
     read_again = []
-    original = ShingleSets.read
-    monkeypatch.setattr(ShingleSets, "read", lambda *given: read_again.append(1) or original(*given))
+    original = dedup.read_again
+    monkeypatch.setattr(dedup, "read_again", lambda *given, **named: read_again.append(1) or original(*given, **named))
     texts = [f"number {i % 20} of a list of sentences that differ in one word" for i in range(60)]
     expected = nd.deduplicate(texts, method="exact", threads=1)
     assert read_again == []

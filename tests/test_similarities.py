@@ -18,11 +18,12 @@ import naive
 import neardup as nd
 from neardup.fingerprints.simhash import fingerprint_array
 from neardup.hamming.near import near_fingerprints
+from neardup.io.batch import Batch
 from neardup.io.table_corpus import TableCorpus
 from neardup.kernels.fingerprints.votes import WEIGHTINGS as WEIGHTS
 from neardup.kernels.matching import bounds
+from neardup.matching.similarities.element_store import ElementStore, read_again
 from neardup.matching.similarities.first_pass import first_pass
-from neardup.matching.similarities.stored import ShingleSets
 from neardup.matching.similarities.table import SIMILARITY_TABLE
 from neardup.options import SIMILARITIES
 from neardup.progress import Progress
@@ -166,9 +167,8 @@ def test_stored_texts_have_the_similarity_of_the_texts_themselves(kind):
     left, right = (side.astype(np.int64) for side in np.nonzero(~np.eye(12, dtype=bool)))
     keep = (left != 5) & (right != 5)
     left, right = left[keep], right[keep]
-    with ShingleSets(
-        TableCorpus(items), wanted, similarity=kind, recipe=recipe, resources=Resources(2), progress=Progress()
-    ) as sets:
+    store = ElementStore.of_verification(kind, recipe, resources=Resources(2))
+    with read_again(store, TableCorpus(items), wanted, progress=Progress()) as sets:
         found = sets.similarities(left, right, 0.0)
         some = sets.similarities(left, right, 0.4)
         assert sets.ends[5] == sets.starts[5]
@@ -180,6 +180,34 @@ def test_stored_texts_have_the_similarity_of_the_texts_themselves(kind):
         for a, b in zip(left, right, strict=True)
     ]
     assert some.tolist() == np.where(found >= 0.4, found, -1.0).tolist()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_elements_of_a_join_serve_verification_but_for_edit(kind):
+    """Which compares tokens in their order, and a join their occurrences."""
+    how = {"resources": Resources(1)}
+    texts = pa.array(["a rose is a rose is a rose", None, "a tulip is no rose"], pa.large_string())
+    batch = Batch(0, texts, pa.nulls(3, pa.large_string()))
+    with (
+        ElementStore.of_join(kind, nd.Recipe(), room=1 << 20, **how) as join,
+        ElementStore.of_verification(kind, nd.Recipe(), **how) as verification,
+    ):
+        (rows, joined), (_, verified) = join.of_batch(batch), verification.of_batch(batch)
+        assert rows.tolist() == [0, 2]
+        assert verification.serves_verification
+        assert join.serves_verification == all(map(np.array_equal, joined, verified)) == (kind != "edit")
+
+
+def test_a_store_that_lacks_a_batch_counts_as_full():
+    """What was saved of a run whose store was full has no elements from there on."""
+    batch = Batch(0, pa.array(["a rose"], pa.large_string()), pa.nulls(1, pa.large_string()))
+    with ElementStore.of_join("jaccard", nd.Recipe(), resources=Resources(1), room=1 << 20) as store:
+        store.take(0, store.of_batch(batch))
+        assert not store.is_full
+        store.take(1, None)
+        assert store.is_full
+        store.take(2, store.of_batch(batch))
+        assert store.first_pass(batch, nd.Recipe())[1] is None
 
 
 NOTES = [
@@ -233,9 +261,8 @@ def test_clusters_are_of_the_matches_by_the_similarity_asked_for(kind, clusterer
         items.append(" ".join(words))
     rows, least = np.arange(24), 0.7
     candidates = near_fingerprints(nd.fingerprint(items), max_distance=128, resources=Resources(1))
-    with ShingleSets(
-        TableCorpus(items), np.ones(24, bool), similarity=kind, resources=Resources(1), progress=Progress()
-    ) as sets:
+    store = ElementStore.of_verification(kind, nd.Recipe(), resources=Resources(1))
+    with read_again(store, TableCorpus(items), np.ones(24, bool), progress=Progress()) as sets:
         how = {"min_similarity": least, "progress": Progress(), "resources": Resources(threads)}
         found = CLUSTERERS[clusterer](candidates, rows, sets, **how)
     definition = {"star": naive.star, "components": naive.components}[clusterer]

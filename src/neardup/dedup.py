@@ -15,21 +15,23 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, Unpack, overload
 
 import numpy as np
 
 from neardup.arrays import Array
 from neardup.display import SHOWN_ROWS, counted, html_table
 from neardup.errors import OptionError
-from neardup.fingerprints.documents import Corpus, CorpusPair, Documents, SourcedCorpus, join_documents, read_documents
+from neardup.fingerprints.documents import Documents, FirstPass, KeptValues, join_documents, read_documents
+from neardup.io.checkpoints import NO_CHECKPOINTS, Checkpoints
+from neardup.io.corpora import Corpus, SourcedCorpus, pair_of
 from neardup.io.reading import Html
 from neardup.io.table_corpus import TableCorpus
 from neardup.matching.candidates.methods import find_candidates
 from neardup.matching.candidates.task import Found, Task
 from neardup.matching.distance_limit import distance_limit
 from neardup.matching.equal_texts import exact_representatives
-from neardup.matching.similarities.stored import SetFile, ShingleSets
+from neardup.matching.similarities.element_store import ElementStore, read_again
 from neardup.options import DedupOptions, DedupOptionsDict, options_of
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.presets import RecipeLike, recipe_of
@@ -56,6 +58,7 @@ def find_duplicates(
     *,
     reference: Corpus | Documents | None = None,
     keep_elements: bool = True,
+    checkpoints: Checkpoints = NO_CHECKPOINTS,
 ) -> Findings:
     """Find the duplicates of a corpus: read once, up to twice more for a join of texts, and again for what must be verified.
 
@@ -63,16 +66,37 @@ def find_duplicates(
     before only fingerprints are known, so it is for decisions by distance alone.
 
     With `keep_elements` the first pass keeps what an exact join needs of all texts in a temporary file, about as large as the
-    texts, if there is room; then texts are not read again.
+    texts, if there is room; then texts are not read again. `checkpoints` save what the passes and steps give.
     """
-    room = room_for_elements(options) if keep_elements else 0
+    distance_limit(recipe, options)  # refused, if at all, before any work
+    corpus.check_sources(tuple(options.prefer_source))
     with contextlib.ExitStack() as stack:
         kept = None
-        if room:
-            kept = stack.enter_context(
-                SetFile(options.similarity, recipe, resources=options.resources, form="elements", room=room)
-            )
-        return _find_duplicates(corpus, recipe, options, progress, reference=reference, kept=kept)
+        if keep_elements and (room := min(room_for_elements(options), checkpoints.free_bytes() // FREE_SHARE)):
+            kept = ElementStore.of_join(options.similarity, recipe, resources=options.resources, room=room)
+            stack.enter_context(kept)
+        with progress.stage("fingerprint"):
+            read = _read(corpus, reference, recipe, options, progress, FirstPass(checkpoints, side_pass=kept))
+        return _decide(read, recipe, options, progress, checkpoints)
+
+
+class _Read(NamedTuple):
+    """What the first pass gave of a corpus and its reference.
+
+    Attributes:
+        corpus: both as one, for reading again.
+        documents: of both; `inputs`: how many are the corpus's own.
+        sides: uint8[rows], see `Task`; None without a reference.
+        sources: int64[rows of the corpus], see `SourcedCorpus.source_ranks`.
+        kept: the elements of all, if there was room.
+    """
+
+    corpus: Corpus
+    documents: Documents
+    inputs: int
+    sides: Array | None
+    sources: Array | None
+    kept: ElementStore | None
 
 
 def room_for_elements(options: DedupOptions) -> int:
@@ -82,56 +106,63 @@ def room_for_elements(options: DedupOptions) -> int:
     return shutil.disk_usage(options.temp_dir or tempfile.gettempdir()).free // FREE_SHARE
 
 
-def _find_duplicates(
+def _read(
     corpus: SourcedCorpus,
+    reference: Corpus | Documents | None,
     recipe: Recipe,
     options: DedupOptions,
     progress: Progress,
-    *,
-    reference: Corpus | Documents | None,
-    kept: SetFile | None,
-) -> Findings:
-    distance_limit(recipe, options)  # refused, if at all, before any work
-    sources_named = tuple(options.prefer_source)
-    corpus.check_sources(sources_named)
-    read = partial(
-        read_documents,
-        recipe=recipe,
-        progress=progress,
-        resources=options.resources,
-        functions=options.functions,
-        besides=kept,
-    )
-    with progress.stage("fingerprint"):
-        documents = read(corpus, columns=options.columns)
-        inputs, sides = len(documents), None
-        whole: Corpus = corpus
-        sources = corpus.source_ranks(sources_named)
-        if reference is not None:
-            if isinstance(reference, Documents):
-                others = reference
-            else:
-                others = read(reference, columns=reference_columns(options), first_row=inputs)
-                whole = CorpusPair(corpus, inputs, reference)
-            documents = join_documents(documents, others)
-            sides = np.where(np.arange(len(documents)) < inputs, 3, 2).astype(np.uint8)
-        if kept is not None:
-            if kept.is_full:
-                kept = None
-            else:
-                kept.finish(len(documents))
+    how: FirstPass,
+) -> _Read:
+    """Fingerprint the documents of a corpus and of its reference."""
+    read = partial(read_documents, recipe=recipe, progress=progress, resources=options.resources)
+    values = KeptValues(options.columns, options.functions)
+    documents = read(corpus, values=values, how=how._replace(name="inputs-fingerprint"))
+    inputs, sides = len(documents), None
+    whole: Corpus = corpus
+    sources = corpus.source_ranks(tuple(options.prefer_source))
+    if reference is not None:
+        if isinstance(reference, Documents):
+            others = reference
+        else:
+            how = how._replace(name="reference-fingerprint", first_row=inputs)
+            others = read(reference, values=values._replace(columns=reference_columns(options)), how=how)
+            whole = pair_of(corpus, inputs, reference)
+        documents = join_documents(documents, others)
+        sides = np.where(np.arange(len(documents)) < inputs, 3, 2).astype(np.uint8)
+    kept = how.side_pass
+    if not isinstance(kept, ElementStore) or kept.is_full:
+        return _Read(whole, documents, inputs, sides, sources, None)
+    kept.finish(len(documents))
+    return _Read(whole, documents, inputs, sides, sources, kept)
 
+
+def _decide(
+    read: _Read, recipe: Recipe, options: DedupOptions, progress: Progress, checkpoints: Checkpoints
+) -> Findings:
+    """Equal texts, candidates, verification, clusters, survivors."""
+    documents, inputs, scratch = read.documents, read.inputs, options.resources.scratch
     with progress.stage("exact"):
         groups = None if options.grouped_by is None else groups_of(documents.values[options.grouped_by])
-        scratch = options.resources.scratch
-        preferred = scratch.keep(in_order_of_preference(documents, options, sources=sources, inputs=inputs))
+        preferred = scratch.keep(in_order_of_preference(documents, options, sources=read.sources, inputs=inputs))
         representative = exact_representatives(documents, preferred, groups, scratch=scratch)
         distinct = scratch.keep(preferred[preferred == representative])
     give_back()
 
-    task = Task(whole, documents, distinct, distinct, recipe, options, progress, sides, groups, kept)
-
-    found = whole.once("candidates", lambda: find_candidates(task))
+    task = Task(
+        read.corpus,
+        documents,
+        distinct,
+        distinct,
+        recipe,
+        options,
+        progress,
+        read.sides,
+        groups,
+        read.kept,
+        checkpoints,
+    )
+    found = checkpoints.checkpoint("candidates", lambda: find_candidates(task))
     give_back()
 
     def settle() -> tuple[Decisions, int, int]:
@@ -141,7 +172,7 @@ def _find_duplicates(
         return decisions, clustering.compared, clustering.matches
 
     short = int(np.count_nonzero((documents.tokens[preferred] < found.min_tokens) & (preferred < inputs)))
-    decisions, compared, matches = whole.once("decisions", settle)
+    decisions, compared, matches = checkpoints.checkpoint("decisions", settle)
     give_back()
     return Findings(documents, inputs, decisions, found, short, compared, matches)
 
@@ -155,15 +186,16 @@ def _cluster(task: Task, found: Found, *, fixed: int) -> Clustering:
     if least == 0:
         with progress.stage("cluster", len(near)):
             return cluster(candidates, near, None, min_similarity=0.0, progress=progress, fixed=fixed)
-    if task.kept is not None and task.kept.is_of_verification:
+    if task.kept is not None and task.kept.serves_verification:
         with progress.stage("verify", len(near)):
             return cluster(candidates, near, task.kept, min_similarity=least, progress=progress, fixed=fixed)
     wanted = np.zeros(len(task.documents), np.bool_)
     wanted[near[candidates.has_any]] = True
     with progress.stage("read again", int(wanted.sum())):
-        sets = ShingleSets.read(task.corpus, wanted, task.recipe, task.options, progress)
-    with sets, progress.stage("verify", len(near)):
-        return cluster(candidates, near, sets, min_similarity=least, progress=progress, fixed=fixed)
+        store = ElementStore.of_verification(options.similarity, task.recipe, resources=options.resources)
+        read_again(store, task.corpus, wanted, progress=progress, checkpoints=task.checkpoints)
+    with store, progress.stage("verify", len(near)):
+        return cluster(candidates, near, store, min_similarity=least, progress=progress, fixed=fixed)
 
 
 def reference_columns(options: DedupOptions) -> tuple[str, ...]:

@@ -1,7 +1,10 @@
 """A run that is killed, at any moment, goes on with --resume, does not read again what it has finished, and gives the same bytes."""
 
+import json
 import os
+import pickle
 import random
+import shutil
 import signal
 import time
 import traceback
@@ -11,7 +14,9 @@ import pytest
 
 import neardup as nd
 from corpora import BREAD, FERRY, ROWS, files, read_lines, survivors, write_lines
+from neardup import dedup
 from neardup.io.formats import jsonl
+from neardup.io.outputs import Outputs
 from neardup.jobs.dedup import deduplicate_files
 from neardup.jobs.units import deduplicate_units
 
@@ -232,6 +237,137 @@ def test_a_file_of_the_folder_that_is_damaged_is_told(monkeypatch):
         path.write_bytes(damaged)
         with pytest.raises(nd.DataError, match="is damaged .*Remove the folder out.resume/inputs-fingerprint"):
             deduplicate_files("in", "out/", resume=True)
+
+
+FLIPS = int(os.environ.get("NEARDUP_FLIPS", "150"))
+
+
+@pytest.mark.parametrize(
+    ("options", "room"),
+    [
+        ({"method": "exact"}, 0),
+        ({"method": "exact"}, None),
+        ({"method": "minhash", "against": "ref.jsonl"}, None),
+        ({"unit": "line", "method": "exact", "similarity": "edit"}, None),
+    ],
+)
+def test_a_flipped_bit_is_told_or_changes_nothing(monkeypatch, options, room):
+    """Of every kind of file that a run keeps: those of passes and steps, states, the record of the run and of its outputs."""
+    if room is not None:  # elements find no room, so texts are read again for each pass
+        monkeypatch.setattr(dedup, "room_for_elements", lambda _: room)
+    write_corpus(shards=3, rows=20, words_in_a_line=9)
+    write_lines("ref.jsonl", read_lines("in/1.jsonl")[:5])
+    options = options | {"threads": 1}
+    expected = result_of_one_go(**options)
+    with monkeypatch.context() as patched:
+        patched.setattr(Outputs, "commit", lambda *_: fail())
+        with pytest.raises(Interrupted):
+            deduplicate("in", "out/", resume=True, **options)
+    kept = {name for name in files() if name.startswith("out")}
+    contents = {name: Path(name).read_bytes() for name in sorted(kept) if name.startswith("out.resume/")}
+    assert len({Path(name).parent / Path(name).suffix for name in contents}) >= 4
+    shutil.copytree(".", "../before")
+    chosen, outcomes = random.Random(str(options)), []
+    for number in range(FLIPS // 4):
+        name = list(contents)[number % len(contents)]
+        for path in files():
+            if path.startswith(("out", "removed")):
+                Path(path).unlink()
+        shutil.copytree("../before", ".", dirs_exist_ok=True)
+        for step in {"out.resume/candidates.done", "out.resume/decisions.done"} - {name}:  # or passes are not read
+            Path(step).unlink()
+        place = chosen.randrange(len(contents[name]))
+        flip(name, place, chosen)
+        problem = problem_of(lambda: deduplicate("in", "out/", resume=True, **options))
+        outcomes.append(problem is not None)
+        assert problem is not None or content(*OUTPUTS) == expected, (name, place)
+        if problem is not None:
+            assert "out.resume" in problem, (name, place)
+            assert "is damaged" in problem or "another version" in problem
+    assert sum(outcomes) > len(outcomes) / 2
+
+
+def flip(name, place, chosen):
+    """Change one bit of a byte of a file."""
+    damaged = bytearray(Path(name).read_bytes())
+    damaged[place] ^= 1 << chosen.randrange(8)
+    Path(name).write_bytes(damaged)
+
+
+def problem_of(work):
+    """What is said of damaged data; None if the work comes to its end."""
+    try:
+        work()
+    except nd.DataError as problem:
+        return str(problem)
+    return None
+
+
+def fail():
+    raise Interrupted
+
+
+def test_the_record_of_a_run_that_is_done_and_damaged_is_told(run):
+    write_lines("in.jsonl", ROWS)
+    flags = ["in.jsonl", "-o", "out.jsonl", "--resume"]
+    assert run("dedup", *flags).code == 0
+    whole = Path("out.resume/result.json").read_bytes()
+    for damaged in (whole[:-5], whole.replace(b"documents", b"dokuments"), b"[]", b"5", b"\xff"):
+        Path("out.resume/result.json").write_bytes(damaged)
+        done = run("dedup", *flags)
+        assert done.code == 1
+        assert "out.resume/result.json is damaged. Remove out.resume, and the run begins anew" in done.err
+    Path("out.resume/result.json").write_bytes(whole)
+    before = deduplicate_files("in.jsonl", "out.jsonl", resume=True)
+    chosen, results = random.Random(1), []
+    for place in chosen.sample(range(len(whole)), 60):
+        Path("out.resume/result.json").write_bytes(whole)
+        flip("out.resume/result.json", place, chosen)
+        problem = problem_of(lambda: results.append(deduplicate_files("in.jsonl", "out.jsonl", resume=True)))
+        assert problem is None or "out.resume/result.json is damaged" in problem
+    assert all(result == before for result in results)
+
+
+def test_a_folder_of_pickles_is_refused_and_not_read(run):
+    write_lines("in.jsonl", ROWS)
+    Path("out.resume/inputs-fingerprint").mkdir(parents=True)
+    Path("out.resume/inputs-fingerprint/000000.done").write_bytes(pickle.dumps({"of": "an older version"}))
+    Path("out.resume/run.json").write_text(json.dumps({"inputs": [], "versions": {"neardup": "0.1"}}, indent=2))
+    done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--resume")
+    assert done.code == 2
+    assert "out.resume was begun by an older version of neardup" in done.err
+    assert "Remove it, and the run begins anew." in done.err
+
+
+@pytest.mark.parametrize("unit", ["document", "line"])
+@pytest.mark.parametrize("similarity", ["jaccard", "edit"])
+def test_a_run_that_resumes_reads_no_text_more_often_than_another(monkeypatch, unit, similarity):
+    write_corpus(words_in_a_line=9)
+    options = {"threads": 1, "method": "exact", "similarity": similarity, "unit": unit}
+    read = []
+    for output, resume in (("plain/", False), ("out/", True)):
+        with monkeypatch.context() as patched:
+            read.append(fail_after(patched, 10**9))
+            deduplicate("in", output, resume=resume, **options)
+    assert sorted(read[0]) == sorted(read[1])
+    assert list(content("out/").values()) == list(content("plain/").values())
+
+
+@pytest.mark.parametrize(("first", "then"), [(0, 1 << 30), (1 << 30, 0), (2_000, 1 << 30), (1 << 30, 2_000)])
+def test_the_room_for_elements_may_change_between_two_starts(monkeypatch, first, then):
+    """What was saved without elements, or with them, serves a run that keeps them, or does not."""
+    write_corpus()
+    options = {"threads": 1, "method": "exact"}
+    expected = result_of_one_go(**options)
+    checks = 6  # each run looks at the first rows of each shard
+    with monkeypatch.context() as patched:
+        patched.setattr(dedup, "room_for_elements", lambda _: first)
+        fail_after(patched, checks + 4)
+        with pytest.raises(Interrupted):
+            deduplicate("in", "out/", resume=True, **options)
+    monkeypatch.setattr(dedup, "room_for_elements", lambda _: then)
+    deduplicate("in", "out/", resume=True, **options)
+    assert content(*OUTPUTS) == expected
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import click
 
 from neardup.cli import options
 from neardup.cli.options import DEFAULTS, described
-from neardup.options import CLUSTERS, KEEPS, UNITS
+from neardup.options import CLUSTERS, KEEPS, UNITS, Unit
 
 if TYPE_CHECKING:
     from neardup.jobs.results import FileResult, UnitResult
@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 @options.temp_dir
 @options.quiet
 def command(
-    inputs: tuple[str, ...], output: str | None, recipe: str, unit: str, report: str | None,
+    inputs: tuple[str, ...], output: str | None, recipe: str, unit: Unit, report: str | None,
     annotate: bool, dry_run: bool, audit: str | None, as_json: bool, overwrite: bool, on_error: str, quiet: bool, **chosen: Any,
 ) -> None:  # fmt: skip
     """Remove near-duplicate documents from a corpus.

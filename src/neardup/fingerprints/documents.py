@@ -1,10 +1,11 @@
 """READ → FINGERPRINT: one streaming pass over a corpus; what is kept of each document is a few dozen bytes."""
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from types import MappingProxyType
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +14,9 @@ from neardup.arrays import Array
 from neardup.errors import CallableError
 from neardup.fingerprints.simhash import Fingerprints, fingerprint_chunks, join_fingerprints
 from neardup.io.batch import Batch
+from neardup.io.checkpoints import NO_CHECKPOINTS, Checkpoints
+from neardup.io.codecs import codec
+from neardup.io.corpora import Corpus
 from neardup.progress import Progress
 from neardup.recipe.recipe import Recipe
 from neardup.resources.kept_rows import KeptRows
@@ -20,46 +24,6 @@ from neardup.resources.resources import DEFAULTS, Resources
 from neardup.text.columns import in_chunks
 from neardup.text.normalizers import character_counts
 from neardup.text.preference import token_of
-
-Result = TypeVar("Result")
-
-
-class Corpus(Protocol):
-    """Documents that can be read more than once, always in the same order."""
-
-    def map(
-        self,
-        work: Callable[[Batch], Result],
-        *,
-        wanted: Array | None = None,
-        name: str = "",
-        state: Array | None = None,
-    ) -> Iterator[tuple[int, Result]]:
-        """work(batch) of every batch of rows, on several threads, but in order; with the batch's first row in the corpus.
-
-        Rows where `wanted` (bool[rows]; only once the corpus has been read) is False have null texts. A pass that has a `name` is
-        saved where the run is to be resumable; `state`: an array that `work` gathers into besides.
-        """
-        ...
-
-    def once(self, name: str, compute: Callable[[], Result]) -> Result:
-        """What `compute` gives; saved where the run is to be resumable."""
-        ...
-
-
-class SourcedCorpus(Corpus, Protocol):
-    """Documents of which it is known where they come from."""
-
-    def check_sources(self, sources: Sequence[str]) -> None:
-        """Raise InputError if nothing is of one of the `sources`; before any work."""
-        ...
-
-    def source_ranks(self, sources: Sequence[str]) -> Array | None:
-        """int64[rows]: which of the `sources` each row is of, their number for none; once the corpus has been read.
-
-        None if no sources are given.
-        """
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,22 +55,23 @@ class Documents:
         return self.tokens >= 0
 
 
+@codec("part", 1, found="value", lengths="int64[rows]", ids="large_string", values="value", aside="value")
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What is kept of a batch."""
+    """What is kept of a batch; `aside`: by a side pass."""
 
     found: Fingerprints
     lengths: Array
     ids: Any
     values: tuple[Any, ...]
-    besides: Any = None
+    aside: Any = None
 
 
-class Besides(Protocol):
+class SidePass(Protocol):
     """What else a pass over the texts is good for."""
 
     def first_pass(self, batch: Batch, recipe: Recipe) -> tuple[Fingerprints, Any]:
-        """The fingerprints of a batch, and what else is to be kept of it; on any thread."""
+        """The fingerprints of a batch, and what else is to be kept of it, which must have a codec; on any thread."""
         ...
 
     def take(self, first: int, found: Any) -> None:
@@ -115,7 +80,7 @@ class Besides(Protocol):
 
 
 def read_part(
-    batch: Batch, recipe: Recipe, functions: Mapping[str, Callable[[str], Any]], besides: Besides | None = None
+    batch: Batch, recipe: Recipe, functions: Mapping[str, Callable[[str], Any]], side_pass: SidePass | None = None
 ) -> Part:
     """Fingerprint the documents of a batch.
 
@@ -123,17 +88,17 @@ def read_part(
         CallableError: a function of the recipe or of `functions` raises; it names the document.
     """
     try:
-        if besides is None:
-            found, also = fingerprint_chunks(in_chunks(batch.texts), recipe), None
+        if side_pass is None:
+            found, aside = fingerprint_chunks(in_chunks(batch.texts), recipe), None
         else:
-            found, also = besides.first_pass(batch, recipe)
+            found, aside = side_pass.first_pass(batch, recipe)
     except CallableError as problem:
         raise _located(problem, batch, recipe) from problem.__cause__
     lengths = character_counts(batch.texts)
     if batch.texts.null_count:
         found.tokens[batch.texts.is_null().to_numpy(zero_copy_only=False)] = -1
     values = [_values_of(batch, name, function) for name, function in functions.items()]
-    return Part(found, lengths, batch.ids, (*batch.values, *values), also)
+    return Part(found, lengths, batch.ids, (*batch.values, *values), aside)
 
 
 def _located(problem: CallableError, batch: Batch, recipe: Recipe) -> CallableError:
@@ -163,39 +128,58 @@ def _values_of(batch: Batch, name: str, function: Callable[[str], Any]) -> Any:
     return pa.array(given, pa.large_string())
 
 
+class KeptValues(NamedTuple):
+    """What is kept of documents besides what every run needs.
+
+    Attributes:
+        columns: those whose values the corpus gives with each batch.
+        functions: of a text, by the names that their values get.
+    """
+
+    columns: Sequence[str] = ()
+    functions: Mapping[str, Callable[[str], Any]] = MappingProxyType({})
+
+
+class FirstPass(NamedTuple):
+    """How documents are read the first time.
+
+    Attributes:
+        checkpoints: of the run; `name`: of the pass there.
+        side_pass: what else is made of the batches, whose rows are counted from `first_row` there.
+    """
+
+    checkpoints: Checkpoints = NO_CHECKPOINTS
+    name: str = "fingerprint"
+    side_pass: SidePass | None = None
+    first_row: int = 0
+
+
 def read_documents(
     corpus: Corpus,
     recipe: Recipe,
     *,
     progress: Progress,
     resources: Resources = DEFAULTS,
-    columns: Sequence[str] = (),
-    functions: Mapping[str, Callable[[str], Any]] | None = None,
-    besides: Besides | None = None,
-    first_row: int = 0,
+    values: KeptValues = KeptValues(),  # noqa: B008 - it cannot be changed
+    how: FirstPass = FirstPass(),  # noqa: B008
 ) -> Documents:
-    """Fingerprint every document of `corpus`; what takes more than its share of the memory lies in temporary files, mapped.
-
-    `columns`: those whose values the corpus gives with each batch. `functions`: of a text, whose values are kept likewise.
-    `besides`: what else is made of the batches, whose rows are counted from `first_row` there.
-    """
-    functions = functions or {}
-    names = (*columns, *functions)
-    values: list[list[Any]] = [[] for _ in names]
+    """Fingerprint every document of `corpus`; what takes more than its share of the memory lies in temporary files, mapped."""
+    names = (*values.columns, *values.functions)
+    columns: list[list[Any]] = [[] for _ in names]
     kept = KeptRows(memory=resources.share("rows"), temp_dir=resources.temp_dir)
     none = join_fingerprints([], recipe)
     kept.append((none.values, none.digests, none.tokens, np.empty(0, np.int64)), pa.array([], pa.large_string()))
     with contextlib.closing(kept):
-        work = partial(read_part, recipe=recipe, functions=functions, besides=besides)
-        for row, part in corpus.map(work, name="fingerprint"):
+        work = partial(read_part, recipe=recipe, functions=values.functions, side_pass=how.side_pass)
+        for row, part in how.checkpoints.map(corpus, work, name=how.name):
             kept.append((part.found.values, part.found.digests, part.found.tokens, part.lengths), part.ids)
-            for each, found in zip(values, part.values, strict=True):
-                each.append(found)
-            if besides is not None:
-                besides.take(first_row + row, part.besides)
+            for column, found in zip(columns, part.values, strict=True):
+                column.append(found)
+            if how.side_pass is not None:
+                how.side_pass.take(how.first_row + row, part.aside)
             progress.advance(len(part.lengths))
         (fingerprints, digests, tokens, lengths), ids = kept.whole()
-    by_name = {name: _joined(found) for name, found in zip(names, values, strict=True)}
+    by_name = {name: _joined(found) for name, found in zip(names, columns, strict=True)}
     return Documents(fingerprints, digests, tokens, lengths, ids, by_name)
 
 
@@ -214,28 +198,3 @@ def join_documents(*parts: Documents) -> Documents:
         for name in parts[0].values
     }
     return Documents(fingerprints, digests, tokens, lengths, _joined([part.ids for part in parts]), values)
-
-
-class CorpusPair:
-    """Two corpora as one: the rows of the second follow those of the first, of which there are `rows`."""
-
-    def __init__(self, first: Corpus, rows: int, second: Corpus) -> None:
-        self._first, self._rows, self._second = first, rows, second
-
-    def map(
-        self,
-        work: Callable[[Batch], Result],
-        *,
-        wanted: Array | None = None,
-        name: str = "",
-        state: Array | None = None,
-    ) -> Iterator[tuple[int, Result]]:
-        """See `Corpus`."""
-        before, after = (None, None) if wanted is None else (wanted[: self._rows], wanted[self._rows :])
-        yield from self._first.map(work, wanted=before, name=name, state=state)
-        for row, result in self._second.map(work, wanted=after, name=name, state=state):
-            yield self._rows + row, result
-
-    def once(self, name: str, compute: Callable[[], Result]) -> Result:
-        """See `Corpus`."""
-        return self._first.once(name, compute)

@@ -36,6 +36,7 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.errors import OptionError, RecipeMismatch
 from neardup.fingerprints.workspace import Workspace
+from neardup.io.codecs import codec
 from neardup.kernels.fingerprints.minhash import Constants, scratch, sign_documents
 from neardup.resources.threads import in_order, thread_count
 from neardup.text.columns import in_chunks
@@ -53,6 +54,7 @@ VALUES = 128
 SEED = 1
 
 
+@codec("signatures", 1, values="uint32[n, values]|uint16[n, values]", sizes="int64[n]", kind="value", seed="value")
 @dataclass(frozen=True)
 class Signatures:
     """MinHash signatures of n texts; `signatures[rows]` are those of some, `signatures[3]` that of one.

@@ -11,6 +11,7 @@ from neardup.arrays import Array
 from neardup.fingerprints.by_features import fingerprint_folded
 from neardup.fingerprints.by_profile import fingerprint_by_profile
 from neardup.fingerprints.workspace import Workspace
+from neardup.io.codecs import codec
 from neardup.kernels.fingerprints.simhash import fingerprint_documents, scratch
 from neardup.kernels.fingerprints.votes import WEIGHTINGS
 from neardup.recipe.presets import RecipeLike, recipe_of
@@ -24,6 +25,7 @@ from neardup.text.unicode_tables import fold_tables
 _WORKSPACE = Workspace(scratch)
 
 
+@codec("fingerprints", 1, values="uint64[n, words]", digests="uint64[n, 2]", tokens="int64[n]")
 @dataclass(frozen=True, slots=True)
 class Fingerprints:
     """Fingerprints of n texts, and what else one pass over them gives.

@@ -1,7 +1,8 @@
 """The lines or paragraphs of files as a corpus: its rows are the units that have a token."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -12,6 +13,8 @@ from neardup.arrays import Array
 from neardup.errors import CallableError
 from neardup.fingerprints.simhash import fingerprint_chunks
 from neardup.io.batch import Batch
+from neardup.io.codecs import codec
+from neardup.io.corpora import Group, Piece
 from neardup.io.corpus import FileCorpus
 from neardup.recipe.recipe import Recipe
 from neardup.text.columns import in_chunks
@@ -22,6 +25,15 @@ Result = TypeVar("Result")
 _TEXT = pa.large_string()
 
 
+@codec(
+    "unit part",
+    1,
+    counts="int64[rows]",
+    numbers="int32[units]",
+    sizes="uint32[units]",
+    ids="large_string",
+    bytes="value",
+)
 @dataclass(frozen=True, slots=True)
 class UnitPart:
     """What is kept of a batch of documents."""
@@ -44,7 +56,7 @@ def with_tokens(units: Units) -> Array:
 
 
 class UnitCorpus:
-    """The units of the documents of files; see `neardup.fingerprints.documents.SourcedCorpus`. Its ids are null: see `row_of`
+    """The units of the documents of files; see `neardup.io.corpora.SourcedCorpus`. Its ids are null: see `row_of`
     and `numbers`.
 
     All but `documents` is known once it has been read. Kept of a unit are 8 bytes.
@@ -66,56 +78,60 @@ class UnitCorpus:
         self.ids: Any = pa.array([], _TEXT)
         self.text_bytes = 0
 
-    def map(
-        self,
-        work: Callable[[Batch], Result],
-        *,
-        wanted: Array | None = None,
-        name: str = "",
-        state: Array | None = None,
-    ) -> Iterator[tuple[int, Result]]:
-        """See `neardup.fingerprints.documents.Corpus`; one row is one unit."""
+    def map(self, work: Callable[[Batch], Result], *, wanted: Array | None = None) -> Iterator[tuple[int, Result]]:
+        """See `neardup.io.corpora.Corpus`; one row is one unit."""
+        return self.rows(self.pieces(work, self.groups(), wanted=wanted))
+
+    def groups(self) -> list[Group]:
+        """See `neardup.io.corpora.ShardedCorpus`."""
+        return self.documents.groups()
+
+    def pieces(
+        self, work: Callable[[Batch], Result], groups: Iterable[Group], *, wanted: Array | None = None
+    ) -> Iterator[tuple[Group, Piece[Any]]]:
+        """See `neardup.io.corpora.ShardedCorpus`; in the first pass a result is a pair of a `UnitPart` and what `work` gave."""
         if not self._known:
-            yield from self._map_first(work, name, state)
-            return
+            return self.documents.pieces(partial(self._first_work, work), groups)
         firsts, starts = self.firsts, self.documents.starts or [0]
 
-        def read(number: int, batch: Batch) -> tuple[int, Result]:
-            first = starts[number] + batch.row
+        def read(batch: Batch) -> Result:
+            first = starts[batch.shard] + batch.row
             bounds = firsts[first : first + len(batch.texts) + 1]
             some = None if wanted is None else wanted[bounds[0] : bounds[-1]]
-            return int(bounds[0]), work(self._units_of(number, batch, bounds - bounds[0], some))
+            return work(self._units_of(batch, bounds - bounds[0], some))
 
-        for _, result in self.documents.map_shards(
-            read,
-            wanted=None if wanted is None else self.rows_with(wanted),
-            name=name,
-            state=state,
-        ):
-            yield result
+        rows = None if wanted is None else self.rows_with(wanted)
+        return self.documents.pieces(read, groups, wanted=rows)
 
-    def _map_first(
-        self, work: Callable[[Batch], Result], name: str, state: Array | None
-    ) -> Iterator[tuple[int, Result]]:
-        def read(_: int, batch: Batch) -> tuple[UnitPart, Result]:
-            found = split(batch.texts, self._unit)
-            chosen = with_tokens(found)
-            counts = np.diff(np.searchsorted(chosen, found.firsts))
-            numbers = chosen - np.repeat(found.firsts[:-1], counts)
-            sizes = found.ends[chosen] - found.starts[chosen]
-            total = pc.sum(pc.binary_length(batch.texts)).as_py() or 0
-            part = UnitPart(counts, numbers.astype(np.int32), sizes.astype(np.uint32), batch.ids, total)
-            try:
-                return part, work(_batch(batch, found.texts(chosen), counts))
-            except CallableError as problem:
-                raise _of_document(problem, batch, counts) from problem.__cause__
+    def _first_work(self, work: Callable[[Batch], Result], batch: Batch) -> tuple[UnitPart, Result]:
+        found = split(batch.texts, self._unit)
+        chosen = with_tokens(found)
+        counts = np.diff(np.searchsorted(chosen, found.firsts))
+        numbers = chosen - np.repeat(found.firsts[:-1], counts)
+        sizes = found.ends[chosen] - found.starts[chosen]
+        total = pc.sum(pc.binary_length(batch.texts)).as_py() or 0
+        part = UnitPart(counts, numbers.astype(np.int32), sizes.astype(np.uint32), batch.ids, total)
+        try:
+            return part, work(_batch(batch, found.texts(chosen), counts))
+        except CallableError as problem:
+            raise _of_document(problem, batch, counts) from problem.__cause__
 
+    def rows(self, pieces: Iterable[tuple[Group, Piece[Any]]]) -> Iterator[tuple[int, Any]]:
+        """See `neardup.io.corpora.ShardedCorpus`."""
+        if self._known:
+            for row, result in self.documents.rows(pieces):
+                yield int(self.firsts[row]), result
+            return
         parts: list[UnitPart] = []
         unit = 0
-        for _, (part, result) in self.documents.map_shards(read, name=name, state=state):
+        for _, (part, result) in self.documents.rows(pieces):
             parts.append(part)
             yield unit, result
             unit += len(part.numbers)
+        self._learn(parts)
+
+    def _learn(self, parts: Sequence[UnitPart]) -> None:
+        """Keep what a complete first pass has given."""
         counts = np.concatenate([np.zeros(1, np.int64), *(part.counts for part in parts)])
         self.firsts = np.cumsum(counts)
         self.numbers = np.concatenate([self.numbers, *(part.numbers for part in parts)])
@@ -124,14 +140,14 @@ class UnitCorpus:
         self.text_bytes = sum(part.bytes for part in parts)
         self._known = True
 
-    def _units_of(self, number: int, batch: Batch, firsts: Array, wanted: Array | None) -> Batch:
+    def _units_of(self, batch: Batch, firsts: Array, wanted: Array | None) -> Batch:
         """The units of a batch that was read before, null where they are not wanted."""
         found = split(batch.texts, self._unit)
         chosen = with_tokens(found)
         counts, known = np.diff(np.searchsorted(chosen, found.firsts)), np.diff(firsts)
         present = batch.texts.is_valid().to_numpy(zero_copy_only=False)
         if (counts[present] != known[present]).any():
-            raise self.documents.shards[number].changed()
+            raise self.documents.shards[batch.shard].changed()
         given = np.repeat(present, known)  # bool[units]: its text was read
         if wanted is not None:
             chosen, given = chosen[wanted[given]], given & wanted
@@ -151,16 +167,12 @@ class UnitCorpus:
         found: Array = np.searchsorted(self.firsts, units, "right") - 1
         return found
 
-    def once(self, name: str, compute: Callable[[], Result]) -> Result:
-        """See `neardup.fingerprints.documents.Corpus`."""
-        return self.documents.once(name, compute)
-
     def check_sources(self, sources: Sequence[str]) -> None:
-        """See `neardup.fingerprints.documents.SourcedCorpus`."""
+        """See `neardup.io.corpora.SourcedCorpus`."""
         self.documents.check_sources(sources)
 
     def source_ranks(self, sources: Sequence[str]) -> Array | None:
-        """See `neardup.fingerprints.documents.SourcedCorpus`."""
+        """See `neardup.io.corpora.SourcedCorpus`."""
         ranks = self.documents.source_ranks(sources)
         return None if ranks is None else np.repeat(ranks, np.diff(self.firsts))
 

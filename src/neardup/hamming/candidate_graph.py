@@ -10,6 +10,7 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.hamming.unique import Unique
+from neardup.io.codecs import are_below, ascend, codec
 from neardup.kernels.hamming.candidates import (
     count_candidates,
     count_refined,
@@ -24,6 +25,29 @@ CHUNK_PAIRS = 1 << 20
 """Pairs that are in memory at a time when they are streamed."""
 
 
+def _is_sound(found: "CandidateGraph") -> bool:
+    """Whether all places lie within the arrays."""
+    classes = len(found.starts) - 1
+    return (
+        ascend(found.starts, len(found.members))
+        and ascend(found.near_starts, len(found.near))
+        and are_below(found.class_of, classes)
+        and are_below(found.members, len(found))
+        and are_below(found.near, classes)
+    )
+
+
+@codec(
+    "candidates",
+    1,
+    is_sound=_is_sound,
+    fingerprints="uint64[n, words]",
+    class_of="int64[n]",
+    members="int64[n]",
+    starts="int64[classes+1]",
+    near="uint32[near]",
+    near_starts="int64[classes+1]",
+)
 @dataclass(frozen=True, slots=True)
 class CandidateGraph:
     """Documents 0 … n - 1, in order of preference, and who is near whom.
@@ -85,7 +109,9 @@ def candidates_of(
 def no_candidates() -> CandidateGraph:
     """Of no documents."""
     none = np.empty(0, np.int64)
-    return CandidateGraph(np.empty((0, 1), np.uint64), none, none, np.zeros(1, np.int64), none, np.zeros(1, np.int64))
+    return CandidateGraph(
+        np.empty((0, 1), np.uint64), none, none, np.zeros(1, np.int64), np.empty(0, np.uint32), np.zeros(1, np.int64)
+    )
 
 
 def within_groups(candidates: CandidateGraph, groups: Array) -> CandidateGraph:

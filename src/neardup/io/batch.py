@@ -72,6 +72,7 @@ class Batch:
         values: for each of `Columns.values` Arrow large_string[rows], JSON values likewise; dates and times as ISO 8601 in UTC.
             Null where the text is, and where a row has no value, null or NaN.
         position: bytes of the shard's file that had been read when these rows were found; 0 where the format does not say.
+        shard: number of the shard, or of the first of several, in the corpus that it is read for.
     """
 
     row: int
@@ -79,6 +80,7 @@ class Batch:
     ids: Any
     values: tuple[Any, ...] = ()
     position: int = 0
+    shard: int = 0
 
 
 Rejections = list[tuple[int, str]]

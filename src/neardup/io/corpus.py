@@ -1,5 +1,6 @@
 """Files as a corpus: shards one after another, rows counted over all of them."""
 
+import dataclasses
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -12,11 +13,11 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.display import counted
 from neardup.errors import InputError, OptionError, RowError
-from neardup.io.batch import BATCH_BYTES, Batch, Columns, Part, Rejections
+from neardup.io.batch import BATCH_BYTES, Batch, Columns, Part
+from neardup.io.corpora import Group, Piece
 from neardup.io.formats.pages import text_of_pages
 from neardup.io.formats.table import FILES, FORMATS
 from neardup.io.reading import Reading
-from neardup.io.saved_work import SavedWork
 from neardup.io.shard import Shard
 from neardup.io.shards import find_shards
 from neardup.io.stored_shards import StoredShard
@@ -26,8 +27,6 @@ from neardup.resources.threads import in_order
 from neardup.text.html import extractor
 
 Result = TypeVar("Result")
-Group = tuple[int, int]
-"""Shards that are read together, [first, last)."""
 
 LISTED = 5
 """Problems that are told one by one."""
@@ -50,7 +49,7 @@ class Rejected:
 
 
 class FileCorpus:
-    """The rows of some files; see `neardup.fingerprints.documents.Corpus`.
+    """The rows of some files; see `neardup.io.corpora.ShardedCorpus`.
 
     Attributes:
         shards: the files, in order.
@@ -76,8 +75,6 @@ class FileCorpus:
         self._columns, self._on_error, self._progress = columns, on_error, progress or Progress()
         self._resources = resources
         self._is_part = False
-        self._saved: SavedWork | None = None
-        self._label = ""
         self._extract = None if columns.html is None else extractor(columns.html)
 
     def part(self, shards: Sequence[Shard]) -> "FileCorpus":
@@ -104,14 +101,6 @@ class FileCorpus:
                 )
             )
 
-    def save_in(self, saved: SavedWork, label: str) -> None:
-        """Let passes that have a name save what comes of each shard, under this label, and take what was saved before."""
-        self._saved, self._label = saved, label
-
-    def once(self, name: str, compute: Callable[[], Result]) -> Result:
-        """See `neardup.fingerprints.documents.Corpus`."""
-        return compute() if self._saved is None else self._saved.once(name, compute)
-
     def _parts(self, wanted: Array | None, groups: Iterable[Group]) -> Iterator[tuple[Group, Part]]:
         """Parts of some groups of shards, each with its group."""
         for first, last in groups:
@@ -123,74 +112,52 @@ class FileCorpus:
                 for part in FORMATS[shards[0].format].parts(shards[0], self._columns, mask):
                     yield (first, last), part
 
-    def _groups(self) -> Iterator[Group]:
-        """Shards that are read together, [first, last): files of one document each, up to about 4 MB of them."""
+    def groups(self) -> list[Group]:
+        """See `ShardedCorpus`: files of one document each are read together, up to about 4 MB of them."""
         first, size = 0, 0
+        found = []
         for last, shard in enumerate(self.shards):
             together = shard.format in FILES and shard.format == self.shards[first].format
             if last > first and not (together and size + shard.size <= BATCH_BYTES and last - first < _GROUPED):
-                yield first, last
+                found.append((first, last))
                 first, size = last, 0
             size += shard.size
-        if self.shards:
-            yield first, len(self.shards)
+        return [*found, (first, len(self.shards))] if self.shards else []
 
-    def map(
-        self,
-        work: Callable[[Batch], Result],
-        *,
-        wanted: Array | None = None,
-        name: str = "",
-        state: Array | None = None,
-    ) -> Iterator[tuple[int, Result]]:
-        """See `neardup.fingerprints.documents.Corpus`. The first complete pass learns where shards start, and which rows are
-        rejected.
-        """
-        return self.map_shards(lambda _, batch: work(batch), wanted=wanted, name=name, state=state)
+    def map(self, work: Callable[[Batch], Result], *, wanted: Array | None = None) -> Iterator[tuple[int, Result]]:
+        """See `neardup.io.corpora.Corpus`. The first complete pass learns where shards start, and which rows are rejected."""
+        return self.rows(self.pieces(work, self.groups(), wanted=wanted))
 
-    def map_shards(
-        self,
-        work: Callable[[int, Batch], Result],
-        *,
-        wanted: Array | None = None,
-        name: str = "",
-        state: Array | None = None,
-    ) -> Iterator[tuple[int, Result]]:
-        """As `map`; `work` is also told the number of the shard that the batch is of, or begins with."""
+    def pieces(
+        self, work: Callable[[Batch], Result], groups: Iterable[Group], *, wanted: Array | None = None
+    ) -> Iterator[tuple[Group, Piece[Result]]]:
+        """See `ShardedCorpus`."""
 
-        def read(part: tuple[Group, Part]) -> tuple[Group, tuple[int, int, Rejections, Result]]:
+        def read(part: tuple[Group, Part]) -> tuple[Group, Piece[Result]]:
             batch, rejections = part[1]()
             if self._extract is not None:
                 batch = text_of_pages(batch, self._extract)
-            return part[0], (len(batch.texts), batch.position, rejections, work(part[0][0], batch))
+            result = work(dataclasses.replace(batch, shard=part[0][0]))
+            return part[0], Piece(len(batch.texts), batch.position, rejections, result)
 
-        def read_groups(groups: Iterable[Group]) -> Iterator[tuple[Group, tuple[int, int, Rejections, Result]]]:
-            return in_order(read, self._parts(wanted, groups), self._resources.thread_count)
+        return in_order(read, self._parts(wanted, groups), self._resources.thread_count)
 
-        groups = list(self._groups())
-        if self._saved is None or not name:
-            pieces = read_groups(groups)
-        else:
-            pieces = self._saved.pieces(f"{self._label}-{name.replace(' ', '-')}", read_groups, groups, state)
+    def rows(self, pieces: Iterable[tuple[Group, Piece[Result]]]) -> Iterator[tuple[int, Result]]:
+        """See `ShardedCorpus`; tells the progress, sets aside or refuses rows that cannot be read, learns shards' starts."""
         lengths = [0] * len(self.shards)
         row, before, passed = 0, [0, *itertools.accumulate(shard.size for shard in self.shards)], 0
         if not self._is_part:
             self._progress.expect(before[-1])
-        for (first, last), (size, position, rejections, result) in pieces:
+        for (first, last), piece in pieces:
             several = last - first
-            come_to = before[last] if several > 1 else before[first] + min(position, self.shards[first].size)
+            come_to = before[last] if several > 1 else before[first] + min(piece.position, self.shards[first].size)
             self._progress.read(max(0, come_to - passed))
             passed = max(passed, come_to)
-            for found, reason in rejections:
-                number, rejected_row = (first + found, 0) if several > 1 else (first, found)
-                if self._on_error == "stop":
-                    raise RowError(self.shards[number].name, rejected_row, reason)
-                if self.starts is None:
-                    self.rejected.append(Rejected(self.shards[number].name, rejected_row, reason))
-            yield row, result
-            row += size
+            self._reject(first, piece, several=several > 1)
+            yield row, piece.result
+            row += piece.rows
             for number in range(first, last):
-                lengths[number] += size // several
+                lengths[number] += piece.rows // several
         self._progress.read(before[-1] - passed)
         starts = [0, *itertools.accumulate(lengths)]
         if self.starts is not None and starts != self.starts:
@@ -198,8 +165,17 @@ class FileCorpus:
             raise self.shards[number].changed()
         self.starts = starts
 
+    def _reject(self, first: int, piece: Piece[Result], *, several: bool) -> None:
+        """Set aside the rows of a piece that cannot be read, or refuse them; its shards begin with the `first`."""
+        for found, reason in piece.rejections:
+            number, row = (first + found, 0) if several else (first, found)
+            if self._on_error == "stop":
+                raise RowError(self.shards[number].name, row, reason)
+            if self.starts is None:
+                self.rejected.append(Rejected(self.shards[number].name, row, reason))
+
     def check_sources(self, sources: Sequence[str]) -> None:
-        """See `neardup.fingerprints.documents.SourcedCorpus`. A source is a file, a folder or a glob, as the shards are called."""
+        """See `neardup.io.corpora.SourcedCorpus`. A source is a file, a folder or a glob, as the shards are called."""
         for source in sources:
             if not any(is_of_source(shard, source) for shard in self.shards):
                 names = ", ".join(shard.name for shard in self.shards[:LISTED])
@@ -209,7 +185,7 @@ class FileCorpus:
                 )
 
     def source_ranks(self, sources: Sequence[str]) -> Array | None:
-        """See `neardup.fingerprints.documents.SourcedCorpus`."""
+        """See `neardup.io.corpora.SourcedCorpus`."""
         if not sources:
             return None
         ranks = [

@@ -13,7 +13,7 @@ from typing import Any
 from neardup.errors import InputError
 from neardup.io.endings import ALLOWED, split_ending
 from neardup.io.formats.table import FORMATS
-from neardup.io.saved_work import SavedWork
+from neardup.io.run_folder import RunFolder, partial_name
 from neardup.io.shard import Shard
 from neardup.io.storage.places import Place, identity, is_url, place_of, real_name
 from neardup.io.storage.refusals import mixed_formats
@@ -106,7 +106,7 @@ class Outputs:
         overwrite: replace files that are there.
         folder, audit_folder: folders that, with folders in them, are made where missing (see `output_folder`).
         temp_dir: where files that go to remote stores are written first; the system's folder for temporary files if not given.
-        saved: the work of a run that is to be resumable; then what is unfinished stays, and what was finished is not written again.
+        saved: the folder of a run that can be resumed; then what is unfinished stays, and what was finished is not written again.
 
     Raises:
         InputError: on entering, with every problem found: a file exists, is an input, is named twice, or is no regular
@@ -121,7 +121,7 @@ class Outputs:
         overwrite: bool = False,
         folder: Place | None = None,
         audit_folder: Place | None = None,
-        saved: SavedWork | None = None,
+        saved: RunFolder | None = None,
         temp_dir: str | None = None,
     ) -> None:
         self._paths = [path for path in dict.fromkeys(paths) if path != STANDARD_OUTPUT]
@@ -222,9 +222,11 @@ class Outputs:
             self._temporary[path].touch()
         elif path not in self._temporary:
             final = _final(path)
-            mark = f"{os.getpid()}-{secrets.token_hex(6)}" if self._saved is None else self._saved.mark(final)
             # Known before it is there: an interrupt may come between.
-            self._temporary[path] = final.with_name(f".{final.name[:60]}.partial-{mark}")
+            if self._saved is None:
+                self._temporary[path] = partial_name(final, f"{os.getpid()}-{secrets.token_hex(6)}")
+            else:
+                self._temporary[path] = self._saved.partial(final)
             self._temporary[path].touch(exist_ok=self._saved is not None)
         return self._temporary[path]
 
@@ -269,8 +271,7 @@ class Outputs:
         for path in self._absent:
             path.unlink(missing_ok=True)
         if self._saved is not None:
-            finals = ((temporary, _final(path)) for path, temporary in self._temporary.items())
-            self._saved.complete(finals, result or {})
+            self._saved.complete(map(_final, self._temporary), result or {})
         for path, temporary in list(self._temporary.items()):
             os.replace(temporary, _final(path))
             del self._temporary[path]

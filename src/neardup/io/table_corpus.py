@@ -120,15 +120,8 @@ class TableCorpus:
         """Documents whose id an earlier document has."""
         return len(self.ids) - len(self.ids.unique())
 
-    def map(
-        self,
-        work: Callable[[Batch], Result],
-        *,
-        wanted: Array | None = None,
-        name: str = "",  # noqa: ARG002 - nothing is saved of data in memory
-        state: Array | None = None,  # noqa: ARG002
-    ) -> Iterator[tuple[int, Result]]:
-        """See `neardup.fingerprints.documents.Corpus`."""
+    def map(self, work: Callable[[Batch], Result], *, wanted: Array | None = None) -> Iterator[tuple[int, Result]]:
+        """See `neardup.io.corpora.Corpus`."""
 
         def read(batch: Batch) -> tuple[int, Result]:
             return batch.row, work(batch if self._extract is None else text_of_pages(batch, self._extract))
@@ -147,12 +140,8 @@ class TableCorpus:
                 yield Batch(row, texts, pa.nulls(n, _TEXT), values)
                 row += n
 
-    def once(self, name: str, compute: Callable[[], Result]) -> Result:  # noqa: ARG002
-        """See `neardup.fingerprints.documents.Corpus`."""
-        return compute()
-
     def check_sources(self, sources: Sequence[str]) -> None:
-        """See `neardup.fingerprints.documents.SourcedCorpus`. A source is a value of the column of sources, a folder or a glob
+        """See `neardup.io.corpora.SourcedCorpus`. A source is a value of the column of sources, a folder or a glob
         of such.
         """
         if sources and self._source is None:
@@ -166,7 +155,7 @@ class TableCorpus:
                 raise InputError(f"prefer_source={source!r}: no row is of this source. The sources are {there}.")
 
     def source_ranks(self, sources: Sequence[str]) -> Array | None:
-        """See `neardup.fingerprints.documents.SourcedCorpus`."""
+        """See `neardup.io.corpora.SourcedCorpus`."""
         if not sources:
             return None
         names, codes = self._source_names()

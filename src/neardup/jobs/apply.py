@@ -11,6 +11,7 @@ import numpy as np
 
 from neardup.display import counted
 from neardup.errors import InputError
+from neardup.io.checkpoints import Checkpoints
 from neardup.io.corpus import LISTED, FileCorpus, Rejected, open_corpus
 from neardup.io.outputs import Outputs
 from neardup.io.reading import Reading, ReadingDict
@@ -112,7 +113,7 @@ class _Steps:
         refuse_inputs(paths.records, self.shards)
         self.corpus.check(ANNOTATIONS if self.request.annotate else ())
 
-    def find(self, *, resumable: bool) -> ClusterFile:  # noqa: ARG002 - it is one pass
+    def find(self, _: Checkpoints) -> ClusterFile:
         return self.known
 
     def rows(self, found: ClusterFile) -> Sequence[slice]:

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from neardup.dedup import find_duplicates
+from neardup.io.checkpoints import Checkpoints
 from neardup.io.corpus import FileCorpus, Rejected, open_corpus
 from neardup.io.ids import repeated_ids
 from neardup.io.outputs import Outputs
 from neardup.io.reading import DedupFileOptions, split_options
-from neardup.io.saved_work import SavedWork
 from neardup.io.shard import Shard
 from neardup.jobs.output_paths import OutputPaths, demand_output
 from neardup.jobs.reference import FingerprintReference, open_reference
@@ -147,11 +147,6 @@ class _Steps:
         known = run_description(asked.output, self.corpus, self.reference, self.recipe, self.options, reading)
         return known | {"annotate": asked.annotate, "audit": asked.audit, "on_error": asked.on_error}
 
-    def save_in(self, saved: SavedWork) -> None:
-        self.corpus.save_in(saved, "inputs")
-        if isinstance(self.reference, FileCorpus):
-            self.reference.save_in(saved, "reference")
-
     def done_before(self, record: dict[str, Any]) -> FileResult:
         done, page = FileResult.of_record(record), self.request.report
         if page is not None and not Path(page).exists():
@@ -159,7 +154,7 @@ class _Steps:
             done.files["report"] = page
         return done
 
-    def find(self, *, resumable: bool) -> Findings:
+    def find(self, checkpoints: Checkpoints) -> Findings:
         if self.request.dry_run:
             self.expected = estimate_corpus(self.corpus, self.recipe, self.options)
             self.progress.say(f"estimate: {self.expected}")
@@ -171,7 +166,7 @@ class _Steps:
             self.options,
             self.progress,
             reference=known.documents if isinstance(known, FingerprintReference) else known,
-            keep_elements=not resumable,
+            checkpoints=checkpoints,
         )
 
     def rows(self, _: Findings) -> Sequence[slice]:

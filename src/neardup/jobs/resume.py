@@ -9,7 +9,7 @@ from neardup.errors import InputError
 from neardup.io.corpus import FileCorpus
 from neardup.io.outputs import STANDARD_OUTPUT, stem
 from neardup.io.reading import Reading
-from neardup.io.saved_work import SavedWork
+from neardup.io.run_folder import RunFolder
 from neardup.io.shard import Shard
 from neardup.io.storage.places import real_name
 from neardup.io.storage.remote import RemotePath
@@ -19,7 +19,11 @@ from neardup.options import DedupOptions
 from neardup.progress import Progress
 from neardup.recipe.recipe import Recipe
 from neardup.resources.limits import memory_bytes
+from neardup.resources.scratch import Scratch
 from neardup.survivors.summary import versions
+
+LARGEST_IN_MEMORY = 64 << 20
+"""Bytes; an array that is read from the folder, and that takes more, lies in a temporary file."""
 
 
 def run_description(
@@ -49,8 +53,13 @@ def run_description(
 
 
 def open_saved(
-    output: str | None, dry_run: bool, paths: OutputPaths, shards: Sequence[Shard], run: dict[str, Any]
-) -> SavedWork:
+    output: str | None,
+    dry_run: bool,
+    paths: OutputPaths,
+    shards: Sequence[Shard],
+    run: dict[str, Any],
+    temp_dir: str | None,
+) -> RunFolder:
     """The folder beside the output, for a run that is known by `run`.
 
     Raises:
@@ -71,12 +80,10 @@ def open_saved(
         raise InputError(
             "--resume: an output would replace an input, which could then not be read again. Name another output."
         )
-    return SavedWork(Path(stem(output) + ".resume"), run)
+    return RunFolder(Path(stem(output) + ".resume"), run, Scratch(LARGEST_IN_MEMORY, temp_dir))
 
 
-def tell_skipped(saved: SavedWork | None, progress: Progress) -> None:
+def tell_skipped(saved: RunFolder | None, progress: Progress) -> None:
     """Say how much of a run had been done before."""
-    if saved is not None and saved.skipped:
-        progress.say(
-            f"{saved.folder}: {saved.skipped:,} times a shard was not read again, for that had been done before"
-        )
+    if saved is not None and (skipped := saved.checkpoints.skipped):
+        progress.say(f"{saved.folder}: {skipped:,} times a shard was not read again, for that had been done before")

@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+from neardup.io.checkpoints import NO_CHECKPOINTS, Checkpoints
 from neardup.io.corpus import Rejected
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder
 from neardup.io.reading import Reading
 from neardup.io.records import write_lines
-from neardup.io.saved_work import SavedWork
+from neardup.io.run_folder import RunFolder
 from neardup.io.shard import Shard
 from neardup.jobs.audits import write_audits
 from neardup.jobs.output_paths import OutputPaths, dedup_output_paths
@@ -99,8 +100,8 @@ class Steps(Protocol[Found, DoneGiven]):
         """Refuse what cannot be, before any work."""
         ...
 
-    def find(self, *, resumable: bool) -> Found:
-        """What becomes of every row."""
+    def find(self, checkpoints: Checkpoints) -> Found:
+        """What becomes of every row; `checkpoints` save what passes over the inputs give."""
         ...
 
     def rows(self, found: Found) -> Sequence[slice]:
@@ -125,10 +126,6 @@ class Resumable(Protocol[DoneGiven]):
 
     def description(self) -> dict[str, Any]:
         """All that decides what the run gives, for telling it from others that are resumed."""
-        ...
-
-    def save_in(self, saved: SavedWork) -> None:
-        """Let passes over the inputs keep their finished work."""
         ...
 
     def done_before(self, record: dict[str, Any]) -> DoneGiven:
@@ -166,13 +163,14 @@ def run(
     steps.check(paths)
     saved = None
     if request.resume and resumable is not None:
-        saved = open_saved(request.output, request.dry_run, paths, steps.shards, resumable.description())
+        saved = open_saved(
+            request.output, request.dry_run, paths, steps.shards, resumable.description(), request.temp_dir
+        )
         if (done := saved.completed()) is not None:
             progress.say(f"{saved.folder}: this run was done before")
             return resumable.done_before(done)
-        resumable.save_in(saved)
     with _outputs(paths, steps.shards, request, saved) as outputs:
-        found = steps.find(resumable=saved is not None)
+        found = steps.find(NO_CHECKPOINTS if saved is None else saved.checkpoints)
         tell_skipped(saved, progress)
         rows = steps.rows(found)
         with progress.stage("write", sum(each.stop - each.start for each in rows)):
@@ -203,7 +201,7 @@ def _paths(shards: Sequence[Shard], request: Request) -> OutputPaths:
     return OutputPaths() if request.dry_run else found
 
 
-def _outputs(paths: OutputPaths, shards: Sequence[Shard], request: Request, saved: SavedWork | None) -> Outputs:
+def _outputs(paths: OutputPaths, shards: Sequence[Shard], request: Request, saved: RunFolder | None) -> Outputs:
     page = [Path(request.report)] if request.report else []
     return Outputs(
         [*paths.outputs, *paths.records, *page],

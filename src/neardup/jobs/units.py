@@ -12,11 +12,11 @@ import numpy as np
 from neardup.dedup import find_duplicates
 from neardup.errors import InputError, OptionError
 from neardup.fingerprints.unit_corpus import UnitCorpus
+from neardup.io.checkpoints import Checkpoints
 from neardup.io.corpus import FileCorpus, Rejected
 from neardup.io.formats.table import FORMATS, Rewritable
 from neardup.io.outputs import Outputs
 from neardup.io.reading import Reading, UnitFileOptions, split_options
-from neardup.io.saved_work import SavedWork
 from neardup.io.shard import Shard
 from neardup.io.shards import find_shards
 from neardup.jobs.output_paths import OutputPaths, demand_output
@@ -25,7 +25,7 @@ from neardup.jobs.resume import run_description
 from neardup.jobs.run import Request, listed, run
 from neardup.jobs.unit_rows import RewrittenRows, UnitRemoval
 from neardup.jobs.writing import write_shards
-from neardup.options import UNITS, DedupOptions, OnError, options_of
+from neardup.options import UNITS, DedupOptions, OnError, RemovableUnit, options_of
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
@@ -76,7 +76,7 @@ def deduplicate_units(
     inputs: str | Path | Sequence[str | Path],
     output: str | None = None,
     *,
-    unit: str,
+    unit: RemovableUnit,
     recipe: RecipeLike | None = None,
     annotate: bool = False,
     dry_run: bool = False,
@@ -131,10 +131,11 @@ def deduplicate_units(
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What was found of units, and what documents lose by it."""
+    """What was found of units, and what documents lose by it; the checkpoints of the run, for the audit's pass."""
 
     units: Findings
     removal: UnitRemoval
+    checkpoints: Checkpoints
 
 
 @dataclass
@@ -164,22 +165,25 @@ class _Steps:
         known = run_description(asked.output, documents, None, self.recipe, self.options, asked.reading)
         return known | {"unit": self.unit, "audit": asked.audit, "on_error": asked.on_error}
 
-    def save_in(self, saved: SavedWork) -> None:
-        self.corpus.documents.save_in(saved, "inputs")
-
     def done_before(self, record: dict[str, Any]) -> UnitResult:
         return UnitResult.of_record(record)
 
-    def find(self, *, resumable: bool) -> _Found:
-        found = find_duplicates(self.corpus, self.recipe, self.options, self.progress, keep_elements=not resumable)
-        return _Found(found, UnitRemoval.of(self.corpus, found.decisions))
+    def find(self, checkpoints: Checkpoints) -> _Found:
+        found = find_duplicates(self.corpus, self.recipe, self.options, self.progress, checkpoints=checkpoints)
+        return _Found(found, UnitRemoval.of(self.corpus, found.decisions), checkpoints)
 
     def rows(self, _: _Found) -> Sequence[slice]:
         return [self.corpus.documents.rows_of(number) for number in range(len(self.shards))]
 
     def audit(self, found: _Found) -> Iterator[AuditChunk]:
         with_matched = self.options.cluster == "components"
-        return unit_audit_lines(self.corpus, found.units.decisions, unit=self.unit, with_matched=with_matched)
+        return unit_audit_lines(
+            self.corpus,
+            found.units.decisions,
+            unit=self.unit,
+            with_matched=with_matched,
+            checkpoints=found.checkpoints,
+        )
 
     def write(self, found: _Found, paths: OutputPaths, outputs: Outputs) -> None:
         columns = self.request.reading.columns()

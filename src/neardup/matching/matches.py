@@ -10,15 +10,16 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.display import SHOWN_ROWS, counted, html_table
 from neardup.errors import OptionError
-from neardup.fingerprints.documents import Corpus, CorpusPair, Documents, join_documents, read_documents
+from neardup.fingerprints.documents import Documents, KeptValues, join_documents, read_documents
 from neardup.hamming.candidate_graph import candidate_pairs, within_groups
 from neardup.hamming.near import hamming_distances, near_fingerprints
+from neardup.io.corpora import Corpus, CorpusPair
 from neardup.io.table_corpus import TableCorpus
 from neardup.matching.candidates.methods import find_candidates
 from neardup.matching.candidates.task import Found, Task
 from neardup.matching.distance_limit import distance_limit
 from neardup.matching.equal_texts import exact_representatives
-from neardup.matching.similarities.stored import ShingleSets
+from neardup.matching.similarities.element_store import ElementStore, read_again
 from neardup.options import DedupOptions, MatchOptions, options_of
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.presets import RecipeLike, recipe_of
@@ -99,12 +100,13 @@ def list_matches(
     found = find_candidates(Task(corpus, documents, valid, equal, recipe, options, progress, sides, groups))
     told(found)
     rows, candidates, least = found.rows, found.candidates, options.min_similarity
-    sets: ShingleSets | None = None
+    sets: ElementStore | None = None
     if least > 0:
         wanted = np.zeros(len(documents), np.bool_)
         wanted[rows[candidates.has_any]] = True
         with progress.stage("read again", int(wanted.sum())):
-            sets = ShingleSets.read(corpus, wanted, recipe, options, progress)
+            sets = ElementStore.of_verification(options.similarity, recipe, resources=options.resources)
+            read_again(sets, corpus, wanted, progress=progress)
     try:
         for a, b in candidate_pairs(candidates):
             left, right = _across(rows[a], rows[b], sides)
@@ -168,8 +170,7 @@ def match(
                 recipe,
                 progress=watched,
                 resources=chosen.resources,
-                columns=chosen.columns,
-                functions=chosen.functions,
+                values=KeptValues(chosen.columns, chosen.functions),
             )
             for corpus in corpora
         ]

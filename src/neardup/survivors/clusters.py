@@ -11,7 +11,7 @@ from neardup.kernels.matching.bounds import JACCARD
 from neardup.kernels.matching.edit import edit_memory
 from neardup.kernels.matching.similarities import Stored, similarities_of
 from neardup.kernels.survivors import clusters as kernels
-from neardup.matching.similarities.stored import AROUND_BYTES, MAPPED_BYTES, SetFile
+from neardup.matching.similarities.element_store import AROUND_BYTES, MAPPED_BYTES, ElementStore
 from neardup.progress import Progress
 from neardup.resources.resources import DEFAULTS, Resources
 from neardup.resources.scratch import Scratch
@@ -44,7 +44,7 @@ class Clustering:
 
 
 def _steps(
-    begin: int, n: int, sets: SetFile | None, stored: Stored, counts: Array, progress: Progress
+    begin: int, n: int, sets: ElementStore | None, stored: Stored, counts: Array, progress: Progress
 ) -> Iterator[tuple[int, int]]:
     """Ranges of documents; `counts` (int64[…, 2]) are the pairs compared and matched meanwhile."""
     looked_at, compared = 0, 0
@@ -62,7 +62,7 @@ def _steps(
         progress.advance(last - first)
 
 
-def _stored_by_position(rows: Array, sets: SetFile | None, scratch: Scratch) -> Stored:
+def _stored_by_position(rows: Array, sets: ElementStore | None, scratch: Scratch) -> Stored:
     """What is compared, by position in the order of preference; nothing where matches are by distance alone."""
     if sets is not None:
         return sets.stored(rows, scratch=scratch)
@@ -84,7 +84,7 @@ def _keep_first(candidates: CandidateGraph, fixed: int, kept: Array, kept_count:
 def cluster_star(
     candidates: CandidateGraph,
     rows: Array,
-    sets: SetFile | None,
+    sets: ElementStore | None,
     *,
     min_similarity: float,
     progress: Progress,
@@ -122,7 +122,7 @@ def cluster_star(
 def cluster_components(
     candidates: CandidateGraph,
     rows: Array,
-    sets: SetFile | None,
+    sets: ElementStore | None,
     *,
     min_similarity: float,
     progress: Progress,

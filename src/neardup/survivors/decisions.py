@@ -7,6 +7,7 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.fingerprints.documents import Documents
+from neardup.io.codecs import codec
 from neardup.matching.candidates.task import Found
 from neardup.options import DedupOptions
 from neardup.resources.scratch import IN_MEMORY, Scratch, parts_of
@@ -16,6 +17,18 @@ from neardup.text.preference import NO_VALUE, ranks_of
 NONE = -1
 
 
+@codec(
+    "decisions",
+    1,
+    survivor="int64[rows]",
+    similarity="float64[rows]",
+    distance="int64[rows]",
+    exact="bool[rows]",
+    cluster="int64[rows]",
+    cluster_size="int64[rows]",
+    matched="int64[rows]",
+    matched_similarity="float64[rows]",
+)
 @dataclass(frozen=True, slots=True)
 class Decisions:
     """What becomes of each row. All arrays are by row; rows that were rejected have survivor -1.

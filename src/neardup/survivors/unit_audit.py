@@ -10,6 +10,7 @@ import pyarrow as pa
 from neardup.arrays import Bools, Int64s
 from neardup.fingerprints.unit_corpus import UnitCorpus
 from neardup.io.batch import Batch
+from neardup.io.checkpoints import NO_CHECKPOINTS, Checkpoints
 from neardup.survivors.audit import AuditChunk, lines_of
 from neardup.survivors.audit_schema import UNITS, columns_of
 from neardup.survivors.decisions import NONE, Decisions
@@ -47,7 +48,12 @@ def emptied_rows(corpus: UnitCorpus, removed: Int64s) -> Bools:
 
 
 def unit_audit_lines(
-    corpus: UnitCorpus, decisions: Decisions, *, unit: str, with_matched: bool
+    corpus: UnitCorpus,
+    decisions: Decisions,
+    *,
+    unit: str,
+    with_matched: bool,
+    checkpoints: Checkpoints = NO_CHECKPOINTS,
 ) -> Iterator[AuditChunk]:
     """The lines of the audit, by row and unit; documents that lose units are read again for their texts."""
     removed, names = decisions.duplicates, UnitNames(corpus)
@@ -58,8 +64,8 @@ def unit_audit_lines(
     starts = corpus.documents.starts or [0]
     columns = columns_of(UNITS, with_matched=with_matched)
 
-    def read(number: int, batch: Batch) -> AuditChunk:
-        first = starts[number] + batch.row
+    def read(batch: Batch) -> AuditChunk:
+        first = starts[batch.shard] + batch.row
         here = slice(*np.searchsorted(rows, [first, first + len(batch.texts)]).tolist())
         parts = split(batch.texts, unit)
         places = parts.firsts[rows[here] - first] + corpus.numbers[removed[here]]
@@ -68,5 +74,5 @@ def unit_audit_lines(
         outcomes = Outcomes(decisions, removed[here], names, emptied=emptied[rows[here]], texts=shown)
         return rows[here], lines_of(columns, outcomes)
 
-    for _, chunk in corpus.documents.map_shards(read, wanted=has_removed, name="audit"):
+    for _, chunk in checkpoints.map(corpus.documents, read, name="audit", wanted=has_removed):
         yield chunk

@@ -17,7 +17,8 @@ import numpy as np
 
 from neardup.display import counted
 from neardup.errors import OptionError
-from neardup.fingerprints.documents import Corpus, read_documents
+from neardup.fingerprints.documents import read_documents
+from neardup.io.corpora import Corpus
 from neardup.io.ids import plain_ids
 from neardup.io.table_corpus import TableCorpus
 from neardup.judging.evaluation.curves import distance_scores, recipe_score, survey, threshold_scores

@@ -5,7 +5,8 @@ from typing import get_args
 
 import numpy as np
 
-from neardup.fingerprints.documents import Corpus, Documents
+from neardup.fingerprints.documents import Documents
+from neardup.io.corpora import Corpus
 from neardup.judging.evaluation.curves import judged_scores
 from neardup.judging.evaluation.intervals import UNKNOWN
 from neardup.judging.evaluation.result import MethodScore

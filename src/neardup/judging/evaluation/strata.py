@@ -4,13 +4,14 @@ from itertools import pairwise
 
 import numpy as np
 
-from neardup.fingerprints.documents import Corpus, Documents
+from neardup.fingerprints.documents import Documents
+from neardup.io.corpora import Corpus
 from neardup.judging.evaluation.curves import Survey
 from neardup.judging.evaluation.intervals import clustered
 from neardup.judging.evaluation.result import Stratum
 from neardup.judging.evaluation.survey import sample_pairs
 from neardup.judging.evaluation.truth import Truth
-from neardup.matching.similarities.stored import ShingleSets
+from neardup.matching.similarities.element_store import ElementStore, read_again
 from neardup.options import DedupOptions
 from neardup.progress import Progress
 from neardup.recipe.recipe import Recipe
@@ -52,7 +53,8 @@ def strata(
     for left, right in drawn:
         wanted[found.rows[left]] = wanted[found.rows[right]] = True
     parts = []
-    with ShingleSets(corpus, wanted, resources=options.resources, progress=Progress()) as sets:
+    store = ElementStore.of_verification("jaccard", Recipe(), resources=options.resources)
+    with read_again(store, corpus, wanted, progress=Progress()) as sets:
         for (first, last), (left, right) in zip(spans, drawn, strict=True):
             similarity = sets.similarities(found.rows[left], found.rows[right], 0.0)
             counts, true = found.counts[:, first : last + 1].sum(axis=1), found.true[:, first : last + 1].sum(axis=1)

@@ -11,13 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.fingerprints.documents import Corpus
 from neardup.io.batch import Batch
+from neardup.io.corpora import Corpus
 from neardup.kernels.hamming.comparisons import distances_to
 from neardup.kernels.matching.survey import count_distances, find_similar
-from neardup.matching.similarities.stored import SetFile, ShingleSets
+from neardup.matching.similarities.element_store import ElementStore, read_again
 from neardup.matching.similarities.table import shingle_sets_of
 from neardup.progress import Progress
+from neardup.recipe.recipe import Recipe
 from neardup.resources.resources import DEFAULTS, Resources
 from neardup.resources.threads import in_order, thread_count
 from neardup.text.columns import in_chunks
@@ -80,7 +81,7 @@ class _Prefixes:
     postings: Array
 
 
-def _prefixes(sets: SetFile, sampled: Array, least: float) -> _Prefixes:
+def _prefixes(sets: ElementStore, sampled: Array, least: float) -> _Prefixes:
     """Of each set the shingles that are rarest among the sampled sets, as many as the theorem needs."""
     sizes = sets.ends[sampled] - sets.starts[sampled]
     owner = np.repeat(np.arange(len(sampled)), sizes)
@@ -109,7 +110,8 @@ def similar_pairs(
     """Every pair of a sampled row and a row where `among` (bool[rows]) holds whose similarity is at least `least`, above 0."""
     wanted = np.zeros(len(among), np.bool_)
     wanted[sampled] = True
-    with ShingleSets(corpus, wanted, resources=resources, progress=Progress()) as sets:
+    store = ElementStore.of_verification("jaccard", Recipe(), resources=resources)
+    with read_again(store, corpus, wanted, progress=Progress()) as sets:
         prefixes = _prefixes(sets, sampled, least)
         starts, ends = sets.starts[sampled], sets.ends[sampled]
 

@@ -7,12 +7,13 @@ from functools import cached_property
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.fingerprints.documents import Corpus, Documents
+from neardup.fingerprints.documents import Documents
 from neardup.hamming.near import hamming_distances
+from neardup.io.corpora import Corpus
 from neardup.judging.evaluation.intervals import Share, Z, clustered, wilson
 from neardup.judging.evaluation.labels import LabelRows, read_labels
 from neardup.judging.evaluation.survey import similar_pairs
-from neardup.matching.similarities.stored import ShingleSets
+from neardup.matching.similarities.element_store import ElementStore, read_again
 from neardup.options import DedupOptions
 from neardup.progress import Progress
 from neardup.recipe.recipe import Recipe
@@ -114,7 +115,8 @@ def labeled_truth(
     left, right, score = labels.left[order], labels.right[order], labels.score[order]
     wanted = np.zeros(len(documents), np.bool_)
     wanted[left] = wanted[right] = True
-    with ShingleSets.read(corpus, wanted, recipe, options, Progress()) as sets:
+    store = ElementStore.of_verification(options.similarity, recipe, resources=options.resources)
+    with read_again(store, corpus, wanted, progress=Progress()) as sets:
         similarity = sets.similarities(left, right, 0.0)
     similarity[(documents.digests[left] == documents.digests[right]).all(axis=1)] = 1.0
     return Truth(

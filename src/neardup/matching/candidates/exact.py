@@ -38,7 +38,7 @@ def map_elements(
             chunks = in_chunks(batch.texts.drop_null())
             return [work(similarity.elements(chunk, task.recipe)) for chunk in chunks]
 
-        for _, results in task.corpus.map(read, wanted=wanted, name=name, state=state):
+        for _, results in task.checkpoints.map(task.corpus, read, name=name, wanted=wanted, state=state):
             yield from results
         return
     kept, rows = task.kept, np.flatnonzero(wanted)

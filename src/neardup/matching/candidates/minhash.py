@@ -114,7 +114,7 @@ def find_by_minhash(task: Task) -> Found:
     )  # they are there twice: of each document, and of each class
     parts = _SignatureFile(resources.temp_dir) if with_file else _SignatureParts()
     with progress.stage("signatures", n):
-        for _, found in task.corpus.map(sign, wanted=wanted, name="signatures"):
+        for _, found in task.checkpoints.map(task.corpus, sign, name="signatures", wanted=wanted):
             for part in found:
                 parts.append(part)
             progress.advance(sum(map(len, found)))

@@ -7,9 +7,12 @@ from typing import Any
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.fingerprints.documents import Corpus, Documents
+from neardup.fingerprints.documents import Documents
 from neardup.hamming.candidate_graph import CandidateGraph
-from neardup.matching.similarities.stored import SetFile
+from neardup.io.checkpoints import NO_CHECKPOINTS, Checkpoints
+from neardup.io.codecs import codec
+from neardup.io.corpora import Corpus
+from neardup.matching.similarities.element_store import ElementStore
 from neardup.options import DedupOptions
 from neardup.progress import Progress
 from neardup.recipe.recipe import Recipe
@@ -30,6 +33,7 @@ class Task:
             be given.
         groups: int64[rows of the corpus]; then only documents of equal groups are candidates.
         kept: the elements of all documents, if the first pass has kept them; else texts are read again for them.
+        checkpoints: of the run, for passes over the corpus.
     """
 
     corpus: Corpus
@@ -41,7 +45,8 @@ class Task:
     progress: Progress
     sides: Array | None = None
     groups: Array | None = None
-    kept: SetFile | None = None
+    kept: ElementStore | None = None
+    checkpoints: Checkpoints = NO_CHECKPOINTS
 
     def at_least(self, tokens: int) -> "Task":
         """The same for the documents of so many tokens and more."""
@@ -78,6 +83,17 @@ class Task:
         return self.resources.scratch
 
 
+@codec(
+    "found",
+    1,
+    rows="int64[n]",
+    candidates="value",
+    min_tokens="value",
+    method="value",
+    reason="value",
+    max_distance="value",
+    costs="value",
+)
 @dataclass(frozen=True, slots=True)
 class Found:
     """Candidates, and how they were found.

@@ -5,14 +5,39 @@ from dataclasses import dataclass
 import numpy as np
 
 from neardup.arrays import Array
+from neardup.io.codecs import ascend, codec
 from neardup.kernels.matching.prefixes import prefixes
 from neardup.matching.prefix_join.counts import ElementCounts
-from neardup.matching.similarities.stored import LARGEST_IN_MEMORY
+from neardup.matching.similarities.element_store import LARGEST_IN_MEMORY
 from neardup.matching.similarities.table import Elements
 from neardup.resources.scratch import Scratch
 from neardup.resources.spool import Spool
 
 
+def _is_sound(found: "Prefixes") -> bool:
+    """Whether what is said of each set lies within it, and within the arrays."""
+    kept, skipped, probing, indexed = found.facts.T
+    return (
+        ascend(found.starts, len(found.elements))
+        and bool((found.facts >= 0).all() and (np.diff(found.starts) == kept).all())
+        and bool(
+            (np.maximum(probing, indexed) <= kept).all() and (kept.astype(np.int64) + skipped <= found.sizes).all()
+        )
+        and len(found.rests) in (0, len(found.elements))
+    )
+
+
+@codec(
+    "prefixes",
+    1,
+    is_sound=_is_sound,
+    elements="uint64[total]",
+    rests="float32[rests]",
+    starts="int64[n+1]",
+    facts="int32[n, 4]",
+    sizes="int64[n]",
+    digests="uint64[n, 2]",
+)
 @dataclass(frozen=True, slots=True)
 class Prefixes:
     """The prefixes of n sets.

@@ -8,6 +8,7 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.fingerprints.features import features_of_texts
 from neardup.fingerprints.workspace import Workspace
+from neardup.io.codecs import ascend, codec
 from neardup.kernels.fingerprints.shingles import sort_spare
 from neardup.kernels.fingerprints.votes import UNIFORM, WEIGHTINGS
 from neardup.kernels.matching import bounds
@@ -20,6 +21,12 @@ from neardup.text.unicode_tables import fold_tables
 WORD_SHINGLE, CJK_SHINGLE = 3, 5
 
 
+def _is_sound(found: "Elements") -> bool:
+    """Whether the offsets lie within the arrays."""
+    return ascend(found.offsets, len(found.values)) and len(found.weights) in (0, len(found.values))
+
+
+@codec("elements", 1, is_sound=_is_sound, values="uint64[total]", weights="float64[weights]", offsets="int64[n+1]")
 class Elements(NamedTuple):
     """What is compared of n texts, one after another; all read-only: kernels are compiled for one kind of arrays.
 

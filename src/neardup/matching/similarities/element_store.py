@@ -1,17 +1,19 @@
-"""What is compared of texts, in temporary files: of all, from the first pass on; or of those that must be verified."""
+"""What joins and verification compare of texts, in temporary files: of all from the first pass on, or of some read again."""
+
+from enum import Enum
 
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.fingerprints.documents import Corpus
 from neardup.fingerprints.simhash import Fingerprints, fingerprint_chunks, join_fingerprints
 from neardup.io.batch import Batch
+from neardup.io.checkpoints import NO_CHECKPOINTS, Checkpoints
+from neardup.io.corpora import Corpus
 from neardup.kernels.matching.bounds import EDIT
 from neardup.kernels.matching.edit import edit_memory
 from neardup.kernels.matching.similarities import Stored, similarities_of
 from neardup.matching.similarities.first_pass import first_pass
 from neardup.matching.similarities.table import SIMILARITY_TABLE, Elements
-from neardup.options import DedupOptions
 from neardup.progress import Progress
 from neardup.recipe.recipe import Recipe
 from neardup.resources.resources import Resources
@@ -27,31 +29,31 @@ AROUND_BYTES = 64 << 10
 """So much of a file the system maps around what is looked at, anywhere in it."""
 
 
-class SetFile:
-    """What a similarity compares of the documents of a corpus, in temporary files that are mapped, not held, in memory.
+class Form(Enum):
+    """Which elements of a text are kept: two forms, as `neardup.matching.similarities.table` says of each similarity."""
 
-    Filled batch by batch: `of_batch` or `first_pass` on any thread, then `take` in order, at last `finish`.
+    JOIN = "what a join indexes"
+    VERIFICATION = "what verification compares"
+
+
+class ElementStore:
+    """The elements of the documents of a corpus, in temporary files that are mapped, not held, in memory.
+
+    Made by `of_join` or `of_verification`, filled batch by batch: `of_batch` or `first_pass` on any thread, then `take` in order,
+    at last `finish`. `read_again` does all of that.
 
     Attributes:
+        form: of the elements.
         values: uint64[], all documents' one after another.
-        starts, ends: int64[rows]; a row has values[starts[row]:ends[row]], none if its text was null: its set of shingles,
-            ascending; or what else `neardup.matching.similarities.table` says.
+        starts, ends: int64[rows]; a row has values[starts[row]:ends[row]], none if its text was null.
         bytes_each: bytes that a value takes in the files, with its weight.
         is_full: there was no room for all; then nothing is kept.
     """
 
     def __init__(
-        self,
-        similarity: str,
-        recipe: Recipe,
-        *,
-        resources: Resources,
-        form: str = "stored",
-        room: int | None = None,
+        self, form: Form, similarity: str, recipe: Recipe, *, resources: Resources, room: int | None = None
     ) -> None:
-        """`recipe` says what the features and weights of the cosine are. `form`: a method of `Similarity`. `room`: bytes."""
-        self._similarity, self._recipe = SIMILARITY_TABLE[similarity], recipe
-        self._form, self._room = getattr(self._similarity, form), room
+        self.form, self._similarity, self._recipe, self._room = form, SIMILARITY_TABLE[similarity], recipe, room
         self._values = Spool(np.uint64, temp_dir=resources.temp_dir)
         self._weights = Spool(np.float64, temp_dir=resources.temp_dir)
         self._places = Spool(np.int64, temp_dir=resources.temp_dir)
@@ -60,15 +62,23 @@ class SetFile:
         self.bytes_each, self.is_full = 8, False
         self.starts = self.ends = np.empty(0, np.int64)
 
-    def of_batch(self, batch: Batch) -> tuple[Array, Elements] | None:
-        """Of the texts that are there: which rows of the batch they are, and what is compared of them."""
-        if self.is_full:
-            return None
-        found = [self._form(chunk, self._recipe) for chunk in in_chunks(batch.texts)]
-        return _of_rows(batch, _joined(found))
+    @classmethod
+    def of_join(cls, similarity: str, recipe: Recipe, *, resources: Resources, room: int) -> "ElementStore":
+        """An empty one for what a join indexes, in at most `room` bytes. `recipe`: has the features and weights of the cosine."""
+        return cls(Form.JOIN, similarity, recipe, resources=resources, room=room)
+
+    @classmethod
+    def of_verification(cls, similarity: str, recipe: Recipe, *, resources: Resources) -> "ElementStore":
+        """An empty one for what verification compares, likewise."""
+        return cls(Form.VERIFICATION, similarity, recipe, resources=resources)
+
+    def of_batch(self, batch: Batch) -> tuple[Array, Elements]:
+        """Which rows of a batch have a text, and the elements of these."""
+        of_texts = self._similarity.elements if self.form is Form.JOIN else self._similarity.stored
+        return _of_rows(batch, _joined([of_texts(chunk, self._recipe) for chunk in in_chunks(batch.texts)]))
 
     def first_pass(self, batch: Batch, recipe: Recipe) -> tuple[Fingerprints, tuple[Array, Elements] | None]:
-        """The fingerprints of a batch, and what `of_batch` gives, which must be what a join indexes."""
+        """The fingerprints of a batch by `recipe`, and what `of_batch` gives, if there is still room for it; of a join."""
         if self.is_full:
             return fingerprint_chunks(in_chunks(batch.texts), recipe), None
         parts = [first_pass(chunk, recipe, self._similarity) for chunk in in_chunks(batch.texts)]
@@ -76,15 +86,16 @@ class SetFile:
         return prints, _of_rows(batch, _joined([elements for _, elements in parts]))
 
     def take(self, first: int, found: tuple[Array, Elements] | None) -> None:
-        """Keep what these gave of the batch whose first row is `first`."""
-        if self.is_full or found is None:
+        """Keep what these gave of the batch whose first row is `first`; None is what a store without room gives, now or before."""
+        if found is None and not self.is_full:
+            self._give_up()
+        if found is None or self.is_full:
             return
         rows, elements = found
         if len(elements.weights):
             self.bytes_each = 16
         if self._room is not None and self.bytes_each * (self._total + len(elements.values)) > self._room:
-            self.is_full = True
-            self.close()
+            self._give_up()
             return
         begins, ends = elements.offsets[:-1], elements.offsets[1:]
         self._places.write(np.column_stack([first + rows, self._total + begins, self._total + ends]))
@@ -92,6 +103,10 @@ class SetFile:
         self._weights.write(elements.weights)
         self._total += len(elements.values)
         self._longest = max(self._longest, int(np.diff(elements.offsets).max(initial=0)))
+
+    def _give_up(self) -> None:
+        self.is_full = True
+        self.close()
 
     def finish(self, rows: int) -> None:
         """Nothing more comes; there are so many rows."""
@@ -116,9 +131,9 @@ class SetFile:
         return Elements(values, weights, offsets)
 
     @property
-    def is_of_verification(self) -> bool:
-        """Whether verification compares just this."""
-        return self._form == self._similarity.stored or self._similarity.joined == self._similarity.verified
+    def serves_verification(self) -> bool:
+        """Whether verification compares just these elements: for most similarities, those of a join, too."""
+        return self.form is Form.VERIFICATION or self._similarity.joined == self._similarity.verified
 
     @property
     def values(self) -> Array:
@@ -154,50 +169,31 @@ class SetFile:
         self._values.close()
         self._weights.close()
 
-    def __enter__(self) -> "SetFile":
+    def __enter__(self) -> "ElementStore":
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
 
-class ShingleSets(SetFile):
-    """What a similarity compares of some documents of a corpus, read for that."""
-
-    def __init__(
-        self,
-        corpus: Corpus,
-        wanted: Array,
-        *,
-        similarity: str = "jaccard",
-        recipe: Recipe | None = None,
-        resources: Resources,
-        progress: Progress,
-    ) -> None:
-        """Read the texts of the rows where `wanted` (bool[rows]) holds, in one streaming pass; `Recipe()` if none is given."""
-        super().__init__(similarity, recipe or Recipe(), resources=resources)
-        try:
-            for first, found in corpus.map(self.of_batch, wanted=wanted, name="read again"):
-                self.take(first, found)
-                progress.advance(len(found[0]) if found is not None else 0)
-            self.finish(len(wanted))
-        except BaseException:
-            self.close()
-            raise
-
-    @classmethod
-    def read(
-        cls, corpus: Corpus, wanted: Array, recipe: Recipe, options: DedupOptions, progress: Progress
-    ) -> "ShingleSets":
-        """As the options say."""
-        return cls(
-            corpus,
-            wanted,
-            similarity=options.similarity,
-            recipe=recipe,
-            resources=options.resources,
-            progress=progress,
-        )
+def read_again(
+    store: ElementStore,
+    corpus: Corpus,
+    wanted: Array,
+    *,
+    progress: Progress,
+    checkpoints: Checkpoints = NO_CHECKPOINTS,
+) -> ElementStore:
+    """The store, filled with the elements of the rows where `wanted` (bool[rows]) holds, in one streaming pass; to be closed."""
+    try:
+        for first, found in checkpoints.map(corpus, store.of_batch, name="read again", wanted=wanted):
+            store.take(first, found)
+            progress.advance(len(found[0]))
+        store.finish(len(wanted))
+    except BaseException:
+        store.close()
+        raise
+    return store
 
 
 def _of_rows(batch: Batch, elements: Elements) -> tuple[Array, Elements]:

@@ -1,0 +1,172 @@
+"""The folder of a run that can be resumed: which run it is of, its checkpoints, and which outputs are finished."""
+
+import hashlib
+import json
+import os
+import shutil
+import zlib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from neardup.errors import DataError, InputError, RecipeMismatch
+from neardup.io.checkpoint_file import PARTIAL, write_whole
+from neardup.io.checkpoints import SavedCheckpoints
+from neardup.resources.scratch import IN_MEMORY, Scratch
+
+FORMAT = 2
+"""Of the folder; 1 had pickles."""
+_MANIFEST, _RESULT, _OUTPUTS = "run.json", "result.json", "outputs"
+
+
+class RunFolder:
+    """The folder of one run; docs/resume-format.md is the specification.
+
+    Args:
+        folder: made where missing.
+        run: what decides the run's results, as plain JSON values; a folder of another run is refused.
+        scratch: where arrays that are read from it are made.
+
+    Raises:
+        RecipeMismatch: the folder is of a run with other inputs, another recipe or other options; the message names them.
+        InputError: it is no such folder, of an older format, or cannot be written.
+        DataError: a file of it is damaged.
+
+    Attributes:
+        folder: as given.
+        checkpoints: of the run's passes and steps.
+    """
+
+    def __init__(self, folder: Path, run: dict[str, Any], scratch: Scratch = IN_MEMORY) -> None:
+        self.folder = folder
+        self.checkpoints = SavedCheckpoints(folder, scratch)
+        run = json.loads(json.dumps(run))
+        manifest = folder / _MANIFEST
+        try:
+            folder.mkdir(exist_ok=True)
+            if manifest.exists():
+                _demand_same(folder, self._read(manifest), run)
+            elif any(path.name != _MANIFEST + PARTIAL for path in folder.iterdir()):  # it was killed while it began
+                raise InputError(
+                    f"{folder} is to keep the work of this run, but has other files. Remove it, or name another output."
+                )
+            else:
+                write_whole(manifest, _sealed(run))
+        except OSError as problem:
+            raise InputError(f"{folder} is to keep the work of this run: {problem.strerror}.") from None
+
+    def _read(self, path: Path) -> dict[str, Any]:
+        """The content of one of the JSON files."""
+        content = path.read_bytes()
+        if not content:  # none that a run leaves
+            raise InputError(f"{path} is damaged. Remove {self.folder}, and the run begins anew.")
+        try:
+            found = json.loads(content)
+            if "checksum" not in found and "versions" in found:
+                raise InputError(
+                    f"{self.folder} was begun by an older version of neardup, whose saved work is not read any more. Remove it, "
+                    "and the run begins anew."
+                )
+            if found["checksum"] != _checksum(found["format"], found["content"]):
+                raise ValueError
+            if found["format"] != FORMAT:
+                raise InputError(
+                    f"{self.folder} was begun by another version of neardup: its format is {found['format']}, and this version "
+                    f"reads {FORMAT}. Go on with that version, or remove the folder and begin anew."
+                )
+            return dict(found["content"])
+        except (ValueError, KeyError, TypeError, RecursionError):
+            raise DataError(f"{path} is damaged. Remove {self.folder}, and the run begins anew.") from None
+
+    def partial(self, final: Path) -> Path:
+        """The hidden file that an output is written to: the same for every run that goes on with this folder; of another folder
+        another one.
+        """
+        mark = hashlib.sha256(f"{self.folder.resolve()}\0{final}".encode("utf-8", "surrogateescape")).hexdigest()[:12]
+        return partial_name(final, mark)
+
+    def note(self, path: Path) -> None:
+        """Remember that a file is finished."""
+        (self.folder / _OUTPUTS).mkdir(exist_ok=True)
+        write_whole(self.folder / _OUTPUTS / path.name[-12:], b"%d" % path.stat().st_size)
+
+    def has_noted(self, path: Path) -> bool:
+        """Whether the file is finished, and still there."""
+        noted = self.folder / _OUTPUTS / path.name[-12:]
+        return noted.exists() and path.exists() and noted.read_bytes() == b"%d" % path.stat().st_size
+
+    def complete(self, finals: Iterable[Path], result: dict[str, Any]) -> None:
+        """From now on the run counts as done, though files may have to be given their final names."""
+        content = {"finals": [os.fspath(final) for final in finals], "result": result}
+        write_whole(self.folder / _RESULT, _sealed(content))
+
+    def completed(self) -> dict[str, Any] | None:
+        """The result of a run that is done, with all its files in place; None if it is not, or files are gone.
+
+        Raises:
+            DataError: the record of it is damaged.
+        """
+        path = self.folder / _RESULT
+        if not path.exists():
+            return None
+        found = self._read(path)
+        for final in map(Path, found["finals"]):
+            if (temporary := self.partial(final)).exists():
+                os.replace(temporary, final)
+        if not all(os.path.exists(final) for final in found["finals"]):
+            path.unlink()
+            return None
+        self.clear()
+        result: dict[str, Any] = found["result"]
+        return result
+
+    def clear(self) -> None:
+        """Remove all but the record that the run is done."""
+        for path in self.folder.iterdir():
+            if path.name not in (_MANIFEST, _RESULT):
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
+def partial_name(final: Path, mark: str) -> Path:
+    """The hidden file, beside its final name, that an output is written to."""
+    return final.with_name(f".{final.name[:60]}.partial-{mark}")
+
+
+def _sealed(content: dict[str, Any]) -> bytes:
+    """A JSON file that says its format, and by a checksum that no byte of it has changed."""
+    found = {"format": FORMAT, "checksum": _checksum(FORMAT, content), "content": content}
+    return json.dumps(found, indent=2).encode("ascii")
+
+
+def _checksum(format_: Any, content: Any) -> int:
+    """CRC-32 of the values, however they are written."""
+    return zlib.crc32(json.dumps([format_, content], sort_keys=True).encode("ascii"))
+
+
+def _demand_same(folder: Path, before: dict[str, Any], now: dict[str, Any]) -> None:
+    different = [name for name in {**before, **now} if before.get(name) != now.get(name)]
+    if not different:
+        return
+    details = "; ".join(_difference(name, before.get(name), now.get(name)) for name in different)
+    raise RecipeMismatch(
+        f"{folder} has the work of another run: {details}. Run as before, or remove that folder and begin anew."
+    )
+
+
+def _difference(name: str, before: Any, now: Any) -> str:
+    if isinstance(before, dict) and isinstance(now, dict):
+        parts = [
+            f"{key} was {before.get(key)!r}, is {now.get(key)!r}"
+            for key in {**before, **now}
+            if before.get(key) != now.get(key)
+        ]
+        return f"{name}: {', '.join(parts[:3])}{' …' if len(parts) > 3 else ''}"
+    if isinstance(before, list) and isinstance(now, list):
+        old, new = ({json.dumps(each) for each in values} for values in (before, now))
+        names = list(dict.fromkeys(json.loads(each)[0] for each in sorted(old ^ new)))
+        return (
+            f"{name} have changed: {', '.join(names[:3])}{' …' if len(names) > 3 else ''}"
+            if names
+            else f"the order of {name}"
+        )
+    return f"{name} was {before!r}, is {now!r}"
