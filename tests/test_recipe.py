@@ -380,6 +380,12 @@ WITH_RECIPE = {
     "evaluate": lambda given: nd.evaluate(ROSES, recipe=given).recipe,
     "Stream": lambda given: nd.Stream(recipe=given).recipe,
     "Index": lambda given: nd.Index(max_distance=3, recipe=given).recipe,
+    "deduplicate_files": lambda given: (
+        nd.deduplicate_files("in.txt", dry_run=True, recipe=given, lines=True).summary.recipe
+    ),
+    "deduplicate_units": lambda given: (
+        nd.deduplicate_units("in.jsonl", dry_run=True, unit="line", recipe=given).summary.found.recipe
+    ),
     "fingerprint_files": lambda given: nd.fingerprint_files("in.txt", "out/", recipe=given, lines=True, overwrite=True),
     "pair_files": lambda given: nd.pair_files("in.txt", "out.jsonl", recipe=given, lines=True, overwrite=True),
     "evaluate_files": lambda given: nd.evaluate_files("in.txt", recipe=given, lines=True).recipe,
@@ -395,6 +401,7 @@ WITH_RECIPE = {
 def roses(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("in.txt").write_text("\n".join(ROSES), encoding="utf-8")
+    Path("in.jsonl").write_text(json.dumps({"text": "\n".join(ROSES)}) + "\n", encoding="utf-8")
     Path("mine.toml").write_text('word_shingle = 3\ncjk_shingle = 3\nweights = "tf"\nbits = 64\nmax_distance = 3\n')
 
 

@@ -94,9 +94,6 @@ def test_pyright_reports_the_marked_lines_and_no_others(tmp_path):
 
 # ------------------------------------------------------------------------------------------------------------------ one truth
 
-OPEN = {"apply_files", "deduplicate_files", "deduplicate_units"}
-"""Functions whose options are not typed yet."""
-
 
 @pytest.mark.parametrize(
     ("dictionary", "kind"),
@@ -153,7 +150,7 @@ def test_the_overloads_of_deduplicate_take_what_it_takes():
 FUNCTIONS = [name for name in nd.__all__ if inspect.isfunction(getattr(nd, name)) or name in ("Index", "Stream")]
 
 
-@pytest.mark.parametrize("name", sorted(set(FUNCTIONS) - OPEN))
+@pytest.mark.parametrize("name", FUNCTIONS)
 def test_options_are_named_and_recipes_taken_in_every_form(name):
     parameters = inspect.signature(getattr(nd, name)).parameters
     for each in parameters.values():

@@ -162,10 +162,17 @@ nd.Stream(recipe=3)  # error
 
 done = nd.deduplicate_files(["a.jsonl", Path("b.jsonl")], "out/", against="ref.jsonl", overwrite=True, resume=True)
 assert_type(done.summary, nd.Summary)
+nd.deduplicate_files("a.jsonl", "out.jsonl", recipe="textbook", keep="last", text="body", html="main", on_error="skip")
+nd.deduplicate_files("a.jsonl", "out.jsonl", kep="last")  # error
+nd.deduplicate_files("a.jsonl", "out.jsonl", method="minhsh")  # error
+nd.deduplicate_files("a.jsonl", "out.jsonl", on_error="ignore")  # error
+nd.deduplicate_files("a.jsonl", "out.jsonl", recipe=17)  # error
 nd.deduplicate_files("a.jsonl", 3)  # error
 nd.deduplicate_files("a.jsonl", "out.jsonl", dry_run="yes")  # error
 units = nd.deduplicate_units("a.jsonl", "out.jsonl", unit="line", keep="last").summary
 nd.deduplicate_units("a.jsonl", "out.jsonl")  # error
+nd.deduplicate_units("a.jsonl", "out.jsonl", unit="sentence")  # error
+nd.deduplicate_units("a.jsonl", "out.jsonl", unit="line", html="main")  # error
 nd.pair_files("a.jsonl", "pairs.jsonl", method="exact", text="body", encoding="utf-16", recipe="default").bit_length()
 nd.pair_files("a.jsonl", "pairs.jsonl", on_error="skip", max_document_bytes="1G", lines=True, against=["b.jsonl"])
 nd.pair_files("a.jsonl", "pairs.jsonl", keep="last")  # error
@@ -175,7 +182,9 @@ nd.cluster_files("pairs.jsonl", "c.parquet", documents="prints/", keep="first", 
 nd.cluster_files("pairs.jsonl", "c.parquet", documents="prints/", method="exact")  # error
 nd.cluster_files("pairs.jsonl", "c.parquet", documents="prints/", cluster="chain")  # error
 nd.apply_files("c.parquet", ["a.jsonl"], "out/", annotate=True, threads=2)
+nd.apply_files("c.parquet", ["a.jsonl"], "out/", text="body", encoding="utf-16")
 nd.apply_files("c.parquet", ["a.jsonl"])  # error
+nd.apply_files("c.parquet", ["a.jsonl"], "out/", keep="last")  # error
 nd.evaluate_files("a.jsonl", pairs="labels.csv", plot="a.png", text="body", methods=["simhash"], max_distance=3)
 nd.evaluate_files("a.jsonl", keep="last")  # error
 nd.evaluate_files("a.jsonl", recipe=3)  # error
