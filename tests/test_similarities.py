@@ -20,7 +20,7 @@ from neardup.fingerprints.simhash import fingerprint_array
 from neardup.hamming.near import near_fingerprints
 from neardup.io.table_corpus import TableCorpus
 from neardup.kernels.fingerprints.votes import WEIGHTINGS as WEIGHTS
-from neardup.kernels.matching import bounds
+from neardup.kernels.matching import bounds, similarities
 from neardup.matching.similarities.first_pass import first_pass
 from neardup.matching.similarities.stored import ShingleSets
 from neardup.matching.similarities.table import SIMILARITY_TABLE
@@ -111,18 +111,18 @@ def test_no_pair_of_texts_at_the_threshold_falls_short_of_the_bounds_of_its_elem
         return
     found = row.elements(large_strings(pair), recipe)
     left, right = sorted((of_text(found, 0), of_text(found, 1)), key=len)
-    assert bounds.sizes_may_match(row.code, len(left), len(right), least)
-    if row.code == bounds.COSINE:
+    assert similarities.sizes_may_match(row.code, len(left), len(right), least)
+    if row.code == similarities.COSINE:
         fronts = [
             set(found.values[first:last][: bounds.cosine_prefix(found.weights, first, last, least)].tolist())
             for first, last in zip(found.offsets[:-1], found.offsets[1:], strict=True)
         ]
         assert fronts[0] & fronts[1]
         return
-    assert len(set(left) & set(right)) >= bounds.least_common(row.code, len(left), len(right), least)
-    probing, indexed = (left, right) if row.code == bounds.CONTAINMENT else (right, left)
-    front = set(probing[: bounds.prefix_length(row.code, len(probing), least)])
-    assert front & set(indexed[: bounds.index_length(row.code, len(indexed), least)])
+    assert len(set(left) & set(right)) >= similarities.required_overlap(row.code, len(left), len(right), least)
+    probing, indexed = (left, right) if row.code == similarities.CONTAINMENT else (right, left)
+    front = set(probing[: similarities.prefix_length(row.code, len(probing), least)])
+    assert front & set(indexed[: similarities.index_length(row.code, len(indexed), least)])
 
 
 def test_each_similarity_tells_apart_what_it_is_for():

@@ -7,9 +7,7 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.hamming.classes import Candidates
-from neardup.kernels.matching.bounds import JACCARD
-from neardup.kernels.matching.edit import edit_memory
-from neardup.kernels.matching.similarities import Stored, similarities_of
+from neardup.kernels.matching.similarities import JACCARD, Stored, similarities_of, working_memory
 from neardup.kernels.survivors import clusters as kernels
 from neardup.matching.similarities.stored import AROUND_BYTES, MAPPED_BYTES, SetFile
 from neardup.progress import Progress
@@ -67,9 +65,8 @@ def _stored_by_position(rows: Array, sets: SetFile | None, scratch: Scratch) -> 
     if sets is not None:
         return sets.stored(rows, scratch=scratch)
     nothing = np.zeros(len(rows), np.int64)
-    return Stored(
-        JACCARD, np.frombuffer(b"", np.uint64), np.frombuffer(b"", np.float64), nothing, nothing, edit_memory(0)
-    )
+    values, weights = np.frombuffer(b"", np.uint64), np.frombuffer(b"", np.float64)  # read-only, as what is mapped
+    return Stored(JACCARD, values, weights, nothing, nothing, working_memory(JACCARD, 0))
 
 
 def _keep_first(candidates: Candidates, fixed: int, kept: Array, kept_count: Array) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.kernels.compilation import kernel
-from neardup.kernels.matching.bounds import least_part
+from neardup.kernels.matching.bounds import required_part
 
 u64 = np.uint64
 ONE, ALL = u64(1), ~u64(0)
@@ -128,11 +128,11 @@ def edit_distance(values, a, a_end, b, b_end, most, memory):
 
 
 @kernel
-def edit_similarity(values, a, a_end, b, b_end, least, memory):
-    """1 - distance / the longer's length, or -1 where that is below `least`. Two empty sequences have 0."""
+def edit_similarity(values, a, a_end, b, b_end, threshold, memory):
+    """1 - distance / the longer's length, or -1 where that is below `threshold`. Two empty sequences have 0."""
     longest = max(a_end - a, b_end - b)
     if longest == 0:
-        return 0.0 if least <= 0 else -1.0
-    most = longest - least_part(longest, least) if least > 0 else longest
+        return 0.0 if threshold <= 0 else -1.0
+    most = longest - required_part(longest, threshold) if threshold > 0 else longest
     distance = edit_distance(values, a, a_end, b, b_end, most, memory)
     return (longest - distance) / longest if distance >= 0 else -1.0

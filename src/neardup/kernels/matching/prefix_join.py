@@ -11,7 +11,7 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.kernels.compilation import kernel
-from neardup.kernels.matching.bounds import CONTAINMENT, COSINE, least_common, sizes_may_match
+from neardup.kernels.matching.similarities import is_by_norm, required_overlap, sizes_may_match
 
 FIRST = 1 << 31
 """Marks the first posting of a list; ranks are below it."""
@@ -103,15 +103,15 @@ def build_lists(order, group_starts, rank_of, positions, rest_of, roles, list_ra
 
 
 @kernel
-def probe(code, least, first, last, index, sizes, sides, seen, left, right, counts):
+def probe(code, threshold, first, last, index, sizes, sides, seen, left, right, counts):
     """Candidates of the ranks from `first` on: pairs of ranks whose first common element leaves room for enough others.
 
     A pair is looked at where its two walks first meet: up to there nothing is common, so 1 + the shorter rest bounds what is
-    (Xiao et al. 2008, section 3.2); for the cosine, the product of the rests' norms. Pairs at or above `least` are all found;
+    (Xiao et al. 2008, section 3.2); for the cosine, the product of the rests' norms. Pairs at or above `threshold` are all found;
     each pair is found once.
 
     Args:
-        code, least: the similarity and what it must reach.
+        code, threshold: the similarity and what it must reach.
         index: an `Index`.
         sizes: int64[ranks]. `sides`: uint8[ranks], 1, 2 or 3 for both; pairs within one side are left out; empty: none are.
         seen: int32[ranks], scratch, -1 at first; belongs to one thread.
@@ -120,7 +120,7 @@ def probe(code, least, first, last, index, sizes, sides, seen, left, right, coun
 
     Returns `last`, or the rank at which there was no more room for pairs: go on from there.
     """
-    room = len(left)
+    room, by_norm = len(left), is_by_norm(code)
     written = 0
     for r in range(first, last):
         begin, size = written, sizes[r]
@@ -130,16 +130,16 @@ def probe(code, least, first, last, index, sizes, sides, seen, left, right, coun
                 marked = index.list_ranks[slot]
                 other = np.int64(marked & np.uint32(FIRST - 1))
                 counts[1] += 1
-                if code != CONTAINMENT and code != COSINE and not sizes_may_match(code, sizes[other], size, least):
+                if not sizes_may_match(code, sizes[other], size, threshold):
                     break  # those further on are smaller still
                 if seen[other] != r:
                     seen[other] = r
                     counts[2] += 1
-                    if code == COSINE:
-                        enough = index.rests[i] * index.list_rests[slot] >= least
+                    if by_norm:
+                        enough = index.rests[i] * index.list_rests[slot] >= threshold
                     else:
                         rest = min(size - index.positions[i], sizes[other] - index.list_positions[slot])
-                        enough = rest >= least_common(code, sizes[other], size, least)
+                        enough = rest >= required_overlap(code, sizes[other], size, threshold)
                     if enough and (len(sides) == 0 or sides[other] | sides[r] == 3):
                         if written == room:
                             counts[0] = begin

@@ -8,7 +8,8 @@ counted one is in no other set: it takes a place in the prefix, and no more.
 import numpy as np
 
 from neardup.kernels.compilation import kernel
-from neardup.kernels.matching.bounds import COSINE, cosine_prefix, index_length, prefix_length
+from neardup.kernels.matching.bounds import cosine_prefix
+from neardup.kernels.matching.similarities import index_length, is_by_norm, prefix_length
 from neardup.kernels.xxh3 import xxh3_128
 
 KEPT, SKIPPED, PROBING, INDEXED = range(4)
@@ -59,7 +60,7 @@ def order_by_count(counts, n, wanted, index, spare, ends):
 
 
 @kernel
-def weighted_prefix(weights, start, n, counts, index, shared, least, ordered):
+def weighted_prefix(weights, start, n, counts, index, shared, threshold, ordered):
     """Length of the cosine prefix: elements in no other set come first, then the `shared` ones of `index`. float64[n] scratch."""
     once = 0
     for i in range(n):
@@ -68,7 +69,7 @@ def weighted_prefix(weights, start, n, counts, index, shared, least, ordered):
             once += 1
     for j in range(shared):
         ordered[once + j] = weights[start + index[j]]
-    return cosine_prefix(ordered, 0, n, least)
+    return cosine_prefix(ordered, 0, n, threshold)
 
 
 @kernel
@@ -85,13 +86,13 @@ def rest_norms(weights, start, n, index, kept, shared, rests, total):
 
 @kernel
 def prefixes(
-    code, values, value_bytes, weights, weight_bytes, offsets, cells, shift, least, counts, index, spare, ends, ordered,
+    code, values, value_bytes, weights, weight_bytes, offsets, cells, shift, threshold, counts, index, spare, ends, ordered,
     out, rests, facts, digests,
 ):  # fmt: skip
     """The prefixes of the sets values[offsets[d]:offsets[d + 1]] (uint64, ascending, distinct), one after another.
 
     Args:
-        code: the similarity, one of bounds.py's; `least`: what it must reach.
+        code: the similarity, one of similarities.py's; `threshold`: what it must reach.
         weights: float64[], of the elements, for the cosine; else empty.
         value_bytes, weight_bytes: the same memory as uint8[].
         cells, shift: see element_counts.py.
@@ -104,7 +105,7 @@ def prefixes(
 
     Returns the number of elements in `out`.
     """
-    total = 0
+    total, by_norm = 0, is_by_norm(code)
     for d in range(len(offsets) - 1):
         start = offsets[d]
         n = offsets[d + 1] - start
@@ -115,15 +116,15 @@ def prefixes(
             counts[i], index[shared] = count, i
             shared += count > 1  # a sum instead of a branch that cannot be foreseen
         skipped = n - shared
-        if code == COSINE:
+        if by_norm:
             high, low = xxh3_128(weight_bytes, 8 * start, 8 * (start + n))
             digests[d, 0] += high
             digests[d, 1] += low
             order_by_count(counts, shared, shared, index, spare, ends)
-            probing = weighted_prefix(weights, start, n, counts, index, shared, least, ordered) - skipped
+            probing = weighted_prefix(weights, start, n, counts, index, shared, threshold, ordered) - skipped
             indexed = probing
         else:
-            probing, indexed = prefix_length(code, n, least) - skipped, index_length(code, n, least) - skipped
+            probing, indexed = prefix_length(code, n, threshold) - skipped, index_length(code, n, threshold) - skipped
             wanted = min(max(probing, indexed), shared)
             if wanted > 0:
                 order_by_count(counts, shared, wanted, index, spare, ends)
@@ -131,7 +132,7 @@ def prefixes(
         kept = max(probing, indexed)
         for j in range(kept):
             out[total + j] = values[start + index[j]]
-        if code == COSINE:
+        if by_norm:
             rest_norms(weights, start, n, index, kept, shared, rests, total)
         total += kept
         facts[d, 0], facts[d, 1], facts[d, 2], facts[d, 3] = kept, skipped, probing, indexed

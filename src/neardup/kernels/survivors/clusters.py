@@ -9,8 +9,6 @@ import numpy as np
 
 from neardup.kernels.compilation import kernel
 from neardup.kernels.intrinsics import popcount
-from neardup.kernels.matching.bounds import WEIGHTED
-from neardup.kernels.matching.jaccard import jaccard
 from neardup.kernels.matching.similarities import similarity_of
 
 
@@ -26,8 +24,6 @@ def hamming(fingerprints, p, q):
 def grade(p, q, fingerprints, stored, least):
     """How near p and q are; below 0 is no match: their similarity, or, where matches are by distance (`least` 0), 1 / (1 + d)."""
     if least > 0:
-        if stored.code <= WEIGHTED:  # as similarity_of has it, without its call: most pairs are given up at once
-            return jaccard(stored.values, stored.starts[p], stored.ends[p], stored.starts[q], stored.ends[q], least)
         return similarity_of(stored, p, q, least)
     return 1.0 / (1 + hamming(fingerprints, p, q))
 

@@ -14,7 +14,7 @@ from neardup.errors import OptionError
 from neardup.hamming.distinct import Distinct, collapse
 from neardup.kernels.hamming.candidates import pack_pairs
 from neardup.kernels.matching import prefix_join as kernels
-from neardup.kernels.matching.bounds import CONTAINMENT
+from neardup.kernels.matching.similarities import CONTAINMENT
 from neardup.matching.prefix_join.prefixes import Prefixes
 from neardup.resources.resources import DEFAULTS, Resources
 from neardup.resources.scratch import Scratch, parts_of

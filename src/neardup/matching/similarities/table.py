@@ -10,7 +10,7 @@ from neardup.fingerprints.features import features_of_texts
 from neardup.fingerprints.workspace import Workspace
 from neardup.kernels.fingerprints.shingles import sort_spare
 from neardup.kernels.fingerprints.votes import UNIFORM, WEIGHTINGS
-from neardup.kernels.matching import bounds
+from neardup.kernels.matching import similarities
 from neardup.kernels.matching.elements import OCCURRENCES, SEQUENCE, SET, WEIGHTS, elements
 from neardup.kernels.text.tokens import most_tokens, token_spare
 from neardup.recipe.recipe import Recipe
@@ -84,7 +84,7 @@ class Similarity:
     def elements(self, texts: Any, recipe: Recipe) -> Elements:
         """What a join indexes of an Arrow `large_string` array's texts: ascending and distinct in each.
 
-        Bounds on what two similar texts have in common, `neardup.kernels.matching.bounds`, are of these.
+        Bounds on what two similar texts have in common, `neardup.kernels.matching.similarities`, are of these.
         """
         return self._elements(texts, recipe, self.joined)
 
@@ -131,11 +131,11 @@ def _weighted_elements(texts: Any, recipe: Recipe) -> Elements:
 
 
 SIMILARITY_TABLE = {
-    "jaccard": Similarity(bounds.JACCARD, (WORD_SHINGLE, CJK_SHINGLE), SET, SET),
-    "weighted": Similarity(bounds.WEIGHTED, (WORD_SHINGLE, CJK_SHINGLE), OCCURRENCES, OCCURRENCES),
-    "containment": Similarity(bounds.CONTAINMENT, (WORD_SHINGLE, CJK_SHINGLE), SET, SET),
-    "cosine": Similarity(bounds.COSINE, None, WEIGHTS, WEIGHTS),
-    "edit": Similarity(bounds.EDIT, (1, 1), OCCURRENCES, SEQUENCE),
+    "jaccard": Similarity(similarities.JACCARD, (WORD_SHINGLE, CJK_SHINGLE), SET, SET),
+    "weighted": Similarity(similarities.WEIGHTED, (WORD_SHINGLE, CJK_SHINGLE), OCCURRENCES, OCCURRENCES),
+    "containment": Similarity(similarities.CONTAINMENT, (WORD_SHINGLE, CJK_SHINGLE), SET, SET),
+    "cosine": Similarity(similarities.COSINE, None, WEIGHTS, WEIGHTS),
+    "edit": Similarity(similarities.EDIT, (1, 1), OCCURRENCES, SEQUENCE),
 }
 """By the names of `neardup.options.SIMILARITIES`, which says what each is."""
 
