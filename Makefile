@@ -47,6 +47,7 @@ types: $(VENV)/developing  ## types, strictly
 docs: $(VENV)/developing  ## write the generated pages anew; the tests fail where they are stale
 	$(BIN)/python tools/make_cli_reference.py
 	$(BIN)/python tools/make_surface.py
+	$(BIN)/python tools/order_of_modules.py
 	$(BIN)/python benchmarks/tables.py
 	$(BIN)/python tools/make_figures.py
 

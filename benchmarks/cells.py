@@ -26,6 +26,12 @@ def share(value: float | None) -> str:
     return short if value == 1 or float(short) < 1 else f"{value:.6g}"
 
 
+def percent(value: float, digits: int = 3) -> str:
+    """The same in per cent, without the sign: 0.9972 as 99.7."""
+    short = f"{100 * value:.{digits}g}"
+    return short if value == 1 or float(short) < 100 else f"{100 * value:.6g}"
+
+
 def ranged(median: float, values: Sequence[float], digits: int = 3) -> str:
     """A median with the least and greatest of all in brackets, if there were several."""
     if min(values) == max(values):

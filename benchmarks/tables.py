@@ -1,9 +1,10 @@
-"""Write the tables of the pages anew from the result files, between markers.
+"""Write the tables and the figures of the pages anew from the result files, between markers.
 
     python benchmarks/tables.py [--results FOLDER] [--check | --print]
 
 A page has `<!-- table NAME -->` and `<!-- end -->` where a table belongs; what is between them is replaced. Below each table stands
-where its figures come from. Pages: README.md, benchmarks/README.md, and every page of docs that has such a marker.
+where its figures come from. A figure in a sentence is `<!-- figure NAME -->39.9<!-- /figure -->`: `figures.py` has the names.
+Pages: README.md, benchmarks/README.md, and every page of docs that has such a marker.
 """
 
 import argparse
@@ -13,6 +14,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import figures
 import tables_of_speed
 import tables_of_tools
 from cells import Record, provenance
@@ -70,18 +72,24 @@ def table_of(name: str, folder: Path) -> str:
     return _unmeasured(source) if record is None else f"{make(record)}\n\n{provenance(source, record)}"
 
 
+def figure_of(name: str, folder: Path) -> str:
+    """The text of that figure; an unknown name is a KeyError."""
+    return figures.figure_of(name, lambda source: load(folder, source))
+
+
 def rewritten(page: str, folder: Path) -> str:
-    """The text of a page with its tables as the results have them."""
-    return MARKED.sub(lambda found: f"{found[1]}\n{table_of(found[2], folder)}\n\n{found[3]}", page)
+    """The text of a page with its tables and figures as the results have them."""
+    page = MARKED.sub(lambda found: f"{found[1]}\n{table_of(found[2], folder)}\n\n{found[3]}", page)
+    return figures.MARKED.sub(lambda found: f"{found[1]}{figure_of(found[2], folder)}{found[3]}", page)
 
 
 def pages() -> list[Path]:
-    """Those that may have tables."""
+    """Those that may have tables and figures."""
     return [ROOT / "README.md", ROOT / "benchmarks" / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def stale(folder: Path = RESULTS) -> list[Path]:
-    """Pages whose tables are not what the results say."""
+    """Pages whose tables or figures are not what the results say."""
     texts = {page: page.read_text(encoding="utf-8") for page in pages()}
     return [page for page, text in texts.items() if rewritten(text, folder) != text]
 
@@ -95,20 +103,24 @@ def write(folder: Path = RESULTS) -> list[Path]:
 
 
 def show(folder: Path) -> None:
-    """Print all tables that there are results for."""
+    """Print all tables that there are results for, and all figures."""
     for name in TABLES:
         if load(folder, name) is not None:
             print(f"\n## {name}\n\n{table_of(name, folder)}")
-    print(f"\n## comparison\n\n{table_of('comparison', folder)}")
+    print(f"\n## comparison\n\n{table_of('comparison', folder)}\n\n## figures\n")
+    for name in figures.FIGURES:
+        print(f"{name}: {figure_of(name, folder)}")
 
 
 def main() -> None:
-    """Write, or check, or print the tables."""
+    """Write, or check, or print the tables and figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--results", type=Path, default=RESULTS, metavar="FOLDER", help="default: benchmarks/results")
     way = parser.add_mutually_exclusive_group()
     way.add_argument("--check", action="store_true", help="change nothing; fail if a page is stale")
-    way.add_argument("--print", action="store_true", help="print all tables that there are results for")
+    way.add_argument(
+        "--print", action="store_true", help="print all tables that there are results for, and all figures"
+    )
     given = parser.parse_args()
     if given.print:
         show(given.results)

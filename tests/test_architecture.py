@@ -1,79 +1,86 @@
-"""Imports point one way, as docs/architecture.md says: read from the sources, also where a function imports on first use."""
+"""Imports go down one order of all modules, which docs/architecture.md states: read from the sources, lazy and typing imports included."""
 
 import ast
+import importlib.util
 from pathlib import Path
 
 import pytest
 
 import neardup
 
+ROOT = Path(__file__).parent.parent
 SOURCE = Path(neardup.__file__).parent
-FOR_ALL = {
-    "errors",
-    "wording",
-    "threads",
-    "recipe",
-    "hashes.names",
-    "segmenters.names",
-    "profiles.names",
-    "stored_parts",
-    "vectors.recipe",
-    "word_lists",
-    "document_frequencies",
-    "options",
-    "progress",
-}
-LAYERS = (
-    FOR_ALL,
-    {"kernels"},
-    {"text"},
-    {"io"},
-    {"the stages"},  # all that is in no other layer
-    {"dedup", "matches", "explanation", "finished_run", "nearest", "comparison", "index", "stream"},
-    {"evaluation", "reports"},
-    {"jobs"},
-    {"cli", "__init__", "__main__"},
-)
-"""From the lowest on; a module may import from its own layer and from lower ones."""
+PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+spec = importlib.util.spec_from_file_location("order_of_modules", ROOT / "tools" / "order_of_modules.py")
+tool = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(tool)
+
+MODULES = tool.modules()
+NEEDED = tool.needs(MODULES)
+ORDER = tool.stated(PAGE)
+PLACE = {name: number for number, name in enumerate(ORDER)}
+MOST_FOLDERS, MOST_FILES = 12, 8
+LATER = {"store", "service", "engines", "integrations"}
+"""Rooms to come, whose places docs/architecture.md draws; they are not counted."""
 
 
-def layer(module):
-    """The number of the layer of a module, named without the package."""
-    first = module.partition(".")[0]
-    found = (number for number, names in enumerate(LAYERS) if module in names or first in names)
-    return next(found, LAYERS.index({"the stages"}))
-
-
-def imported(source):
-    """The modules of the package that a source imports, wherever it does."""
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.ImportFrom):
-            assert node.level == 0, "a relative import"
-            if node.module == "neardup":
-                yield from (alias.name for alias in node.names)
-            elif node.module.startswith("neardup."):
-                yield node.module.removeprefix("neardup.")
-        elif isinstance(node, ast.Import):
-            yield from (a.name.removeprefix("neardup.") for a in node.names if a.name.startswith("neardup."))
-
-
-ON_FIRST_USE = {"document_frequencies": {"weights.jieba_package", "io.frequency_file"}}
-"""What a recipe names a file for, it reads when it is asked for the digest; the reader of the file is in a higher layer."""
-
-MODULES = {".".join(path.relative_to(SOURCE).with_suffix("").parts): path for path in sorted(SOURCE.rglob("*.py"))}
+def test_every_module_has_one_place_in_the_order():
+    assert sorted(ORDER) == sorted(MODULES), "run: python tools/order_of_modules.py"
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_nothing_imports_upward(module):
-    upward = {name for name in imported(MODULES[module].read_text(encoding="utf-8")) if layer(name) > layer(module)}
-    assert upward == ON_FIRST_USE.get(module, set())
+def test_a_module_imports_only_what_stands_before_it(module):
+    assert {other for other in NEEDED[module] if PLACE[other] > PLACE[module]} == set()
 
 
-def test_every_layer_has_modules():
-    assert {layer(module) for module in MODULES} == set(range(len(LAYERS)))
+def test_the_top_of_the_package_can_be_taken_in_at_a_glance():
+    folders = {path.name for path in SOURCE.iterdir() if path.is_dir() and path.name != "__pycache__"} - LATER
+    files = {path.name for path in SOURCE.glob("*.py")}
+    assert len(folders) <= MOST_FOLDERS
+    assert len(files) <= MOST_FILES
+
+
+@pytest.mark.parametrize(
+    "room", sorted(path.parent.relative_to(SOURCE).as_posix() for path in SOURCE.rglob("__init__.py"))
+)
+def test_an_init_is_a_docstring(room):
+    if room == ".":
+        return  # the public names, imported on first use
+    tree = ast.parse((SOURCE / room / "__init__.py").read_text(encoding="utf-8"))
+    assert ast.get_docstring(tree)
+    assert len(tree.body) == 1
+
+
+def test_rooms_at_the_top_say_what_they_may_import():
+    for path in SOURCE.glob("*/__init__.py"):
+        assert "May import:" in path.read_text(encoding="utf-8"), path
 
 
 def test_imports_are_found_wherever_they_are():
-    source = "import numpy\nimport neardup.jobs.dedup\nfrom neardup import cli\ndef f():\n    from neardup.io.batch import Batch\n"
-    assert list(imported(source)) == ["jobs.dedup", "cli", "io.batch"]
-    assert [layer(name) for name in ("io.batch", "survivors", "jobs.dedup")] == [3, 4, 7]
+    source = (
+        "import numpy\nimport neardup.jobs.dedup\nfrom neardup import cli\nfrom neardup.cli import main\nfrom typing import TYPE_CHECKING\n"
+        "if TYPE_CHECKING:\n    from neardup.io import corpus\n"
+        "def f():\n    from neardup.io.batch import Batch\n    from neardup import options as o\n"
+    )
+    assert list(tool.imported(source, MODULES)) == [
+        "jobs.dedup",
+        "__init__",
+        "cli.main",
+        "io.corpus",
+        "io.batch",
+        "options",
+    ]
+
+
+def test_an_order_that_is_wrong_is_found():
+    needed = {"a": set(), "b": {"a"}, "c": {"b"}}
+    assert tool.sorted_modules(["c", "b", "a"], needed) == ["a", "b", "c"]
+    assert tool.sorted_modules(["c", "a"], needed) == ["a", "b", "c"]
+    with pytest.raises(SystemExit, match="in a circle: a, b"):
+        tool.sorted_modules(["a", "b"], {"a": {"b"}, "b": {"a"}})
+
+
+def test_lines_of_the_order_are_read_back():
+    order = ["errors", "io.batch", "io.formats.jsonl"]
+    block = "<!-- order of modules -->\n\n```text\n" + tool.text(order, ["errors", "io"]) + "```\n\n<!-- end -->"
+    assert tool.stated(block) == order

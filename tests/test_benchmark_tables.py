@@ -1,6 +1,7 @@
-"""The pages' tables are what the result files say; the command that runs all benchmarks goes on, and says what is missing."""
+"""The pages' tables and figures are what the result files say; the command that runs all benchmarks goes on, and says what is missing."""
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -12,6 +13,7 @@ sys.path.append(str(ROOT / "benchmarks"))
 
 import cells  # noqa: E402
 import comparison  # noqa: E402
+import figures  # noqa: E402
 import judging  # noqa: E402
 import peer_contenders  # noqa: E402
 import tables  # noqa: E402
@@ -35,13 +37,43 @@ def script(folder, name, text):
     return [sys.executable, str(path)]
 
 
-def test_the_tables_of_the_pages_are_what_the_results_say():
+def test_the_tables_and_figures_of_the_pages_are_what_the_results_say():
     assert tables.stale() == [], "run: python benchmarks/tables.py"
 
 
 def test_every_table_has_its_place_on_a_page():
     placed = {name for page in tables.pages() for _, name, _ in tables.MARKED.findall(page.read_text(encoding="utf-8"))}
     assert placed == {*tables.TABLES, *tables.SHORT, "comparison"}
+
+
+def test_every_named_figure_is_in_its_result_file():
+    written = {name: tables.figure_of(name, tables.RESULTS) for name in figures.FIGURES}
+    assert [name for name, text in written.items() if not re.match(r"\d", text)] == []
+
+
+@pytest.mark.parametrize("page", tables.pages(), ids=lambda page: page.name)
+def test_every_figure_on_a_page_is_marked_as_markdown_can_hide_it(page):
+    text = page.read_text(encoding="utf-8")
+    marked = len(figures.MARKED.findall(text))
+    opened, closed = (len(re.findall(rf"(?<!`)<!-- {name}", text)) for name in ("figure", "/figure"))
+    assert (opened, closed) == (marked, marked), "a marker is not closed in its line"
+    first = re.findall(r"^[\s>*+-]*(?:\d+\. +)?<!-- /?figure.*", text, re.MULTILINE)
+    assert first == [], "a comment that begins a line is a block of its own"
+
+
+def test_a_figure_is_written_anew_and_the_sentence_around_it_stays():
+    page = "It took <!-- figure million-exact-seconds -->1<!-- /figure --> s, and <!-- figure true-pairs -->2<!-- /figure --> pairs."
+    seconds, pairs = (tables.figure_of(name, tables.RESULTS) for name in ("million-exact-seconds", "true-pairs"))
+    assert (
+        re.sub(r"<!--.*?-->", "", tables.rewritten(page, tables.RESULTS)) == f"It took {seconds} s, and {pairs} pairs."
+    )
+
+
+def test_a_figure_of_an_unknown_name_is_an_error_and_one_without_results_says_so(tmp_path):
+    with pytest.raises(KeyError, match="nothing"):
+        tables.rewritten("<!-- figure nothing -->1<!-- /figure -->", tmp_path)
+    page = tables.rewritten("took <!-- figure million-exact-seconds -->1<!-- /figure --> s", tmp_path)
+    assert page == "took <!-- figure million-exact-seconds -->(not measured)<!-- /figure --> s"
 
 
 def grown(seconds, *, slope):
@@ -88,6 +120,16 @@ def test_the_best_of_a_column_is_bold_and_a_peer_that_has_it_is_named():
 
 def test_a_share_below_one_is_never_written_as_one():
     assert [cells.share(value) for value in (1.0, 0.999997, 0.9967, 0.5, None)] == ["1", "0.999997", "0.997", "0.5", ""]
+
+
+def test_a_percentage_below_a_hundred_is_never_written_as_one():
+    assert [cells.percent(value) for value in (1.0, 0.999997, 0.9972, 0.409, 0.0551)] == [
+        "100",
+        "99.9997",
+        "99.7",
+        "40.9",
+        "5.51",
+    ]
 
 
 def test_numbers_have_three_digits_and_commas():

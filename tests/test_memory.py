@@ -145,7 +145,7 @@ def test_documents_that_lie_in_files_come_out_as_those_in_memory(method, tmp_pat
     for memory in (None, 0):
         if memory is not None:
             monkeypatch.setattr("neardup.fingerprints.documents.memory_bytes", lambda _: 0)
-            monkeypatch.setattr("neardup.jobs.dedup.IDS_TOGETHER", 20)
+            monkeypatch.setattr("neardup.io.ids.IDS_TOGETHER", 20)
         output = tmp_path / "out.jsonl"
         done = nd.deduplicate_files(
             tmp_path / "in.jsonl", str(output), method=method, on_error="skip", overwrite=True, temp_dir=str(tmp_path)

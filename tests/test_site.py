@@ -118,6 +118,12 @@ def test_examples_in_docstrings_are_shown_as_code(site, pages):
             assert "&gt;&gt;&gt;" in path.read_text(encoding="utf-8") or path.name in ("errors.html", "stages.html")
 
 
+def test_the_markers_of_figures_are_not_shown(pages):
+    for path in pages:
+        text = re.sub(r"<code>.*?</code>", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+        assert "&lt;!--" not in text, path.name
+
+
 def test_links_of_the_readme_into_the_documentation_are_pages_of_the_site(site):
     for target in re.findall(r"\]\(docs/([^)#]+\.md)", (ROOT / "README.md").read_text(encoding="utf-8")):
         assert (site / target).with_suffix(".html").is_file(), target

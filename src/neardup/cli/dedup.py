@@ -11,8 +11,7 @@ from neardup.cli.options import DEFAULTS, described
 from neardup.options import CLUSTERS, KEEPS, UNITS
 
 if TYPE_CHECKING:
-    from neardup.jobs.dedup import FileResult
-    from neardup.jobs.units import UnitResult
+    from neardup.jobs.results import FileResult, UnitResult
 
 
 @click.command()

@@ -3,7 +3,11 @@
 from typing import Any
 
 import msgspec
+import numpy as np
 import pyarrow as pa
+
+IDS_TOGETHER = 1 << 18
+"""That are looked at at once for repeated ones."""
 
 _decode = msgspec.json.Decoder().decode
 
@@ -20,3 +24,17 @@ def tokens_of_ids(ids: Any, is_string: Any) -> Any:
         [msgspec.json.encode(value).decode() if quoted and value is not None else value for value, quoted in pairs],
         pa.large_string(),
     )
+
+
+def repeated_ids(ids: Any) -> int:
+    """How many ids an earlier row has; so many looked at together that the table of those that were seen stays small."""
+    present = ids.drop_null() if ids.null_count else ids  # which would be a copy
+    parts = 1 + len(present) // IDS_TOGETHER
+    if parts == 1:
+        return len(present) - len(present.unique())
+    _, offsets, data = present.buffers()
+    begins = np.frombuffer(offsets, np.int64)[present.offset : present.offset + len(present)]
+    end = np.frombuffer(offsets, np.int64)[present.offset + len(present)]
+    sums = np.add.reduceat(np.frombuffer(data, np.uint8)[:end], begins, dtype=np.uint32)  # equal ids have equal sums
+    part_of = sums % np.uint32(parts)
+    return len(present) - sum(len(present.filter(pa.array(part_of == part)).unique()) for part in range(parts))

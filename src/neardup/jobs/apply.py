@@ -2,8 +2,8 @@
 
 import dataclasses
 import tempfile
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,20 +11,20 @@ import numpy as np
 
 from neardup.display import counted
 from neardup.errors import InputError
-from neardup.io.corpus import LISTED, open_corpus
-from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder
+from neardup.io.corpus import LISTED, FileCorpus, Rejected, open_corpus
+from neardup.io.outputs import Outputs
 from neardup.io.reading import Reading
 from neardup.io.shards import Shard
 from neardup.io.storage.places import place_of, real_name
 from neardup.io.stored_shards import content_of, is_as_it_was, starts_of
-from neardup.jobs.audits import write_audits
-from neardup.jobs.dedup import FileResult
-from neardup.jobs.targets import dedup_targets, refuse_inputs
+from neardup.jobs.output_paths import OutputPaths, refuse_inputs
+from neardup.jobs.results import FileResult
+from neardup.jobs.run import Request, listed, run
 from neardup.jobs.writing import write_rows
 from neardup.progress import Progress, Watcher, peak_memory_bytes, progress_of
-from neardup.resources.limits import check_temp_dir
+from neardup.resources.resources import Resources
 from neardup.survivors.annotations import ANNOTATIONS
-from neardup.survivors.audit import audit_lines
+from neardup.survivors.audit import AuditChunk, audit_lines
 from neardup.survivors.cluster_file import ClusterFile, is_cluster_file, read_cluster_file
 from neardup.survivors.summary import Summary
 
@@ -58,79 +58,88 @@ def apply_files(
         DataError: a file is damaged.
     """
     progress = progress_of(progress)
-    how = Reading(**reading)
-    inputs = [inputs] if isinstance(inputs, str | Path) else list(inputs)
-    check_temp_dir(temp_dir)
+    resources = Resources(threads, temp_dir=temp_dir)
+    request = Request(
+        inputs=listed(inputs),
+        output=output,
+        reading=Reading(**reading),
+        audit=audit,
+        annotate=annotate,
+        overwrite=overwrite,
+        temp_dir=temp_dir,
+    )
     if not is_cluster_file(clusters):
-        for given in inputs:
+        for given in request.inputs:
             if is_cluster_file(given):
                 raise InputError(f"{clusters} is no cluster file, but {given} is one: it comes first, then the shards.")
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=temp_dir) as spool:
-        corpus = open_corpus(inputs, how, temporary=Path(spool), progress=progress)
-        shards = corpus.shards
+        corpus = open_corpus(
+            request.inputs, request.reading, temporary=Path(spool), progress=progress, resources=resources
+        )
         source = place_of(clusters)
         if not source.is_file():
             raise InputError(f"{clusters}: there is no such file. Make it with `neardup clusters`.")
         found = read_cluster_file(source)
-        numbers = _numbers(found, shards, clusters)
-        targets = dedup_targets(output, shards, audit=audit, with_rejects=False)
-        for path in [*targets.outputs, *targets.records]:
-            if real_name(path) == real_name(source):
+        numbers = _numbers(found, corpus.shards, clusters)
+        return run(_Steps(corpus, clusters, found, numbers, request, resources, progress), request, progress)
+
+
+@dataclass
+class _Steps:
+    """Shards whose clusters are known; see `neardup.jobs.run.Steps`."""
+
+    corpus: FileCorpus
+    clusters: str | Path
+    known: ClusterFile
+    numbers: list[int]
+    request: Request
+    resources: Resources
+    progress: Progress
+
+    @property
+    def shards(self) -> Sequence[Shard]:
+        return self.corpus.shards
+
+    @property
+    def rejected(self) -> Iterable[Rejected]:
+        return ()
+
+    def check(self, paths: OutputPaths) -> None:
+        source = real_name(place_of(self.clusters))
+        for path in [*paths.outputs, *paths.records]:
+            if real_name(path) == source:
                 raise InputError(f"{path} is the cluster file: it would be lost. Name another file.")
-        refuse_inputs(targets.records, shards)
-        corpus.check(ANNOTATIONS if annotate else ())
+        refuse_inputs(paths.records, self.shards)
+        self.corpus.check(ANNOTATIONS if self.request.annotate else ())
+
+    def find(self, *, resumable: bool) -> ClusterFile:  # noqa: ARG002 - it is one pass
+        return self.known
+
+    def rows(self, found: ClusterFile) -> Sequence[slice]:
         starts = starts_of(found.shards)
-        rows = [slice(int(starts[number]), int(starts[number + 1])) for number in numbers]
-        decisions = found.decisions
-        to_stdout = targets.outputs[:1] == (STANDARD_OUTPUT,)
-        folder = output_folder(output)
-        with Outputs(
-            [*targets.outputs, *targets.records],
-            inputs=shards,
-            overwrite=overwrite,
-            folder=folder,
-            audit_folder=targets.audit_folder,
-            temp_dir=temp_dir,
-        ) as outputs:
-            write = partial(
-                write_rows,
-                shards,
-                rows,
-                decisions,
-                found.ids,
-                decisions.survivor >= 0,
-                paths=targets.outputs,
-                outputs=outputs,
-                annotate=annotate,
-                threads=threads,
-                progress=progress,
-            )
-            with progress.stage("write", sum(each.stop - each.start for each in rows)):
-                # The audit first: `commit` renames in this order, and no removal may be without its line in it.
-                if targets.audit:
-                    with_matched = found.summary["options"]["cluster"] == "components"
-                    lines = audit_lines(decisions, found.ids, with_matched=with_matched, within=rows)
-                    write_audits(lines, targets, shards, rows, outputs)
-                if not to_stdout:
-                    write()
-                progress.written(outputs.written_bytes)
-            files: dict[str, Any] = {
-                "clusters": str(clusters),
-                "inputs": [str(given) for given in inputs],
-                "folder": str(Path.cwd()),
-                **dataclasses.asdict(how),
-                "output": output,
-                "audit": str(targets.audit) if targets.audit else None,
-                "summary": str(targets.summary) if targets.summary else None,
-                "rejects": None,
-            }
-            result = FileResult(_summary(found, numbers, rows, progress), files)
-            if targets.summary:
-                outputs.claim(targets.summary).write_bytes(result.to_json(indent=2))
-            if to_stdout:
-                write()
-            outputs.commit()
-    return result
+        return [slice(int(starts[number]), int(starts[number + 1])) for number in self.numbers]
+
+    def audit(self, found: ClusterFile) -> Iterator[AuditChunk]:
+        with_matched = found.summary["options"]["cluster"] == "components"
+        return audit_lines(found.decisions, found.ids, with_matched=with_matched, within=self.rows(found))
+
+    def write(self, found: ClusterFile, paths: OutputPaths, outputs: Outputs) -> None:
+        write_rows(
+            self.shards,
+            self.rows(found),
+            found.decisions,
+            found.ids,
+            found.decisions.survivor >= 0,
+            paths=paths.outputs,
+            outputs=outputs,
+            annotate=self.request.annotate,
+            threads=self.resources.threads,
+            progress=self.progress,
+        )
+
+    def result(self, found: ClusterFile, files: dict[str, Any]) -> FileResult:
+        summary = _summary(found, self.numbers, self.rows(found), self.progress)
+        return FileResult(summary, {"clusters": str(self.clusters)} | files)
 
 
 def _numbers(found: ClusterFile, shards: Sequence[Shard], clusters: str | Path) -> list[int]:

@@ -7,12 +7,12 @@ from neardup.io.formats.table import FILES
 from neardup.io.outputs import Outputs
 from neardup.io.records import write_lines
 from neardup.io.shards import Shard
-from neardup.jobs.targets import Targets
+from neardup.jobs.output_paths import OutputPaths
 from neardup.survivors.audit import AuditChunk
 
 
 def write_audits(
-    chunks: Iterable[AuditChunk], targets: Targets, shards: Sequence[Shard], rows: Sequence[slice], outputs: Outputs
+    chunks: Iterable[AuditChunk], targets: OutputPaths, shards: Sequence[Shard], rows: Sequence[slice], outputs: Outputs
 ) -> None:
     """Write the lines of the audit, each to the file that its shard's lines go to; of a text file that stays, there is none.
 

@@ -20,9 +20,9 @@ from neardup.io.outputs import Outputs
 from neardup.io.shards import Shard, find_shards
 from neardup.io.storage.places import place_of
 from neardup.io.stored_shards import StoredShard, is_as_it_was, starts_of
-from neardup.jobs.dedup import FileResult
+from neardup.jobs.output_paths import refuse_inputs
 from neardup.jobs.pairs import read_fingerprint_files
-from neardup.jobs.targets import refuse_inputs
+from neardup.jobs.results import FileResult
 from neardup.matching.candidates.task import Found
 from neardup.matching.equal_texts import exact_representatives
 from neardup.matching.pair_file import PairChunk, PairSummary, read_pair_summary, read_pairs

@@ -1,136 +1,36 @@
 """De-duplicate files: survivors as they were, an audit of every removal, and a summary."""
 
-import dataclasses
 import json
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
-
 from neardup.dedup import find_duplicates
-from neardup.display import counted
-from neardup.io.corpus import FileCorpus, open_corpus
-from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder
+from neardup.io.corpus import FileCorpus, Rejected, open_corpus
+from neardup.io.ids import repeated_ids
+from neardup.io.outputs import Outputs
 from neardup.io.reading import split_options
-from neardup.io.records import write_lines
-from neardup.jobs.audits import write_audits
+from neardup.io.saved_work import SavedWork
+from neardup.io.shards import Shard
+from neardup.jobs.output_paths import OutputPaths, demand_output
 from neardup.jobs.reference import FingerprintReference, open_reference
-from neardup.jobs.resuming import open_saved, run_description, tell_skipped
-from neardup.jobs.targets import Targets, dedup_targets, demand_output
+from neardup.jobs.results import FileResult
+from neardup.jobs.resume import run_description
+from neardup.jobs.run import Request, listed, run
 from neardup.jobs.writing import write_rows
 from neardup.judging.estimate import CostEstimate, estimate_corpus
 from neardup.judging.report import check_report, make_report
 from neardup.judging.report import report as write_report
-from neardup.options import options_of
-from neardup.progress import Watcher, progress_of
+from neardup.options import DedupOptions, options_of
+from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.recipe import Recipe
 from neardup.survivors.annotations import ANNOTATIONS
-from neardup.survivors.audit import audit_lines, reject_lines
+from neardup.survivors.audit import AuditChunk, audit_lines
 from neardup.survivors.decisions import Findings
-from neardup.survivors.summary import Summary, summarize
-
-IDS_TOGETHER = 1 << 18
-
-
-@dataclass(frozen=True)
-class FileResult:
-    """What was done, and where it lies: inputs, output, audit, summary and rejects; those not written are None.
-
-    `estimate`: what had been expected, of a dry run.
-    """
-
-    summary: Summary
-    files: dict[str, Any]
-    estimate: CostEstimate | None = None
-
-    def __repr__(self) -> str:
-        return f"FileResult({self.summary.in_a_line()}, output={self.files['output']!r})"
-
-    def __str__(self) -> str:
-        counts, files = self.summary, self.files
-        lines = [
-            f"{counted(counts.documents, 'document')}: {counted(counts.survivors, 'survivor')}, "
-            f"{counted(counts.duplicates, 'duplicate')} ({counts.exact_duplicates:,} exact) "
-            f"in {counted(counts.clusters, 'cluster')}; {counts.seconds['total']:.1f} s"
-        ]
-        if counts.reference_documents:
-            lines.append(
-                f"{counted(counts.against_reference, 'duplicate')} of the reference, "
-                f"which has {counted(counts.reference_documents, 'document')}"
-            )
-        if counts.short:
-            lines.append(
-                f"{counted(counts.short, 'short document')} (under {counted(counts.min_tokens, 'token')}): "
-                "only equal ones were removed"
-            )
-        if counts.repeated_ids:
-            lines.append(
-                f"warning: {counted(counts.repeated_ids, 'repeated id')}; the audit tells such documents apart by row"
-            )
-        if counts.rejected:
-            lines.append(f"{counted(counts.rejected, 'row')} could not be read: {files['rejects'] or 'not written'}")
-        if counts.passed_over:
-            lines.append(
-                f"{counted(counts.passed_over, 'file')} in folders passed over, of no known format or read only if named"
-            )
-        places = {name: files[name] for name in ("output", "audit", "summary", "report") if files.get(name)}
-        lines += [f"{name}: {'standard output' if place == '-' else place}" for name, place in places.items()]
-        return "\n".join(lines)
-
-    def to_json(self, indent: int | None = None) -> bytes:
-        """The summary and the files as one JSON object; a file name that is not UTF-8 keeps its bytes, as half surrogates."""
-        known = self.summary.as_dict() | {"files": self.files}
-        if self.estimate is not None:
-            known["estimate"] = self.estimate.as_dict()
-        content = json.dumps(known, ensure_ascii=False, indent=indent)
-        return content.encode("utf-8", "backslashreplace") + b"\n"
-
-
-def _write_records(
-    corpus: FileCorpus,
-    reference: FileCorpus | FingerprintReference | None,
-    findings: Findings,
-    targets: Targets,
-    outputs: Outputs,
-    *,
-    with_matched: bool,
-) -> None:
-    """The audit and the rejects."""
-    if targets.audit:
-        locate = None if reference is None else reference.locate
-        lines = audit_lines(findings.of_inputs, findings.documents.ids, with_matched=with_matched, locate=locate)
-        rows = [corpus.rows_of(number) for number in range(len(corpus.shards))]
-        write_audits(lines, targets, corpus.shards, rows, outputs)
-    if targets.rejects:
-        write_lines(targets.rejects, outputs.claim(targets.rejects), reject_lines(corpus.rejected))
-
-
-def _audit_of(
-    findings: Findings, reference: FileCorpus | FingerprintReference | None, *, with_matched: bool
-) -> Iterator[dict[str, Any]]:
-    """The lines of the audit, without a file."""
-    locate = None if reference is None else reference.locate
-    for _, lines in audit_lines(findings.of_inputs, findings.documents.ids, with_matched=with_matched, locate=locate):
-        yield from map(json.loads, lines)
-
-
-def _repeated(ids: Any) -> int:
-    """How many ids an earlier row has; so many looked at together that the table of those that were seen stays small."""
-    present = ids.drop_null() if ids.null_count else ids  # which would be a copy
-    parts = 1 + len(present) // IDS_TOGETHER
-    if parts == 1:
-        return len(present) - len(present.unique())
-    _, offsets, data = present.buffers()
-    begins = np.frombuffer(offsets, np.int64)[present.offset : present.offset + len(present)]
-    end = np.frombuffer(offsets, np.int64)[present.offset + len(present)]
-    sums = np.add.reduceat(np.frombuffer(data, np.uint8)[:end], begins, dtype=np.uint32)  # equal ids have equal sums
-    part_of = sums % np.uint32(parts)
-    return len(present) - sum(len(present.filter(pa.array(part_of == part)).unique()) for part in range(parts))
+from neardup.survivors.summary import summarize
 
 
 def deduplicate_files(
@@ -186,11 +86,24 @@ def deduplicate_files(
         demand_output(output)  # before inputs are looked for: who forgot -o has named the output as an input
     if report is not None:
         check_report(report)
-    inputs = [inputs] if isinstance(inputs, str | Path) else list(inputs)
-    against = [against] if isinstance(against, str | Path) else list(against)
+    references = listed(against)
+    request = Request(
+        inputs=listed(inputs),
+        output=output,
+        reading=reading,
+        audit=audit,
+        report=report,
+        annotate=annotate,
+        dry_run=dry_run,
+        overwrite=overwrite,
+        resume=resume,
+        on_error=on_error,
+        temp_dir=chosen.temp_dir,
+        named={"against": [str(given) for given in references]},
+    )
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
         corpus = open_corpus(
-            inputs,
+            request.inputs,
             reading,
             temporary=Path(spool),
             values=chosen.columns,
@@ -198,111 +111,111 @@ def deduplicate_files(
             progress=progress,
             resources=chosen.resources,
         )
-        shards = corpus.shards
         reference = open_reference(
-            against, corpus, recipe, reading, chosen, temporary=Path(spool), on_error=on_error, progress=progress
+            references, corpus, recipe, reading, chosen, temporary=Path(spool), on_error=on_error, progress=progress
         )
-        targets = Targets()
-        if output:
-            targets = dedup_targets(output, shards, audit=audit, with_rejects=on_error == "skip")
-        if dry_run:  # names were checked; that files exist is no matter
-            targets = Targets()
-        corpus.check(ANNOTATIONS if annotate else ())
-        folder = output_folder(output) if output else None
-        saved = None
-        if resume:
-            run = run_description(output, corpus, reference, recipe, chosen, reading) | {
-                "annotate": annotate,
-                "audit": audit,
-                "on_error": on_error,
-            }
-            saved = open_saved(output, dry_run, targets, corpus, run)
-            if (done := saved.completed()) is not None:
-                progress.say(f"{saved.folder}: this run was done before")
-                if report is not None and not Path(report).exists():
-                    write_report(done["files"]["audit"], report, threads=chosen.threads, progress=progress)
-                    done["files"]["report"] = report
-                return FileResult(Summary(**done["summary"]), done["files"])
-            corpus.save_in(saved, "inputs")
-            if isinstance(reference, FileCorpus):
-                reference.save_in(saved, "reference")
-        to_stdout = targets.outputs[:1] == (STANDARD_OUTPUT,)
-        with Outputs(
-            [*targets.outputs, *targets.records, *([Path(report)] if report else [])],
-            inputs=shards,
-            overwrite=overwrite,
-            folder=folder,
-            audit_folder=targets.audit_folder,
-            saved=saved,
-            temp_dir=chosen.temp_dir,
-        ) as outputs:
-            expected = None
-            if dry_run:
-                expected = estimate_corpus(corpus, recipe, chosen)
-                progress.say(f"estimate: {expected}")
-                progress.say("all is done now but writing; interrupt it if the estimate is enough")
-            findings = find_duplicates(
-                corpus,
-                recipe,
-                chosen,
-                progress,
-                reference=reference.documents if isinstance(reference, FingerprintReference) else reference,
-                keep_elements=saved is None,
-            )
-            tell_skipped(saved, progress)
-            write = partial(
-                write_rows,
-                corpus.shards,
-                [corpus.rows_of(number) for number in range(len(corpus.shards))],
-                findings.decisions,
-                findings.documents.ids,
-                findings.documents.valid,
-                paths=targets.outputs,
-                outputs=outputs,
-                annotate=annotate,
-                threads=chosen.threads,
-                progress=progress,
-            )
-            with progress.stage("write", findings.inputs):
-                # Records first: `commit` renames in this order, and no removal may be without its line in the audit.
-                _write_records(
-                    corpus, reference, findings, targets, outputs, with_matched=chosen.cluster == "components"
-                )
-                if not to_stdout and not dry_run:
-                    write()
-                progress.written(outputs.written_bytes)
-            files: dict[str, Any] = {
-                "inputs": [str(given) for given in inputs],
-                "folder": str(Path.cwd()),
-                **dataclasses.asdict(reading),
-                "against": [str(given) for given in against],
-                "output": None if dry_run else output,
-                **{
-                    name: str(path) if (path := getattr(targets, name)) else None
-                    for name in ("audit", "summary", "rejects")
-                },
-                "report": report,
-            }
-            repeated = _repeated(findings.documents.ids.slice(0, findings.inputs))
-            counts = summarize(findings, recipe, chosen, progress, repeated_ids=repeated, html=reading.html)
-            result = FileResult(counts, files, expected)
-            if targets.summary:
-                outputs.claim(targets.summary).write_bytes(result.to_json(indent=2))
-            if report is not None:
-                lines = partial(_audit_of, findings, reference, with_matched=chosen.cluster == "components")
-                made, reason = make_report(
-                    json.loads(result.to_json()),
-                    lines,
-                    rows=findings.inputs,
-                    corpus=corpus,
-                    reference=reference if isinstance(reference, FileCorpus) else None,
-                    recipe=recipe,
-                    progress=progress,
-                )
-                outputs.claim(Path(report)).write_bytes(made)
-                if reason:
-                    progress.say(f"{report} shows no texts: {reason}")
-            if to_stdout:
-                write()
-            outputs.commit({"summary": result.summary.as_dict(), "files": files})
-    return result
+        steps = _Steps(corpus, reference, recipe, chosen, request, progress)
+        return run(steps, request, progress, resumable=steps, reported=steps)
+
+
+@dataclass
+class _Steps:
+    """Whole documents; see `neardup.jobs.run.Steps`."""
+
+    corpus: FileCorpus
+    reference: FileCorpus | FingerprintReference | None
+    recipe: Recipe
+    options: DedupOptions
+    request: Request
+    progress: Progress
+    expected: CostEstimate | None = None
+
+    @property
+    def shards(self) -> Sequence[Shard]:
+        return self.corpus.shards
+
+    @property
+    def rejected(self) -> Iterable[Rejected]:
+        return self.corpus.rejected
+
+    def check(self, _: OutputPaths) -> None:
+        self.corpus.check(ANNOTATIONS if self.request.annotate else ())
+
+    def description(self) -> dict[str, Any]:
+        asked, reading = self.request, self.request.reading
+        known = run_description(asked.output, self.corpus, self.reference, self.recipe, self.options, reading)
+        return known | {"annotate": asked.annotate, "audit": asked.audit, "on_error": asked.on_error}
+
+    def save_in(self, saved: SavedWork) -> None:
+        self.corpus.save_in(saved, "inputs")
+        if isinstance(self.reference, FileCorpus):
+            self.reference.save_in(saved, "reference")
+
+    def done_before(self, record: dict[str, Any]) -> FileResult:
+        done, page = FileResult.of_record(record), self.request.report
+        if page is not None and not Path(page).exists():
+            write_report(done.files["audit"], page, threads=self.options.threads, progress=self.progress)
+            done.files["report"] = page
+        return done
+
+    def find(self, *, resumable: bool) -> Findings:
+        if self.request.dry_run:
+            self.expected = estimate_corpus(self.corpus, self.recipe, self.options)
+            self.progress.say(f"estimate: {self.expected}")
+            self.progress.say("all is done now but writing; interrupt it if the estimate is enough")
+        known = self.reference
+        return find_duplicates(
+            self.corpus,
+            self.recipe,
+            self.options,
+            self.progress,
+            reference=known.documents if isinstance(known, FingerprintReference) else known,
+            keep_elements=not resumable,
+        )
+
+    def rows(self, _: Findings) -> Sequence[slice]:
+        return [self.corpus.rows_of(number) for number in range(len(self.corpus.shards))]
+
+    def audit(self, found: Findings) -> Iterator[AuditChunk]:
+        locate = None if self.reference is None else self.reference.locate
+        with_matched = self.options.cluster == "components"
+        return audit_lines(found.of_inputs, found.documents.ids, with_matched=with_matched, locate=locate)
+
+    def write(self, found: Findings, paths: OutputPaths, outputs: Outputs) -> None:
+        write_rows(
+            self.shards,
+            self.rows(found),
+            found.decisions,
+            found.documents.ids,
+            found.documents.valid,
+            paths=paths.outputs,
+            outputs=outputs,
+            annotate=self.request.annotate,
+            threads=self.options.threads,
+            progress=self.progress,
+        )
+
+    def result(self, found: Findings, files: dict[str, Any]) -> FileResult:
+        repeated = repeated_ids(found.documents.ids.slice(0, found.inputs))
+        html = self.request.reading.html
+        counts = summarize(found, self.recipe, self.options, self.progress, repeated_ids=repeated, html=html)
+        return FileResult(counts, files | {"report": self.request.report}, self.expected)
+
+    def report(self, found: Findings, result: FileResult) -> bytes:
+        made, reason = make_report(
+            json.loads(result.to_json()),
+            partial(self._audited, found),
+            rows=found.inputs,
+            corpus=self.corpus,
+            reference=self.reference if isinstance(self.reference, FileCorpus) else None,
+            recipe=self.recipe,
+            progress=self.progress,
+        )
+        if reason:
+            self.progress.say(f"{self.request.report} shows no texts: {reason}")
+        return made
+
+    def _audited(self, found: Findings) -> Iterator[dict[str, Any]]:
+        """The lines of the audit, without a file."""
+        for _, lines in self.audit(found):
+            yield from map(json.loads, lines)

@@ -10,7 +10,7 @@ from neardup.io.corpus import open_corpus
 from neardup.io.outputs import Outputs
 from neardup.io.reading import split_options
 from neardup.io.storage.places import place_of
-from neardup.jobs.targets import refuse_inputs
+from neardup.jobs.output_paths import refuse_inputs
 from neardup.judging.evaluation.flow import evaluate_corpus
 from neardup.judging.evaluation.plot import FORMATS as PLOT_FORMATS
 from neardup.judging.evaluation.plot import check_plot, draw

@@ -26,7 +26,7 @@ from neardup.io.reading import Reading
 from neardup.io.shards import Shard, find_shards
 from neardup.io.storage.encodings import Encoding
 from neardup.jobs.filter_run import FilterRun, demand_ended, filter_paths
-from neardup.jobs.targets import refuse_inputs
+from neardup.jobs.output_paths import refuse_inputs
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.recipe import Recipe
 from neardup.resources.threads import in_order, thread_count

@@ -18,7 +18,7 @@ from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder, stem
 from neardup.io.reading import Reading
 from neardup.io.shards import Shard, split_ending
 from neardup.io.storage.places import is_url, real_name
-from neardup.jobs.targets import REJECTS_ENDING
+from neardup.jobs.output_paths import REJECTS_ENDING
 from neardup.survivors.audit_files import AUDIT_ENDING
 from neardup.survivors.stream import Stream
 

@@ -18,7 +18,7 @@ from neardup.io.records import write_lines
 from neardup.io.shards import Shard
 from neardup.io.storage.places import Place, place_of
 from neardup.io.stored_shards import stored_shards
-from neardup.jobs.targets import REJECTS_ENDING, refuse_inputs
+from neardup.jobs.output_paths import REJECTS_ENDING, refuse_inputs
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.vectors import VectorRecipe

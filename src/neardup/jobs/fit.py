@@ -18,7 +18,7 @@ from neardup.io.corpus import FileCorpus, open_corpus
 from neardup.io.outputs import Outputs, stem
 from neardup.io.reading import Reading
 from neardup.io.records import write_lines
-from neardup.jobs.targets import REJECTS_ENDING, refuse_inputs
+from neardup.jobs.output_paths import REJECTS_ENDING, refuse_inputs
 from neardup.progress import Progress
 from neardup.recipe.differences import check_tokens
 from neardup.recipe.document_frequencies import DocumentFrequencies

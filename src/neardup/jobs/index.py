@@ -28,7 +28,7 @@ from neardup.io.reading import READING, Reading
 from neardup.io.records import compression_of
 from neardup.io.shards import Shard, find_shards, split_ending
 from neardup.io.storage.compression import open_for_writing
-from neardup.jobs.targets import refuse_inputs
+from neardup.jobs.output_paths import refuse_inputs
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.presets import usual_distance
 from neardup.recipe.recipe import Recipe

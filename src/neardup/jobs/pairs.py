@@ -24,7 +24,7 @@ from neardup.io.reading import READING, Reading, split_options
 from neardup.io.shards import Shard, find_shards, repeated_files
 from neardup.io.storage.places import Place, place_of
 from neardup.io.stored_shards import StoredShard, starts_of, stored_shards
-from neardup.jobs.targets import refuse_inputs
+from neardup.jobs.output_paths import refuse_inputs
 from neardup.matching.candidates.simhash import check_cost
 from neardup.matching.candidates.task import Found
 from neardup.matching.distance_limit import distance_limit

@@ -1,5 +1,7 @@
-"""RECIPE: all that decides a fingerprint's bits.
+"""RECIPE: the values that decide a fingerprint's bits.
 
-`parts.py` has what a recipe may name, `recipe.py` the recipe, `problems.py` and `named_files.py` what is checked and read when one
-is made, `named.py` recipes by name and in files, `stored.py` those that come with fingerprints. None of it loads compiled code.
+In: what a caller, a TOML file or a file of fingerprints says. Out: a `Recipe` that is checked, its digest, what two differ in.
+`parts.py` has what a recipe may name; the files that it names are read here, once; no stage runs here.
+None of it loads compiled code, so that commands can list and check recipes at once.
+May import: errors, arrays, display.
 """

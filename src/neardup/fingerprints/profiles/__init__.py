@@ -1,0 +1,1 @@
+"""PROFILES: other tools' features and bits, one table in `tools.py`."""

@@ -14,7 +14,7 @@ REJECTS_ENDING = ".rejects.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
-class Targets:
+class OutputPaths:
     """Final paths of a de-duplication, and what is written about it, if it is.
 
     Attributes:
@@ -53,7 +53,7 @@ def demand_output(output: str | None) -> None:
         raise InputError("Name an output with -o OUT: a file, a folder that ends in /, or -; or pass --dry-run.")
 
 
-def dedup_targets(output: str, shards: Sequence[Shard], *, audit: str | None, with_rejects: bool) -> Targets:
+def dedup_output_paths(output: str, shards: Sequence[Shard], *, audit: str | None, with_rejects: bool) -> OutputPaths:
     """Where the survivors go, and beside them (or beside the audit, if it is named) the records.
 
     Raises:
@@ -73,11 +73,11 @@ def dedup_targets(output: str, shards: Sequence[Shard], *, audit: str | None, wi
             raise InputError(
                 "--on-error skip with -o - has no place for the rejects. Pass --audit FILE; they are written beside it."
             )
-        return Targets(tuple(output_names(output, shards)))
+        return OutputPaths(tuple(output_names(output, shards)))
     else:
         beside = stem(output)
     single = place_of(audit or beside + AUDIT_ENDING)
-    found = Targets(
+    found = OutputPaths(
         tuple(output_names(output, shards)),
         single,
         (single,) * len(shards) if folder is None else _audit_names(folder, output, shards),

@@ -1,6 +1,7 @@
 """A run that can be resumed: what it is known by, and the folder of its finished work."""
 
 import dataclasses
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,11 @@ from neardup.io.corpus import FileCorpus
 from neardup.io.outputs import STANDARD_OUTPUT, stem
 from neardup.io.reading import Reading
 from neardup.io.saved_work import SavedWork
+from neardup.io.shards import Shard
 from neardup.io.storage.places import real_name
 from neardup.io.storage.remote import RemotePath
+from neardup.jobs.output_paths import OutputPaths
 from neardup.jobs.reference import FingerprintReference
-from neardup.jobs.targets import Targets
 from neardup.options import DedupOptions
 from neardup.progress import Progress
 from neardup.recipe.recipe import Recipe
@@ -47,7 +49,7 @@ def run_description(
 
 
 def open_saved(
-    output: str | None, dry_run: bool, targets: Targets, corpus: FileCorpus, run: dict[str, Any]
+    output: str | None, dry_run: bool, paths: OutputPaths, shards: Sequence[Shard], run: dict[str, Any]
 ) -> SavedWork:
     """The folder beside the output, for a run that is known by `run`.
 
@@ -55,17 +57,17 @@ def open_saved(
         InputError: there is no output to keep it beside, or inputs cannot be read again.
         RecipeMismatch: the folder is of another run.
     """
-    if dry_run or not output or targets.outputs[:1] == (STANDARD_OUTPUT,):
+    if dry_run or not output or paths.outputs[:1] == (STANDARD_OUTPUT,):
         raise InputError("--resume keeps its work beside the output. Name a file or a folder with -o.")
-    if any(shard.name == "stdin" for shard in corpus.shards):
+    if any(shard.name == "stdin" for shard in shards):
         raise InputError("--resume: standard input cannot be read again. Name files.")
-    if any(isinstance(path, RemotePath) for path in [*targets.outputs, *targets.records]):
+    if any(isinstance(path, RemotePath) for path in [*paths.outputs, *paths.records]):
         raise InputError(
             "--resume keeps its work beside the output, in a folder of this machine. Name a local output, and copy it when the "
             "run is done; inputs may be remote."
         )
-    inputs = {real_name(shard.path) for shard in corpus.shards}
-    if any(real_name(path) in inputs for path in targets.outputs):
+    inputs = {real_name(shard.path) for shard in shards}
+    if any(real_name(path) in inputs for path in paths.outputs):
         raise InputError(
             "--resume: an output would replace an input, which could then not be read again. Name another output."
         )
