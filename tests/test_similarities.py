@@ -3,6 +3,8 @@
 import dataclasses
 import gzip
 import json
+import subprocess
+import sys
 from collections import Counter
 from math import isclose
 from pathlib import Path
@@ -24,8 +26,8 @@ from neardup.kernels.matching import bounds, similarities
 from neardup.matching.similarities.first_pass import first_pass
 from neardup.matching.similarities.stored import ShingleSets
 from neardup.matching.similarities.table import SIMILARITY_TABLE
-from neardup.options import SIMILARITIES
 from neardup.progress import Progress
+from neardup.recipe.similarities import SIMILARITIES
 from neardup.resources.resources import Resources
 from neardup.survivors import clusters
 from neardup.survivors.clusters import CLUSTERERS
@@ -53,9 +55,17 @@ def occurrence_hashes(counts):
     )
 
 
-def test_the_table_and_the_options_name_the_same_similarities():
-    assert list(SIMILARITY_TABLE) == list(SIMILARITIES)
-    assert sorted(row.code for row in SIMILARITY_TABLE.values()) == list(range(len(SIMILARITY_TABLE)))
+def test_rows_kernels_and_definitions_name_the_same_similarities():
+    assert list(SIMILARITY_TABLE) == list(SIMILARITIES) == list(similarities.CODES) == list(naive.SIMILARITIES)
+    assert sorted(similarities.CODES.values()) == list(range(len(SIMILARITIES)))
+
+
+def test_rows_load_no_compiled_code():
+    program = (
+        "from neardup.recipe.similarities import SIMILARITIES\nfrom neardup.recipe.methods import METHODS\n"
+        "import sys\nprint(sorted({'numba', 'numpy'} & set(sys.modules)))"
+    )
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -267,6 +277,8 @@ def test_an_explanation_gives_the_similarity_that_the_run_asked_for(tmp_path):
     ]
     assert len(found.neighbors) == 3
     [summary] = tmp_path.glob("*.summary.json")
-    summary.write_text(summary.read_text().replace('"edit"', '"dice"'))
-    with pytest.raises(nd.DataError, match="is not the summary of a run"):
-        nd.explain(audit, "0")
+    whole = summary.read_text()
+    for name, other in (('"edit"', '"dice"'), ('"simhash"', '"guess"')):
+        summary.write_text(whole.replace(name, other))
+        with pytest.raises(nd.DataError, match="is not the summary of a run"):
+            nd.explain(audit, "0")

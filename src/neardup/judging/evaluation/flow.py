@@ -24,7 +24,7 @@ from neardup.io.table_corpus import TableCorpus
 from neardup.judging.evaluation.curves import distance_scores, recipe_score, survey, threshold_scores
 from neardup.judging.evaluation.intervals import UNKNOWN, wilson
 from neardup.judging.evaluation.labels import check_labels
-from neardup.judging.evaluation.methods import MEASURED, method_score
+from neardup.judging.evaluation.methods import method_score
 from neardup.judging.evaluation.recommendation import FEW_TOKENS, recommend, warnings
 from neardup.judging.evaluation.result import Evaluation
 from neardup.judging.evaluation.strata import strata
@@ -33,6 +33,7 @@ from neardup.judging.evaluation.truth import labeled_truth, sampled_truth
 from neardup.matching.equal_texts import exact_representatives
 from neardup.options import SAMPLE, DedupOptions, options_of
 from neardup.progress import Progress, Watcher, progress_of
+from neardup.recipe.methods import MEASURED, METHODS
 from neardup.recipe.presets import RECIPES, usual_distance
 from neardup.recipe.recipe import Recipe
 from neardup.survivors.decisions import in_order_of_preference
@@ -41,9 +42,8 @@ from neardup.survivors.summary import versions
 
 def _methods(options: DedupOptions) -> Sequence[str]:
     """Those that serve the similarity."""
-    if options.min_similarity == 0:
-        return ("simhash",)
-    return MEASURED if options.similarity == "jaccard" else tuple(name for name in MEASURED if name != "minhash")
+    rows = {name: METHODS[name] for name in MEASURED if METHODS[name].is_for(options.similarity)}
+    return [name for name, row in rows.items() if options.min_similarity > 0 or not row.needs_similarity]
 
 
 def _check(target_recall: float, sample: int, seed: int, methods: Sequence[str]) -> None:

@@ -11,6 +11,8 @@ from neardup.kernels.xxh3 import xxh3_64_of_two
 u64 = np.uint64
 SET, OCCURRENCES, WEIGHTS, SEQUENCE = range(4)
 """What is made of the shingles of a text: the distinct ones; each occurrence its own element; the distinct ones, weighted; all."""
+FORMS = {"set": SET, "occurrences": OCCURRENCES, "weights": WEIGHTS, "sequence": SEQUENCE}
+"""By the names that `neardup.recipe.similarities` has for them."""
 
 
 @kernel

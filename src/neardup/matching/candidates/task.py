@@ -12,6 +12,7 @@ from neardup.hamming.classes import Candidates
 from neardup.matching.similarities.stored import SetFile
 from neardup.options import DedupOptions
 from neardup.progress import Progress
+from neardup.recipe.methods import METHODS
 from neardup.recipe.recipe import Recipe
 from neardup.resources.resources import Resources
 from neardup.resources.scratch import Scratch, parts_of
@@ -47,6 +48,10 @@ class Task:
         """The same for the documents of so many tokens and more."""
         enough = self.documents.tokens[self.rows] >= tokens
         return replace(self, rows=self.rows[enough], representative=self.representative[enough])
+
+    def min_tokens(self, method: str) -> int:
+        """Documents of fewer tokens are left out by that method."""
+        return METHODS[method].tokens_needed(self.recipe.min_tokens)
 
     @property
     def wanted(self) -> Array:

@@ -1,4 +1,4 @@
-"""The similarities of texts, in one table: what each compares of a text, for joins and for verification."""
+"""What each similarity compares of a text, for joins and for verification, as its row says."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -10,14 +10,13 @@ from neardup.fingerprints.features import features_of_texts
 from neardup.fingerprints.workspace import Workspace
 from neardup.kernels.fingerprints.shingles import sort_spare
 from neardup.kernels.fingerprints.votes import UNIFORM, WEIGHTINGS
-from neardup.kernels.matching import similarities
-from neardup.kernels.matching.elements import OCCURRENCES, SEQUENCE, SET, WEIGHTS, elements
+from neardup.kernels.matching.elements import FORMS, WEIGHTS, elements
+from neardup.kernels.matching.similarities import CODES
 from neardup.kernels.text.tokens import most_tokens, token_spare
 from neardup.recipe.recipe import Recipe
+from neardup.recipe.similarities import SIMILARITIES, SimilarityRow
 from neardup.text.normalizers import FoldedTexts
 from neardup.text.unicode_tables import fold_tables
-
-WORD_SHINGLE, CJK_SHINGLE = 3, 5
 
 
 class Elements(NamedTuple):
@@ -71,15 +70,25 @@ class Similarity:
 
     Attributes:
         code: what kernels know it by.
-        shingles: tokens of a shingle that starts at a word, at a Han or Kana character; None: the recipe's.
-        joined, verified: what a join and verification take of the shingles, one of the forms of
-            `neardup.kernels.matching.elements`.
+        row: what others know of it.
+        joined, verified: what a join and verification take of the shingles, as kernels know it.
     """
 
     code: int
-    shingles: tuple[int, int] | None
+    row: SimilarityRow
     joined: int
     verified: int
+
+    @classmethod
+    def of(cls, name: str) -> "Similarity":
+        """The one that a row of SIMILARITIES describes."""
+        row = SIMILARITIES[name]
+        return cls(CODES[name], row, FORMS[row.joined], FORMS[row.verified])
+
+    @property
+    def shingles(self) -> tuple[int, int] | None:
+        """Tokens of a shingle that starts at a word, at a Han or Kana character; None: the recipe's."""
+        return self.row.shingles
 
     def elements(self, texts: Any, recipe: Recipe) -> Elements:
         """What a join indexes of an Arrow `large_string` array's texts: ascending and distinct in each.
@@ -130,17 +139,10 @@ def _weighted_elements(texts: Any, recipe: Recipe) -> Elements:
     return Elements(values, weights, features.offsets)
 
 
-SIMILARITY_TABLE = {
-    "jaccard": Similarity(similarities.JACCARD, (WORD_SHINGLE, CJK_SHINGLE), SET, SET),
-    "weighted": Similarity(similarities.WEIGHTED, (WORD_SHINGLE, CJK_SHINGLE), OCCURRENCES, OCCURRENCES),
-    "containment": Similarity(similarities.CONTAINMENT, (WORD_SHINGLE, CJK_SHINGLE), SET, SET),
-    "cosine": Similarity(similarities.COSINE, None, WEIGHTS, WEIGHTS),
-    "edit": Similarity(similarities.EDIT, (1, 1), OCCURRENCES, SEQUENCE),
-}
-"""By the names of `neardup.options.SIMILARITIES`, which says what each is."""
+SIMILARITY_TABLE = {name: Similarity.of(name) for name in SIMILARITIES}
 
 
 def shingle_sets_of(texts: Any) -> tuple[Array, Array]:
     """The sorted distinct shingle hashes of an Arrow `large_string` array's texts: uint64[total], offsets int64[n + 1]."""
-    found = SIMILARITY_TABLE["jaccard"].elements(texts, Recipe())
-    return found.values, found.offsets
+    sets = SIMILARITY_TABLE["jaccard"].elements(texts, Recipe())
+    return sets.values, sets.offsets
