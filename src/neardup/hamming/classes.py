@@ -11,6 +11,7 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.hamming.distinct import Distinct
 from neardup.kernels.hamming.candidates import (
+    Graph,
     count_candidates,
     count_refined,
     link_classes,
@@ -45,6 +46,11 @@ class Candidates:
 
     def __len__(self) -> int:
         return len(self.class_of)
+
+    @property
+    def graph(self) -> Graph:
+        """The same for kernels."""
+        return Graph(self.fingerprints, self.class_of, self.members, self.starts, self.near, self.near_starts)
 
     @property
     def has_any(self) -> Array:
@@ -85,7 +91,9 @@ def candidates_of(
 def no_candidates() -> Candidates:
     """Of no documents."""
     none = np.empty(0, np.int64)
-    return Candidates(np.empty((0, 1), np.uint64), none, none, np.zeros(1, np.int64), none, np.zeros(1, np.int64))
+    return Candidates(
+        np.empty((0, 1), np.uint64), none, none, np.zeros(1, np.int64), np.empty(0, np.uint32), np.zeros(1, np.int64)
+    )
 
 
 def within_groups(candidates: Candidates, groups: Array) -> Candidates:
@@ -106,8 +114,8 @@ def within_groups(candidates: Candidates, groups: Array) -> Candidates:
 def candidate_pairs(candidates: Candidates) -> Iterator[tuple[Array, Array]]:
     """All pairs of positions p < q, p ascending, about CHUNK_PAIRS at a time (more where one document has more)."""
     counts = np.empty(len(candidates), np.int64)
-    neighborhood = (candidates.class_of, candidates.members, candidates.starts, candidates.near, candidates.near_starts)
-    count_candidates(*neighborhood, counts)
+    graph = candidates.graph
+    count_candidates(graph, counts)
     ends = np.cumsum(counts)
     first = 0
     while first < len(counts):
@@ -115,7 +123,7 @@ def candidate_pairs(candidates: Candidates) -> Iterator[tuple[Array, Array]]:
         last = max(first + 1, int(np.searchsorted(ends, before + CHUNK_PAIRS, "right")))
         total = int(ends[last - 1]) - before
         left, right = np.empty(total, np.int64), np.empty(total, np.int64)
-        list_candidates(first, last, *neighborhood, left, right)
+        list_candidates(first, last, graph, left, right)
         if total:
             yield left, right
         first = last

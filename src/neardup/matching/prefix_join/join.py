@@ -14,8 +14,9 @@ from neardup.errors import OptionError
 from neardup.hamming.distinct import Distinct, collapse
 from neardup.kernels.hamming.candidates import pack_pairs
 from neardup.kernels.matching import prefix_join as kernels
-from neardup.kernels.matching.similarities import CONTAINMENT
+from neardup.kernels.matching.similarities import CODES
 from neardup.matching.prefix_join.prefixes import Prefixes
+from neardup.recipe.similarities import SIMILARITIES
 from neardup.resources.resources import DEFAULTS, Resources
 from neardup.resources.scratch import Scratch, parts_of
 from neardup.resources.threads import in_order
@@ -24,6 +25,8 @@ POSTING_BYTES = 64
 """What a posting takes at the height of a join: its key four times, while keys are sorted, its place in the lists and back."""
 CHUNK_PAIRS = 1 << 18
 MAX_SETS = kernels.FIRST - 1
+LARGER_FIRST = frozenset(CODES[name] for name, row in SIMILARITIES.items() if row.larger_first)
+"""Codes of the similarities whose sets are joined from the largest on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +155,7 @@ def join_prefixes(
         raise OptionError(f"{len(sets):,} different documents; an exact join takes {MAX_SETS:,}. Split the corpus.")
     threads, scratch = resources.thread_count, resources.scratch
     sizes = scratch.take(prefixes.sizes, sets)
-    by_size = scratch.keep(np.argsort(-sizes if code == CONTAINMENT else sizes, kind="stable"))
+    by_size = scratch.keep(np.argsort(-sizes if code in LARGER_FIRST else sizes, kind="stable"))
     order, ranked_sizes = scratch.take(sets, by_size), scratch.take(sizes, by_size)
     ranked_sides = np.empty(0, np.uint8) if sides is None else np.ascontiguousarray(sides[by_size], np.uint8)
     postings = sum(int(prefixes.facts[order[part], 0].sum(dtype=np.int64)) for part in parts_of(len(order)))
