@@ -19,7 +19,9 @@ from neardup.kernels.matching.jaccard import in_common, jaccard
 
 JACCARD, WEIGHTED, CONTAINMENT, COSINE, EDIT = range(5)
 CODES = {"jaccard": JACCARD, "weighted": WEIGHTED, "containment": CONTAINMENT, "cosine": COSINE, "edit": EDIT}
-"""By the names of `neardup.similarities.SIMILARITIES`."""
+"""By the names of `neardup.recipe.similarities.SIMILARITIES`."""
+BY_NORM = (COSINE,)
+"""Those whose prefixes are chosen by the weights of the elements, with `bounds.cosine_prefix`, and not by their number."""
 
 
 class Stored(NamedTuple):
@@ -47,14 +49,8 @@ def working_memory(code: int, longest: int) -> Array:
 
 
 @kernel
-def is_by_norm(code):
-    """Whether a prefix is chosen by the weights of its elements, with `bounds.cosine_prefix`, and not by their number."""
-    return code == COSINE
-
-
-@kernel
 def required_overlap(code, a, b, threshold):
-    """The smallest number of common elements with which sets of a and b elements can reach `threshold`; not where `is_by_norm`.
+    """The smallest number of common elements with which sets of a and b elements can reach `threshold`; not for those BY_NORM.
 
     It may be more than the smaller set has: then they cannot.
     """
@@ -78,16 +74,16 @@ def prefix_length(code, n, threshold):
     """How many of the first elements of a set of n, in one order of all, hold one of every similar set.
 
     The other set's prefix has it as well, but for containment: there the smaller set's prefix has it, and the larger set, the
-    whole of it. So the smaller is to be looked up in the larger. All where `is_by_norm`: see `cosine_prefix` for fewer.
+    whole of it. So the smaller is to be looked up in the larger. All for those BY_NORM: see `cosine_prefix` for fewer.
     """
-    return n if n == 0 or code == COSINE else n - required_part(n, threshold) + 1
+    return n if n == 0 or code in BY_NORM else n - required_part(n, threshold) + 1
 
 
 @kernel
 def index_length(code, n, threshold):
     """How many of the first elements of a set of n must be indexed, for sets no smaller to find it by their prefixes.
 
-    For containment: for sets no larger. All where `is_by_norm`: see `cosine_prefix` for fewer. (Xiao et al. 2008, section 3.3.)
+    For containment: for sets no larger. All for those BY_NORM: see `cosine_prefix` for fewer. (Xiao et al. 2008, section 3.3.)
     """
     if n == 0 or code in (CONTAINMENT, COSINE):
         return n

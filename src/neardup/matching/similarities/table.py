@@ -10,7 +10,7 @@ from neardup.fingerprints.features import features_of_texts
 from neardup.fingerprints.workspace import Workspace
 from neardup.kernels.fingerprints.shingles import sort_spare
 from neardup.kernels.fingerprints.votes import UNIFORM, WEIGHTINGS
-from neardup.kernels.matching.elements import FORMS, WEIGHTS, elements
+from neardup.kernels.matching.elements import FORMS, WEIGHTS, ElementArrays, ElementForm, TokenMemory, elements
 from neardup.kernels.matching.similarities import CODES
 from neardup.kernels.text.tokens import most_tokens, token_spare
 from neardup.recipe.recipe import Recipe
@@ -33,21 +33,23 @@ class Elements(NamedTuple):
     offsets: Array
 
     @classmethod
-    def of(cls, values: Array, weights: Array, offsets: Array) -> "Elements":
+    def of(cls, filled: ElementArrays) -> "Elements":
         """A copy of what a kernel filled, without the room behind it."""
-        values, weights = values[: offsets[-1]].copy(), weights[: offsets[-1]].copy()
+        values, weights = (array[: filled.offsets[-1]].copy() for array in (filled.values, filled.weights))
         values.flags.writeable = weights.flags.writeable = False
-        return cls(values, weights, offsets)
+        return cls(values, weights, filled.offsets)
 
 
-def _for_longest(longest: int, _: int) -> tuple[Array, Array, Array, Array]:
+def _for_longest(longest: int, _: int) -> TokenMemory:
     """What the kernel needs for one text of so many bytes."""
     most = most_tokens(longest)
-    return (
-        np.empty(most, np.uint64),
-        np.empty(most, np.uint8),
-        np.empty(token_spare(longest), np.int64),
-        np.empty(sort_spare(most), np.uint64),
+    hashes = np.empty(most, np.uint64)
+    return TokenMemory(
+        hashes=hashes,
+        hash_bytes=hashes.view(np.uint8),
+        kinds=np.empty(most, np.uint8),
+        token_spare=np.empty(token_spare(longest), np.int64),
+        sorting=np.empty(sort_spare(most), np.uint64),
     )
 
 
@@ -59,9 +61,10 @@ def _for_all(total: int, weighted: int) -> tuple[Array, Array]:
 _WORKSPACE, _FILLED = Workspace(_for_longest), Workspace(_for_all)
 
 
-def room_for(folded: FoldedTexts, weighted: bool) -> tuple[Array, Array]:
-    """Room for the elements of all these texts, and for their weights; until the next call."""
-    return _FILLED.scratch(len(folded.data) // 2 + len(folded) + 1, weighted)
+def room_for_elements(folded: FoldedTexts, form: ElementForm) -> ElementArrays:
+    """Room for the elements of all these texts, and for their weights if there are; until the next call."""
+    values, weights = _FILLED.scratch(len(folded.data) // 2 + len(folded) + 1, form.form == WEIGHTS)
+    return ElementArrays(values, weights, np.empty(len(folded) + 1, np.int64))
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,29 +108,19 @@ class Similarity:
         if form == WEIGHTS and self.shingles is None and recipe.needs_names:
             return _weighted_elements(texts, recipe)
         folded = _WORKSPACE.fold(texts)
-        longest = int(np.diff(folded.offsets).max(initial=0))
-        hashes, kinds, tokens, sorting = _WORKSPACE.scratch(longest, 0)
-        values, weights = room_for(folded, form == WEIGHTS)
-        offsets = np.empty(len(folded) + 1, np.int64)
-        word_shingle, cjk_shingle = self.shingles or (recipe.word_shingle, recipe.cjk_shingle)
-        elements(
-            folded.data,
-            folded.offsets,
-            form,
-            word_shingle,
-            cjk_shingle,
-            WEIGHTINGS.get(recipe.weights, UNIFORM),  # others are of recipes with named features, or not looked at
-            hashes,
-            hashes.view(np.uint8),
-            kinds,
-            tokens,
-            sorting,
-            values,
-            weights,
-            offsets,
-            fold_tables(),
+        made, memory = (
+            self.element_form(recipe, form),
+            _WORKSPACE.scratch(int(np.diff(folded.offsets).max(initial=0)), 0),
         )
-        return Elements.of(values, weights, offsets)
+        out = room_for_elements(folded, made)
+        elements(folded.data, folded.offsets, made, memory, fold_tables(), out)
+        return Elements.of(out)
+
+    def element_form(self, recipe: Recipe, form: int) -> ElementForm:
+        """What is made of a text, as kernels are told; of recipes with named features there are no weights by count alone."""
+        return ElementForm(
+            form, *(self.shingles or (recipe.word_shingle, recipe.cjk_shingle)), WEIGHTINGS.get(recipe.weights, UNIFORM)
+        )
 
 
 def _weighted_elements(texts: Any, recipe: Recipe) -> Elements:
