@@ -171,7 +171,7 @@ def _of_texts(
     starts = corpus.starts or [0]
     shards = stored_shards(corpus.shards, starts)
 
-    def told(how: Found) -> None:
+    def report(how: Found) -> None:
         listing.summary = PairSummary(
             recipe=recipe.as_dict(),
             digest=recipe.digest(),
@@ -194,7 +194,7 @@ def _of_texts(
         progress=progress,
         first_of_other=first_of_other,
         distinct=distinct,
-        told=told,
+        report=report,
     )
     listing = _Listing(documents.ids, shards, matches)
     return listing
