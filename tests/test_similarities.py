@@ -122,7 +122,7 @@ def test_no_pair_of_texts_at_the_threshold_falls_short_of_the_bounds_of_its_elem
     found = row.elements(large_strings(pair), recipe)
     left, right = sorted((of_text(found, 0), of_text(found, 1)), key=len)
     assert similarities.sizes_may_match(row.code, len(left), len(right), least)
-    if row.code == similarities.COSINE:
+    if row.code in similarities.BY_NORM:
         fronts = [
             set(found.values[first:last][: bounds.cosine_prefix(found.weights, first, last, least)].tolist())
             for first, last in zip(found.offsets[:-1], found.offsets[1:], strict=True)
@@ -130,7 +130,7 @@ def test_no_pair_of_texts_at_the_threshold_falls_short_of_the_bounds_of_its_elem
         assert fronts[0] & fronts[1]
         return
     assert len(set(left) & set(right)) >= similarities.required_overlap(row.code, len(left), len(right), least)
-    probing, indexed = (left, right) if row.code == similarities.CONTAINMENT else (right, left)
+    probing, indexed = (left, right) if row.row.larger_first else (right, left)
     front = set(probing[: similarities.prefix_length(row.code, len(probing), least)])
     assert front & set(indexed[: similarities.index_length(row.code, len(indexed), least)])
 

@@ -81,8 +81,8 @@ def list_matches(
     """Every pair of candidates of at least the similarity asked for, in bounded memory.
 
     With `first_of_other`, only pairs of a row before it and one from it on. With `distinct`, of documents with equal normalized
-    texts (and of one side, and of one group) only the first is in pairs. `report` is called with the candidates
-    once they are found, and how.
+    texts (and of one side, and of one group) only the first is in pairs. `report` is called with the
+    candidates, and how they were found.
 
     First those of documents with enough tokens for the method, by left and right row; then those of short ones, which match only
     where their normalized texts are equal.

@@ -108,10 +108,8 @@ class Similarity:
         if form == WEIGHTS and self.shingles is None and recipe.needs_names:
             return _weighted_elements(texts, recipe)
         folded = _WORKSPACE.fold(texts)
-        made, memory = (
-            self.element_form(recipe, form),
-            _WORKSPACE.scratch(int(np.diff(folded.offsets).max(initial=0)), 0),
-        )
+        made = self.element_form(recipe, form)
+        memory = _WORKSPACE.scratch(int(np.diff(folded.offsets).max(initial=0)), 0)
         out = room_for_elements(folded, made)
         elements(folded.data, folded.offsets, made, memory, fold_tables(), out)
         return Elements.of(out)
