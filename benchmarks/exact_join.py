@@ -26,7 +26,7 @@ import measure
 import package_texts
 from commands import run
 from corpora import python_installation
-from neardup.options import METHODS
+from neardup.recipe.methods import METHODS
 from planted import RATES, Copy, near_copies
 
 AT_LEAST = 0.8

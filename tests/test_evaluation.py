@@ -24,11 +24,11 @@ from neardup.judging.evaluation import intervals, survey
 from neardup.judging.evaluation.flow import evaluate_corpus
 from neardup.judging.evaluation.given_labels import labels_of
 from neardup.judging.evaluation.labels import LabelFile, read_labels
-from neardup.judging.evaluation.methods import MEASURED
 from neardup.judging.evaluation.recommendation import recommend, warnings
 from neardup.judging.evaluation.result import MethodScore, RecipeScore
 from neardup.options import DedupOptions
 from neardup.progress import Progress
+from neardup.recipe.methods import MEASURED
 from neardup.resources.resources import Resources
 from strategies import word_text
 

@@ -16,9 +16,12 @@ from neardup.dedup import find_duplicates
 from neardup.fingerprints.minhash import Signing
 from neardup.io.table_corpus import TableCorpus
 from neardup.matching.candidates import auto, minhash
+from neardup.matching.candidates.methods import finder_of
 from neardup.matching.prefix_join import join
 from neardup.options import DedupOptions
 from neardup.progress import Progress
+from neardup.recipe.methods import METHODS, Promise
+from neardup.recipe.similarities import SIMILARITIES
 
 WORDS = "the a river bank old ferry leaves at nine ten past pier wooden bridge 河 上 的 老 石 桥 建 于 明 代 雨 の 駅".split()
 
@@ -56,7 +59,17 @@ def true_pairs(texts, kind, least):
     return found
 
 
-@pytest.mark.parametrize("kind", ["jaccard", "weighted", "containment", "edit"])
+@pytest.mark.parametrize("name", METHODS)
+def test_every_row_of_a_method_names_a_finder_and_similarities_that_there_are(name):
+    row = METHODS[name]
+    assert callable(finder_of(name))
+    assert row.meaning
+    assert set(row.serves or ()) <= set(SIMILARITIES)
+    assert (row.promise is Promise.PROBABLE) == (row.miss_probability > 0) == bool(row.why_missed)
+    assert row.tokens_needed(7) == (7 if row.min_tokens is None else row.min_tokens)
+
+
+@pytest.mark.parametrize("kind", sorted(set(SIMILARITIES) - {"cosine"}))
 @given(texts=corpora(), least=st.sampled_from([1.0, 0.8, 0.5, 0.1]))
 def test_exact_finds_every_pair_that_is_similar_enough_and_no_other(texts, kind, least):
     found = nd.match(texts, method="exact", min_similarity=least, similarity=kind, threads=1)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import naive
-from neardup.kernels.matching import bounds
+from neardup.kernels.matching import similarities
 from neardup.matching.prefix_join import join
 from neardup.matching.prefix_join.counts import ElementCounts
 from neardup.matching.prefix_join.prefixes import PrefixFile, prefixes_of
@@ -17,10 +17,10 @@ from neardup.resources import pair_spool
 from neardup.resources.resources import Resources
 
 CODES = {
-    "jaccard": bounds.JACCARD,
-    "containment": bounds.CONTAINMENT,
-    "edit": bounds.EDIT,
-    "cosine": bounds.COSINE,
+    "jaccard": similarities.JACCARD,
+    "containment": similarities.CONTAINMENT,
+    "edit": similarities.EDIT,
+    "cosine": similarities.COSINE,
 }
 HASHES = np.random.default_rng(1).integers(0, 2**64, 2000, np.uint64)
 MEMORY = 1 << 26
@@ -154,11 +154,11 @@ def test_prefixes_appended_to_a_file_are_those_of_all():
     elements = elements_of(sets)
     counts = ElementCounts(len(elements.values), memory=MEMORY)
     counts.add(elements.values)
-    whole = prefixes_of(elements, code=bounds.JACCARD, least=0.5, counts=counts)
+    whole = prefixes_of(elements, code=similarities.JACCARD, least=0.5, counts=counts)
     with PrefixFile(temp_dir=None) as file:
         for first in range(0, len(sets), 17):
             part = elements_of(sets[first : first + 17])
-            file.append(prefixes_of(part, code=bounds.JACCARD, least=0.5, counts=counts))
+            file.append(prefixes_of(part, code=similarities.JACCARD, least=0.5, counts=counts))
         found = file.whole()
         for name in ("elements", "rests", "starts", "facts", "sizes", "digests"):
             assert np.array_equal(getattr(found, name), getattr(whole, name)), name

@@ -3,6 +3,8 @@
 import dataclasses
 import gzip
 import json
+import subprocess
+import sys
 from collections import Counter
 from math import isclose
 from pathlib import Path
@@ -21,12 +23,12 @@ from neardup.hamming.near import near_fingerprints
 from neardup.io.batch import Batch
 from neardup.io.table_corpus import TableCorpus
 from neardup.kernels.fingerprints.votes import WEIGHTINGS as WEIGHTS
-from neardup.kernels.matching import bounds
+from neardup.kernels.matching import bounds, similarities
 from neardup.matching.similarities.element_store import ElementStore, read_again
 from neardup.matching.similarities.first_pass import first_pass
 from neardup.matching.similarities.table import SIMILARITY_TABLE
-from neardup.options import SIMILARITIES
 from neardup.progress import Progress
+from neardup.recipe.similarities import SIMILARITIES
 from neardup.resources.resources import Resources
 from neardup.survivors import clusters
 from neardup.survivors.clusters import CLUSTERERS
@@ -54,9 +56,17 @@ def occurrence_hashes(counts):
     )
 
 
-def test_the_table_and_the_options_name_the_same_similarities():
-    assert list(SIMILARITY_TABLE) == list(SIMILARITIES)
-    assert sorted(row.code for row in SIMILARITY_TABLE.values()) == list(range(len(SIMILARITY_TABLE)))
+def test_rows_kernels_and_definitions_name_the_same_similarities():
+    assert list(SIMILARITY_TABLE) == list(SIMILARITIES) == list(similarities.CODES) == list(naive.SIMILARITIES)
+    assert sorted(similarities.CODES.values()) == list(range(len(SIMILARITIES)))
+
+
+def test_rows_load_no_compiled_code():
+    program = (
+        "from neardup.recipe.similarities import SIMILARITIES\nfrom neardup.recipe.methods import METHODS\n"
+        "import sys\nprint(sorted({'numba', 'numpy'} & set(sys.modules)))"
+    )
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -112,18 +122,18 @@ def test_no_pair_of_texts_at_the_threshold_falls_short_of_the_bounds_of_its_elem
         return
     found = row.elements(large_strings(pair), recipe)
     left, right = sorted((of_text(found, 0), of_text(found, 1)), key=len)
-    assert bounds.sizes_may_match(row.code, len(left), len(right), least)
-    if row.code == bounds.COSINE:
+    assert similarities.sizes_may_match(row.code, len(left), len(right), least)
+    if row.code in similarities.BY_NORM:
         fronts = [
             set(found.values[first:last][: bounds.cosine_prefix(found.weights, first, last, least)].tolist())
             for first, last in zip(found.offsets[:-1], found.offsets[1:], strict=True)
         ]
         assert fronts[0] & fronts[1]
         return
-    assert len(set(left) & set(right)) >= bounds.least_common(row.code, len(left), len(right), least)
-    probing, indexed = (left, right) if row.code == bounds.CONTAINMENT else (right, left)
-    front = set(probing[: bounds.prefix_length(row.code, len(probing), least)])
-    assert front & set(indexed[: bounds.index_length(row.code, len(indexed), least)])
+    assert len(set(left) & set(right)) >= similarities.required_overlap(row.code, len(left), len(right), least)
+    probing, indexed = (left, right) if row.row.larger_first else (right, left)
+    front = set(probing[: similarities.prefix_length(row.code, len(probing), least)])
+    assert front & set(indexed[: similarities.index_length(row.code, len(indexed), least)])
 
 
 def test_each_similarity_tells_apart_what_it_is_for():
@@ -303,6 +313,8 @@ def test_an_explanation_gives_the_similarity_that_the_run_asked_for(tmp_path):
     ]
     assert len(found.neighbors) == 3
     [summary] = tmp_path.glob("*.summary.json")
-    summary.write_text(summary.read_text().replace('"edit"', '"dice"'))
-    with pytest.raises(nd.DataError, match="is not the summary of a run"):
-        nd.explain(audit, "0")
+    whole = summary.read_text()
+    for name, other in (('"edit"', '"dice"'), ('"simhash"', '"guess"')):
+        summary.write_text(whole.replace(name, other))
+        with pytest.raises(nd.DataError, match="is not the summary of a run"):
+            nd.explain(audit, "0")

@@ -34,6 +34,7 @@ from neardup.matching.equal_texts import exact_representatives
 from neardup.matching.similarities.element_store import ElementStore, read_again
 from neardup.options import DedupOptions, DedupOptionsDict, options_of
 from neardup.progress import Progress, Watcher, progress_of
+from neardup.recipe.methods import METHODS
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
 from neardup.resources.allocators import give_back
@@ -101,7 +102,7 @@ class _Read(NamedTuple):
 
 def room_for_elements(options: DedupOptions) -> int:
     """Bytes that the elements of all texts may take in a temporary file; 0 if no join will need them."""
-    if options.taken() not in ("auto", "exact"):
+    if not METHODS[options.taken()].keeps_elements:
         return 0
     return shutil.disk_usage(options.temp_dir or tempfile.gettempdir()).free // FREE_SHARE
 

@@ -9,13 +9,12 @@ from numbers import Integral, Real
 from typing import Any, Literal, TypedDict
 
 from neardup.errors import OptionError
+from neardup.recipe.methods import BY_DISTANCE, METHODS, Method, Promise
+from neardup.recipe.similarities import SIMILARITIES, Similarity
 from neardup.resources.limits import check_temp_dir, memory_bytes
 from neardup.resources.resources import ResourceOptions, Resources
 from neardup.resources.threads import thread_count
 
-Method = Literal["auto", "exact", "minhash", "simhash"]
-MeasuredMethod = Literal["exact", "minhash", "simhash"]
-Similarity = Literal["jaccard", "weighted", "containment", "cosine", "edit"]
 Cluster = Literal["star", "components"]
 Keep = Literal["first", "last", "longest", "shortest"] | str | Callable[[str], Any]
 """A rule of KEEPS, of which `max:COLUMN` and `min:COLUMN` may be any string; or a function of the text."""
@@ -25,20 +24,6 @@ OnError = Literal["stop", "skip"]
 IndexMethod = Literal[
     "auto", "scan", "block-tables", "multi-index", "bit-lists", "neighbours", "prefix-tables", "sorted-beam"
 ]
-METHODS = {
-    "auto": "exact where it fits the memory and is not much slower, else minhash; simhash if a distance is asked for",
-    "exact": "every pair of at least the similarity, by theorem",
-    "minhash": "pairs that share a band of their MinHash signatures; misses one in a thousand at the similarity, besides "
-    "what its sieve of fingerprints drops",
-    "simhash": "pairs of fingerprints within the distance",
-}
-SIMILARITIES = {
-    "jaccard": "set Jaccard of shingles: 3 tokens from a word, 5 from a Han or Kana character",
-    "weighted": "Jaccard of these shingles with their counts: repeating a passage makes a difference",
-    "containment": "the part of the smaller set of shingles that is in the larger: finds excerpts",
-    "cosine": "cosine of the weights that the recipe gives to its features: the order of words is free",
-    "edit": "1 - Levenshtein distance of the tokens / the longer's: the order of all tokens counts",
-}
 KEEPS = {
     "first": "the one that comes first in the input",
     "last": "the one that comes last",
@@ -76,9 +61,9 @@ class DedupOptions:
     """How near-duplicates are found and which of them survive.
 
     Attributes:
-        method: how candidates are found: one of METHODS.
+        method: how candidates are found: one of `neardup.recipe.methods.METHODS`.
         min_similarity: from 0 to 1; a pair below it is no match. 0 matches by distance alone, and no text is read again.
-        similarity: of texts: one of SIMILARITIES.
+        similarity: of texts: one of `neardup.recipe.similarities.SIMILARITIES`.
         max_distance: Hamming distance of fingerprints. With simhash, up to which they are candidates; the recipe's if not given.
             With minhash, above which candidates are not looked at again; see `neardup.matching.candidates.minhash`. Not for exact.
         keep: which of two matching documents is preferred: one of KEEPS; or a function of the text, whose
@@ -117,15 +102,15 @@ class DedupOptions:
             if getattr(self, name) not in table
         ]
         problems += self._preference_problems()
-        least, far = self.min_similarity, self.max_distance
-        if isinstance(least, bool) or not isinstance(least, Real) or not 0 <= least <= 1:
-            problems.append(f"min_similarity={least!r}: give a number from 0 (by distance alone) to 1")
+        threshold, limit = self.min_similarity, self.max_distance
+        if isinstance(threshold, bool) or not isinstance(threshold, Real) or not 0 <= threshold <= 1:
+            problems.append(f"min_similarity={threshold!r}: give a number from 0 (by distance alone) to 1")
         else:
-            object.__setattr__(self, "min_similarity", float(least))  # numpy's numbers are no JSON
-        if far is not None and (isinstance(far, bool) or not isinstance(far, Integral) or far < 0):
-            problems.append(f"max_distance={far!r}: give an integer from 0 to the number of bits of the recipe")
-        elif far is not None:
-            object.__setattr__(self, "max_distance", int(far))
+            object.__setattr__(self, "min_similarity", float(threshold))  # numpy's numbers are no JSON
+        if limit is not None and (isinstance(limit, bool) or not isinstance(limit, Integral) or limit < 0):
+            problems.append(f"max_distance={limit!r}: give an integer from 0 to the number of bits of the recipe")
+        elif limit is not None:
+            object.__setattr__(self, "max_distance", int(limit))
         for check in (
             partial(thread_count, self.threads),
             partial(memory_bytes, self.memory),
@@ -187,24 +172,28 @@ class DedupOptions:
         return values
 
     def _contradictions(self) -> Iterator[str]:
-        if self.min_similarity == 0 and self.method in ("exact", "minhash"):
+        row = METHODS[self.method]
+        if self.min_similarity == 0 and row.needs_similarity:
             yield (
-                f"method={self.method!r} finds pairs by their similarity: give a min_similarity above 0, or method='simhash' "
-                "for pairs by distance alone"
+                f"method={self.method!r} finds pairs by their similarity: give a min_similarity above 0, or "
+                f"method={BY_DISTANCE!r} for pairs by distance alone"
             )
-        if self.method == "minhash" and self.similarity != "jaccard":
+        if not row.is_for(self.similarity):
+            exact = next(name for name, other in METHODS.items() if other.promise is Promise.EXACT)
             yield (
-                f"similarity={self.similarity!r}: method='minhash' promises nothing for it, its bands are for jaccard. "
-                "Use method='exact'"
+                f"similarity={self.similarity!r}: method={self.method!r} promises nothing for it, its {row.searches} are for "
+                f"{', '.join(row.serves or ())}. Use method={exact!r}"
             )
-        if self.max_distance is not None and self.method == "exact":
-            yield f"max_distance={self.max_distance}: method='exact' asks for no distance; leave it out, or use method='simhash'"
+        if self.max_distance is not None and not row.takes_distance:
+            yield (
+                f"max_distance={self.max_distance}: method={self.method!r} asks for no distance; leave it out, or use "
+                f"method={BY_DISTANCE!r}"
+            )
 
     def taken(self) -> Method:
         """The method, as far as the options say: `auto` only where the corpus decides."""
-        if self.method == "auto" and (self.max_distance is not None or self.min_similarity == 0):
-            return "simhash"
-        return self.method
+        is_open = METHODS[self.method].promise is Promise.CHOSEN
+        return BY_DISTANCE if is_open and (self.max_distance is not None or self.min_similarity == 0) else self.method
 
 
 class IndexOptions(TypedDict, total=False):

@@ -16,7 +16,7 @@ from neardup.kernels.fingerprints.minhash import (
     sign,
 )
 from neardup.kernels.fingerprints.votes import table_size
-from neardup.kernels.matching.bands import fill_buckets, hash_band, pairs_of_band
+from neardup.kernels.matching.bands import Band, Buckets, Sieve, fill_buckets, hash_band, pairs_of_band
 
 hash_lists = st.lists(st.one_of(st.integers(0, 2**64 - 1), st.integers(0, 7)), max_size=40)
 
@@ -83,15 +83,14 @@ def test_a_search_that_stops_for_room_goes_on_where_it_was(rows, room, shift):
     for band in range(2):
         hashes, keys, at = np.empty(n, np.uint64), np.empty(n, np.uint64), np.empty(n, np.uint32)
         ends, out = np.empty(1 << (64 - int(shift)), np.int64), np.empty(room, np.uint64)
-        hash_band(values, sizes, 2 * band, 2 * band + 2, shift, hashes, ends)
-        filled = fill_buckets(hashes, sizes, shift, ends, keys, at)
+        buckets = Buckets(shift, ends, keys, at)
+        hash_band(values, sizes, Band(band, 2), hashes, buckets)
+        filled = fill_buckets(hashes, sizes, buckets)
         assert filled == (sizes > 0).sum()
-        no_sieve = np.empty((n, 0), np.uint64)
-        i = j = 0
-        while i < filled:
-            count, i, j = pairs_of_band(
-                values, band, 2, shift, ends, keys, at, filled, no_sieve, np.uint64(0), 0, i, j, out
-            )
+        no_sieve = Sieve(np.empty((filled, 0), np.uint64), np.uint64(0), 0)
+        place = np.zeros(2, np.int64)
+        while place[0] < filled:
+            count = pairs_of_band(values, Band(band, 2), buckets, no_sieve, place, out)
             new = {(int(pair) >> 32, int(pair) & 0xFFFFFFFF) for pair in out[:count]}
             assert len(new) == count
             assert not new & found

@@ -11,7 +11,7 @@ from rapidfuzz.distance import Levenshtein
 
 import naive
 from neardup.kernels.fingerprints.votes import WEIGHTINGS as WEIGHTS
-from neardup.kernels.matching import bounds
+from neardup.kernels.matching import bounds, similarities
 from neardup.kernels.matching.edit import FIRST_BAND, edit_distance, edit_memory
 from neardup.kernels.matching.elements import weight
 from neardup.kernels.matching.similarities import Stored, similarity_of
@@ -50,38 +50,38 @@ def occurrences(sequence):
 
 
 @given(a=small_sets, b=small_sets, least=thresholds)
-@pytest.mark.parametrize("code", [bounds.JACCARD, bounds.WEIGHTED, bounds.CONTAINMENT])
+@pytest.mark.parametrize("code", [similarities.JACCARD, similarities.WEIGHTED, similarities.CONTAINMENT])
 def test_no_pair_of_sets_at_the_threshold_falls_short_of_the_bounds(code, a, b, least):
     found = above(code, a, b, least)
     common = len(set(a) & set(b))
-    other = min(len(a), len(b)) if code == bounds.CONTAINMENT else len(set(a) | set(b))
+    other = min(len(a), len(b)) if code == similarities.CONTAINMENT else len(set(a) | set(b))
     assert (found or 0.0) == (common / other if other and common / other >= least else 0.0)
     if found is None:
         return
-    assert bounds.sizes_may_match(code, len(a), len(b), least)
+    assert similarities.sizes_may_match(code, len(a), len(b), least)
     check_prefixes(code, a, b, common, least)
 
 
 def check_prefixes(code, a, b, common, least):
     small, large = sorted((a, b), key=len)
-    needed = bounds.least_common(code, len(a), len(b), least)
+    needed = similarities.required_overlap(code, len(a), len(b), least)
     assert 1 <= needed <= common
-    probing = small if code == bounds.CONTAINMENT else large
-    indexed = large if code == bounds.CONTAINMENT else small
-    front = set(probing[: bounds.prefix_length(code, len(probing), least)])
-    assert front & set(indexed[: bounds.index_length(code, len(indexed), least)])
-    if code != bounds.CONTAINMENT:
-        assert front & set(indexed[: bounds.prefix_length(code, len(indexed), least)])
+    probing = small if code == similarities.CONTAINMENT else large
+    indexed = large if code == similarities.CONTAINMENT else small
+    front = set(probing[: similarities.prefix_length(code, len(probing), least)])
+    assert front & set(indexed[: similarities.index_length(code, len(indexed), least)])
+    if code != similarities.CONTAINMENT:
+        assert front & set(indexed[: similarities.prefix_length(code, len(indexed), least)])
 
 
 @given(a=small_sets, b=small_sets, data=st.data(), least=thresholds)
 def test_both_prefixes_of_vectors_at_the_threshold_have_a_feature_in_common(a, b, data, least):
     counts = st.lists(st.sampled_from([1.0, 2.0, 3.0, 65536.0, 113512.0]), min_size=12, max_size=12)
     weights = data.draw(counts)[: len(a)], data.draw(counts)[: len(b)]
-    found = above(bounds.COSINE, a, b, least, weights)
+    found = above(similarities.COSINE, a, b, least, weights)
     if found is None:
         return
-    assert bounds.sizes_may_match(bounds.COSINE, len(a), len(b), least)
+    assert similarities.sizes_may_match(similarities.COSINE, len(a), len(b), least)
     fronts = []
     for items, of_items in zip((a, b), weights, strict=True):
         array = np.array(of_items)
@@ -92,7 +92,7 @@ def test_both_prefixes_of_vectors_at_the_threshold_have_a_feature_in_common(a, b
 def test_a_vector_and_its_multiple_have_cosine_one_and_a_prefix_at_every_threshold():
     for n in range(1, 40):
         weights = np.sqrt(np.arange(1, n + 1)).round(3) * 1000
-        texts = stored(bounds.COSINE, range(n), range(n), (weights, 3 * weights))
+        texts = stored(similarities.COSINE, range(n), range(n), (weights, 3 * weights))
         assert similarity_of(texts, 0, 1, 1.0) == 1.0
         assert 1 <= bounds.cosine_prefix(weights, 0, n, 1.0) <= n
 
@@ -106,41 +106,45 @@ def test_a_cosine_prefix_is_the_shortest_whose_rest_is_short_enough():
 
 @given(a=sequences, b=sequences, least=thresholds)
 def test_no_pair_of_sequences_at_the_threshold_falls_short_of_the_bounds_of_its_bags(a, b, least):
-    found = above(bounds.EDIT, a, b, least)
+    found = above(similarities.EDIT, a, b, least)
     if found is None:
         return
     left, right = sorted(occurrences(a)), sorted(occurrences(b))
-    assert bounds.sizes_may_match(bounds.EDIT, len(a), len(b), least)
-    check_prefixes(bounds.EDIT, left, right, len(set(left) & set(right)), least)
+    assert similarities.sizes_may_match(similarities.EDIT, len(a), len(b), least)
+    check_prefixes(similarities.EDIT, left, right, len(set(left) & set(right)), least)
 
 
 @given(whole=st.integers(0, 10**9), least=thresholds)
 def test_the_least_part_is_the_first_number_that_passes_the_comparison(whole, least):
-    part = bounds.least_part(whole, least)
+    part = bounds.required_part(whole, least)
     assert part >= 1
     assert whole == 0 or part / whole >= least
     assert part == 1 or (part - 1) / whole < least
 
 
-@pytest.mark.parametrize("code", [bounds.JACCARD, bounds.CONTAINMENT, bounds.EDIT])
+@pytest.mark.parametrize("code", [similarities.JACCARD, similarities.CONTAINMENT, similarities.EDIT])
 def test_the_least_common_is_the_first_number_that_passes_the_comparison(code):
     for a, b in product(range(1, 25), repeat=2):
         for least in (0.05, 0.1, 0.3, 1 / 3, 0.5, 0.7, 0.8, 0.9, 1.0):
-            needed = bounds.least_common(code, a, b, least)
+            needed = similarities.required_overlap(code, a, b, least)
             for common in (needed - 1, needed):
-                other = {bounds.JACCARD: a + b - common, bounds.CONTAINMENT: min(a, b), bounds.EDIT: max(a, b)}[code]
+                other = {
+                    similarities.JACCARD: a + b - common,
+                    similarities.CONTAINMENT: min(a, b),
+                    similarities.EDIT: max(a, b),
+                }[code]
                 assert (common > 0 and common / other >= least) == (common == needed), (a, b, least)
 
 
 def test_sets_without_elements_reach_nothing_and_need_no_prefix():
-    for code in range(5):
+    for code in similarities.CODES.values():
         for a, b in (([], []), ([1], []), ([], [1, 2])):
             texts = stored(code, a, b, ([1.0] * len(a), [1.0] * len(b)))
             assert similarity_of(texts, 0, 1, 0.0) == 0.0
             assert similarity_of(texts, 0, 1, 0.01) == -1.0
-            assert not bounds.sizes_may_match(code, len(a), len(b), 0.01)
-            assert bounds.prefix_length(code, 0, 0.01) == bounds.index_length(code, 0, 0.01) == 0
-    assert bounds.least_common(bounds.JACCARD, 0, 0, 0.5) == 1
+            assert not similarities.sizes_may_match(code, len(a), len(b), 0.01)
+            assert similarities.prefix_length(code, 0, 0.01) == similarities.index_length(code, 0, 0.01) == 0
+    assert similarities.required_overlap(similarities.JACCARD, 0, 0, 0.5) == 1
 
 
 def distance(a, b, most):

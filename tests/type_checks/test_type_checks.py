@@ -16,8 +16,7 @@ from neardup import dedup, options
 from neardup.fingerprints import minhash
 from neardup.hamming.index.methods import table as index_methods
 from neardup.io import reading
-from neardup.judging.evaluation import methods as measured
-from neardup.recipe import vectors
+from neardup.recipe import methods, similarities, vectors
 from neardup.recipe.presets import RecipeLike
 from neardup.resources import resources
 
@@ -113,10 +112,10 @@ def test_a_dictionary_has_the_names_and_types_of_the_fields(dictionary, kind):
 @pytest.mark.parametrize(
     ("choice", "names"),
     [
-        (options.Method, options.METHODS),
-        (options.MeasuredMethod, [name for name in options.METHODS if name != "auto"]),
-        (options.MeasuredMethod, measured.MEASURED),
-        (options.Similarity, options.SIMILARITIES),
+        (methods.Method, methods.METHODS),
+        (methods.MeasuredMethod, [name for name in methods.METHODS if name != "auto"]),
+        (methods.MeasuredMethod, methods.MEASURED),
+        (similarities.Similarity, similarities.SIMILARITIES),
         (options.Cluster, options.CLUSTERS),
         (get_args(options.Keep)[0], [name for name in options.KEEPS if ":" not in name]),
         (options.Unit, options.UNITS),

@@ -7,7 +7,9 @@ import click
 
 from neardup.cli import options
 from neardup.cli.options import DEFAULTS, described
-from neardup.options import METHODS, SAMPLE, SIMILARITIES
+from neardup.options import SAMPLE
+from neardup.recipe.methods import MEASURED
+from neardup.recipe.similarities import SIMILARITIES
 
 
 @click.command()
@@ -35,7 +37,7 @@ from neardup.options import METHODS, SAMPLE, SIMILARITIES
     "--method",
     "methods",
     multiple=True,
-    type=click.Choice([name for name in METHODS if name != "auto"]),
+    type=click.Choice(MEASURED),
     help="A method to measure (all); repeatable.",
 )
 @click.option(

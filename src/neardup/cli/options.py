@@ -1,12 +1,14 @@
 """Options that several commands share, under one name each."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from neardup.io.reading import HTML, Reading
-from neardup.options import METHODS, SIMILARITIES, DedupOptions
+from neardup.options import DedupOptions
+from neardup.recipe.methods import METHODS, MethodRow
+from neardup.recipe.similarities import SIMILARITIES, SimilarityRow
 
 if TYPE_CHECKING:
     from neardup.progress import Progress
@@ -16,9 +18,9 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 DEFAULTS, READING = DedupOptions(), Reading()
 
 
-def described(table: dict[str, str]) -> str:
+def described(table: Mapping[str, str | MethodRow | SimilarityRow]) -> str:
     """`a: what a is; b: …` for help texts."""
-    return "; ".join(f"{name}: {meaning}" for name, meaning in table.items())
+    return "; ".join(f"{name}: {row if isinstance(row, str) else row.meaning}" for name, row in table.items())
 
 
 class Names(click.ParamType[Any]):

@@ -6,7 +6,7 @@ import click
 
 from neardup.cli import options
 from neardup.cli.options import DEFAULTS, described
-from neardup.options import SIMILARITIES
+from neardup.recipe.similarities import SIMILARITIES
 
 if TYPE_CHECKING:
     from neardup.judging.plan import JoinPlan

@@ -12,7 +12,7 @@ from neardup.fingerprints.by_features import fingerprint_folded
 from neardup.fingerprints.by_profile import fingerprint_by_profile
 from neardup.fingerprints.workspace import Workspace
 from neardup.io.codecs import codec
-from neardup.kernels.fingerprints.simhash import fingerprint_documents, scratch
+from neardup.kernels.fingerprints.simhash import FeatureForm, FingerprintArrays, fingerprint_documents, scratch
 from neardup.kernels.fingerprints.votes import WEIGHTINGS
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
@@ -49,27 +49,21 @@ def fingerprint_array(texts: Any, recipe: Recipe) -> Fingerprints:
         return Fingerprints(*fingerprint_folded(normalized(texts, recipe.normalize), recipe))
     folded = _WORKSPACE.fold(texts)
     n, words = len(folded), recipe.words
-    found = Fingerprints(np.empty((n, words), np.uint64), np.empty((n, 2), np.uint64), np.empty(n, np.int64))
-    longest = int(np.diff(folded.offsets).max(initial=0))
-    fingerprint_documents(
-        folded.data,
-        folded.offsets,
-        recipe.word_shingle,
-        recipe.cjk_shingle,
-        WEIGHTINGS[recipe.weights],
-        top_mask(recipe),
-        _WORKSPACE.scratch(longest, words),
-        fold_tables(),
-        found.values,
-        found.digests,
-        found.tokens,
-    )
-    return found
+    out = room_for_fingerprints(n, words)
+    memory = _WORKSPACE.scratch(int(np.diff(folded.offsets).max(initial=0)), words)
+    fingerprint_documents(folded.data, folded.offsets, feature_form(recipe), memory, fold_tables(), out)
+    return Fingerprints(*out)
 
 
-def top_mask(recipe: Recipe) -> np.uint64:
-    """The bits that are used of a fingerprint's most significant word."""
-    return np.uint64((1 << (recipe.bits - 64 * (recipe.words - 1))) - 1)
+def room_for_fingerprints(n: int, words: int) -> FingerprintArrays:
+    """What a kernel fills for n texts."""
+    return FingerprintArrays(np.empty((n, words), np.uint64), np.empty((n, 2), np.uint64), np.empty(n, np.int64))
+
+
+def feature_form(recipe: Recipe) -> FeatureForm:
+    """What votes, as kernels are told; of recipes whose features need no names."""
+    top_mask = np.uint64((1 << (recipe.bits - 64 * (recipe.words - 1))) - 1)
+    return FeatureForm(recipe.word_shingle, recipe.cjk_shingle, WEIGHTINGS[recipe.weights], top_mask)
 
 
 def join_fingerprints(parts: list[Fingerprints], recipe: Recipe) -> Fingerprints:

@@ -12,6 +12,7 @@ from neardup.arrays import Array
 from neardup.hamming.unique import Unique
 from neardup.io.codecs import are_below, ascend, codec
 from neardup.kernels.hamming.candidates import (
+    Graph,
     count_candidates,
     count_refined,
     link_classes,
@@ -69,6 +70,11 @@ class CandidateGraph:
 
     def __len__(self) -> int:
         return len(self.class_of)
+
+    @property
+    def graph(self) -> Graph:
+        """The same for kernels."""
+        return Graph(self.fingerprints, self.class_of, self.members, self.starts, self.near, self.near_starts)
 
     @property
     def has_any(self) -> Array:
@@ -132,8 +138,8 @@ def within_groups(candidates: CandidateGraph, groups: Array) -> CandidateGraph:
 def candidate_pairs(candidates: CandidateGraph) -> Iterator[tuple[Array, Array]]:
     """All pairs of positions p < q, p ascending, about CHUNK_PAIRS at a time (more where one document has more)."""
     counts = np.empty(len(candidates), np.int64)
-    neighborhood = (candidates.class_of, candidates.members, candidates.starts, candidates.near, candidates.near_starts)
-    count_candidates(*neighborhood, counts)
+    graph = candidates.graph
+    count_candidates(graph, counts)
     ends = np.cumsum(counts)
     first = 0
     while first < len(counts):
@@ -141,7 +147,7 @@ def candidate_pairs(candidates: CandidateGraph) -> Iterator[tuple[Array, Array]]
         last = max(first + 1, int(np.searchsorted(ends, before + CHUNK_PAIRS, "right")))
         total = int(ends[last - 1]) - before
         left, right = np.empty(total, np.int64), np.empty(total, np.int64)
-        list_candidates(first, last, *neighborhood, left, right)
+        list_candidates(first, last, graph, left, right)
         if total:
             yield left, right
         first = last

@@ -18,8 +18,9 @@ from neardup.judging.evaluation.labels import LabelFile
 from neardup.judging.evaluation.plot import FORMATS as PLOT_FORMATS
 from neardup.judging.evaluation.plot import check_plot, draw
 from neardup.judging.evaluation.result import Evaluation
-from neardup.options import SAMPLE, MeasuredMethod, OnError, options_of
+from neardup.options import SAMPLE, OnError, options_of
 from neardup.progress import Watcher, progress_of
+from neardup.recipe.methods import MeasuredMethod
 from neardup.recipe.presets import RecipeLike, recipe_of
 
 

@@ -34,6 +34,7 @@ from neardup.matching.matches import Matches, list_matches
 from neardup.matching.pair_file import PairSummary, PairWriter, Side, check_pair_name, pair_summary_path
 from neardup.options import DedupOptions, OnError, options_of
 from neardup.progress import Progress, Watcher, progress_of
+from neardup.recipe.methods import BY_DISTANCE, METHODS
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import check_same
@@ -173,7 +174,7 @@ def _of_texts(
     starts = corpus.starts or [0]
     shards = stored_shards(corpus.shards, starts)
 
-    def told(how: Found) -> None:
+    def report(how: Found) -> None:
         listing.summary = PairSummary(
             recipe=recipe.as_dict(),
             digest=recipe.digest(),
@@ -196,7 +197,7 @@ def _of_texts(
         progress=progress,
         first_of_other=first_of_other,
         distinct=distinct,
-        told=told,
+        report=report,
     )
     listing = _Listing(documents.ids, shards, matches)
     return listing
@@ -232,7 +233,7 @@ def _of_fingerprints(
     *,
     distinct: bool,
 ) -> _Listing:
-    if options.method not in ("auto", "simhash"):
+    if METHODS[options.method].needs_similarity:
         raise OptionError(
             f"method={options.method!r} needs texts, and these are fingerprint files. Leave it out, or give the texts."
         )
@@ -242,7 +243,7 @@ def _of_fingerprints(
     if recipe is not None:
         check_same(recipe, files[0].recipe, left[0].name)
         made_by = recipe
-    max_distance = distance_limit(made_by, dataclasses.replace(options, method="simhash"), have_texts=False)
+    max_distance = distance_limit(made_by, dataclasses.replace(options, method=BY_DISTANCE), have_texts=False)
     assert max_distance is not None  # simhash has one
     documents = join_documents(*(file.documents for file in files))
     sides = np.repeat(np.arange(len(files)) >= len(left), [len(file.documents) for file in files])
@@ -275,7 +276,7 @@ def _of_fingerprints(
     summary = PairSummary(
         recipe=made_by.as_dict(),
         digest=made_by.digest(),
-        method="simhash",
+        method=BY_DISTANCE,
         similarity=options.similarity,
         min_similarity=0.0,
         max_distance=max_distance,

@@ -21,10 +21,9 @@ from neardup.fingerprints.profiles.tools import PROFILES
 from neardup.fingerprints.weights.table import unit
 from neardup.kernels.xxh3 import xxh3_64, xxh3_128
 from neardup.matching.similarities.compare_texts import similarity as text_similarity
-from neardup.matching.similarities.table import CJK_SHINGLE, WORD_SHINGLE
-from neardup.options import Similarity
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
+from neardup.recipe.similarities import CJK_SHINGLE, WORD_SHINGLE, Similarity
 from neardup.text.normalizers import normalized
 from neardup.text.tokenizers import tokens, windows
 
@@ -66,7 +65,7 @@ class Comparison:
         estimated_cosine: of the weighted features, by the distance.
         similarity: Jaccard of the shingles; None if features were given, as are all that follow.
         common_shingles, all_shingles: distinct shingles that both texts have, and that one of them has.
-        similarities: all of `neardup.options.SIMILARITIES`, by name.
+        similarities: all of `neardup.recipe.similarities.SIMILARITIES`, by name.
     """
 
     left: Steps

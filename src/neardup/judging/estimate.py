@@ -20,14 +20,15 @@ from neardup.io.sample import Sample, read_sample
 from neardup.io.table_corpus import TableCorpus
 from neardup.matching.candidates.auto import Choice, choose
 from neardup.matching.candidates.estimates import COUNT_SECONDS, Estimate
-from neardup.matching.candidates.exact import MIN_TOKENS
 from neardup.matching.candidates.task import Task
 from neardup.matching.distance_limit import distance_limit
 from neardup.matching.equal_texts import exact_representatives
-from neardup.options import DedupOptions, Method, OnError, options_of
+from neardup.options import DedupOptions, OnError, options_of
 from neardup.progress import Progress, Watcher, duration, peak_memory_bytes, progress_of
+from neardup.recipe.methods import METHODS, Method, Promise
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
+from neardup.recipe.similarities import SIMILARITIES
 from neardup.resources.limits import memory_bytes
 from neardup.resources.pair_spool import PAIR_BYTES
 from neardup.resources.threads import thread_count
@@ -45,8 +46,6 @@ UNREAD_SHARE = 0.2
 """Of the time to read rows, for those that are only passed over."""
 COPY_SECONDS = 2.5e-9
 """To copy a byte of the survivors."""
-PASSES_AGAIN = ("count", "prefixes")
-"""Stages that read every text again, where elements are not kept."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,12 +131,11 @@ def estimate_corpus(corpus: FileCorpus, recipe: Recipe, options: DedupOptions) -
     before = peak_memory_bytes()
     sample = read_sample(corpus)
     choice = None
-    if options.taken() != "simhash" and options.min_similarity > 0:
+    method, reason = options.taken(), None
+    if not METHODS[method].is_by_distance and options.min_similarity > 0:
         choice = choose_by_sample(sample, recipe, options)[0]
-    method = options.taken()
-    reason = None
-    if method == "auto" and choice is not None:
-        method, reason = cast(Method, choice.method), choice.reason
+        if METHODS[method].promise is Promise.CHOSEN:
+            method, reason = cast(Method, choice.method), choice.reason
     progress = Progress()
     taken = dataclasses.replace(options, method=method)
     pilot = sample.thinned(max(1, len(sample) // PILOT_DOCUMENTS))
@@ -177,7 +175,8 @@ def choose_by_sample(
         found = read_documents(corpus, recipe, progress=progress, resources=options.resources)
     rows = in_order_of_preference(found, DedupOptions())
     distinct = rows[exact_representatives(found, rows) == rows]
-    task = Task(corpus, found, distinct, distinct, recipe, options, progress).at_least(MIN_TOKENS)
+    task = Task(corpus, found, distinct, distinct, recipe, options, progress)
+    task = task.at_least(task.min_tokens("auto"))
     if documents is None and sample.growth > 1:
         documents = round(sample.growth * len(task.rows))
     return choose(task, documents=documents), len(task.rows)
@@ -196,7 +195,7 @@ def _with_few_pairs(sample: Sample, pilot_documents: int, pilot_pairs: float) ->
 def _element_bytes(findings: Findings, options: DedupOptions) -> int:
     """About what the elements of the documents take in a file."""
     tokens = findings.documents.tokens
-    return int(tokens[tokens > 0].sum()) * (16 if options.similarity == "cosine" else 8)
+    return int(tokens[tokens > 0].sum()) * SIMILARITIES[options.similarity].element_bytes
 
 
 def _pairs(findings: Findings) -> float:
@@ -231,13 +230,14 @@ class _Extrapolation:
 
     def seconds(self) -> dict[str, float]:
         growth, reading = self.sample.growth, self.sample.seconds * self.sample.growth
+        row = METHODS[self.options.method]
+        passes = () if row.keeps_elements and self.kept_bytes else row.passes
         found = {}
         for name, seconds in self.took.items():
             found[name] = seconds * growth
-            if name in ("fingerprint", "signatures") or (name in PASSES_AGAIN and not self.kept_bytes):
+            if name == "fingerprint" or name in passes:
                 found[name] += reading
-        if self.options.method == "exact" and "count" not in found:
-            found["count"] = found["prefixes"]
+        found |= {name: found[row.passes[-1]] for name in row.passes if name not in found}
         if "read again" in found:
             found["read again"] += reading * UNREAD_SHARE
         found["join"] = max(found.get("join", 0.0), self._join_seconds())

@@ -10,9 +10,10 @@ from neardup.errors import DataError, InputError
 from neardup.io.corpus import FileCorpus, open_corpus
 from neardup.io.reading import READING, Reading
 from neardup.io.storage.places import Place, place_of
-from neardup.matching.similarities.table import SIMILARITY_TABLE
+from neardup.recipe.methods import METHODS
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import check_same, stored_recipe
+from neardup.recipe.similarities import SIMILARITIES
 from neardup.survivors.audit import audit_lines
 from neardup.survivors.audit_files import read_audit, summary_path, summary_paths
 from neardup.survivors.cluster_file import ClusterFile, read_cluster_file
@@ -135,8 +136,8 @@ def read_finished_run(audit: Place, doc_id: str) -> FinishedRun:
                 )
         recipe = stored_recipe(summary["recipe"])
         kind = summary["options"]["similarity"]
-        if kind not in SIMILARITY_TABLE:
-            raise ValueError(kind)
+        if kind not in SIMILARITIES or summary["method"] not in METHODS:
+            raise ValueError(kind, summary["method"])
         run = FinishedRun(
             audit=audit,
             recipe=recipe,

@@ -16,6 +16,7 @@ from neardup.io.corpus import FileCorpus
 from neardup.io.storage.places import Place
 from neardup.judging.finished_run import FinishedRun, read_finished_run, same_id
 from neardup.matching.similarities.compare_texts import similarities_to
+from neardup.recipe.methods import METHODS
 from neardup.text.normalizers import normalize
 from neardup.text.preference import groups_of
 
@@ -92,7 +93,7 @@ class _Pair:
 def why_kept(audit: Place, doc_id: str) -> KeptDocument:
     """The documents nearest to the one of this id, each with the reason why it is no match, or what became of it.
 
-    Nearest by the distance of the fingerprints if the run was by simhash, else by the similarity of the texts.
+    Nearest by the distance of the fingerprints if the run was by distance, else by the similarity of the texts.
 
     Raises:
         InputError: there is no such document, or the inputs are gone, or not what they were.
@@ -104,7 +105,7 @@ def why_kept(audit: Place, doc_id: str) -> KeptDocument:
     if removed := run.removal(mine.row):
         return KeptDocument(mine.id, mine.row, (), "similarity", removed)
     prints = fingerprint_array(pa.array([mine.text], pa.large_string()), run.recipe)
-    by_distance = run.method == "simhash"
+    by_distance = METHODS[run.method].is_by_distance
     work = partial(_nearest, mine=mine, prints=prints, run=run, by_distance=by_distance)
     nearest: list[_Candidate] = []
     for first, candidates in corpus.map(work):
@@ -186,8 +187,8 @@ def _verdict(pair: _Pair, run: FinishedRun, survivor: tuple[Any, int | None] | N
         return f"a match; removed as a duplicate of {whose}"
     if run.within is not None and run.within.endswith("()"):
         return f"a match, unless within={run.within} gave it another value"
-    if run.method == "minhash":
-        return "a match that minhash missed: no band of their signatures is equal"
+    if missed := METHODS[run.method].why_missed:
+        return f"a match that {run.method} missed: {missed}"
     raise run.changed()
 
 

@@ -23,6 +23,7 @@ from neardup.judging.estimate import choose_by_sample
 from neardup.matching.candidates.estimates import TYPICAL, Estimate, typical_estimates
 from neardup.options import DedupOptions, options_of
 from neardup.progress import Progress, Watcher, progress_of
+from neardup.recipe.methods import BY_DISTANCE
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import check_same
@@ -108,7 +109,7 @@ def plan_files(
         documents, max_distance=chosen.max_distance, bits=bits, memory=chosen.memory, fingerprints=rows, check=check
     )
     blocks = plan_join(index.documents, bits=index.bits, max_distance=index.max_distance, threads=chosen.threads)
-    return JoinPlan(index.documents, "fingerprints whose bits are independent", (), "simhash", None, blocks, index)
+    return JoinPlan(index.documents, "fingerprints whose bits are independent", (), BY_DISTANCE, None, blocks, index)
 
 
 def _fingerprints(paths: Sequence[str | Path]) -> Array:

@@ -12,7 +12,7 @@ from neardup.errors import OptionError
 from neardup.fingerprints.minhash import Signatures, check_signatures
 from neardup.hamming.block_plan import check_distance
 from neardup.hamming.unique import MAX_ROWS, fingerprint_rows
-from neardup.kernels.matching.bands import fill_buckets, hash_band, pairs_of_band
+from neardup.kernels.matching.bands import Band, Buckets, Sieve, fill_buckets, hash_band, pairs_of_band
 from neardup.matching.band_plan import Bands, is_integer
 from neardup.resources.limits import memory_bytes
 from neardup.resources.pair_spool import PairSpool
@@ -52,8 +52,8 @@ class _TooManyPairs(Exception):  # noqa: N818 - caught here
     """More pairs than the memory allows."""
 
 
-class _Found:
-    """Pairs that threads have found, counted."""
+class _Counted:
+    """Pairs of all threads, as long as they are no more than allowed."""
 
     def __init__(self, most: int) -> None:
         self._most, self._count, self._lock = most, 0, Lock()
@@ -66,6 +66,77 @@ class _Found:
                 raise _TooManyPairs
             if len(packed):
                 self.parts.append(packed.copy())
+
+    def all(self) -> BandedPairs:
+        """In order; nothing is kept."""
+        packed = np.concatenate([np.empty(0, np.uint64), *self.parts])
+        self.parts.clear()
+        packed.sort()
+        left = (packed >> np.uint64(32)).astype(np.int64)
+        packed &= np.uint64(0xFFFFFFFF)
+        return BandedPairs(left, packed.view(np.int64))
+
+
+@dataclass(frozen=True, slots=True)
+class _BandSearch:
+    """What is looked for among signatures; the sieve's fingerprints are in the order of the signatures."""
+
+    signatures: Signatures
+    bands: Bands
+    sieve: Sieve
+
+    @classmethod
+    def of(
+        cls,
+        signatures: Signatures,
+        bands: Bands,
+        fingerprints: Array | None,
+        max_distance: int | None,
+        least_agreeing: int,
+    ) -> "_BandSearch":
+        """What was asked for, checked."""
+        _check_signatures(signatures, bands)
+        if not is_integer(least_agreeing) or not 0 <= least_agreeing <= bands.values:
+            raise OptionError(
+                f"least_agreeing={least_agreeing!r}: give an integer from 0 to the {bands.values} values."
+            )
+        rows, limit = _sieve(len(signatures), fingerprints, max_distance)
+        return cls(signatures, bands, Sieve(rows, limit, int(least_agreeing)))
+
+    @property
+    def bytes_each(self) -> int:
+        """What each thread takes."""
+        return search_bytes(len(self.signatures), self.sieve.fingerprints.shape[1])
+
+    def workers(self, threads: int | None, memory: int) -> int:
+        """How many threads are of use and fit the memory; it may be none."""
+        return min(thread_count(threads), self.bands.bands, memory // self.bytes_each)
+
+    def run(self, add: Callable[[Array], None], workers: int) -> None:
+        """Call `add` with the pairs of every band, part by part; it must copy them."""
+        for _ in in_order(
+            lambda band: self._search(Band(band, self.bands.rows), add), range(self.bands.bands), workers
+        ):
+            pass
+
+    def _search(self, band: Band, add: Callable[[Array], None]) -> None:
+        """The pairs that agree in this band and in none before it."""
+        values, sizes = self.signatures.values, self.signatures.sizes
+        n = len(self.signatures)
+        bits = max(1, n.bit_length() - 1)
+        hashes, place = np.empty(n, np.uint64), np.zeros(2, np.int64)
+        buckets = Buckets(
+            np.uint64(64 - bits), np.empty(1 << bits, np.int64), np.empty(n, np.uint64), np.empty(n, np.uint32)
+        )
+        out = np.empty(CHUNK_PAIRS, np.uint64)
+        hash_band(values, sizes, band, hashes, buckets)
+        filled = fill_buckets(hashes, sizes, buckets)
+        del hashes
+        # Read one after another, not all over the memory.
+        sieve = self.sieve._replace(fingerprints=self.sieve.fingerprints[buckets.rows[:filled]])
+        while place[0] < filled:
+            count = pairs_of_band(values, band, buckets, sieve, place, out)
+            add(out[:count])
 
 
 def find_banded(
@@ -102,35 +173,25 @@ def find_banded(
     >>> find_banded(signatures(texts), plan_bands(0.8, values=128))
     BandedPairs(1 pair: (0, 2))
     """
-    _check_signatures(signatures, bands)
-    if not is_integer(least_agreeing) or not 0 <= least_agreeing <= bands.values:
-        raise OptionError(f"least_agreeing={least_agreeing!r}: give an integer from 0 to the {bands.values} values.")
-    sieve, limit = _sieve(len(signatures), fingerprints, max_distance)
-    memory = memory_bytes(memory, least=1)
-    n = len(signatures)
-    for_each = search_bytes(n, sieve.shape[1])
-    workers = min(thread_count(threads), bands.bands, memory // for_each)
+    search = _BandSearch.of(signatures, bands, fingerprints, max_distance, least_agreeing)
+    n, memory = len(signatures), memory_bytes(memory, least=1)
+    workers = search.workers(threads, memory)
     if workers == 0:
         raise OptionError(
-            f"memory={memory:,}: to look for pairs among {n:,} signatures takes at least {for_each:,} bytes. "
+            f"memory={memory:,}: to look for pairs among {n:,} signatures takes at least {search.bytes_each:,} bytes. "
             "Allow more memory, or work on parts."
         )
-    most = (memory - workers * for_each) // PAIR_BYTES
-    found = _Found(most)
+    most = (memory - workers * search.bytes_each) // PAIR_BYTES
+    pairs = _Counted(most)
     try:
-        _search_all(signatures, bands, sieve, limit, least_agreeing, found.add, workers)
+        search.run(pairs.add, workers)
     except _TooManyPairs:
         more = "" if fingerprints is not None else " sieve them by fingerprints,"
         raise OptionError(
             f"{n:,} signatures have more than {most:,} pairs that agree in a band: more than fit {memory / 2**30:.1f} GiB. "
             f"Use bands of more than {bands.rows} rows,{more} collapse equal signatures beforehand, or allow more memory."
         ) from None
-    packed = np.concatenate([np.empty(0, np.uint64), *found.parts])
-    found.parts.clear()
-    packed.sort()
-    left = (packed >> np.uint64(32)).astype(np.int64)
-    packed &= np.uint64(0xFFFFFFFF)
-    return BandedPairs(left, packed.view(np.int64))
+    return pairs.all()
 
 
 def search_bytes(n: int, words: int) -> int:
@@ -150,67 +211,8 @@ def spool_banded(
     memory: int,
 ) -> None:
     """Add to `spool` what `find_banded` finds, in whatever number; `memory`: bytes that threads may take, for one at least."""
-    _check_signatures(signatures, bands)
-    sieve, limit = _sieve(len(signatures), fingerprints, max_distance)
-    workers = min(thread_count(threads), bands.bands, memory // search_bytes(len(signatures), sieve.shape[1]))
-    _search_all(signatures, bands, sieve, limit, least_agreeing, lambda found: spool.add(found.copy()), max(1, workers))
-
-
-def _search_all(
-    signatures: Signatures,
-    bands: Bands,
-    sieve: Array,
-    limit: np.uint64,
-    least_agreeing: int,
-    add: Callable[[Array], None],
-    workers: int,
-) -> None:
-    for _ in in_order(
-        lambda band: _search(signatures, bands, band, sieve, limit, least_agreeing, add), range(bands.bands), workers
-    ):
-        pass
-
-
-def _search(
-    signatures: Signatures,
-    bands: Bands,
-    band: int,
-    sieve: Array,
-    limit: np.uint64,
-    least_agreeing: int,
-    add: Callable[[Array], None],
-) -> None:
-    """Add the pairs that agree in this band and in none before it."""
-    n = len(signatures)
-    buckets = 1 << max(1, n.bit_length() - 1)
-    shift = np.uint64(64 - (buckets.bit_length() - 1))
-    hashes, keys, rows = np.empty(n, np.uint64), np.empty(n, np.uint64), np.empty(n, np.uint32)
-    ends = np.empty(buckets, np.int64)
-    out = np.empty(CHUNK_PAIRS, np.uint64)
-    first = band * bands.rows
-    hash_band(signatures.values, signatures.sizes, first, first + bands.rows, shift, hashes, ends)
-    filled = fill_buckets(hashes, signatures.sizes, shift, ends, keys, rows)
-    sieve = sieve[rows[:filled]]  # read one after another, not all over the memory
-    del hashes
-    i = j = 0
-    while i < filled:
-        count, i, j = pairs_of_band(
-            signatures.values,
-            band,
-            bands.rows,
-            shift,
-            ends,
-            keys,
-            rows,
-            filled,
-            sieve,
-            limit,
-            least_agreeing,
-            i,
-            j,
-            out,
-        )
-        add(out[:count])
+    search = _BandSearch.of(signatures, bands, fingerprints, max_distance, least_agreeing)
+    search.run(lambda packed: spool.add(packed.copy()), max(1, search.workers(threads, memory)))
 
 
 def _check_signatures(signatures: Signatures, bands: Bands) -> None:

@@ -1,5 +1,6 @@
 """MATCH: every pair of candidates that passes verification, listed; de-duplication itself needs no such list (clusters.py)."""
 
+import contextlib
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -76,59 +77,72 @@ def list_matches(
     progress: Progress,
     first_of_other: int | None = None,
     distinct: bool = False,
-    told: Callable[[Found], object] = lambda _: None,
+    report: Callable[[Found], object] = lambda _: None,
 ) -> Iterator[Matches]:
     """Every pair of candidates of at least the similarity asked for, in bounded memory.
 
     With `first_of_other`, only pairs of a row before it and one from it on. With `distinct`, of documents with equal normalized
-    texts (and of one side, and of one group) only the first is in pairs. `told` hears how candidates were found.
+    texts (and of one side, and of one group) only the first is in pairs. `report` is called with the
+    candidates, and how they were found.
 
     First those of documents with enough tokens for the method, by left and right row; then those of short ones, which match only
     where their normalized texts are equal.
     """
-    valid = np.flatnonzero(documents.valid)
-    sides = None
+    rows, sides = np.flatnonzero(documents.valid), None
     if first_of_other is not None:
         sides = np.where(np.arange(len(documents)) < first_of_other, 1, 2).astype(np.uint8)
     groups = None if options.grouped_by is None else groups_of(documents.values[options.grouped_by])
     if distinct:
-        apart = np.zeros(len(documents), np.int64) if groups is None else 2 * groups
-        if first_of_other is not None:
-            apart = apart + (np.arange(len(documents)) >= first_of_other)
-        valid = valid[exact_representatives(documents, valid, apart) == valid]
-    equal = exact_representatives(documents, valid, groups)
-    found = find_candidates(Task(corpus, documents, valid, equal, recipe, options, progress, sides, groups))
-    told(found)
-    rows, candidates, least = found.rows, found.candidates, options.min_similarity
-    sets: ElementStore | None = None
-    if least > 0:
-        wanted = np.zeros(len(documents), np.bool_)
-        wanted[rows[candidates.has_any]] = True
-        with progress.stage("read again", int(wanted.sum())):
-            sets = ElementStore.of_verification(options.similarity, recipe, resources=options.resources)
-            read_again(sets, corpus, wanted, progress=progress)
-    try:
-        for a, b in candidate_pairs(candidates):
-            left, right = _across(rows[a], rows[b], sides)
+        rows = _first_of_equal(documents, rows, sides, groups)
+    representative = exact_representatives(documents, rows, groups)
+    task = Task(corpus, documents, rows, representative, recipe, options, progress, sides, groups)
+    found = find_candidates(task)
+    report(found)
+    yield from _verified(task, found)
+    yield from _equal_short_texts(task, found.min_tokens)
+
+
+def _first_of_equal(documents: Documents, rows: Array, sides: Array | None, groups: Array | None) -> Array:
+    """Those of the rows before which none has an equal text, side and group."""
+    apart = np.zeros(len(documents), np.int64) if groups is None else 2 * groups
+    if sides is not None:
+        apart = apart + (sides == 2)
+    first: Array = rows[exact_representatives(documents, rows, apart) == rows]
+    return first
+
+
+def _verified(task: Task, found: Found) -> Iterator[Matches]:
+    """The candidates of at least the similarity asked for."""
+    rows, graph, threshold = found.rows, found.candidates, task.options.min_similarity
+    with contextlib.ExitStack() as stack:
+        sets: ElementStore | None = None
+        if threshold > 0:
+            is_read = np.zeros(len(task.documents), np.bool_)
+            is_read[rows[graph.has_any]] = True
+            with task.progress.stage("read again", int(is_read.sum())):
+                options = task.options
+                sets = ElementStore.of_verification(options.similarity, task.recipe, resources=options.resources)
+                stack.push(sets)
+                read_again(sets, task.corpus, is_read, progress=task.progress)
+        for a, b in candidate_pairs(graph):
+            left, right = _across(rows[a], rows[b], task.sides)
             similarity = np.full(len(left), np.nan)
             if sets is not None:
-                similarity = sets.similarities(left, right, least)
+                similarity = sets.similarities(left, right, threshold)
                 passed = similarity >= 0
                 left, right, similarity = left[passed], right[passed], similarity[passed]
-            yield _sorted(left, right, hamming_distances(documents.fingerprints, left, right), similarity)
-    finally:
-        if sets is not None:
-            sets.close()
-    short = valid[documents.tokens[valid] < found.min_tokens]
-    equal_texts = near_fingerprints(
-        documents.digests[short],
-        max_distance=0,
-        resources=options.resources,
-    )
-    if groups is not None:
-        equal_texts = within_groups(equal_texts, groups[short])
-    for a, b in candidate_pairs(equal_texts):
-        left, right = _across(short[a], short[b], sides)
+            yield _sorted(left, right, hamming_distances(task.documents.fingerprints, left, right), similarity)
+
+
+def _equal_short_texts(task: Task, min_tokens: int) -> Iterator[Matches]:
+    """Pairs of documents with fewer tokens whose normalized texts are equal."""
+    documents = task.documents
+    short = task.rows[documents.tokens[task.rows] < min_tokens]
+    equal = near_fingerprints(documents.digests[short], max_distance=0, resources=task.resources)
+    if task.groups is not None:
+        equal = within_groups(equal, task.groups[short])
+    for a, b in candidate_pairs(equal):
+        left, right = _across(short[a], short[b], task.sides)
         yield _sorted(left, right, np.zeros(len(left), np.int64), np.ones(len(left)))
 
 

@@ -1,4 +1,4 @@
-"""CLUSTER: walk the documents in order of preference, verify what is near, and say which survivor each belongs to."""
+"""CLUSTER: walk the documents in order of preference, verify candidates, and say which survivor each belongs to."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,9 +7,7 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.hamming.candidate_graph import CandidateGraph
-from neardup.kernels.matching.bounds import JACCARD
-from neardup.kernels.matching.edit import edit_memory
-from neardup.kernels.matching.similarities import Stored, similarities_of
+from neardup.kernels.matching.similarities import JACCARD, Stored, similarities_of, working_memory
 from neardup.kernels.survivors import clusters as kernels
 from neardup.matching.similarities.element_store import AROUND_BYTES, MAPPED_BYTES, ElementStore
 from neardup.progress import Progress
@@ -44,7 +42,7 @@ class Clustering:
 
 
 def _steps(
-    begin: int, n: int, sets: ElementStore | None, stored: Stored, counts: Array, progress: Progress
+    begin: int, n: int, sets: ElementStore | None, texts: Stored, counts: Array, progress: Progress
 ) -> Iterator[tuple[int, int]]:
     """Ranges of documents; `counts` (int64[…, 2]) are the pairs compared and matched meanwhile."""
     looked_at, compared = 0, 0
@@ -53,7 +51,7 @@ def _steps(
         yield first, last
         if sets is not None:
             now = int(counts[..., 0].sum())
-            looked_at += sets.bytes_each * int((stored.ends[first:last] - stored.starts[first:last]).sum())
+            looked_at += sets.bytes_each * int((texts.ends[first:last] - texts.starts[first:last]).sum())
             looked_at += AROUND_BYTES * (now - compared)
             compared = now
             if looked_at > MAPPED_BYTES:
@@ -62,23 +60,25 @@ def _steps(
         progress.advance(last - first)
 
 
-def _stored_by_position(rows: Array, sets: ElementStore | None, scratch: Scratch) -> Stored:
+def _texts_by_position(rows: Array, sets: ElementStore | None, scratch: Scratch) -> Stored:
     """What is compared, by position in the order of preference; nothing where matches are by distance alone."""
     if sets is not None:
         return sets.stored(rows, scratch=scratch)
     nothing = np.zeros(len(rows), np.int64)
-    return Stored(
-        JACCARD, np.frombuffer(b"", np.uint64), np.frombuffer(b"", np.float64), nothing, nothing, edit_memory(0)
-    )
+    values, weights = np.frombuffer(b"", np.uint64), np.frombuffer(b"", np.float64)  # read-only, as what is mapped
+    return Stored(JACCARD, values, weights, nothing, nothing, working_memory(JACCARD, 0))
 
 
-def _keep_first(candidates: CandidateGraph, fixed: int, kept: Array, kept_count: Array) -> None:
-    """Enter documents 0 … fixed - 1 as survivors of their classes."""
-    classes = candidates.class_of[:fixed]
-    by_class = np.argsort(classes, kind="stable")
-    kept_count[:] = np.bincount(classes, minlength=len(kept_count))
+def _first_survivors(candidates: CandidateGraph, fixed: int, scratch: Scratch) -> kernels.SurvivorState:
+    """Documents 0 … fixed - 1 are survivors of their classes, and nothing else is known."""
+    n, classes = len(candidates), len(candidates.starts) - 1
+    kept, kept_count = scratch.zeros(n, np.int64), scratch.zeros(classes, np.int64)
+    class_of = candidates.class_of[:fixed]
+    by_class = np.argsort(class_of, kind="stable")
+    kept_count[:] = np.bincount(class_of, minlength=classes)
     before = np.cumsum(kept_count) - kept_count
-    kept[candidates.starts[classes[by_class]] + np.arange(fixed) - before[classes[by_class]]] = by_class
+    kept[candidates.starts[class_of[by_class]] + np.arange(fixed) - before[class_of[by_class]]] = by_class
+    return kernels.SurvivorState(kept, kept_count, scratch.range(n), scratch.full(n, -1.0, np.float64))
 
 
 def cluster_star(
@@ -95,25 +95,22 @@ def cluster_star(
 
     The first `fixed` documents, those of a reference, survive in any case.
     """
-    scratch, threads = resources.scratch, resources.thread_count
-    n, stored = len(candidates), _stored_by_position(rows, sets, scratch)
-    survivor, grades = scratch.range(n), scratch.full(n, -1.0, np.float64)
-    kept, kept_count = scratch.zeros(n, np.int64), scratch.zeros(len(candidates.starts) - 1, np.int64)
-    _keep_first(candidates, fixed, kept, kept_count)
+    scratch, threads, threshold = resources.scratch, resources.thread_count, float(min_similarity)
+    n, texts = len(candidates), _texts_by_position(rows, sets, scratch)
+    graph, state = candidates.graph, _first_survivors(candidates, fixed, scratch)
     counts = np.zeros((PARTS * threads, 2), np.int64)
-    copies = [stored._replace(memory=stored.memory.copy()) for _ in counts]  # working memory is one thread's
-    near = (candidates.class_of, candidates.starts, candidates.near, candidates.near_starts, candidates.fingerprints)
-    found = (float(min_similarity), kept, kept_count, survivor, grades)
+    copies = [texts._replace(memory=texts.memory.copy()) for _ in counts]  # working memory is one thread's
 
     def look(part: tuple[int, int, int]) -> None:
         number, first, last = part
-        kernels.nearest_survivors(first, last, *near, copies[number], *found, counts[number])
+        kernels.nearest_survivors(first, last, graph, copies[number], threshold, state, counts[number])
 
-    for first, last in _steps(fixed, n, sets, stored, counts, progress):
+    for first, last in _steps(fixed, n, sets, texts, counts, progress):
         edges = [first + (last - first) * i // len(counts) for i in range(len(counts) + 1)]
         for _ in in_order(look, zip(range(len(counts)), edges, edges[1:], strict=False), threads):
             pass
-        kernels.star(first, last, *near, stored, *found, counts[0])
+        kernels.star(first, last, graph, texts, threshold, state, counts[0])
+    survivor, grades = state.survivor, state.grades
     grades[(survivor == np.arange(n)) | (sets is None)] = np.nan
     compared, matches = counts.sum(axis=0).tolist()
     return Clustering(survivor, grades, survivor, grades, compared, matches)
@@ -131,37 +128,22 @@ def cluster_components(
 ) -> Clustering:
     """Documents connected by matches are one cluster; its most preferred one survives."""
     scratch = resources.scratch  # on one thread: each comparison depends on those before
-    n, stored = len(candidates), _stored_by_position(rows, sets, scratch)
-    parents, links, counts = scratch.range(n), scratch.range(n), np.zeros(2, np.int64)
-    grades = scratch.full(n, -1.0, np.float64)
-    for first, last in _steps(0, n, sets, stored, counts, progress):
-        kernels.components(
-            first,
-            last,
-            candidates.class_of,
-            candidates.members,
-            candidates.starts,
-            candidates.near,
-            candidates.near_starts,
-            candidates.fingerprints,
-            stored,
-            float(min_similarity),
-            parents,
-            links,
-            grades,
-            counts,
-        )
-    survivor = scratch.take(parents, parents)
-    while not np.array_equal(survivor, parents[survivor]):
-        survivor = scratch.take(parents, survivor)
+    n, texts = len(candidates), _texts_by_position(rows, sets, scratch)
+    forest = kernels.Forest(scratch.range(n), scratch.range(n), scratch.full(n, -1.0, np.float64))
+    graph, counts = candidates.graph, np.zeros(2, np.int64)
+    for first, last in _steps(0, n, sets, texts, counts, progress):
+        kernels.components(first, last, graph, texts, float(min_similarity), forest, counts)
+    survivor = scratch.take(forest.parents, forest.parents)
+    while not np.array_equal(survivor, forest.parents[survivor]):
+        survivor = scratch.take(forest.parents, survivor)
     similarity, matched_similarity = (scratch.full(n, np.nan, np.float64) for _ in range(2))
     if sets is not None:
         duplicates = np.flatnonzero(survivor != np.arange(n))
-        matched_similarity[duplicates] = grades[duplicates]
-        found = np.empty(len(duplicates))
-        similarities_of(stored, duplicates, survivor[duplicates], 0.0, found)
-        similarity[duplicates] = found
-    return Clustering(survivor, similarity, links, matched_similarity, int(counts[0]), int(counts[1]))
+        matched_similarity[duplicates] = forest.grades[duplicates]
+        to_survivor = np.empty(len(duplicates))
+        similarities_of(texts, duplicates, survivor[duplicates], 0.0, to_survivor)
+        similarity[duplicates] = to_survivor
+    return Clustering(survivor, similarity, forest.links, matched_similarity, int(counts[0]), int(counts[1]))
 
 
 CLUSTERERS = {"star": cluster_star, "components": cluster_components}

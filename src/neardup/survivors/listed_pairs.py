@@ -7,7 +7,8 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.fingerprints.documents import Documents
-from neardup.kernels.survivors.listed_pairs import components_of_pairs, star_of_pairs
+from neardup.kernels.survivors.clusters import Forest
+from neardup.kernels.survivors.listed_pairs import EarlierMatches, components_of_pairs, star_of_pairs
 from neardup.matching.equal_texts import exact_representatives
 from neardup.survivors.clusters import Clustering
 
@@ -107,16 +108,17 @@ def _in_groups(documents: Documents, equal: EqualTexts, groups: Array, listed: R
     return unique[of_a[both]], unique[of_b[both]], pair[both]
 
 
-def _grades(pairs: ListedPairs, by_distance: bool) -> Array:
-    return 1.0 / (1 + pairs.distance) if by_distance else np.ascontiguousarray(pairs.similarity)
+def _matches(pairs: ListedPairs, by_distance: bool) -> EarlierMatches:
+    starts = np.searchsorted(pairs.later, np.arange(len(pairs.rows) + 1))
+    grades = 1.0 / (1 + pairs.distance) if by_distance else np.ascontiguousarray(pairs.similarity)
+    return EarlierMatches(starts, pairs.earlier, grades)
 
 
 def star_of_listed(pairs: ListedPairs, *, by_distance: bool) -> Clustering:
     """As `neardup.survivors.clusters.cluster_star`."""
     n = len(pairs.rows)
     survivor, grades, counts = np.arange(n), np.full(n, -1.0), np.zeros(2, np.int64)
-    starts = np.searchsorted(pairs.later, np.arange(n + 1))
-    star_of_pairs(starts, pairs.earlier, _grades(pairs, by_distance), survivor, grades, counts)
+    star_of_pairs(_matches(pairs, by_distance), survivor, grades, counts)
     known = np.where((survivor != np.arange(n)) & (not by_distance), grades, np.nan)
     return Clustering(survivor, known, survivor, known, int(counts[0]), int(counts[1]))
 
@@ -127,19 +129,18 @@ def components_of_listed(pairs: ListedPairs, *, by_distance: bool) -> Clustering
     The match that connects a document may be another one of its cluster.
     """
     n = len(pairs.rows)
-    parents, links, grades, counts = np.arange(n), np.arange(n), np.full(n, -1.0), np.zeros(2, np.int64)
-    starts = np.searchsorted(pairs.later, np.arange(n + 1))
-    components_of_pairs(starts, pairs.earlier, _grades(pairs, by_distance), parents, links, grades, counts)
-    survivor = parents[parents]
-    while not np.array_equal(survivor, parents[survivor]):
-        survivor = parents[survivor]
+    forest, counts = Forest(np.arange(n), np.arange(n), np.full(n, -1.0)), np.zeros(2, np.int64)
+    components_of_pairs(_matches(pairs, by_distance), forest, counts)
+    survivor = forest.parents[forest.parents]
+    while not np.array_equal(survivor, forest.parents[survivor]):
+        survivor = forest.parents[survivor]
     similarity, matched_similarity = np.full(n, np.nan), np.full(n, np.nan)
     if not by_distance:
         removed = survivor != np.arange(n)
-        matched_similarity[removed] = grades[removed]
+        matched_similarity[removed] = forest.grades[removed]
         listed = survivor[pairs.later] == pairs.earlier
         similarity[pairs.later[listed]] = pairs.similarity[listed]
-    return Clustering(survivor, similarity, links, matched_similarity, int(counts[0]), int(counts[1]))
+    return Clustering(survivor, similarity, forest.links, matched_similarity, int(counts[0]), int(counts[1]))
 
 
 LISTED_CLUSTERERS = {"star": star_of_listed, "components": components_of_listed}

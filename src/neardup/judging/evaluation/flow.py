@@ -25,15 +25,16 @@ from neardup.judging.evaluation.curves import distance_scores, recipe_score, sur
 from neardup.judging.evaluation.given_labels import Labeled, labels_of
 from neardup.judging.evaluation.intervals import UNKNOWN, wilson
 from neardup.judging.evaluation.labels import LabelRows, check_labels
-from neardup.judging.evaluation.methods import MEASURED, method_score
+from neardup.judging.evaluation.methods import method_score
 from neardup.judging.evaluation.recommendation import FEW_TOKENS, recommend, warnings
 from neardup.judging.evaluation.result import Evaluation
 from neardup.judging.evaluation.strata import strata
 from neardup.judging.evaluation.survey import choose
 from neardup.judging.evaluation.truth import labeled_truth, sampled_truth
 from neardup.matching.equal_texts import exact_representatives
-from neardup.options import SAMPLE, DedupOptions, EvaluateOptions, MeasuredMethod, options_of
+from neardup.options import SAMPLE, DedupOptions, EvaluateOptions, options_of
 from neardup.progress import Progress, Watcher, progress_of
+from neardup.recipe.methods import MEASURED, METHODS, MeasuredMethod
 from neardup.recipe.presets import RECIPES, RecipeLike, recipe_of, usual_distance
 from neardup.recipe.recipe import Recipe
 from neardup.survivors.decisions import in_order_of_preference
@@ -42,9 +43,8 @@ from neardup.survivors.summary import versions
 
 def _methods(options: DedupOptions) -> Sequence[MeasuredMethod]:
     """Those that serve the similarity."""
-    if options.min_similarity == 0:
-        return ("simhash",)
-    return MEASURED if options.similarity == "jaccard" else tuple(name for name in MEASURED if name != "minhash")
+    rows = {name: METHODS[name] for name in MEASURED if METHODS[name].is_for(options.similarity)}
+    return [name for name, row in rows.items() if options.min_similarity > 0 or not row.needs_similarity]
 
 
 def _check(target_recall: float, sample: int, seed: int, methods: Sequence[str]) -> None:

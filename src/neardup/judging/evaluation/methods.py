@@ -1,7 +1,6 @@
 """METHODS: each is run, and what it found is compared with what is known."""
 
 import dataclasses
-from typing import get_args
 
 import numpy as np
 
@@ -12,12 +11,10 @@ from neardup.judging.evaluation.intervals import UNKNOWN
 from neardup.judging.evaluation.result import MethodScore
 from neardup.judging.evaluation.truth import BANDS, Truth
 from neardup.matching.matches import list_matches
-from neardup.options import DedupOptions, MeasuredMethod
+from neardup.options import DedupOptions
 from neardup.progress import Progress
+from neardup.recipe.methods import METHODS, MeasuredMethod
 from neardup.recipe.recipe import Recipe
-
-MEASURED: tuple[MeasuredMethod, ...] = get_args(MeasuredMethod)
-"""`auto` is one of the others."""
 
 
 def method_score(
@@ -33,7 +30,7 @@ def method_score(
     """Run a method on a corpus.
 
     With truth from a sample only on the sampled documents and their near-duplicates: whether a pair is found does not depend on
-    others, and of others nothing is known. `max_distance` is for simhash.
+    others, and of others nothing is known. `max_distance` is for a method by distance.
     """
     n = len(documents)
     by_sample = truth.source == "sample"
@@ -46,7 +43,9 @@ def method_score(
     keys = truth.left * n + truth.right
     found = np.zeros(len(truth), np.bool_)
     total = 0
-    chosen = dataclasses.replace(options, method=method, max_distance=max_distance if method == "simhash" else None)
+    chosen = dataclasses.replace(
+        options, method=method, max_distance=max_distance if METHODS[method].is_by_distance else None
+    )
     for part in list_matches(corpus, documents, recipe, options=chosen, progress=Progress()):
         looked_at = sampled[part.left] | sampled[part.right] if by_sample else np.ones(len(part), np.bool_)
         total += int(looked_at.sum())

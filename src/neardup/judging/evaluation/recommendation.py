@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from neardup.display import counted
 from neardup.judging.evaluation.intervals import Share
-from neardup.judging.evaluation.methods import MEASURED
 from neardup.judging.evaluation.result import MethodScore, RecipeScore, Recommendation, ThresholdScore
+from neardup.recipe.methods import MEASURED, METHODS
 
 FEW_TOKENS = 50
 """Of texts with fewer tokens the distances spread: a word changed changes many of the bits."""
@@ -17,7 +17,7 @@ MANY_FEW = 0.05
 
 def others_than_fingerprints(methods: Sequence[str] = MEASURED) -> str:
     """What to use instead of distances, as the words of a command."""
-    return " or ".join(f"--method {name}" for name in methods if name != "simhash")
+    return " or ".join(f"--method {name}" for name in methods if not METHODS[name].is_by_distance)
 
 
 def recommend(

@@ -7,6 +7,7 @@ from typing import Any
 from neardup.display import counted
 from neardup.judging.evaluation.result import DistanceScore, Evaluation
 from neardup.judging.evaluation.truth import BANDS
+from neardup.recipe.methods import METHODS
 
 TICKS = 12
 """About so many distances are shown, up to twice the one in use."""
@@ -139,7 +140,7 @@ def recommended(result: Evaluation) -> str:
         ("--method", best.method),
         ("--min-similarity", None if best.min_similarity is None else f"{best.min_similarity:g}"),
     ]
-    if best.method in (None, "simhash"):
+    if best.method is None or METHODS[best.method].is_by_distance:
         parts += [("--recipe", best.recipe), ("--max-distance", best.max_distance)]
     return " ".join(f"{flag} {value}" for flag, value in parts if value is not None) or "nothing that was measured"
 

@@ -14,7 +14,7 @@ from neardup.arrays import Array
 from neardup.io.batch import Batch
 from neardup.io.corpora import Corpus
 from neardup.kernels.hamming.comparisons import distances_to
-from neardup.kernels.matching.survey import count_distances, find_similar
+from neardup.kernels.matching.survey import SampledSets, SimilarSets, count_distances, find_similar
 from neardup.matching.similarities.element_store import ElementStore, read_again
 from neardup.matching.similarities.table import shingle_sets_of
 from neardup.progress import Progress
@@ -71,17 +71,7 @@ def distance_counts(fingerprints: Array, chosen: Array, *, threads: int | None) 
     return out
 
 
-@dataclass(frozen=True, slots=True)
-class _Prefixes:
-    """Prefix shingles of the sampled sets, and which sets have them; see `neardup.kernels.matching.survey.find_similar`."""
-
-    marks: Array
-    hashes: Array
-    posting_starts: Array
-    postings: Array
-
-
-def _prefixes(sets: ElementStore, sampled: Array, least: float) -> _Prefixes:
+def _sampled_sets(sets: ElementStore, sampled: Array, least: float) -> SampledSets:
     """Of each set the shingles that are rarest among the sampled sets, as many as the theorem needs."""
     sizes = sets.ends[sampled] - sets.starts[sampled]
     owner = np.repeat(np.arange(len(sampled)), sizes)
@@ -96,7 +86,8 @@ def _prefixes(sets: ElementStore, sampled: Array, least: float) -> _Prefixes:
     starts[1:] = np.cumsum(counts)
     marks = np.zeros(1 << MARK_BITS, np.uint8)
     marks[(hashes & np.uint64(len(marks) - 1)).astype(np.int64)] = 1
-    return _Prefixes(marks, hashes, starts, owner[order][np.argsort(which, kind="stable")])
+    postings = owner[order][np.argsort(which, kind="stable")]
+    return SampledSets(marks, hashes, starts, postings, sets.values, sets.starts[sampled], sets.ends[sampled])
 
 
 def similar_pairs(
@@ -112,14 +103,13 @@ def similar_pairs(
     wanted[sampled] = True
     store = ElementStore.of_verification("jaccard", Recipe(), resources=resources)
     with read_again(store, corpus, wanted, progress=Progress()) as sets:
-        prefixes = _prefixes(sets, sampled, least)
-        starts, ends = sets.starts[sampled], sets.ends[sampled]
+        sought = _sampled_sets(sets, sampled, least)
 
         def search(batch: Batch) -> list[tuple[Array, Array, Array]]:
             present = np.flatnonzero(batch.texts.is_valid().to_numpy(zero_copy_only=False))
             parts, first = [], 0
             for texts in in_chunks(batch.texts.drop_null()):
-                a, b, similarity = _search(shingle_sets_of(texts), prefixes, sets.values, starts, ends, least)
+                a, b, similarity = _search(shingle_sets_of(texts), sought, least)
                 parts.append((sampled[a], present[first + b], similarity))
                 first += len(texts)
             return parts
@@ -134,22 +124,17 @@ def similar_pairs(
     return SimilarPairs(pairs[other, 0], pairs[other, 1], similarity[at][other])
 
 
-def _search(
-    batch: tuple[Array, Array], prefixes: _Prefixes, sets: Array, starts: Array, ends: Array, least: float
-) -> tuple[Array, Array, Array]:
+def _search(batch: tuple[Array, Array], sampled: SampledSets, least: float) -> SimilarSets:
     """Numbers of sampled sets and of sets of the batch that are similar, and how much."""
     values, offsets = batch
     room = 1024
     while True:
-        a, b, similarity = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room)
-        met = np.full(len(starts), -1)
-        found = find_similar(
-            values, offsets, prefixes.marks, prefixes.hashes, prefixes.posting_starts, prefixes.postings,
-            sets, starts, ends, float(least), met, a, b, similarity,
-        )  # fmt: skip
-        if found <= room:
-            return a[:found], b[:found], similarity[:found]
-        room = found
+        pairs = SimilarSets(np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room))
+        met = np.full(len(sampled.starts), -1)
+        count = find_similar(values, offsets, sampled, float(least), met, pairs)
+        if count <= room:
+            return SimilarSets(*(column[:count] for column in pairs))
+        room = count
 
 
 def sample_pairs(

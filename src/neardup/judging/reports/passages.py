@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from neardup.judging.reports.visible import plainly
-from neardup.matching.similarities.table import CJK_SHINGLE, WORD_SHINGLE
+from neardup.recipe.similarities import CJK_SHINGLE, WORD_SHINGLE
 from neardup.text.normalizers import normalize
 from neardup.text.tokenizers import CJK, SEPARATOR, WORD, token_class
 

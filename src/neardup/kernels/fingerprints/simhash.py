@@ -22,6 +22,29 @@ from neardup.kernels.text.tokens import most_tokens, token_spare, tokenize
 from neardup.kernels.xxh3 import xxh3_128
 
 
+class FeatureForm(NamedTuple):
+    """What votes on a fingerprint.
+
+    Attributes:
+        word_size, cjk_size: tokens of a feature that starts at a word, at a Han or Kana character.
+        weighting: how a count becomes a weight, one of `neardup.kernels.fingerprints.votes.WEIGHTINGS`.
+        top_mask: uint64, the bits that are used of the most significant word.
+    """
+
+    word_size: int
+    cjk_size: int
+    weighting: int
+    top_mask: np.uint64
+
+
+class FingerprintArrays(NamedTuple):
+    """What a pass over n documents fills: uint64[n, words], uint64[n, 2] (XXH3-128 of the bytes), int64[n]."""
+
+    values: Array
+    digests: Array
+    tokens: Array
+
+
 class Scratch(NamedTuple):
     """Working memory for one document of up to a given length; pages that no document needs are never touched."""
 
@@ -64,38 +87,35 @@ def scratch(longest: int, words: int) -> Scratch:
 
 
 @kernel
-def fingerprint_tokens(n, word_size, cjk_size, weights, memory, out):
+def fingerprint_tokens(n, form, memory, out):
     """The fingerprint of the n tokens that `memory` has the hashes and kinds of, into `out`, uint64[words]."""
     features, m = memory.hashes, n
-    if word_size != 1 or any_cjk(memory.kinds, n):
+    if form.word_size != 1 or any_cjk(memory.kinds, n):
         features = memory.features
-        m = shingle(memory.hashes, memory.hash_bytes, memory.kinds, n, word_size, cjk_size, features)
-    if weights == SQRT:
+        m = shingle(memory.hashes, memory.hash_bytes, memory.kinds, n, form.word_size, form.cjk_size, features)
+    if form.weighting == SQRT:
         v = square_root_weights(features, m, memory.keys, memory.counts, memory.votes, memory.weights)
     else:
-        v = unit_votes(features, m, weights, memory.keys, memory.counts, memory.votes)
+        v = unit_votes(features, m, form.weighting, memory.keys, memory.counts, memory.votes)
     widen(memory.votes, v, memory.lanes, memory.pair, memory.pair_bytes)
-    if weights == SQRT:
+    if form.weighting == SQRT:
         add_weighted(memory.lanes, memory.weights, v, memory.sums)
         signs(memory.sums, out)
     else:
         for w in range(memory.lanes.shape[0]):
             out[w] = majority(memory.lanes[w], v, memory.planes)
+    out[0] &= form.top_mask
 
 
 @kernel
-def fingerprint_documents(
-    data, offsets, word_size, cjk_size, weights, top_mask, memory, tables, fingerprints, digests, tokens
-):
+def fingerprint_documents(data, offsets, form, memory, tables, out):
     """Fingerprint the normalized documents `data[offsets[d]:offsets[d + 1]]`.
 
-    uint8[], int64[n + 1] -> fingerprints uint64[n, words], digests uint64[n, 2] (XXH3-128 of the bytes), tokens int64[n].
-    `top_mask` keeps the bits that are used of the most significant word. A text without tokens has fingerprint 0.
+    uint8[], int64[n + 1], `FeatureForm`, `Scratch` for the longest -> `FingerprintArrays`. A text without tokens has fingerprint 0.
     """
     for d in range(len(offsets) - 1):
         start, end = offsets[d], offsets[d + 1]
-        digests[d, 0], digests[d, 1] = xxh3_128(data, start, end)
+        out.digests[d, 0], out.digests[d, 1] = xxh3_128(data, start, end)
         n = tokenize(data, start, end, memory.token_spare, memory.hashes, memory.kinds, tables)
-        tokens[d] = n
-        fingerprint_tokens(n, word_size, cjk_size, weights, memory, fingerprints[d])
-        fingerprints[d, 0] &= top_mask
+        out.tokens[d] = n
+        fingerprint_tokens(n, form, memory, out.values[d])

@@ -1,11 +1,33 @@
 """Pairs of classes as one integer each, left << 32 | right with left < right; and as lists of who is near whom."""
 
+from typing import NamedTuple
+
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.kernels.compilation import kernel
 
 u64 = np.uint64
 LOW = u64(0xFFFFFFFF)
+
+
+class Graph(NamedTuple):
+    """Who may match whom of documents 0 … n - 1: those of one class, and those of classes near one another.
+
+    Attributes:
+        fingerprints: uint64[n, words].
+        class_of: int64[n], the class that each document is in.
+        members, starts: int64[n], int64[classes + 1]; class u has the members[starts[u]:starts[u + 1]], ascending.
+        near, near_starts: uint32[], int64[classes + 1]; the classes near u, but for itself, are
+            near[near_starts[u]:near_starts[u + 1]], ascending.
+    """
+
+    fingerprints: Array
+    class_of: Array
+    members: Array
+    starts: Array
+    near: Array
+    near_starts: Array
 
 
 @kernel
@@ -51,15 +73,15 @@ def link_classes(packed, starts, near):
 
 
 @kernel
-def place_of(group, first, last, wanted):
-    """Where `wanted` is in the ascending group[first:last] (int64), or -1."""
+def place_of(group, first, last, sought):
+    """Where `sought` is in the ascending group[first:last] (int64), or -1."""
     while first < last:
         middle = (first + last) // 2
-        if group[middle] < wanted:
+        if group[middle] < sought:
             first = middle + 1
         else:
             last = middle
-    return first if first < len(group) and group[first] == wanted else -1
+    return first if first < len(group) and group[first] == sought else -1
 
 
 @kernel
@@ -71,12 +93,12 @@ def count_refined(old, group, firsts, near, near_starts, starts):
     """
     starts[0] = 0
     for r in range(len(old)):
-        found = 0
+        count = 0
         for j in range(near_starts[old[r]], near_starts[old[r] + 1]):
             v = near[j]
             p = place_of(group, firsts[v], firsts[v + 1], group[r])
-            found += 0 <= p < firsts[v + 1]
-        starts[r + 1] = starts[r] + found
+            count += 0 <= p < firsts[v + 1]
+        starts[r + 1] = starts[r] + count
 
 
 @kernel
@@ -105,24 +127,26 @@ def after(members, start, end, p):
 
 
 @kernel
-def count_candidates(class_of, members, starts, near, near_starts, out):
+def count_candidates(graph, out):
     """out[p]: the candidates q > p of each document. int64[n]."""
+    members, starts = graph.members, graph.starts
     for p in range(len(out)):
-        u = class_of[p]
+        u = graph.class_of[p]
         out[p] = starts[u + 1] - after(members, starts[u], starts[u + 1], p)
-        for j in range(near_starts[u], near_starts[u + 1]):
-            v = near[j]
+        for j in range(graph.near_starts[u], graph.near_starts[u + 1]):
+            v = graph.near[j]
             out[p] += starts[v + 1] - after(members, starts[v], starts[v + 1], p)
 
 
 @kernel
-def list_candidates(first, last, class_of, members, starts, near, near_starts, left, right):
+def list_candidates(first, last, graph, left, right):
     """The candidates (p, q), p < q, of p from `first` to `last` - 1, p ascending. int64[], int64[]. Returns their number."""
+    members, starts, near_starts = graph.members, graph.starts, graph.near_starts
     n = 0
     for p in range(first, last):
-        u = class_of[p]
+        u = graph.class_of[p]
         for j in range(near_starts[u] - 1, near_starts[u + 1]):
-            v = u if j < near_starts[u] else np.int64(near[j])
+            v = u if j < near_starts[u] else np.int64(graph.near[j])
             for i in range(after(members, starts[v], starts[v + 1], p), starts[v + 1]):
                 left[n], right[n] = p, members[i]
                 n += 1

@@ -3,8 +3,11 @@
 Signatures are rows of a uint32[n, k] or uint16[n, k] array; band t of r rows is the columns [t r, (t + 1) r).
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.kernels.compilation import kernel
 from neardup.kernels.intrinsics import popcount
 from neardup.kernels.xxh3 import P64_1
@@ -12,13 +15,50 @@ from neardup.kernels.xxh3 import P64_1
 u64 = np.uint64
 
 
-@kernel
-def hash_band(values, sizes, first, last, shift, hashes, ends):
-    """Hash the columns [first, last) of every row, and count the rows of each bucket, the upper 64 - `shift` bits.
+class Band(NamedTuple):
+    """The columns [number rows, (number + 1) rows) of signatures."""
 
-    -> hashes uint64[n]; ends int64[buckets]. Rows of size 0 are in no bucket.
+    number: int
+    rows: int
+
+
+class Buckets(NamedTuple):
+    """Rows of signatures by the upper 64 - `shift` bits of a hash of their band.
+
+    Attributes:
+        shift: uint64.
+        ends: int64[2^(64 - shift)], the end of each bucket.
+        keys, rows: uint64[n], uint32[n], hashes and rows in order of buckets, rows ascending in each.
     """
-    ends[:] = 0
+
+    shift: np.uint64
+    ends: Array
+    keys: Array
+    rows: Array
+
+
+class Sieve(NamedTuple):
+    """Which pairs of a bucket are let through.
+
+    Attributes:
+        fingerprints: uint64[filled, words], in the order of the buckets; with 0 words all pairs are within the distance.
+        max_distance: uint64, in how many bits they may differ.
+        least_agreeing: in how many of all values the signatures must agree.
+    """
+
+    fingerprints: Array
+    max_distance: np.uint64
+    least_agreeing: int
+
+
+@kernel
+def hash_band(values, sizes, band, hashes, buckets):
+    """Hash the columns of `band` (`Band`) of every row, and count the rows of each bucket.
+
+    -> hashes uint64[n]; the counts go to the ends of `buckets`. Rows of size 0 are in no bucket.
+    """
+    buckets.ends[:] = 0
+    first, last = band.number * band.rows, (band.number + 1) * band.rows
     for d in range(len(values)):
         h = u64(0)
         for j in range(first, last):
@@ -26,17 +66,14 @@ def hash_band(values, sizes, first, last, shift, hashes, ends):
             h ^= h >> u64(32)
         hashes[d] = h * P64_1
         if sizes[d] > 0:
-            ends[hashes[d] >> shift] += 1
+            buckets.ends[hashes[d] >> buckets.shift] += 1
 
 
 @kernel
-def fill_buckets(hashes, sizes, shift, ends, keys, rows):
-    """Put rows and their hashes in order of buckets, rows ascending in each.
-
-    uint64[n], int64[n] and the counts of `hash_band` -> keys uint64[n], rows uint32[n]; `ends` becomes the end of each bucket.
-    Returns how many rows are in buckets.
-    """
+def fill_buckets(hashes, sizes, buckets):
+    """Put rows and their hashes in order of buckets, after `hash_band` counted them. Returns how many rows are in buckets."""
     total = np.int64(0)
+    ends, shift = buckets.ends, buckets.shift
     for b in range(len(ends)):
         count = ends[b]
         ends[b] = total
@@ -46,56 +83,68 @@ def fill_buckets(hashes, sizes, shift, ends, keys, rows):
             b = hashes[d] >> shift
             place = ends[b]
             ends[b] = place + 1
-            keys[place] = hashes[d]
-            rows[place] = d
+            buckets.keys[place] = hashes[d]
+            buckets.rows[place] = d
     return total
 
 
 @kernel
-def pairs_of_band(
-    values, band, band_rows, shift, ends, keys, rows, filled, fingerprints, max_distance, least_agreeing, i, j, out
-):  # fmt: skip
-    """List pairs of rows that agree in the band and in no earlier one, from places (i, j) on, as left << 32 | right.
+def agree_in_band(values, a, b, band):
+    """Whether rows a and b agree in the band, and in no earlier one."""
+    first = band.number * band.rows
+    for c in range(first, first + band.rows):
+        if values[a, c] != values[b, c]:
+            return False
+    for begin in range(0, first, band.rows):  # a band that disagrees is known by one value
+        c = begin
+        while c < begin + band.rows and values[a, c] == values[b, c]:
+            c += 1
+        if c == begin + band.rows:
+            return False
+    return True
 
-    Only those whose fingerprints, uint64[filled, words] in the order of `rows`, differ in `max_distance` bits at most (with 0
-    words all of them), and that agree in at least `least_agreeing` of all values. Stops when `out`, uint64[], is full. Returns
-    how many were found, and the places to go on from; i is `filled` at the end.
+
+@kernel
+def agreeing(values, a, b):
+    """In how many values rows a and b agree."""
+    count = 0
+    for c in range(values.shape[1]):
+        count += values[a, c] == values[b, c]
+    return count
+
+
+@kernel
+def pairs_of_band(values, band, buckets, sieve, place, out):
+    """List pairs of rows that agree in the band and in no earlier one, as left << 32 | right, and that the `Sieve` lets through.
+
+    Goes on from the places in the buckets that `place` (int64[2]) has, and leaves there where to go on when `out` (uint64[]) is
+    full; the first is as many as there are rows in buckets at the end. Returns how many pairs were listed.
     """
-    found = np.int64(0)
-    first, last = band * band_rows, (band + 1) * band_rows
+    keys, rows, prints = buckets.keys, buckets.rows, sieve.fingerprints
+    count, filled = np.int64(0), len(prints)
+    i, j = place[0], place[1]
     while i < filled:
         key = keys[i]
-        end = ends[key >> shift]
+        end = buckets.ends[key >> buckets.shift]
         j = max(j, i + 1)
         while j < end:
             if keys[j] == key:
-                if found == len(out):
-                    return found, i, j
-                far = u64(0)
-                for w in range(fingerprints.shape[1]):
-                    far += popcount(fingerprints[i, w] ^ fingerprints[j, w])
-                near = far <= max_distance
+                if count == len(out):
+                    place[0], place[1] = i, j
+                    return count
+                distance = u64(0)
+                for w in range(prints.shape[1]):
+                    distance += popcount(prints[i, w] ^ prints[j, w])
                 a, b = rows[i], rows[j]
-                if near:
-                    for c in range(first, last):
-                        near &= values[a, c] == values[b, c]
-                c = 0
-                while near and c < first:
-                    # A band that disagrees is known by one value; the next one begins `band_rows` on.
-                    agreeing = 0
-                    while agreeing < band_rows and values[a, c + agreeing] == values[b, c + agreeing]:
-                        agreeing += 1
-                    near = agreeing < band_rows
-                    c += band_rows
-                if near and least_agreeing > 0:
-                    agreeing = 0
-                    for c in range(values.shape[1]):
-                        agreeing += values[a, c] == values[b, c]
-                    near = agreeing >= least_agreeing
-                if near:
-                    out[found] = u64(a) << u64(32) | u64(b)
-                    found += 1
+                if (
+                    distance <= sieve.max_distance
+                    and agree_in_band(values, a, b, band)
+                    and (sieve.least_agreeing == 0 or agreeing(values, a, b) >= sieve.least_agreeing)
+                ):
+                    out[count] = u64(a) << u64(32) | u64(b)
+                    count += 1
             j += 1
         i += 1
         j = 0
-    return found, i, j
+    place[0], place[1] = i, j
+    return count

@@ -4,11 +4,13 @@ Bit-parallel (Myers 1999, with carries between blocks as in section 4; Hyyrö 20
 of Ukkonen 1985, which is doubled until it holds the answer.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from neardup.arrays import Array
 from neardup.kernels.compilation import kernel
-from neardup.kernels.matching.bounds import least_part
+from neardup.kernels.matching.bounds import required_part
 
 u64 = np.uint64
 ONE, ALL = u64(1), ~u64(0)
@@ -17,6 +19,14 @@ PLACES = 256
 FIRST_BAND = 32
 PLUS = ONE
 """In `steps`: the value grows by one from a column to the next; 2: it shrinks by one; 0: it stays."""
+
+
+class StripMemory(NamedTuple):
+    """The table of a strip's tokens, uint64[PLACES] twice, and how the row above changes at each column, uint64[columns]."""
+
+    keys: Array
+    masks: Array
+    steps: Array
 
 
 def edit_memory(longest: int) -> Array:
@@ -34,19 +44,20 @@ def place_of(token, keys, masks):
 
 
 @kernel
-def advance_strip(values, b, first, last, rows, value, ahead, keys, masks, steps):
-    """64 rows or fewer of the matrix, from column `first` to `last`, column j being of the token values[b + j].
+def advance_strip(values, b, columns, rows, value, ahead, memory):
+    """64 rows or fewer of the matrix, from the first of `columns` to the last, column j being of the token values[b + j].
 
-    The strip's tokens are in the table `keys`, `masks` (bit i is row i). steps[j] is how the row above changes at column j, and
-    becomes how the last row of the strip does. Down from the corner before column `first`, each row adds one. `value` is the
+    The strip's tokens are in the table of `memory` (bit i of a mask is row i). steps[j] is how the row above changes at column j,
+    and becomes how the last row of the strip does. Down from the corner before the first column, each row adds one. `value` is the
     last row's there, `ahead` how many more columns than rows are left there.
 
-    Returns the last row's value at `last`, and the least that any way through that row can cost.
+    Returns the last row's value at the last column, and the least that any way through that row can cost.
     """
     plus, minus = ALL, u64(0)  # how the value changes from a row to the next
     shift = u64(rows - 1)
     lowest = value + abs(ahead)
-    for j in range(first, last):
+    keys, masks, steps = memory.keys, memory.masks, memory.steps
+    for j in range(columns[0], columns[1]):
         equal = masks[place_of(values[b + j], keys, masks)]
         down, up = steps[j] & PLUS, steps[j] >> ONE
         vertical = equal | minus
@@ -72,7 +83,8 @@ def banded_distance(values, a, n, b, m, most, memory):
 
     What is above `most` and at most n + m is not below the distance.
     """
-    keys, masks, steps = memory[:PLACES], memory[PLACES : 2 * PLACES], memory[2 * PLACES :]
+    strip = StripMemory(memory[:PLACES], memory[PLACES : 2 * PLACES], memory[2 * PLACES :])
+    keys, masks, steps = strip.keys, strip.masks, strip.steps
     side = (most - (m - n)) // 2  # alignments of `most` edits leave the band on neither side
     value, first, last = 0, 0, 0
     for top in range(0, n, 64):
@@ -90,7 +102,7 @@ def banded_distance(values, a, n, b, m, most, memory):
             masks[place] |= ONE << u64(i)
         corner = value + rows
         ahead = (m - first) - (n - top - rows)
-        at_last, lowest = advance_strip(values, b, first, last, rows, corner, ahead, keys, masks, steps)
+        at_last, lowest = advance_strip(values, b, (first, last), rows, corner, ahead, strip)
         if lowest > most:
             return n + m + 1
         value = at_last if top + rows == n else corner
@@ -128,11 +140,11 @@ def edit_distance(values, a, a_end, b, b_end, most, memory):
 
 
 @kernel
-def edit_similarity(values, a, a_end, b, b_end, least, memory):
-    """1 - distance / the longer's length, or -1 where that is below `least`. Two empty sequences have 0."""
+def edit_similarity(values, a, a_end, b, b_end, threshold, memory):
+    """1 - distance / the longer's length, or -1 where that is below `threshold`. Two empty sequences have 0."""
     longest = max(a_end - a, b_end - b)
     if longest == 0:
-        return 0.0 if least <= 0 else -1.0
-    most = longest - least_part(longest, least) if least > 0 else longest
+        return 0.0 if threshold <= 0 else -1.0
+    most = longest - required_part(longest, threshold) if threshold > 0 else longest
     distance = edit_distance(values, a, a_end, b, b_end, most, memory)
     return (longest - distance) / longest if distance >= 0 else -1.0

@@ -8,20 +8,18 @@ from neardup.kernels.xxh3 import xxh3_128
 
 
 @kernel
-def fingerprints_and_elements(
-    data, offsets, word_size, cjk_size, weighting, top_mask, memory, tables, fingerprints, digests, tokens,
-    form, word_shingle, cjk_shingle, spare, out, weights, out_offsets,
-):  # fmt: skip
-    """As `fingerprint_documents` (simhash.py) by `word_size` and `cjk_size`, and `elements` by `word_shingle` and `cjk_shingle`."""
-    out_offsets[0] = 0
+def fingerprints_and_elements(data, offsets, forms, memory, sorting, tables, prints, out):
+    """As `fingerprint_documents` (simhash.py) and `elements` do, of the normalized documents `data[offsets[d]:offsets[d + 1]]`.
+
+    uint8[], int64[n + 1]; forms: a `FeatureForm` and an `ElementForm`; memory: `Scratch` of fingerprints; sorting: as `sort_hashes`
+    wants it -> prints: `FingerprintArrays`, out: `ElementArrays`.
+    """
+    out.offsets[0] = 0
     for d in range(len(offsets) - 1):
-        start, end, begin = offsets[d], offsets[d + 1], out_offsets[d]
-        digests[d, 0], digests[d, 1] = xxh3_128(data, start, end)
+        start, end, begin = offsets[d], offsets[d + 1], out.offsets[d]
+        prints.digests[d, 0], prints.digests[d, 1] = xxh3_128(data, start, end)
         n = tokenize(data, start, end, memory.token_spare, memory.hashes, memory.kinds, tables)
-        tokens[d] = n
-        fingerprint_tokens(n, word_size, cjk_size, weighting, memory, fingerprints[d])
-        fingerprints[d, 0] &= top_mask
-        out_offsets[d + 1] = begin + elements_of_tokens(
-            memory.hashes, memory.hash_bytes, memory.kinds, n, form, word_shingle, cjk_shingle, weighting, spare,
-            out[begin:], weights[begin:],
-        )  # fmt: skip
+        prints.tokens[d] = n
+        fingerprint_tokens(n, forms[0], memory, prints.values[d])
+        m = elements_of_tokens(n, forms[1], memory, sorting, out.values[begin:], out.weights[begin:])
+        out.offsets[d + 1] = begin + m

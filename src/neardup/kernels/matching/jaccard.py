@@ -26,26 +26,26 @@ def in_common(values, a, a_end, b, b_end, needed):
 
 
 @kernel
-def jaccard(values, a, a_end, b, b_end, least):
-    """|A ∩ B| / |A ∪ B| of the ascending distinct values[a:a_end] and values[b:b_end], or -1 where that is below `least`.
+def jaccard(values, a, a_end, b, b_end, threshold):
+    """|A ∩ B| / |A ∪ B| of the ascending distinct values[a:a_end] and values[b:b_end], or -1 where that is below `threshold`.
 
     uint64[] -> float. Two empty sets have 0: nothing says that they are alike.
     """
     both = (a_end - a) + (b_end - b)
     if both == 0:
-        return 0.0 if least <= 0 else -1.0
+        return 0.0 if threshold <= 0 else -1.0
     # J >= t if and only if the intersection is at least t (|A| + |B|) / (1 + t); one less guards against rounding.
-    common = in_common(values, a, a_end, b, b_end, np.int64(np.ceil(least * both / (1.0 + least))) - 1)
+    common = in_common(values, a, a_end, b, b_end, np.int64(np.ceil(threshold * both / (1.0 + threshold))) - 1)
     similarity = common / (both - common)
-    return similarity if common >= 0 and similarity >= least else -1.0
+    return similarity if common >= 0 and similarity >= threshold else -1.0
 
 
 @kernel
-def similarities(values, starts, ends, left, right, least, out):
-    """Jaccard of the sets left[i] and right[i], or -1 where below `least`. Set d is values[starts[d]:ends[d]].
+def similarities(values, starts, ends, left, right, threshold, out):
+    """Jaccard of the sets left[i] and right[i], or -1 where below `threshold`. Set d is values[starts[d]:ends[d]].
 
     uint64[], int64[n], int64[n], int64[p], int64[p] -> float64[p].
     """
     for i in range(len(left)):
         x, y = left[i], right[i]
-        out[i] = jaccard(values, starts[x], ends[x], starts[y], ends[y], least)
+        out[i] = jaccard(values, starts[x], ends[x], starts[y], ends[y], threshold)

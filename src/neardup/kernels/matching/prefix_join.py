@@ -11,78 +11,132 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.kernels.compilation import kernel
-from neardup.kernels.matching.bounds import CONTAINMENT, COSINE, least_common, sizes_may_match
+from neardup.kernels.matching.similarities import BY_NORM, required_overlap, sizes_may_match
 
 FIRST = 1 << 31
 """Marks the first posting of a list; ranks are below it."""
 
 
-class Index(NamedTuple):
-    """Postings by rank, and what is indexed of them as lists; see `gather_postings` and `build_lists`.
+class KeptElements(NamedTuple):
+    """The prefixes of sets.
 
     Attributes:
-        rank_starts: int64[ranks + 1]; the postings of rank r are those from rank_starts[r] on, rarest first.
-        positions, rests, slots: uint32[postings], float32[postings] or empty, int64[postings].
-        list_ranks, list_positions, list_rests: uint32[postings], uint32[postings], float32[postings] or empty; with gaps.
+        elements, starts: uint64[], int64[sets + 1]: set d keeps elements[starts[d]:starts[d + 1]], rarest first.
+        rests: float32[], as long as `elements` for the cosine, else empty.
+        facts: int32[sets, 4], see prefixes.py.
     """
 
-    rank_starts: Array
+    elements: Array
+    rests: Array
+    starts: Array
+    facts: Array
+
+
+class Postings(NamedTuple):
+    """Postings by rank, then position.
+
+    Attributes:
+        positions, rests: uint32[postings], float32[postings] for the cosine, else empty.
+        rank_of: uint32[postings].
+        roles: uint8[postings], 1 if probed with, 2 if indexed, or both.
+    """
+
+    positions: Array
+    rests: Array
+    rank_of: Array
+    roles: Array
+
+
+class Lists(NamedTuple):
+    """Inverted lists of what is indexed, with gaps between them.
+
+    Attributes:
+        ranks, positions: uint32[postings] each; the first posting of each list is marked FIRST in `ranks`.
+        rests: float32[postings] for the cosine, else empty.
+        slots: int64[postings]: of each posting by rank, where in the lists the next lower rank with its key stands; -1 if there is
+            none, or if the posting is not probed with.
+    """
+
+    ranks: Array
     positions: Array
     rests: Array
     slots: Array
-    list_ranks: Array
-    list_positions: Array
-    list_rests: Array
+
+
+class Index(NamedTuple):
+    """Ranked sets, their postings, and what is indexed of these.
+
+    Attributes:
+        sizes: int64[ranks]. sides: uint8[ranks], 1, 2 or 3 for both; pairs within one side are left out; empty: none are.
+        rank_starts: int64[ranks + 1]; the postings of rank r are those from rank_starts[r] on, rarest first.
+        positions, rests: of the postings.
+    """
+
+    sizes: Array
+    sides: Array
+    rank_starts: Array
+    positions: Array
+    rests: Array
+    lists: Lists
+
+
+class ProbeMemory(NamedTuple):
+    """One thread's.
+
+    Attributes:
+        seen: int32[ranks], -1 at first.
+        left, right: uint32[], filled with pairs, left the lower rank.
+        counts: int64[3]: pairs written (set), postings visited and pairs looked at (added to).
+    """
+
+    seen: Array
+    left: Array
+    right: Array
+    counts: Array
 
 
 @kernel
-def count_postings(elements, starts, facts, order, low, high, counts):
-    """counts[r] (int64): how many kept elements of set order[r] lie in [low, high]. Elements as in `gather_postings`."""
+def count_postings(kept, order, low, high, counts):
+    """counts[r] (int64): how many kept elements of set order[r] (int64) lie in [low, high] (uint64)."""
     for r in range(len(order)):
         d = order[r]
-        found = 0
-        for i in range(starts[d], starts[d] + facts[d, 0]):
-            found += low <= elements[i] <= high
-        counts[r] = found
+        count = 0
+        for i in range(kept.starts[d], kept.starts[d] + kept.facts[d, 0]):
+            count += low <= kept.elements[i] <= high
+        counts[r] = count
 
 
 @kernel
-def gather_postings(elements, rests, starts, facts, order, low, high, rank_starts, keys, positions, rest_of, roles):
+def gather_postings(kept, order, low, high, rank_starts, keys, postings):
     """The kept elements in [low, high] of all sets, by rank, then position.
 
     Args:
-        elements, starts: uint64[], int64[sets + 1]: set d keeps elements[starts[d]:starts[d + 1]], rarest first.
-        facts: int32[sets, 4], see prefixes.py.
+        kept: `KeptElements`.
         order: int64[ranks], the sets by rank. `low`, `high`: uint64, both inclusive.
         rank_starts: int64[ranks + 1], where each rank's postings begin.
-        rests: float32[], as long as `elements` for the cosine, else empty; `rest_of`: likewise, filled.
-        keys, positions, roles: uint64[], uint32[], uint8[], filled; a role is 1 if probed with, 2 if indexed, or both.
+        keys, postings: uint64[], `Postings`, filled, but for the ranks.
     """
     for r in range(len(order)):
         d = order[r]
         to = rank_starts[r]
-        for j in range(facts[d, 0]):
-            element = elements[starts[d] + j]
+        for j in range(kept.facts[d, 0]):
+            element = kept.elements[kept.starts[d] + j]
             if low <= element <= high:
                 keys[to] = element
-                positions[to] = facts[d, 1] + j
-                if len(rests) > 0:
-                    rest_of[to] = rests[starts[d] + j]
-                roles[to] = (j < facts[d, 2]) + 2 * (j < facts[d, 3])
+                postings.positions[to] = kept.facts[d, 1] + j
+                if len(kept.rests) > 0:
+                    postings.rests[to] = kept.rests[kept.starts[d] + j]
+                postings.roles[to] = (j < kept.facts[d, 2]) + 2 * (j < kept.facts[d, 3])
                 to += 1
 
 
 @kernel
-def build_lists(order, group_starts, rank_of, positions, rest_of, roles, list_ranks, list_positions, list_rests, slots):
+def build_lists(order, group_starts, postings, lists):
     """Inverted lists of what is indexed, and each posting's place in them.
 
     Args:
         order, group_starts: int64[postings], int64[groups + 1], postings sorted by key, then rank.
-        rank_of, positions, roles: uint32[postings], uint32[postings], uint8[postings].
-        rest_of, list_rests: float32[postings], the second filled in part, for the cosine; else empty.
-        list_ranks, list_positions: uint32[postings], filled in part; the first posting of each list is marked FIRST.
-        slots: int64[postings], filled: where in the lists the next lower rank with this key stands; -1 if there is none, or if the
-            posting is not probed with.
+        postings, lists: `Postings`; `Lists`, filled.
 
     Some groups alone may be given: their lists begin in the place of their first posting, so that others fill theirs meanwhile.
     """
@@ -92,63 +146,56 @@ def build_lists(order, group_starts, rank_of, positions, rest_of, roles, list_ra
         single = group_starts[g + 1] - group_starts[g] == 1
         for j in range(group_starts[g], group_starts[g + 1]):
             posting = order[j]
-            slots[posting] = length - 1 if roles[posting] & 1 and length > begin else -1
-            if roles[posting] & 2 and not single:
-                list_ranks[length] = rank_of[posting] | np.uint32(FIRST if first else 0)
-                list_positions[length] = positions[posting]
-                if len(rest_of) > 0:
-                    list_rests[length] = rest_of[posting]
+            lists.slots[posting] = length - 1 if postings.roles[posting] & 1 and length > begin else -1
+            if postings.roles[posting] & 2 and not single:
+                lists.ranks[length] = postings.rank_of[posting] | np.uint32(FIRST if first else 0)
+                lists.positions[length] = postings.positions[posting]
+                if len(postings.rests) > 0:
+                    lists.rests[length] = postings.rests[posting]
                 length += 1
                 first = False
 
 
 @kernel
-def probe(code, least, first, last, index, sizes, sides, seen, left, right, counts):
+def probe(code, threshold, first, last, index, memory):
     """Candidates of the ranks from `first` on: pairs of ranks whose first common element leaves room for enough others.
 
     A pair is looked at where its two walks first meet: up to there nothing is common, so 1 + the shorter rest bounds what is
-    (Xiao et al. 2008, section 3.2); for the cosine, the product of the rests' norms. Pairs at or above `least` are all found;
+    (Xiao et al. 2008, section 3.2); for the cosine, the product of the rests' norms. Pairs at or above `threshold` are all found;
     each pair is found once.
 
-    Args:
-        code, least: the similarity and what it must reach.
-        index: an `Index`.
-        sizes: int64[ranks]. `sides`: uint8[ranks], 1, 2 or 3 for both; pairs within one side are left out; empty: none are.
-        seen: int32[ranks], scratch, -1 at first; belongs to one thread.
-        left, right: uint32[], filled with pairs, left the lower rank.
-        counts: int64[3]: pairs written (set), postings visited and pairs looked at (added to).
-
-    Returns `last`, or the rank at which there was no more room for pairs: go on from there.
+    code: one of similarities.py's; `Index`; `ProbeMemory`, filled. Returns `last`, or the rank at which there was no more room for
+    pairs: go on from there.
     """
-    room = len(left)
-    written = 0
+    sizes, sides, lists, seen = index.sizes, index.sides, index.lists, memory.seen
+    room, written, by_norm = len(memory.left), 0, code in BY_NORM
     for r in range(first, last):
         begin, size = written, sizes[r]
         for i in range(index.rank_starts[r], index.rank_starts[r + 1]):
-            slot = index.slots[i]
+            slot = lists.slots[i]
             while slot >= 0:
-                marked = index.list_ranks[slot]
+                marked = lists.ranks[slot]
                 other = np.int64(marked & np.uint32(FIRST - 1))
-                counts[1] += 1
-                if code != CONTAINMENT and code != COSINE and not sizes_may_match(code, sizes[other], size, least):
+                memory.counts[1] += 1
+                if not sizes_may_match(code, sizes[other], size, threshold):
                     break  # those further on are smaller still
                 if seen[other] != r:
                     seen[other] = r
-                    counts[2] += 1
-                    if code == COSINE:
-                        enough = index.rests[i] * index.list_rests[slot] >= least
+                    memory.counts[2] += 1
+                    if by_norm:
+                        enough = index.rests[i] * lists.rests[slot] >= threshold
                     else:
-                        rest = min(size - index.positions[i], sizes[other] - index.list_positions[slot])
-                        enough = rest >= least_common(code, sizes[other], size, least)
+                        rest = min(size - index.positions[i], sizes[other] - lists.positions[slot])
+                        enough = rest >= required_overlap(code, sizes[other], size, threshold)
                     if enough and (len(sides) == 0 or sides[other] | sides[r] == 3):
                         if written == room:
-                            counts[0] = begin
+                            memory.counts[0] = begin
                             seen[:] = -1
                             return r
-                        left[written], right[written] = other, r
+                        memory.left[written], memory.right[written] = other, r
                         written += 1
                 if marked >= np.uint32(FIRST):
                     break
                 slot -= 1
-    counts[0] = written
+    memory.counts[0] = written
     return last

@@ -5,23 +5,66 @@ All sets are put in one order: by the cell's count (element_counts.py), the rare
 counted one is in no other set: it takes a place in the prefix, and no more.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.kernels.compilation import kernel
-from neardup.kernels.matching.bounds import COSINE, cosine_prefix, index_length, prefix_length
+from neardup.kernels.matching.bounds import cosine_prefix
+from neardup.kernels.matching.similarities import BY_NORM, index_length, prefix_length
 from neardup.kernels.xxh3 import xxh3_128
-
-KEPT, SKIPPED, PROBING, INDEXED = range(4)
-"""Columns of what `prefixes` says of each set: see there."""
-
 
 DIGIT = 255
 """Counts are sorted by digits of eight bits; those below this one have one digit."""
 
 
+class SetArrays(NamedTuple):
+    """Sets, one after another.
+
+    Attributes:
+        values, offsets: uint64[], int64[n + 1]; set d has values[offsets[d]:offsets[d + 1]], ascending and distinct.
+        weights: float64[], of the elements, for the cosine; else empty.
+        value_bytes, weight_bytes: the same memory as uint8[].
+    """
+
+    values: Array
+    value_bytes: Array
+    weights: Array
+    weight_bytes: Array
+    offsets: Array
+
+
+class PrefixMemory(NamedTuple):
+    """Working memory: uint16, int32, int32 and float64 as long as the longest set (the last for the cosine), and int64[257]."""
+
+    counts: Array
+    places: Array
+    spare: Array
+    ordered: Array
+    ends: Array
+
+
+class PrefixArrays(NamedTuple):
+    """What `prefixes` fills.
+
+    Attributes:
+        elements: uint64[], those that are kept, the rarest first; with room for all values.
+        rests: float32[], as long, for the cosine: see `rest_norms`; else empty.
+        facts: int32[n, 4]: elements kept; elements that come before them, which no other set has; how many of those kept are
+            probed with; how many are indexed (see prefix_join.py).
+        digests: uint64[n, 2], equal for equal sets (with equal weights).
+    """
+
+    elements: Array
+    rests: Array
+    facts: Array
+    digests: Array
+
+
 @kernel
-def order_by_count(counts, n, wanted, index, spare, ends):
-    """Put the `wanted` ones of index[:n] (int32) with the least counts[index] (uint16) first, sorted by it, stably.
+def order_by_count(counts, n, first, index, spare, ends):
+    """Put the `first` ones of index[:n] (int32) with the least counts[index] (uint16) first, sorted by it, stably.
 
     `spare`: int32[n], `ends`: int64[257], scratch. The order of the others is not specified.
     """
@@ -29,10 +72,10 @@ def order_by_count(counts, n, wanted, index, spare, ends):
     for j in range(n):
         ends[min(counts[index[j]], DIGIT) + 1] += 1
     largest, fewer = 0, np.int64(0)
-    while largest < DIGIT and fewer + ends[largest + 1] < wanted:
+    while largest < DIGIT and fewer + ends[largest + 1] < first:
         fewer += ends[largest + 1]
         largest += 1
-    if largest < DIGIT:  # only those up to the largest wanted: mostly a fourth of all
+    if largest < DIGIT:  # only those up to the largest of the first: mostly a fourth of all
         m = np.int64(0)
         for j in range(n):
             place = index[j]
@@ -59,80 +102,66 @@ def order_by_count(counts, n, wanted, index, spare, ends):
 
 
 @kernel
-def weighted_prefix(weights, start, n, counts, index, shared, least, ordered):
-    """Length of the cosine prefix: elements in no other set come first, then the `shared` ones of `index`. float64[n] scratch."""
-    once = 0
-    for i in range(n):
-        if counts[i] <= 1:
-            ordered[once] = weights[start + i]
+def weighted_prefix(weights, shared, threshold, memory):
+    """Length of the cosine prefix of float64[n]: elements in no other set come first, then the `shared` ones of the index."""
+    ordered, once = memory.ordered, 0
+    for i in range(len(weights)):
+        if memory.counts[i] <= 1:
+            ordered[once] = weights[i]
             once += 1
     for j in range(shared):
-        ordered[once + j] = weights[start + index[j]]
-    return cosine_prefix(ordered, 0, n, least)
+        ordered[once + j] = weights[memory.places[j]]
+    return cosine_prefix(ordered, 0, len(weights), threshold)
 
 
 @kernel
-def rest_norms(weights, start, n, index, kept, shared, rests, total):
-    """rests[total + j] (float32): how much of the vector's norm lies in the shared elements from the j-th on, rounded up."""
+def rest_norms(weights, index, kept, shared, rests):
+    """rests[j] (float32), j below `kept`: how much of the norm lies in the shared elements from the j-th on, rounded up."""
     whole, rest = 0.0, 0.0
-    for i in range(n):
-        whole += weights[start + i] * weights[start + i]
+    for i in range(len(weights)):
+        whole += weights[i] * weights[i]
     for j in range(shared - 1, -1, -1):
-        rest += weights[start + index[j]] * weights[start + index[j]]
+        rest += weights[index[j]] * weights[index[j]]
         if j < kept:
-            rests[total + j] = np.float32(np.sqrt(rest / whole) * 1.000001)
+            rests[j] = np.float32(np.sqrt(rest / whole) * 1.000001)
 
 
 @kernel
-def prefixes(
-    code, values, value_bytes, weights, weight_bytes, offsets, cells, shift, least, counts, index, spare, ends, ordered,
-    out, rests, facts, digests,
-):  # fmt: skip
-    """The prefixes of the sets values[offsets[d]:offsets[d + 1]] (uint64, ascending, distinct), one after another.
+def prefixes(code, threshold, sets, cells, shift, memory, out):
+    """The prefixes of sets for a similarity of at least `threshold`, one after another. Returns the number of elements in them.
 
-    Args:
-        code: the similarity, one of bounds.py's; `least`: what it must reach.
-        weights: float64[], of the elements, for the cosine; else empty.
-        value_bytes, weight_bytes: the same memory as uint8[].
-        cells, shift: see element_counts.py.
-        counts, index, spare, ordered: uint16, int32, int32 and float64 scratch, as long as the longest set; `ends`: int64[257].
-        out: uint64[], filled with the elements that are kept, the rarest first; room for all values.
-        rests: float32[], as long, filled for the cosine: see `rest_norms`; else empty.
-        facts: int32[d, 4], filled: elements kept; elements that come before them, which no other set has; how many of those
-            kept are probed with; how many are indexed (see prefix_join.py).
-        digests: uint64[d, 2], filled: equal for equal sets (with equal weights).
-
-    Returns the number of elements in `out`.
+    code: one of similarities.py's; `SetArrays`; cells, shift: see element_counts.py; `PrefixMemory` -> `PrefixArrays`.
     """
-    total = 0
-    for d in range(len(offsets) - 1):
-        start = offsets[d]
-        n = offsets[d + 1] - start
-        digests[d, 0], digests[d, 1] = xxh3_128(value_bytes, 8 * start, 8 * (start + n))
+    values, weights, counts, index = sets.values, sets.weights, memory.counts, memory.places
+    total, by_norm = 0, code in BY_NORM
+    for d in range(len(sets.offsets) - 1):
+        start, end = sets.offsets[d], sets.offsets[d + 1]
+        n = end - start
+        out.digests[d, 0], out.digests[d, 1] = xxh3_128(sets.value_bytes, 8 * start, 8 * end)
         shared = np.int64(0)
         for i in range(n):
             count = cells[np.int64(values[start + i] >> shift)]
             counts[i], index[shared] = count, i
             shared += count > 1  # a sum instead of a branch that cannot be foreseen
         skipped = n - shared
-        if code == COSINE:
-            high, low = xxh3_128(weight_bytes, 8 * start, 8 * (start + n))
-            digests[d, 0] += high
-            digests[d, 1] += low
-            order_by_count(counts, shared, shared, index, spare, ends)
-            probing = weighted_prefix(weights, start, n, counts, index, shared, least, ordered) - skipped
+        if by_norm:
+            high, low = xxh3_128(sets.weight_bytes, 8 * start, 8 * end)
+            out.digests[d, 0] += high
+            out.digests[d, 1] += low
+            order_by_count(counts, shared, shared, index, memory.spare, memory.ends)
+            probing = weighted_prefix(weights[start:end], shared, threshold, memory) - skipped
             indexed = probing
         else:
-            probing, indexed = prefix_length(code, n, least) - skipped, index_length(code, n, least) - skipped
-            wanted = min(max(probing, indexed), shared)
-            if wanted > 0:
-                order_by_count(counts, shared, wanted, index, spare, ends)
+            probing, indexed = prefix_length(code, n, threshold) - skipped, index_length(code, n, threshold) - skipped
+            first = min(max(probing, indexed), shared)
+            if first > 0:
+                order_by_count(counts, shared, first, index, memory.spare, memory.ends)
         probing, indexed = min(max(probing, 0), shared), min(max(indexed, 0), shared)
         kept = max(probing, indexed)
         for j in range(kept):
-            out[total + j] = values[start + index[j]]
-        if code == COSINE:
-            rest_norms(weights, start, n, index, kept, shared, rests, total)
+            out.elements[total + j] = values[start + index[j]]
+        if by_norm:
+            rest_norms(weights[start:end], index, kept, shared, out.rests[total:])
         total += kept
-        facts[d, 0], facts[d, 1], facts[d, 2], facts[d, 3] = kept, skipped, probing, indexed
+        out.facts[d, 0], out.facts[d, 1], out.facts[d, 2], out.facts[d, 3] = kept, skipped, probing, indexed
     return total

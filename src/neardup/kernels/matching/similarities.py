@@ -1,4 +1,11 @@
-"""The similarities of stored texts, by their codes; each is given up as soon as it cannot reach what is asked."""
+"""All that kernels know of a similarity, by its code: its bounds, its comparison and the working memory of that.
+
+The elements compared are those of `neardup.matching.similarities`: the set of shingles (Jaccard, containment), occurrences of
+shingles (weighted Jaccard), features with weights (cosine), occurrences of tokens (the bounds of edit: an alignment of d edits
+leaves max(a, b) - d tokens or more in common), the tokens in order (the comparison of edit). No other kernel names a code, so a
+further similarity is a code and a case in the functions here. Bounds are proved in `neardup.kernels.matching.bounds`; every
+comparison is given up as soon as it cannot reach the threshold.
+"""
 
 from typing import NamedTuple
 
@@ -6,20 +13,26 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.kernels.compilation import kernel
-from neardup.kernels.matching.bounds import CONTAINMENT, COSINE, EDIT, least_common
-from neardup.kernels.matching.edit import edit_similarity
+from neardup.kernels.matching.bounds import required_intersection, required_part
+from neardup.kernels.matching.edit import edit_memory, edit_similarity
 from neardup.kernels.matching.jaccard import in_common, jaccard
+
+JACCARD, WEIGHTED, CONTAINMENT, COSINE, EDIT = range(5)
+CODES = {"jaccard": JACCARD, "weighted": WEIGHTED, "containment": CONTAINMENT, "cosine": COSINE, "edit": EDIT}
+"""By the names of `neardup.recipe.similarities.SIMILARITIES`."""
+BY_NORM = (COSINE,)
+"""Those whose prefixes are chosen by the weights of the elements, with `bounds.cosine_prefix`, and not by their number."""
 
 
 class Stored(NamedTuple):
     """What verification reads of n texts, and its working memory: for one thread at a time.
 
     Attributes:
-        code: which similarity, one of bounds.py's.
+        code: which similarity, one of CODES.
         values: uint64[]; text p has values[starts[p]:ends[p]]: ascending and distinct; for edit, its tokens in order.
         weights: float64[], of the values, for the cosine; else empty.
         starts, ends: int64[n].
-        memory: `edit_memory` for the longest, where edit is asked for; else for sequences of length 0.
+        memory: `working_memory` for the longest text.
     """
 
     code: int
@@ -30,19 +43,66 @@ class Stored(NamedTuple):
     memory: Array
 
 
+def working_memory(code: int, longest: int) -> Array:
+    """Working memory to compare one pair at a time of texts of at most `longest` elements: uint64[]."""
+    return edit_memory(longest if code == EDIT else 0)
+
+
 @kernel
-def containment(values, a, a_end, b, b_end, least):
-    """|A ∩ B| / min(|A|, |B|) of the ascending distinct values[a:a_end] and values[b:b_end], or -1 where below `least`.
+def required_overlap(code, a, b, threshold):
+    """The smallest number of common elements with which sets of a and b elements can reach `threshold`; not for those BY_NORM.
+
+    It may be more than the smaller set has: then they cannot.
+    """
+    if code == CONTAINMENT:
+        return required_part(min(a, b), threshold)
+    if code == EDIT:
+        return required_part(max(a, b), threshold)
+    return required_intersection(a + b, threshold)
+
+
+@kernel
+def sizes_may_match(code, a, b, threshold):
+    """Whether sets of a and b elements can reach `threshold`, by their sizes alone; empty ones reach nothing."""
+    if code in (CONTAINMENT, COSINE):
+        return min(a, b) > 0
+    return min(a, b) > 0 and min(a, b) / max(a, b) >= threshold
+
+
+@kernel
+def prefix_length(code, n, threshold):
+    """How many of the first elements of a set of n, in one order of all, hold one of every similar set.
+
+    The other set's prefix has it as well, but for containment: there the smaller set's prefix has it, and the larger set, the
+    whole of it. So the smaller is to be looked up in the larger. All for those BY_NORM: see `cosine_prefix` for fewer.
+    """
+    return n if n == 0 or code in BY_NORM else n - required_part(n, threshold) + 1
+
+
+@kernel
+def index_length(code, n, threshold):
+    """How many of the first elements of a set of n must be indexed, for sets no smaller to find it by their prefixes.
+
+    For containment: for sets no larger. All for those BY_NORM: see `cosine_prefix` for fewer. (Xiao et al. 2008, section 3.3.)
+    """
+    if n == 0 or code in (CONTAINMENT, COSINE):
+        return n
+    return n - required_overlap(code, n, n, threshold) + 1
+
+
+@kernel
+def containment(values, a, a_end, b, b_end, threshold):
+    """|A ∩ B| / min(|A|, |B|) of the ascending distinct values[a:a_end] and values[b:b_end], or -1 where below `threshold`.
 
     uint64[] -> float. 0 where one is empty.
     """
     smaller = min(a_end - a, b_end - b)
     if smaller == 0:
-        return 0.0 if least <= 0 else -1.0
-    needed = least_common(CONTAINMENT, a_end - a, b_end - b, least) if least > 0 else 0
+        return 0.0 if threshold <= 0 else -1.0
+    needed = required_part(smaller, threshold) if threshold > 0 else 0
     common = in_common(values, a, a_end, b, b_end, needed)
     similarity = common / smaller
-    return similarity if common >= 0 and similarity >= least else -1.0
+    return similarity if common >= 0 and similarity >= threshold else -1.0
 
 
 @kernel
@@ -54,14 +114,14 @@ def squares(weights, start, end):
 
 
 @kernel
-def cosine(values, weights, a, a_end, b, b_end, least):
-    """The cosine of two vectors of whole numbers, or -1 where below `least`; 0 where one is empty.
+def cosine(values, weights, a, a_end, b, b_end, threshold):
+    """The cosine of two vectors of whole numbers, or -1 where below `threshold`; 0 where one is empty.
 
     uint64[] ascending and distinct from a to a_end and from b to b_end, float64[] -> float. Sums are exact below 2^53.
     """
     whole = np.sqrt(squares(weights, a, a_end) * squares(weights, b, b_end))
     if whole == 0:
-        return 0.0 if least <= 0 else -1.0
+        return 0.0 if threshold <= 0 else -1.0
     product = 0.0
     while a < a_end and b < b_end:
         x, y = values[a], values[b]
@@ -74,24 +134,31 @@ def cosine(values, weights, a, a_end, b, b_end, least):
         else:
             b += 1
     similarity = min(product / whole, 1.0)  # sums that were rounded may be a little more
-    return similarity if similarity >= least else -1.0
+    return similarity if similarity >= threshold else -1.0
 
 
 @kernel
-def similarity_of(stored, p, q, least):
-    """The similarity of texts p and q, or -1 where below `least`; two without any element have 0."""
-    a, a_end, b, b_end = stored.starts[p], stored.ends[p], stored.starts[q], stored.ends[q]
+def unlike_jaccard(stored, a, a_end, b, b_end, threshold):
+    """As `similarity_of`, for all but Jaccard, of the elements from a to a_end and from b to b_end."""
     if stored.code == CONTAINMENT:
-        return containment(stored.values, a, a_end, b, b_end, least)
+        return containment(stored.values, a, a_end, b, b_end, threshold)
     if stored.code == COSINE:
-        return cosine(stored.values, stored.weights, a, a_end, b, b_end, least)
-    if stored.code == EDIT:
-        return edit_similarity(stored.values, a, a_end, b, b_end, least, stored.memory)
-    return jaccard(stored.values, a, a_end, b, b_end, least)
+        return cosine(stored.values, stored.weights, a, a_end, b, b_end, threshold)
+    return edit_similarity(stored.values, a, a_end, b, b_end, threshold, stored.memory)
 
 
 @kernel
-def similarities_of(stored, left, right, least, out):
-    """The similarity of texts left[i] and right[i], or -1 where below `least`. int64[p], int64[p] -> float64[p]."""
+def similarity_of(stored, p, q, threshold):
+    """The similarity of texts p and q, or -1 where below `threshold`; two without any element have 0."""
+    a, a_end, b, b_end = stored.starts[p], stored.ends[p], stored.starts[q], stored.ends[q]
+    if stored.code in (JACCARD, WEIGHTED):
+        # By itself it is small enough to become part of its callers: most pairs are given up at once.
+        return jaccard(stored.values, a, a_end, b, b_end, threshold)
+    return unlike_jaccard(stored, a, a_end, b, b_end, threshold)
+
+
+@kernel
+def similarities_of(stored, left, right, threshold, out):
+    """The similarity of texts left[i] and right[i], or -1 where below `threshold`. int64[p], int64[p] -> float64[p]."""
     for i in range(len(left)):
-        out[i] = similarity_of(stored, left[i], right[i], least)
+        out[i] = similarity_of(stored, left[i], right[i], threshold)

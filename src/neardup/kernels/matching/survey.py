@@ -1,9 +1,38 @@
 """Compare some documents of a corpus with all: distances counted, and every similar set found."""
 
+from typing import NamedTuple
+
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.kernels.compilation import kernel
 from neardup.kernels.intrinsics import popcount
+
+
+class SampledSets(NamedTuple):
+    """The s sampled sets, and their prefix shingles.
+
+    Attributes:
+        marks: uint8[2^m], 1 where a hash of `hashes` has these lowest bits: most lookups end here.
+        hashes, posting_starts, postings: uint64[p] ascending, int64[p + 1], int64[]: the sampled sets with that prefix shingle.
+        values, starts, ends: uint64[], int64[s], int64[s].
+    """
+
+    marks: Array
+    hashes: Array
+    posting_starts: Array
+    postings: Array
+    values: Array
+    starts: Array
+    ends: Array
+
+
+class SimilarSets(NamedTuple):
+    """Numbers of sampled and of other sets, and their Jaccard: int64[room], int64[room], float64[room]."""
+
+    sampled: Array
+    other: Array
+    similarity: Array
 
 
 @kernel
@@ -36,54 +65,58 @@ def common(a_values, a, a_end, b_values, b, b_end):
 
 
 @kernel
-def find_similar(
-    values, offsets, marks, hashes, posting_starts, postings, sets, starts, ends, least, met, left, right, similarity
-):  # fmt: skip
-    """Find every set of a batch whose Jaccard with a sampled set is at least `least`.
+def place_of(value, hashes):
+    """Where the value is among ascending hashes, or -1."""
+    low, high = np.int64(0), len(hashes)
+    while low < high:
+        middle = (low + high) >> 1
+        if hashes[middle] < value:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < len(hashes) and hashes[low] == value else -1
+
+
+@kernel
+def find_similar(values, offsets, sampled, threshold, met, pairs):
+    """Find every set of a batch whose Jaccard with a sampled set is at least `threshold`.
 
     A sampled set is looked for by its prefix alone: those of its shingles of which a set that is similar enough must have one.
 
     Args:
         values, offsets: uint64[], int64[batch + 1]: sorted sets.
-        marks: uint8[2^m], 1 where a hash of `hashes` has these lowest bits: most lookups end here.
-        hashes, posting_starts, postings: uint64[p] ascending, int64[p + 1], int64[]: the sampled sets with that prefix shingle.
-        sets, starts, ends: uint64[], int64[s], int64[s]: the sampled sets.
-        least: above 0.
+        sampled: `SampledSets`.
+        threshold: above 0.
         met: int64[s], -1 each: scratch.
-        left, right, similarity: int64[room], int64[room], float64[room]: numbers of the sampled and of the other set, Jaccard.
+        pairs: `SimilarSets`, filled.
 
     Returns:
         How many there are; only as many as there is room for are written.
     """
-    mask = np.uint64(len(marks) - 1)
-    found = np.int64(0)
+    mask = np.uint64(len(sampled.marks) - 1)
+    count = np.int64(0)
     for d in range(len(offsets) - 1):
         size = offsets[d + 1] - offsets[d]
         for i in range(offsets[d], offsets[d + 1]):
             value = values[i]
-            if marks[value & mask] == 0:
+            if sampled.marks[value & mask] == 0:
                 continue
-            low, high = np.int64(0), len(hashes)
-            while low < high:
-                middle = (low + high) >> 1
-                if hashes[middle] < value:
-                    low = middle + 1
-                else:
-                    high = middle
-            if low == len(hashes) or hashes[low] != value:
+            place = place_of(value, sampled.hashes)
+            if place < 0:
                 continue
-            for p in range(posting_starts[low], posting_starts[low + 1]):
-                s = postings[p]
+            for p in range(sampled.posting_starts[place], sampled.posting_starts[place + 1]):
+                s = sampled.postings[p]
                 if met[s] == d:
                     continue
                 met[s] = d
-                other = ends[s] - starts[s]
-                if min(size, other) < least * max(size, other) - 1e-6:
+                start, end = sampled.starts[s], sampled.ends[s]
+                other = end - start
+                if min(size, other) < threshold * max(size, other) - 1e-6:
                     continue
-                both = common(values, offsets[d], offsets[d + 1], sets, starts[s], ends[s])
+                both = common(values, offsets[d], offsets[d + 1], sampled.values, start, end)
                 jaccard = both / (size + other - both)
-                if jaccard >= least:
-                    if found < len(left):
-                        left[found], right[found], similarity[found] = s, d, jaccard
-                    found += 1
-    return found
+                if jaccard >= threshold:
+                    if count < len(pairs.similarity):
+                        pairs.sampled[count], pairs.other[count], pairs.similarity[count] = s, d, jaccard
+                    count += 1
+    return count

@@ -1,17 +1,49 @@
 """Clustering in one walk over the documents, most preferred first, comparing only what can still change the answer.
 
-Documents are positions 0 … n - 1 in order of preference. Those of one fingerprint are a class: document p is in class_of[p],
-class u has the members[starts[u]:starts[u + 1]], ascending. The classes within the distance of class u are
-near[near_starts[u]:near_starts[u + 1]]. What the similarity compares of p is text p of `stored` (similarities.py).
+Documents are positions 0 … n - 1 in order of preference; who may match whom is a `Graph` (kernels/hamming/candidates.py). What the
+similarity compares of document p is text p of `texts`, a `Stored` (kernels/matching/similarities.py). `threshold` is what a
+similarity must reach; 0: candidates match by their distance, which the graph has kept to. `counts`: int64[2], pairs compared and
+pairs matched, added to.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.kernels.compilation import kernel
 from neardup.kernels.intrinsics import popcount
-from neardup.kernels.matching.bounds import WEIGHTED
-from neardup.kernels.matching.jaccard import jaccard
 from neardup.kernels.matching.similarities import similarity_of
+
+
+class SurvivorState(NamedTuple):
+    """Which documents survive so far, and to which of them each other one belongs.
+
+    Attributes:
+        kept, kept_count: int64[n], int64[classes]; the survivors of class u are the first kept_count[u] from kept[starts[u]] on,
+            ascending.
+        survivor: int64[n], the best match among the survivors of each document; the document itself if it has none.
+        grades: float64[n], the grade with it, or -1.
+    """
+
+    kept: Array
+    kept_count: Array
+    survivor: Array
+    grades: Array
+
+
+class Forest(NamedTuple):
+    """Connected documents, as union-find; and the matches that connect them.
+
+    Attributes:
+        parents: int64[n], union-find: a root is the smallest of its component.
+        links, grades: int64[n], float64[n], the match that connects each document towards the root, and its grade; a root has
+            itself and -1.
+    """
+
+    parents: Array
+    links: Array
+    grades: Array
 
 
 @kernel
@@ -23,78 +55,62 @@ def hamming(fingerprints, p, q):
 
 
 @kernel
-def grade(p, q, fingerprints, stored, least):
-    """How near p and q are; below 0 is no match: their similarity, or, where matches are by distance (`least` 0), 1 / (1 + d)."""
-    if least > 0:
-        if stored.code <= WEIGHTED:  # as similarity_of has it, without its call: most pairs are given up at once
-            return jaccard(stored.values, stored.starts[p], stored.ends[p], stored.starts[q], stored.ends[q], least)
-        return similarity_of(stored, p, q, least)
-    return 1.0 / (1 + hamming(fingerprints, p, q))
+def grade(p, q, graph, texts, threshold):
+    """How alike p and q are, below 0 if they do not match: their similarity, or 1 / (1 + distance) where `threshold` is 0."""
+    if threshold > 0:
+        return similarity_of(texts, p, q, threshold)
+    return 1.0 / (1 + hamming(graph.fingerprints, p, q))
 
 
 @kernel
-def look(
-    p, since, class_of, starts, near, near_starts, fingerprints, stored, least, kept, kept_count, survivor, grades, counts
-):  # fmt: skip
+def look(p, since, graph, texts, threshold, state, counts):
     """Make survivor[p] and grades[p] those of a better match among the survivors from document `since` on, if there is one.
 
-    Of equally good ones the earlier is taken, in whatever order they are looked at. Arguments as in `nearest_survivors`.
+    Of equally good ones the earlier is taken, in whatever order they are looked at.
     """
-    u = class_of[p]
-    best, best_grade = survivor[p], grades[p]
+    starts, near_starts, kept = graph.starts, graph.near_starts, state.kept
+    u = graph.class_of[p]
+    best, best_grade = state.survivor[p], state.grades[p]
     for j in range(near_starts[u] - 1, near_starts[u + 1]):
-        v = u if j < near_starts[u] else np.int64(near[j])
-        i = starts[v] + kept_count[v] - 1
+        v = u if j < near_starts[u] else np.int64(graph.near[j])
+        i = starts[v] + state.kept_count[v] - 1
         while i >= starts[v] and kept[i] >= since:
             q = kept[i]
-            found = grade(p, q, fingerprints, stored, least)
+            q_grade = grade(p, q, graph, texts, threshold)
             counts[0] += 1
-            if found >= 0:
+            if q_grade >= 0:
                 counts[1] += 1
-                if found > best_grade or (found == best_grade and q < best):
-                    best, best_grade = q, found
+                if q_grade > best_grade or (q_grade == best_grade and q < best):
+                    best, best_grade = q, q_grade
             i -= 1
-    survivor[p], grades[p] = best, best_grade
+    state.survivor[p], state.grades[p] = best, best_grade
 
 
 @kernel
-def nearest_survivors(
-    first, last, class_of, starts, near, near_starts, fingerprints, stored, least,
-    kept, kept_count, survivor, grades, counts,
-):  # fmt: skip
+def nearest_survivors(first, last, graph, texts, threshold, state, counts):
     """The best match of each document p from `first` to `last` - 1 among the survivors so far, then the earlier one.
 
-    survivor[p] (int64) becomes that or p, grades[p] the grade with it or -1. Nothing else changes, so threads may share the
-    documents of a step among them. kept: int64[n], the survivors of class u from starts[u] on, ascending; kept_count:
-    int64[classes]. counts: int64[2], pairs compared and pairs matched, added to.
+    survivor[p] becomes that or p, grades[p] the grade with it or -1. Nothing else changes, so threads may share the documents of a
+    step among them.
     """
     for p in range(first, last):
-        survivor[p], grades[p] = p, -1.0
-        look(
-            p, np.int64(0), class_of, starts, near, near_starts, fingerprints, stored, least,
-            kept, kept_count, survivor, grades, counts,
-        )  # fmt: skip
+        state.survivor[p], state.grades[p] = p, -1.0
+        look(p, np.int64(0), graph, texts, threshold, state, counts)
 
 
 @kernel
-def star(
-    first, last, class_of, starts, near, near_starts, fingerprints, stored, least,
-    kept, kept_count, survivor, grades, counts,
-):  # fmt: skip
+def star(first, last, graph, texts, threshold, state, counts):
     """Each document in turn survives unless it matches an earlier survivor; then it is its best match's, then the earlier's.
 
     Walks p from `first` to `last` - 1, after `nearest_survivors` did, and looks at those only that survive since then; call with
-    growing ranges. Arguments as there; kept and kept_count grow.
+    growing ranges.
     """
     for p in range(first, last):
-        look(
-            p, first, class_of, starts, near, near_starts, fingerprints, stored, least,
-            kept, kept_count, survivor, grades, counts,
-        )  # fmt: skip
-        if survivor[p] == p:
-            u = class_of[p]
-            kept[starts[u] + kept_count[u]] = p
-            kept_count[u] += 1
+        look(p, first, graph, texts, threshold, state, counts)
+        if state.survivor[p] == p:
+            u = graph.class_of[p]
+            state.kept[graph.starts[u] + state.kept_count[u]] = p
+            state.kept_count[u] += 1
 
 
 @kernel
@@ -107,44 +123,47 @@ def root(parents, p):
 
 
 @kernel
-def link_trees(links, grades, p, q, found):
+def link_trees(links, grades, p, q, match_grade):
     """Hang p's tree under q: p becomes its root, and the links from p up to the old root turn round."""
     while True:
         above, above_grade = links[p], grades[p]
-        links[p], grades[p] = q, found
+        links[p], grades[p] = q, match_grade
         if above == p:
             return
-        p, q, found = above, p, above_grade
+        p, q, match_grade = above, p, above_grade
 
 
 @kernel
-def components(
-    first, last, class_of, members, starts, near, near_starts, fingerprints, stored, least,
-    parents, links, grades, counts,
-):  # fmt: skip
+def connect(forest, p, q, roots, match_grade):
+    """Make one component of those of p and q, whose roots are given, by their match."""
+    if roots[0] < roots[1]:
+        link_trees(forest.links, forest.grades, q, p, match_grade)
+        forest.parents[roots[1]] = roots[0]
+    else:
+        link_trees(forest.links, forest.grades, p, q, match_grade)
+        forest.parents[roots[0]] = roots[1]
+
+
+@kernel
+def components(first, last, graph, texts, threshold, forest, counts):
     """Connected components of the matches; pairs already connected are not compared.
 
-    Walks p from `first` to `last` - 1; call with growing ranges. parents: union-find, the root is the smallest of its
-    component. links[p] and grades[p]: the match that connects p towards the root, and its grade; a root has itself and -1.
+    Walks p from `first` to `last` - 1; call with growing ranges.
     """
+    starts, near_starts = graph.starts, graph.near_starts
     for p in range(first, last):
-        u = class_of[p]
+        u = graph.class_of[p]
         for j in range(near_starts[u] - 1, near_starts[u + 1]):
-            v = u if j < near_starts[u] else np.int64(near[j])
+            v = u if j < near_starts[u] else np.int64(graph.near[j])
             for i in range(starts[v], starts[v + 1]):
-                q = members[i]
+                q = graph.members[i]
                 if q >= p:
                     break
-                mine, other = root(parents, p), root(parents, q)
-                if mine == other:
+                roots = root(forest.parents, p), root(forest.parents, q)
+                if roots[0] == roots[1]:
                     continue
-                found = grade(p, q, fingerprints, stored, least)
+                match_grade = grade(p, q, graph, texts, threshold)
                 counts[0] += 1
-                if found >= 0:
+                if match_grade >= 0:
                     counts[1] += 1
-                    if mine < other:
-                        link_trees(links, grades, q, p, found)
-                        parents[other] = mine
-                    else:
-                        link_trees(links, grades, p, q, found)
-                        parents[mine] = other
+                    connect(forest, p, q, roots, match_grade)

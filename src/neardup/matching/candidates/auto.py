@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from neardup.display import counted
 from neardup.errors import OptionError
 from neardup.matching.candidates.estimates import Estimate, estimate_exact, estimate_minhash
-from neardup.matching.candidates.exact import MIN_TOKENS, count_elements, join_counted
+from neardup.matching.candidates.exact import count_elements, join_counted
 from neardup.matching.candidates.minhash import find_by_minhash, needed_bytes
 from neardup.matching.candidates.task import Found, Task
 from neardup.matching.prefix_join.counts import ElementCounts
 from neardup.matching.similarities.table import SIMILARITY_TABLE
+from neardup.recipe.methods import METHODS
 from neardup.resources.limits import memory_bytes
 from neardup.resources.pair_spool import PAIR_BYTES
 
@@ -56,7 +57,7 @@ def choose(task: Task, *, documents: int | None = None) -> Choice:
     least, code = options.min_similarity, SIMILARITY_TABLE[options.similarity].code
     memory = memory_bytes(options.memory)
     exact = estimate_exact(sample, counts, **size, code=code, least=least, memory=memory, growth=growth)
-    if options.similarity != "jaccard":
+    if not METHODS["minhash"].is_for(options.similarity):
         reason = f"{_shown(exact)}; no other method serves {options.similarity}"
         return Choice("exact", reason, (exact,), size["documents"], counts)
     try:
@@ -78,7 +79,7 @@ def choose(task: Task, *, documents: int | None = None) -> Choice:
 
 def find_by_choice(task: Task) -> Found:
     """Candidates by exact, or by minhash where exact would take much longer or more room than there is."""
-    task = task.at_least(MIN_TOKENS)
+    task = task.at_least(task.min_tokens("auto"))
     choice = choose(task)
     task.progress.say(f"method {choice.method}: {choice.reason}")
     found = join_counted(task, choice.counts) if choice.method == "exact" else find_by_minhash(task)

@@ -4,9 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from neardup.kernels.matching.bounds import JACCARD
-from neardup.kernels.matching.edit import edit_memory
-from neardup.kernels.matching.similarities import Stored, similarities_of
+from neardup.kernels.matching.similarities import JACCARD, Stored, similarities_of, working_memory
 from neardup.matching.band_plan import Bands, agreement_probability, hit_probability
 from neardup.matching.candidates.minhash import minhash_agreement, minhash_bands
 from neardup.matching.prefix_join.counts import ElementCounts
@@ -124,7 +122,7 @@ def estimate_minhash(
         left, right = np.random.default_rng(seed).integers(0, n, (2, SAMPLED_PAIRS))
         alike = np.empty(SAMPLED_PAIRS)
         starts, ends = sample.offsets[:-1], sample.offsets[1:]
-        stored = Stored(JACCARD, sample.values, sample.weights, starts, ends, edit_memory(0))
+        stored = Stored(JACCARD, sample.values, sample.weights, starts, ends, working_memory(JACCARD, 0))
         similarities_of(stored, left, right, 0.0, alike)
         alike = alike[left != right]
     met = hit_probability(alike, bands)

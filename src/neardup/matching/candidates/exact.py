@@ -21,8 +21,6 @@ from neardup.text.columns import in_chunks
 
 Result = TypeVar("Result")
 
-MIN_TOKENS = 1
-"""A text without any token has no elements, and equals only equal ones."""
 CHUNK_ELEMENTS = 1 << 17
 """About so many of the kept elements go through the kernels at a time."""
 
@@ -71,7 +69,7 @@ def count_elements(task: Task, *, sampled: int = 0) -> tuple[ElementCounts, Elem
 
 def find_exact(task: Task) -> Found:
     """Every pair of documents that can reach the similarity, however short they are; two passes over their elements."""
-    task = task.at_least(MIN_TOKENS)
+    task = task.at_least(task.min_tokens("exact"))
     return join_counted(task, count_elements(task)[0])
 
 
@@ -106,4 +104,4 @@ def join_counted(task: Task, counts: ElementCounts) -> Found:
                 resources=resources,
             )
             candidates = candidates_of(task.fingerprints, equal, packed, resources=resources)
-    return Found(task.rows, candidates, MIN_TOKENS, "exact", costs=dataclasses.asdict(cost))
+    return Found(task.rows, candidates, task.min_tokens("exact"), "exact", costs=dataclasses.asdict(cost))

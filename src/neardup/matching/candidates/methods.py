@@ -1,25 +1,23 @@
-"""The methods of finding candidates, and the choice among them."""
+"""Candidates by the method that the options name: its finder is imported on use."""
 
 import dataclasses
+from importlib import import_module
 
 from neardup.hamming.candidate_graph import within_groups
-from neardup.matching.candidates.auto import find_by_choice
-from neardup.matching.candidates.exact import find_exact
-from neardup.matching.candidates.minhash import find_by_minhash
-from neardup.matching.candidates.simhash import find_by_simhash
 from neardup.matching.candidates.task import Finder, Found, Task
+from neardup.recipe.methods import FINDERS, METHODS
 
-FINDERS: dict[str, Finder] = {
-    "auto": find_by_choice,
-    "exact": find_exact,
-    "minhash": find_by_minhash,
-    "simhash": find_by_simhash,
-}
+
+def finder_of(method: str) -> Finder:
+    """The function that the row of a method names."""
+    module, _, function = METHODS[method].finder.partition(":")
+    finder: Finder = getattr(import_module(f"{FINDERS}.{module}"), function)
+    return finder
 
 
 def find_candidates(task: Task) -> Found:
     """Candidates by the method that the options name or leave to be chosen."""
-    found = FINDERS[task.options.taken()](task)
+    found = finder_of(task.options.taken())(task)
     if task.groups is None:
         return found
     return dataclasses.replace(found, candidates=within_groups(found.candidates, task.groups[found.rows]))

@@ -15,11 +15,11 @@ from neardup.matching.band_plan import Bands, agreement_limit, plan_bands
 from neardup.matching.bands import search_bytes, spool_banded
 from neardup.matching.candidates.task import Found, Task
 from neardup.matching.distance_limit import distance_limit
+from neardup.recipe.methods import METHODS
 from neardup.resources.spool import Spool, mapped_array
 from neardup.text.columns import in_chunks
 
-MIN_TOKENS = 1
-MISS_PROBABILITY = 1e-3
+MISS_PROBABILITY = METHODS["minhash"].miss_probability
 """Of a pair exactly at the similarity asked for, by bands and agreement; the higher the similarity, the smaller."""
 GATHERED = 1 << 14
 """Signatures that are copied at a time from one file to another."""
@@ -93,7 +93,7 @@ def find_by_minhash(task: Task) -> Found:
     """
     options = dataclasses.replace(task.options, method="minhash")  # or auto has taken it
     max_distance = distance_limit(task.recipe, options)
-    task = task.at_least(MIN_TOKENS)
+    task = task.at_least(task.min_tokens("minhash"))
     progress, wanted = task.progress, task.wanted
     bands = minhash_bands(options.min_similarity)
     least_agreeing = minhash_agreement(options.min_similarity, bands)
@@ -153,4 +153,4 @@ def find_by_minhash(task: Task) -> Found:
         "sieve_distance": max_distance,
         "pairs": len(pairs),
     }
-    return Found(task.rows, candidates, MIN_TOKENS, "minhash", max_distance=max_distance, costs=costs)
+    return Found(task.rows, candidates, task.min_tokens("minhash"), "minhash", max_distance=max_distance, costs=costs)

@@ -22,7 +22,7 @@ def find_by_simhash(task: Task) -> Found:
     options = dataclasses.replace(task.options, method="simhash")
     max_distance = distance_limit(task.recipe, options)
     assert max_distance is not None  # simhash has one
-    task = task.at_least(task.recipe.min_tokens)
+    task = task.at_least(task.min_tokens("simhash"))
     check_cost(len(task.rows), task.recipe, max_distance, task.progress)
     with task.progress.stage("join"):
         found = near_fingerprints(
@@ -30,7 +30,7 @@ def find_by_simhash(task: Task) -> Found:
             max_distance=max_distance,
             resources=task.resources,
         )
-    return Found(task.rows, found, task.recipe.min_tokens, "simhash", max_distance=max_distance)
+    return Found(task.rows, found, task.min_tokens("simhash"), "simhash", max_distance=max_distance)
 
 
 def check_cost(n: int, recipe: Recipe | VectorRecipe, max_distance: int, progress: Progress) -> None:

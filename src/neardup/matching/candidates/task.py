@@ -15,6 +15,7 @@ from neardup.io.corpora import Corpus
 from neardup.matching.similarities.element_store import ElementStore
 from neardup.options import DedupOptions
 from neardup.progress import Progress
+from neardup.recipe.methods import METHODS
 from neardup.recipe.recipe import Recipe
 from neardup.resources.resources import Resources
 from neardup.resources.scratch import Scratch, parts_of
@@ -52,6 +53,10 @@ class Task:
         """The same for the documents of so many tokens and more."""
         enough = self.documents.tokens[self.rows] >= tokens
         return replace(self, rows=self.rows[enough], representative=self.representative[enough])
+
+    def min_tokens(self, method: str) -> int:
+        """Documents of fewer tokens are left out by that method."""
+        return METHODS[method].tokens_needed(self.recipe.min_tokens)
 
     @property
     def wanted(self) -> Array:

@@ -50,5 +50,5 @@ class ElementCounts:
 
     def of(self, elements: Array) -> Array:
         """uint16[n]: the counts of `elements` (uint64[n])."""
-        found: Array = self.cells[(elements >> self.shift).astype(np.int64)]
-        return found
+        counts: Array = self.cells[(elements >> self.shift).astype(np.int64)]
+        return counts

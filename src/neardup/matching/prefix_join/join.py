@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from threading import Lock, local
-from typing import Any
 
 import numpy as np
 
@@ -14,8 +13,10 @@ from neardup.errors import OptionError
 from neardup.hamming.unique import Unique, collapse
 from neardup.kernels.hamming.candidates import pack_pairs
 from neardup.kernels.matching import prefix_join as kernels
-from neardup.kernels.matching.bounds import CONTAINMENT
+from neardup.kernels.matching.similarities import CODES
 from neardup.matching.prefix_join.prefixes import Prefixes
+from neardup.recipe.similarities import SIMILARITIES
+from neardup.resources.pair_spool import PairSpool
 from neardup.resources.resources import DEFAULTS, Resources
 from neardup.resources.scratch import Scratch, parts_of
 from neardup.resources.threads import in_order
@@ -24,6 +25,8 @@ POSTING_BYTES = 64
 """What a posting takes at the height of a join: its key four times, while keys are sorted, its place in the lists and back."""
 CHUNK_PAIRS = 1 << 18
 MAX_SETS = kernels.FIRST - 1
+LARGER_FIRST = frozenset(CODES[name] for name, row in SIMILARITIES.items() if row.larger_first)
+"""Codes of the similarities whose sets are joined from the largest on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,65 +56,6 @@ def _ranges(postings: int, memory: int) -> Iterator[tuple[np.uint64, np.uint64]]
         yield np.uint64(low), np.uint64(above - 1)
 
 
-@dataclass(frozen=True, slots=True)
-class _Postings:
-    """The postings of a range of elements by rank; `groups` has their keys. See
-    `neardup.kernels.matching.prefix_join.gather_postings`.
-    """
-
-    rank_starts: Array
-    rank_of: Array
-    positions: Array
-    rests: Array
-    roles: Array
-    groups: Unique
-
-
-def _postings(
-    prefixes: Prefixes, order: Array, low: np.uint64, high: np.uint64, threads: int, scratch: Scratch
-) -> _Postings:
-    parts = _parts(len(order), threads)
-    rank_starts = scratch.zeros(len(order) + 1, np.int64)
-    kept = (prefixes.starts, prefixes.facts)
-
-    def count(part: slice) -> None:
-        kernels.count_postings(prefixes.elements, *kept, order[part], low, high, rank_starts[1:][part])
-
-    _each(count, parts, threads)
-    np.cumsum(rank_starts, out=rank_starts)
-    total = int(rank_starts[-1])
-    keys, rank_of, positions = np.empty(total, np.uint64), np.empty(total, np.uint32), np.empty(total, np.uint32)
-    rests, roles = np.empty(total if len(prefixes.rests) else 0, np.float32), np.empty(total, np.uint8)
-
-    def gather(part: slice) -> None:
-        begins = rank_starts[part.start : part.stop + 1]
-        kernels.gather_postings(
-            prefixes.elements, prefixes.rests, *kept, order[part], low, high, begins, keys, positions, rests, roles
-        )
-        rank_of[begins[0] : begins[-1]] = np.repeat(np.arange(part.start, part.stop, dtype=np.uint32), np.diff(begins))
-
-    _each(gather, parts, threads)
-    return _Postings(rank_starts, rank_of, positions, rests, roles, collapse(keys, threads=threads))
-
-
-def _index(
-    prefixes: Prefixes, order: Array, low: np.uint64, high: np.uint64, threads: int, scratch: Scratch
-) -> kernels.Index:
-    found = _postings(prefixes, order, low, high, threads, scratch)
-    total = len(found.positions)
-    lists = np.empty(total, np.uint32), np.empty(total, np.uint32), np.empty(len(found.rests), np.float32)
-    slots, groups = np.empty(total, np.int64), found.groups
-
-    def build(part: slice) -> None:
-        begins = groups.starts[part.start : part.stop + 1]
-        kernels.build_lists(
-            groups.order, begins, found.rank_of, found.positions, found.rests, found.roles, *lists, slots
-        )
-
-    _each(build, _parts(len(groups), threads), threads)
-    return kernels.Index(found.rank_starts, found.positions, found.rests, slots, *lists)
-
-
 def _parts(n: int, threads: int) -> list[slice]:
     """0 … n - 1 in ranges, several for each thread."""
     edges = [n * i // (8 * threads) for i in range(8 * threads + 1)]
@@ -121,6 +65,119 @@ def _parts(n: int, threads: int) -> list[slice]:
 def _each(work: Callable[[slice], None], parts: list[slice], threads: int) -> None:
     for _ in in_order(work, parts, threads):
         pass
+
+
+@dataclass(frozen=True, slots=True)
+class _RankedSets:
+    """Sets in the order of their ranks.
+
+    Attributes:
+        kept: their prefixes; order: int64[ranks], which of these each rank has.
+        sizes, sides: int64[ranks], uint8[ranks] or empty; see `neardup.kernels.matching.prefix_join.Index`.
+    """
+
+    kept: kernels.KeptElements
+    order: Array
+    sizes: Array
+    sides: Array
+    threads: int
+    scratch: Scratch
+
+    @property
+    def postings(self) -> int:
+        """How many elements are kept of all."""
+        return sum(int(self.kept.facts[self.order[part], 0].sum(dtype=np.int64)) for part in parts_of(len(self.order)))
+
+    def index(self, low: np.uint64, high: np.uint64) -> kernels.Index:
+        """Of a range of elements."""
+        rank_starts, postings, groups = self._postings(low, high)
+        total = len(postings.positions)
+        ranks, positions, slots = np.empty(total, np.uint32), np.empty(total, np.uint32), np.empty(total, np.int64)
+        lists = kernels.Lists(ranks, positions, np.empty(len(postings.rests), np.float32), slots)
+
+        def build(part: slice) -> None:
+            kernels.build_lists(groups.order, groups.starts[part.start : part.stop + 1], postings, lists)
+
+        _each(build, _parts(len(groups), self.threads), self.threads)
+        return kernels.Index(self.sizes, self.sides, rank_starts, postings.positions, postings.rests, lists)
+
+    def _postings(self, low: np.uint64, high: np.uint64) -> tuple[Array, kernels.Postings, Unique]:
+        """Where those of each rank begin, int64[ranks + 1]; all of them; and which have one element."""
+        parts = _parts(len(self.order), self.threads)
+        rank_starts = self.scratch.zeros(len(self.order) + 1, np.int64)
+
+        def count(part: slice) -> None:
+            kernels.count_postings(self.kept, self.order[part], low, high, rank_starts[1:][part])
+
+        _each(count, parts, self.threads)
+        np.cumsum(rank_starts, out=rank_starts)
+        total = int(rank_starts[-1])
+        keys, positions, rank_of = np.empty(total, np.uint64), np.empty(total, np.uint32), np.empty(total, np.uint32)
+        rests = np.empty(total if len(self.kept.rests) else 0, np.float32)
+        postings = kernels.Postings(positions, rests, rank_of, np.empty(total, np.uint8))
+
+        def gather(part: slice) -> None:
+            begins = rank_starts[part.start : part.stop + 1]
+            kernels.gather_postings(self.kept, self.order[part], low, high, begins, keys, postings)
+            ranks = np.arange(part.start, part.stop, dtype=np.uint32)
+            rank_of[begins[0] : begins[-1]] = np.repeat(ranks, np.diff(begins))
+
+        _each(gather, parts, self.threads)
+        return rank_starts, postings, collapse(keys, threads=self.threads)
+
+
+class _Walk:
+    """The walks of all ranks through the lists of one range after another.
+
+    Attributes:
+        counts: int64[2], postings visited and pairs looked at.
+    """
+
+    def __init__(self, code: int, threshold: float, names: Array, pairs: PairSpool) -> None:
+        """`pairs` takes those that may be similar enough, by the names (int64[ranks]) of their ranks."""
+        self._code, self._threshold, self._names, self._pairs = code, threshold, names, pairs
+        self._lock, self.counts = Lock(), np.zeros(2, np.int64)
+
+    def through(self, index: kernels.Index, threads: int) -> None:
+        """On several threads, each for ranges of ranks."""
+        memories = local()
+
+        def walk(edge: tuple[int, int]) -> None:
+            if not hasattr(memories, "own"):
+                memories.own = _probe_memory(np.full(len(index.sizes), -1, np.int32), CHUNK_PAIRS)
+            first, last = edge
+            while first < last:
+                memory = memories.own
+                memory.counts[:] = 0
+                after = kernels.probe(self._code, self._threshold, first, last, index, memory)
+                self._take(memory)
+                if after == first:  # one set has more pairs than there is room for
+                    memories.own = _probe_memory(memory.seen, 2 * len(memory.left))
+                first = after
+
+        for _ in in_order(walk, _edges(index.rank_starts, threads), threads):
+            pass
+
+    def _take(self, memory: kernels.ProbeMemory) -> None:
+        written = int(memory.counts[0])
+        packed = np.empty(written, np.uint64)
+        pack_pairs(self._names, memory.left[:written], memory.right[:written], packed)
+        self._pairs.add(packed)
+        with self._lock:
+            self.counts += memory.counts[1:]
+
+
+def _probe_memory(seen: Array, room: int) -> kernels.ProbeMemory:
+    return kernels.ProbeMemory(seen, np.empty(room, np.uint32), np.empty(room, np.uint32), np.zeros(3, np.int64))
+
+
+def _edges(rank_starts: Array, threads: int) -> list[tuple[int, int]]:
+    """Ranges of ranks with about as many postings each."""
+    shares = np.linspace(0, rank_starts[-1], 16 * threads + 1)
+    cuts = np.unique(np.searchsorted(rank_starts, shares))
+    cuts[-1] = len(rank_starts) - 1
+    cuts[0] = 0
+    return [(int(a), int(b)) for a, b in pairwise(cuts)]
 
 
 def join_prefixes(
@@ -152,50 +209,22 @@ def join_prefixes(
         raise OptionError(f"{len(sets):,} different documents; an exact join takes {MAX_SETS:,}. Split the corpus.")
     threads, scratch = resources.thread_count, resources.scratch
     sizes = scratch.take(prefixes.sizes, sets)
-    by_size = scratch.keep(np.argsort(-sizes if code == CONTAINMENT else sizes, kind="stable"))
-    order, ranked_sizes = scratch.take(sets, by_size), scratch.take(sizes, by_size)
-    ranked_sides = np.empty(0, np.uint8) if sides is None else np.ascontiguousarray(sides[by_size], np.uint8)
-    postings = sum(int(prefixes.facts[order[part], 0].sum(dtype=np.int64)) for part in parts_of(len(order)))
-    pairs, lock = resources.pair_spool(), Lock()
-    counts = np.zeros(2, np.int64)
+    by_size = scratch.keep(np.argsort(-sizes if code in LARGER_FIRST else sizes, kind="stable"))
+    ranked = _RankedSets(
+        kernels.KeptElements(prefixes.elements, prefixes.rests, prefixes.starts, prefixes.facts),
+        scratch.take(sets, by_size),
+        scratch.take(sizes, by_size),
+        np.empty(0, np.uint8) if sides is None else np.ascontiguousarray(sides[by_size], np.uint8),
+        threads,
+        scratch,
+    )
+    postings, pairs = ranked.postings, resources.pair_spool()
+    walk = _Walk(code, float(least), by_size, pairs)
     passes = list(_ranges(postings, resources.share("postings")))
-    for low, high in passes:
-        index = _index(prefixes, order, low, high, threads, scratch)
-        memories = local()
-
-        def walk(edge: tuple[int, int], index: kernels.Index = index, memories: Any = memories) -> None:
-            if not hasattr(memories, "seen"):
-                memories.seen = np.full(len(order), -1, np.int32)
-                memories.pairs = np.empty((2, CHUNK_PAIRS), np.uint32)
-            first, last = edge
-            while first < last:
-                tallies = np.zeros(3, np.int64)
-                room = memories.pairs
-                after = kernels.probe(
-                    code, float(least), first, last, index, ranked_sizes, ranked_sides, memories.seen, *room, tallies
-                )
-                if after == first:  # one set has more pairs than there is room for
-                    memories.pairs = np.empty((2, 2 * room.shape[1]), np.uint32)
-                written = int(tallies[0])
-                packed = np.empty(written, np.uint64)
-                pack_pairs(by_size, room[0, :written], room[1, :written], packed)
-                pairs.add(packed)
-                with lock:
-                    counts[:] += tallies[1:]
-                first = after
-
-        for _ in in_order(walk, _edges(index.rank_starts, threads), threads):
-            pass
-        if high != passes[-1][1]:  # at the end `all` drops them
+    for number, (low, high) in enumerate(passes, 1):
+        walk.through(ranked.index(low, high), threads)
+        if number < len(passes):  # at the end `all` drops them
             pairs.drop_repeats()
     packed = pairs.all()
-    return packed, JoinCost(postings, len(passes), int(counts[0]), int(counts[1]), len(packed))
-
-
-def _edges(rank_starts: Array, threads: int) -> list[tuple[int, int]]:
-    """Ranges of ranks with about as many postings each."""
-    wanted = np.linspace(0, rank_starts[-1], 16 * threads + 1)
-    cuts = np.unique(np.searchsorted(rank_starts, wanted))
-    cuts[-1] = len(rank_starts) - 1
-    cuts[0] = 0
-    return [(int(a), int(b)) for a, b in pairwise(cuts)]
+    visits, looked_at = walk.counts.tolist()
+    return packed, JoinCost(postings, len(passes), visits, looked_at, len(packed))

@@ -6,7 +6,7 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.io.codecs import ascend, codec
-from neardup.kernels.matching.prefixes import prefixes
+from neardup.kernels.matching import prefixes as kernels
 from neardup.matching.prefix_join.counts import ElementCounts
 from neardup.matching.similarities.element_store import LARGEST_IN_MEMORY
 from neardup.matching.similarities.table import Elements
@@ -46,7 +46,7 @@ class Prefixes:
         elements: uint64[], those that are kept of each set, the rarest first, one set after another.
         rests: float32[], as long, for the cosine: how much of the norm lies in the shared elements from this one on; else empty.
         starts: int64[n + 1]; set d keeps elements[starts[d]:starts[d + 1]].
-        facts: int32[n, 4], see `neardup.kernels.matching.prefixes.prefixes`.
+        facts: int32[n, 4], see `neardup.kernels.matching.prefixes.PrefixArrays`.
         sizes: int64[n], elements of the whole set.
         digests: uint64[n, 2], equal for equal sets.
     """
@@ -63,33 +63,22 @@ class Prefixes:
 
 
 def prefixes_of(elements: Elements, *, code: int, least: float, counts: ElementCounts) -> Prefixes:
-    """The prefixes of some sets, for a similarity (`code`, see kernels/bounds.py) of `least`, by `counts` of all sets."""
+    """The prefixes of some sets, for a similarity (`code`) of `least`, by `counts` of all sets."""
     values, weights, offsets = elements.values, elements.weights, elements.offsets
     sizes = np.diff(offsets)
     n, longest = len(sizes), int(sizes.max(initial=0))
-    kept = np.empty(len(values), np.uint64)
-    rests = np.empty(len(weights), np.float32)
-    facts, digests = np.empty((n, 4), np.int32), np.empty((n, 2), np.uint64)
-    total = prefixes(
-        code,
-        values,
-        values.view(np.uint8),
-        weights,
-        weights.view(np.uint8),
-        offsets,
-        counts.cells,
-        counts.shift,
-        float(least),
-        np.empty(longest, np.uint16),
-        np.empty(longest, np.int32),
-        np.empty(longest, np.int32),
-        np.empty(257, np.int64),
-        np.empty(longest if len(weights) else 0, np.float64),
-        kept,
-        rests,
-        facts,
-        digests,
+    sets = kernels.SetArrays(values, values.view(np.uint8), weights, weights.view(np.uint8), offsets)
+    memory = kernels.PrefixMemory(
+        counts=np.empty(longest, np.uint16),
+        places=np.empty(longest, np.int32),
+        spare=np.empty(longest, np.int32),
+        ordered=np.empty(longest if len(weights) else 0, np.float64),
+        ends=np.empty(257, np.int64),
     )
+    kept, rests = np.empty(len(values), np.uint64), np.empty(len(weights), np.float32)
+    facts, digests = np.empty((n, 4), np.int32), np.empty((n, 2), np.uint64)
+    out = kernels.PrefixArrays(kept, rests, facts, digests)
+    total = kernels.prefixes(code, float(least), sets, counts.cells, counts.shift, memory, out)
     starts = np.zeros(n + 1, np.int64)
     np.cumsum(facts[:, 0], out=starts[1:])
     return Prefixes(_read_only(kept[:total]), _read_only(rests[:total]), starts, facts, sizes, digests)

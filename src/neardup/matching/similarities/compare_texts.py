@@ -7,15 +7,11 @@ import pyarrow as pa
 
 from neardup.arrays import Array
 from neardup.errors import OptionError
-from neardup.kernels.matching.bounds import EDIT
-from neardup.kernels.matching.edit import edit_memory
-from neardup.kernels.matching.similarities import Stored, similarities_of
-from neardup.matching.similarities.table import (
-    SIMILARITY_TABLE,
-)
-from neardup.options import Similarity
+from neardup.kernels.matching.similarities import Stored, similarities_of, working_memory
+from neardup.matching.similarities.table import SIMILARITY_TABLE
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
+from neardup.recipe.similarities import Similarity
 from neardup.text.columns import as_text_arrays
 from neardup.text.normalizers import normalize
 
@@ -54,7 +50,7 @@ def similarities_to(text: str, texts: Any, *, kind: str, recipe: Recipe) -> Arra
     [mine] = as_text_arrays([text])
     values, weights, offsets = chosen.stored(pa.concat_arrays([mine, texts]), recipe)
     out = np.empty(len(texts))
-    memory = edit_memory(int(np.diff(offsets).max()) if chosen.code == EDIT else 0)
+    memory = working_memory(chosen.code, int(np.diff(offsets).max()))
     stored = Stored(chosen.code, values, weights, offsets[:-1], offsets[1:], memory)
     similarities_of(stored, np.zeros(len(texts), np.int64), np.arange(1, len(texts) + 1), 0.0, out)
     if offsets[1] == 0:

@@ -9,9 +9,7 @@ from neardup.fingerprints.simhash import Fingerprints, fingerprint_chunks, join_
 from neardup.io.batch import Batch
 from neardup.io.checkpoints import NO_CHECKPOINTS, Checkpoints
 from neardup.io.corpora import Corpus
-from neardup.kernels.matching.bounds import EDIT
-from neardup.kernels.matching.edit import edit_memory
-from neardup.kernels.matching.similarities import Stored, similarities_of
+from neardup.kernels.matching.similarities import Stored, similarities_of, working_memory
 from neardup.matching.similarities.first_pass import first_pass
 from neardup.matching.similarities.table import SIMILARITY_TABLE, Elements
 from neardup.progress import Progress
@@ -145,9 +143,7 @@ class ElementStore:
         if rows is not None:
             starts, ends = scratch.take(starts, rows), scratch.take(ends, rows)
         code = self._similarity.code
-        return Stored(
-            code, self.values, self._weights.values, starts, ends, edit_memory(self._longest if code == EDIT else 0)
-        )
+        return Stored(code, self.values, self._weights.values, starts, ends, working_memory(code, self._longest))
 
     def similarities(self, left: Array, right: Array, least: float) -> Array:
         """float64[p]: the similarity of rows left[i] and right[i] (int64[p]), or -1 where below `least`."""

@@ -5,15 +5,13 @@ from typing import Any
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.fingerprints.simhash import Fingerprints, fingerprint_array, top_mask
+from neardup.fingerprints.simhash import Fingerprints, feature_form, fingerprint_array, room_for_fingerprints
 from neardup.fingerprints.workspace import Workspace
 from neardup.kernels.fingerprints.shingles import sort_spare
 from neardup.kernels.fingerprints.simhash import Scratch, scratch
-from neardup.kernels.fingerprints.votes import WEIGHTINGS
-from neardup.kernels.matching.elements import WEIGHTS
 from neardup.kernels.matching.first_pass import fingerprints_and_elements
 from neardup.kernels.text.tokens import most_tokens
-from neardup.matching.similarities.table import Elements, Similarity, room_for
+from neardup.matching.similarities.table import Elements, Similarity, room_for_elements
 from neardup.recipe.recipe import Recipe
 from neardup.text.unicode_tables import fold_tables
 
@@ -31,28 +29,8 @@ def first_pass(texts: Any, recipe: Recipe, similarity: Similarity) -> tuple[Fing
     if recipe.profile is not None or recipe.needs_names:
         return fingerprint_array(texts, recipe), similarity.elements(texts, recipe)
     folded = _WORKSPACE.fold(texts)
-    n, form = len(folded), similarity.joined
-    found = Fingerprints(np.empty((n, recipe.words), np.uint64), np.empty((n, 2), np.uint64), np.empty(n, np.int64))
+    forms = feature_form(recipe), similarity.element_form(recipe, similarity.joined)
     memory, sorting = _WORKSPACE.scratch(int(np.diff(folded.offsets).max(initial=0)), recipe.words)
-    values, weights = room_for(folded, form == WEIGHTS)
-    offsets = np.empty(n + 1, np.int64)
-    fingerprints_and_elements(
-        folded.data,
-        folded.offsets,
-        recipe.word_shingle,
-        recipe.cjk_shingle,
-        WEIGHTINGS[recipe.weights],
-        top_mask(recipe),
-        memory,
-        fold_tables(),
-        found.values,
-        found.digests,
-        found.tokens,
-        form,
-        *(similarity.shingles or (recipe.word_shingle, recipe.cjk_shingle)),
-        sorting,
-        values,
-        weights,
-        offsets,
-    )
-    return found, Elements.of(values, weights, offsets)
+    prints, out = room_for_fingerprints(len(folded), recipe.words), room_for_elements(folded, forms[1])
+    fingerprints_and_elements(folded.data, folded.offsets, forms, memory, sorting, fold_tables(), prints, out)
+    return Fingerprints(*prints), Elements.of(out)

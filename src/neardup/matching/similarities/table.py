@@ -1,4 +1,4 @@
-"""The similarities of texts, in one table: what each compares of a text, for joins and for verification."""
+"""What each similarity compares of a text, for joins and for verification, as its row says."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -11,14 +11,13 @@ from neardup.fingerprints.workspace import Workspace
 from neardup.io.codecs import ascend, codec
 from neardup.kernels.fingerprints.shingles import sort_spare
 from neardup.kernels.fingerprints.votes import UNIFORM, WEIGHTINGS
-from neardup.kernels.matching import bounds
-from neardup.kernels.matching.elements import OCCURRENCES, SEQUENCE, SET, WEIGHTS, elements
+from neardup.kernels.matching.elements import FORMS, WEIGHTS, ElementArrays, ElementForm, TokenMemory, elements
+from neardup.kernels.matching.similarities import CODES
 from neardup.kernels.text.tokens import most_tokens, token_spare
 from neardup.recipe.recipe import Recipe
+from neardup.recipe.similarities import SIMILARITIES, SimilarityRow
 from neardup.text.normalizers import FoldedTexts
 from neardup.text.unicode_tables import fold_tables
-
-WORD_SHINGLE, CJK_SHINGLE = 3, 5
 
 
 def _is_sound(found: "Elements") -> bool:
@@ -41,21 +40,23 @@ class Elements(NamedTuple):
     offsets: Array
 
     @classmethod
-    def of(cls, values: Array, weights: Array, offsets: Array) -> "Elements":
+    def of(cls, filled: ElementArrays) -> "Elements":
         """A copy of what a kernel filled, without the room behind it."""
-        values, weights = values[: offsets[-1]].copy(), weights[: offsets[-1]].copy()
+        values, weights = (array[: filled.offsets[-1]].copy() for array in (filled.values, filled.weights))
         values.flags.writeable = weights.flags.writeable = False
-        return cls(values, weights, offsets)
+        return cls(values, weights, filled.offsets)
 
 
-def _for_longest(longest: int, _: int) -> tuple[Array, Array, Array, Array]:
+def _for_longest(longest: int, _: int) -> TokenMemory:
     """What the kernel needs for one text of so many bytes."""
     most = most_tokens(longest)
-    return (
-        np.empty(most, np.uint64),
-        np.empty(most, np.uint8),
-        np.empty(token_spare(longest), np.int64),
-        np.empty(sort_spare(most), np.uint64),
+    hashes = np.empty(most, np.uint64)
+    return TokenMemory(
+        hashes=hashes,
+        hash_bytes=hashes.view(np.uint8),
+        kinds=np.empty(most, np.uint8),
+        token_spare=np.empty(token_spare(longest), np.int64),
+        sorting=np.empty(sort_spare(most), np.uint64),
     )
 
 
@@ -67,9 +68,10 @@ def _for_all(total: int, weighted: int) -> tuple[Array, Array]:
 _WORKSPACE, _FILLED = Workspace(_for_longest), Workspace(_for_all)
 
 
-def room_for(folded: FoldedTexts, weighted: bool) -> tuple[Array, Array]:
-    """Room for the elements of all these texts, and for their weights; until the next call."""
-    return _FILLED.scratch(len(folded.data) // 2 + len(folded) + 1, weighted)
+def room_for_elements(folded: FoldedTexts, form: ElementForm) -> ElementArrays:
+    """Room for the elements of all these texts, and for their weights if there are; until the next call."""
+    values, weights = _FILLED.scratch(len(folded.data) // 2 + len(folded) + 1, form.form == WEIGHTS)
+    return ElementArrays(values, weights, np.empty(len(folded) + 1, np.int64))
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,20 +80,30 @@ class Similarity:
 
     Attributes:
         code: what kernels know it by.
-        shingles: tokens of a shingle that starts at a word, at a Han or Kana character; None: the recipe's.
-        joined, verified: what a join and verification take of the shingles, one of the forms of
-            `neardup.kernels.matching.elements`.
+        row: what others know of it.
+        joined, verified: what a join and verification take of the shingles, as kernels know it.
     """
 
     code: int
-    shingles: tuple[int, int] | None
+    row: SimilarityRow
     joined: int
     verified: int
+
+    @classmethod
+    def of(cls, name: str) -> "Similarity":
+        """The one that a row of SIMILARITIES describes."""
+        row = SIMILARITIES[name]
+        return cls(CODES[name], row, FORMS[row.joined], FORMS[row.verified])
+
+    @property
+    def shingles(self) -> tuple[int, int] | None:
+        """Tokens of a shingle that starts at a word, at a Han or Kana character; None: the recipe's."""
+        return self.row.shingles
 
     def elements(self, texts: Any, recipe: Recipe) -> Elements:
         """What a join indexes of an Arrow `large_string` array's texts: ascending and distinct in each.
 
-        Bounds on what two similar texts have in common, `neardup.kernels.matching.bounds`, are of these.
+        Bounds on what two similar texts have in common, `neardup.kernels.matching.similarities`, are of these.
         """
         return self._elements(texts, recipe, self.joined)
 
@@ -103,29 +115,17 @@ class Similarity:
         if form == WEIGHTS and self.shingles is None and recipe.needs_names:
             return _weighted_elements(texts, recipe)
         folded = _WORKSPACE.fold(texts)
-        longest = int(np.diff(folded.offsets).max(initial=0))
-        hashes, kinds, tokens, sorting = _WORKSPACE.scratch(longest, 0)
-        values, weights = room_for(folded, form == WEIGHTS)
-        offsets = np.empty(len(folded) + 1, np.int64)
-        word_shingle, cjk_shingle = self.shingles or (recipe.word_shingle, recipe.cjk_shingle)
-        elements(
-            folded.data,
-            folded.offsets,
-            form,
-            word_shingle,
-            cjk_shingle,
-            WEIGHTINGS.get(recipe.weights, UNIFORM),  # others are of recipes with named features, or not looked at
-            hashes,
-            hashes.view(np.uint8),
-            kinds,
-            tokens,
-            sorting,
-            values,
-            weights,
-            offsets,
-            fold_tables(),
+        made = self.element_form(recipe, form)
+        memory = _WORKSPACE.scratch(int(np.diff(folded.offsets).max(initial=0)), 0)
+        out = room_for_elements(folded, made)
+        elements(folded.data, folded.offsets, made, memory, fold_tables(), out)
+        return Elements.of(out)
+
+    def element_form(self, recipe: Recipe, form: int) -> ElementForm:
+        """What is made of a text, as kernels are told; of recipes with named features there are no weights by count alone."""
+        return ElementForm(
+            form, *(self.shingles or (recipe.word_shingle, recipe.cjk_shingle)), WEIGHTINGS.get(recipe.weights, UNIFORM)
         )
-        return Elements.of(values, weights, offsets)
 
 
 def _weighted_elements(texts: Any, recipe: Recipe) -> Elements:
@@ -137,17 +137,10 @@ def _weighted_elements(texts: Any, recipe: Recipe) -> Elements:
     return Elements(values, weights, features.offsets)
 
 
-SIMILARITY_TABLE = {
-    "jaccard": Similarity(bounds.JACCARD, (WORD_SHINGLE, CJK_SHINGLE), SET, SET),
-    "weighted": Similarity(bounds.WEIGHTED, (WORD_SHINGLE, CJK_SHINGLE), OCCURRENCES, OCCURRENCES),
-    "containment": Similarity(bounds.CONTAINMENT, (WORD_SHINGLE, CJK_SHINGLE), SET, SET),
-    "cosine": Similarity(bounds.COSINE, None, WEIGHTS, WEIGHTS),
-    "edit": Similarity(bounds.EDIT, (1, 1), OCCURRENCES, SEQUENCE),
-}
-"""By the names of `neardup.options.SIMILARITIES`, which says what each is."""
+SIMILARITY_TABLE = {name: Similarity.of(name) for name in SIMILARITIES}
 
 
 def shingle_sets_of(texts: Any) -> tuple[Array, Array]:
     """The sorted distinct shingle hashes of an Arrow `large_string` array's texts: uint64[total], offsets int64[n + 1]."""
-    found = SIMILARITY_TABLE["jaccard"].elements(texts, Recipe())
-    return found.values, found.offsets
+    sets = SIMILARITY_TABLE["jaccard"].elements(texts, Recipe())
+    return sets.values, sets.offsets
