@@ -17,13 +17,14 @@ from neardup.io.reading import READING, Reading
 from neardup.io.shards import find_shards
 from neardup.judging.reports.bands import Bands
 from neardup.judging.reports.page import Lines, Texts, check_page, page, summed
-from neardup.judging.reports.tally import Line, Tally, members, tally
+from neardup.judging.reports.tally import Tally, members, tally
 from neardup.judging.reports.texts import ReadAgain, Text, read_again, read_reference
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import stored_recipe
 from neardup.resources.resources import Resources
 from neardup.survivors.audit_files import AUDIT_ENDING, read_audit, summary_path, summary_paths
+from neardup.survivors.audit_reader import Line
 from neardup.survivors.cluster_file import read_cluster_file
 
 NOT_AS_BEFORE = "The inputs are not what they were when the audit was written."

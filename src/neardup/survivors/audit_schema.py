@@ -39,8 +39,8 @@ class ColumnType:
 
 
 def _integer_tokens(values: Array) -> list[Any]:
-    found: list[Any] = values.tolist()
-    return ["null" if value < 0 else value for value in found] if (values < 0).any() else found
+    integers: list[Any] = values.tolist()
+    return ["null" if value < 0 else value for value in integers] if (values < 0).any() else integers
 
 
 def _number_tokens(values: Array) -> list[str]:
@@ -105,88 +105,88 @@ class Column(Generic[Source]):
 COLUMNS: tuple[Column[Outcomes], ...] = (
     Column(
         "id", ID, "Id of the removed document.", REMOVALS,
-        lambda found: found.names.ids(found.rows),
+        lambda outcomes: outcomes.names.ids(outcomes.rows),
     ),
     Column(
         "row", INTEGER, "Its row over all inputs, counted from 0.", REMOVALS,
-        lambda found: found.names.document_rows(found.rows),
+        lambda outcomes: outcomes.names.document_rows(outcomes.rows),
     ),
     Column(
         "unit", INTEGER, "Number of the removed line or paragraph in its document, counted from 0.", (UNITS,),
-        lambda found: found.names.units(found.rows),
+        lambda outcomes: outcomes.names.units(outcomes.rows),
     ),
     Column(
         "survivor_id", ID, "Id of the document that stays.", REMOVALS,
-        lambda found: found.names.ids(found.survivors),
+        lambda outcomes: outcomes.names.ids(outcomes.survivors),
     ),
     Column(
         "survivor_row", INTEGER, "Row of that document; null if it is in the reference.", REMOVALS,
-        lambda found: found.names.document_rows(found.survivors), nullable=True,
+        lambda outcomes: outcomes.names.document_rows(outcomes.survivors), nullable=True,
     ),
     Column(
         "survivor_unit", INTEGER, "Number of the line or paragraph that stays.", (UNITS,),
-        lambda found: found.names.units(found.survivors),
+        lambda outcomes: outcomes.names.units(outcomes.survivors),
     ),
     Column(
         "cluster_id", INTEGER,
         "Number that the members of a cluster share: of documents the smallest row among them.",
-        (*REMOVALS, ANNOTATED), lambda found: found.of(found.decisions.cluster),
+        (*REMOVALS, ANNOTATED), lambda outcomes: outcomes.of(outcomes.decisions.cluster),
     ),
     Column(
         "cluster_size", INTEGER, "Documents of the cluster, removed ones included; 1 for a document alone.", (ANNOTATED,),
-        lambda found: found.of(found.decisions.cluster_size),
+        lambda outcomes: outcomes.of(outcomes.decisions.cluster_size),
     ),
     Column(
         "is_duplicate", BOOLEAN, "The document is a duplicate.", (ANNOTATED,),
-        lambda found: found.removed,
+        lambda outcomes: outcomes.removed,
     ),
     Column(
         "duplicate_of", ID, "Id of the document that it is a duplicate of; null if it is none.", (ANNOTATED,),
-        lambda found: found.names.ids(np.where(found.removed, found.survivors, NONE)),
+        lambda outcomes: outcomes.names.ids(np.where(outcomes.removed, outcomes.survivors, NONE)),
     ),
     Column(
         "similarity", NUMBER, "Similarity to the survivor; null where it was not computed.", (*REMOVALS, ANNOTATED),
-        lambda found: found.of(found.decisions.similarity), nullable=True,
+        lambda outcomes: outcomes.of(outcomes.decisions.similarity), nullable=True,
     ),
     Column(
         "distance", INTEGER, "Hamming distance of the fingerprints to the survivor's.", (*REMOVALS, ANNOTATED),
-        lambda found: found.of(found.decisions.distance),
+        lambda outcomes: outcomes.of(outcomes.decisions.distance),
     ),
     Column(
         "exact", BOOLEAN, "The normalized texts of the two are equal.", REMOVALS,
-        lambda found: found.of(found.decisions.exact),
+        lambda outcomes: outcomes.of(outcomes.decisions.exact),
     ),
     Column(
         "emptied", BOOLEAN, "Nothing is left of the document, so it is in no output.", (UNITS,),
-        lambda found: found.emptied,
+        lambda outcomes: outcomes.emptied,
     ),
     Column(
         "text", STRING, "Beginning of the removed line or paragraph: 80 characters.", (UNITS,),
-        lambda found: found.texts,
+        lambda outcomes: outcomes.texts,
     ),
     Column(
         "matched_id", ID, "Id of the document whose match brought this one into the cluster.", REMOVALS,
-        lambda found: found.names.ids(found.matched), only=COMPONENTS,
+        lambda outcomes: outcomes.names.ids(outcomes.matched), only=COMPONENTS,
     ),
     Column(
         "matched_row", INTEGER, "Row of that document.", (UNITS,),
-        lambda found: found.names.document_rows(found.matched), only=COMPONENTS,
+        lambda outcomes: outcomes.names.document_rows(outcomes.matched), only=COMPONENTS,
     ),
     Column(
         "matched_unit", INTEGER, "Number of the line or paragraph that matched.", (UNITS,),
-        lambda found: found.names.units(found.matched), only=COMPONENTS,
+        lambda outcomes: outcomes.names.units(outcomes.matched), only=COMPONENTS,
     ),
     Column(
         "matched_similarity", NUMBER, "Similarity to what matched; null where it was not computed.", REMOVALS,
-        lambda found: found.of(found.decisions.matched_similarity), only=COMPONENTS, nullable=True,
+        lambda outcomes: outcomes.of(outcomes.decisions.matched_similarity), only=COMPONENTS, nullable=True,
     ),
     Column(
         "reference", STRING, "File of the reference that has the survivor; null if the survivor is of the inputs.", (DOCUMENTS,),
-        lambda found: found.references[0], only=REFERENCE, nullable=True,
+        lambda outcomes: outcomes.references[0], only=REFERENCE, nullable=True,
     ),
     Column(
         "reference_row", INTEGER, "Row of the survivor in that file; null if the survivor is of the inputs.", (DOCUMENTS, RESULTS),
-        lambda found: found.references[1], only=REFERENCE, nullable=True,
+        lambda outcomes: outcomes.references[1], only=REFERENCE, nullable=True,
     ),
 )
 """All columns but those of `filter`, in the order that they are written in."""
@@ -196,19 +196,19 @@ FILTERED = "filter"
 FILTER_COLUMNS: tuple[Column[FilterOutcomes], ...] = (
     Column(
         "id", ID, "Id of the document that was not passed on.", (FILTERED,),
-        lambda found: found.ids,
+        lambda outcomes: outcomes.ids,
     ),
     Column(
         "row", INTEGER, "Its row over all inputs, counted from 0.", (FILTERED,),
-        lambda found: found.rows,
+        lambda outcomes: outcomes.rows,
     ),
     Column(
         "matched_id", ID, "Id of the nearest document that was passed on before.", (FILTERED,),
-        lambda found: pa.array([json.dumps(id_, ensure_ascii=False) for id_ in found.matched], pa.large_string()),
+        lambda outcomes: pa.array([json.dumps(id_, ensure_ascii=False) for id_ in outcomes.matched], pa.large_string()),
     ),
     Column(
         "distance", INTEGER, "Hamming distance of the fingerprints of the two.", (FILTERED,),
-        lambda found: found.distances,
+        lambda outcomes: outcomes.distances,
     ),
 )
 """The columns of the audit of `neardup filter`."""

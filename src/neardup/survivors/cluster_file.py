@@ -56,14 +56,14 @@ class ClusterFile:
     summary: dict[str, Any]
 
 
-def write_cluster_file(path: Path, found: ClusterFile) -> None:
+def write_cluster_file(path: Path, clusters: ClusterFile) -> None:
     """Write the documents that are not alone."""
-    decisions, starts = found.decisions, starts_of(found.shards)
+    decisions, starts = clusters.decisions, starts_of(clusters.shards)
     rows = np.flatnonzero(decisions.cluster >= 0)
-    outcomes = Outcomes(decisions, rows, DocumentNames(found.ids, len(decisions.survivor)))
+    outcomes = Outcomes(decisions, rows, DocumentNames(clusters.ids, len(decisions.survivor)))
     of_audit = table_of(columns_named(*AS_IN_AUDITS), outcomes)
-    ids = found.ids.take(pa.array(rows))
-    names = pa.array([shard.name for shard in found.shards], pa.string())
+    ids = clusters.ids.take(pa.array(rows))
+    names = pa.array([shard.name for shard in clusters.shards], pa.string())
 
     def places(of: Array) -> tuple[Any, Any]:
         files = np.searchsorted(starts, of, "right") - 1
@@ -74,7 +74,7 @@ def write_cluster_file(path: Path, found: ClusterFile) -> None:
     columns = {
         "id": plain_ids(ids),
         "cluster_id": pa.array(decisions.cluster[rows]),
-        "survivor_id": plain_ids(found.ids.take(pa.array(outcomes.survivors))),
+        "survivor_id": plain_ids(clusters.ids.take(pa.array(outcomes.survivors))),
         "id_is_string": pc.starts_with(ids, '"'),
         "row": pa.array(rows),
         "survivor_row": pa.array(outcomes.survivors),
@@ -86,11 +86,11 @@ def write_cluster_file(path: Path, found: ClusterFile) -> None:
     }
     said = {
         "format": FORMAT,
-        "shards": [shard.as_dict() for shard in found.shards],
-        "short": found.short.tolist(),
-        "repeated_ids": found.repeated_ids.tolist(),
+        "shards": [shard.as_dict() for shard in clusters.shards],
+        "short": clusters.short.tolist(),
+        "repeated_ids": clusters.repeated_ids.tolist(),
         "rejected": np.flatnonzero(decisions.survivor < 0).tolist(),
-        "summary": found.summary,
+        "summary": clusters.summary,
     }
     table = pa.table(columns).replace_schema_metadata({KEY: json.dumps(said).encode()})
     pq.write_table(table, path, compression="zstd")
@@ -139,9 +139,9 @@ def _decisions(table: Any, n: int, rejected: Sequence[int]) -> Decisions:
     rows = table.column("row").to_numpy()
 
     def by_row(name: str, otherwise: Any, kind: Any) -> Array:
-        found = np.full(n, otherwise, kind)
-        found[rows] = pc.fill_null(table.column(name), otherwise).to_numpy()
-        return found
+        values = np.full(n, otherwise, kind)
+        values[rows] = pc.fill_null(table.column(name), otherwise).to_numpy()
+        return values
 
     survivor = np.arange(n)
     survivor[rows] = table.column("survivor_row").to_numpy()

@@ -29,13 +29,13 @@ class Chart:
     bars: tuple[Bar, ...]
 
 
-def similarity_chart(counts: Tally, least: float) -> Chart | None:
+def similarity_chart(counts: Tally, threshold: float) -> Chart | None:
     """Duplicates by similarity to the survivor; None if none is known."""
     steps = counts.similarities
-    if not steps.sum() and not (counts.exact and least > 0):
+    if not steps.sum() and not (counts.exact and threshold > 0):
         return None
     low = int(np.flatnonzero(steps)[0]) if steps.any() else STEPS
-    low = max(0, min(low, int(least * STEPS + 1e-9)))
+    low = max(0, min(low, int(threshold * STEPS + 1e-9)))
     width = max(1, -(-(STEPS - low) // MOST_BARS))
     low -= low % width
     bars = []
@@ -48,7 +48,7 @@ def similarity_chart(counts: Tally, least: float) -> Chart | None:
     every = next(each for each in (1, 2, 5, 10, 20, 25, 50) if span / each <= 5)
     ticks = [((at - low) / width, f"{at / STEPS:.2f}") for at in range(low + -low % every, STEPS - every // 2, every)]
     ticks += [(len(bars) - 3.5, "1"), (len(bars) - 0.5, "equal")]
-    mark = ((least * STEPS - low) / width, f"asked for: {least:g}") if least > 0 else None
+    mark = ((threshold * STEPS - low) / width, f"asked for: {threshold:g}") if threshold > 0 else None
     return Chart(_draw(bars, ticks, mark, "similarity to the survivor"), tuple(bars))
 
 

@@ -15,9 +15,10 @@ from neardup.judging.reports.bands import FIRST, OTHERS, Bands
 from neardup.judging.reports.charts import distance_chart, length_label, similarity_chart, spread
 from neardup.judging.reports.commands import command_of, evaluate_command
 from neardup.judging.reports.passages import Row, compare_passages
-from neardup.judging.reports.tally import LARGEST, MEMBERS, Line, Tally
+from neardup.judging.reports.tally import LARGEST, MEMBERS, Tally
 from neardup.judging.reports.texts import READ_CHARACTERS, FileCounts, ReadAgain, Text
 from neardup.judging.reports.visible import language, name_of, plainly
+from neardup.survivors.audit_reader import Line
 
 FILES_SHOWN = 20
 SNIPPET = 220
@@ -90,7 +91,7 @@ def page(
     environment.globals["percent"] = _percent
     script = _source("page.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    least, most = summary["min_similarity"], summary["max_distance"]
+    threshold, max_distance = summary["min_similarity"], summary["max_distance"]
     command, notes = command_of(summary)
     shown = environment.get_template("page.html").render(
         summary=summary,
@@ -98,8 +99,8 @@ def page(
         style=Markup(_source("page.css")),
         script=Markup(script),
         script_digest=digest,
-        similarity=similarity_chart(counts, least),
-        distance=distance_chart(counts, most),
+        similarity=similarity_chart(counts, threshold),
+        distance=distance_chart(counts, max_distance),
         Markup=Markup,
         bands=list(_bands(counts, bands, texts)),
         clusters=list(_clusters(counts, clusters, texts)),
@@ -325,14 +326,14 @@ def summed(summaries: list[dict[str, Any]]) -> dict[str, Any]:
     if len(summaries) == 1:
         return first
     names = ("rows", "documents", "rejected", "survivors", "duplicates", "exact_duplicates", "short", "repeated_ids")
-    found = first | {name: sum(each[name] for each in summaries) for name in names}
+    summary = first | {name: sum(each[name] for each in summaries) for name in names}
     for table in ("seconds", "read_bytes", "written_bytes"):
         total: dict[str, Any] = {}
         for each in summaries:
             for name, value in each[table].items():
                 total[name] = round(total.get(name, 0) + value, 3)
-        found[table] = total
-    found["peak_memory_bytes"] = max(each["peak_memory_bytes"] for each in summaries)
+        summary[table] = total
+    summary["peak_memory_bytes"] = max(each["peak_memory_bytes"] for each in summaries)
     inputs = [name for each in summaries for name in each["files"]["inputs"]]
-    found["files"] = first["files"] | {"inputs": inputs}
-    return found
+    summary["files"] = first["files"] | {"inputs": inputs}
+    return summary

@@ -3,15 +3,13 @@
 import heapq
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from neardup.arrays import Array
 from neardup.errors import DataError
 from neardup.judging.reports.bands import Bands
-
-Line = dict[str, Any]
+from neardup.survivors.audit_reader import Line
 
 LARGEST = 10
 """Clusters that are shown."""
@@ -146,17 +144,17 @@ def _chunks(lines: Iterable[Line]) -> Iterator[list[Line]]:
 def _largest(sizes: Array) -> list[tuple[int, int]]:
     if not sizes.size:
         return []
-    least = np.partition(sizes, -min(LARGEST, sizes.size))[-min(LARGEST, sizes.size)]
-    found = np.flatnonzero(sizes >= max(1, least))
-    order = found[np.argsort(sizes[found].astype(np.int64) * -1, kind="stable")][:LARGEST]
+    smallest = np.partition(sizes, -min(LARGEST, sizes.size))[-min(LARGEST, sizes.size)]
+    clusters = np.flatnonzero(sizes >= max(1, smallest))
+    order = clusters[np.argsort(sizes[clusters].astype(np.int64) * -1, kind="stable")][:LARGEST]
     return [(int(cluster), int(sizes[cluster])) for cluster in order]
 
 
 def members(lines: Iterable[Line], clusters: Iterable[int]) -> dict[int, list[Line]]:
     """Of some clusters the duplicates that are least like their survivors, at most MEMBERS; one more pass over the audit."""
-    found: dict[int, list[tuple[float, int, Line]]] = {cluster: [] for cluster in clusters}
+    shown: dict[int, list[tuple[float, int, Line]]] = {cluster: [] for cluster in clusters}
     for line in lines:
-        kept = found.get(line["cluster_id"])
+        kept = shown.get(line["cluster_id"])
         if kept is None:
             continue
         alike = 1.0 if line["exact"] else line["similarity"]
@@ -167,5 +165,5 @@ def members(lines: Iterable[Line], clusters: Iterable[int]) -> dict[int, list[Li
             heapq.heapreplace(kept, entry)
     return {
         cluster: [entry[2] for entry in sorted(kept, reverse=True, key=lambda e: e[:2])]
-        for cluster, kept in found.items()
+        for cluster, kept in shown.items()
     }

@@ -58,18 +58,18 @@ class ReadAgain:
 
 def read_again(
     corpus: FileCorpus,
-    wanted: Iterable[int],
+    rows: Iterable[int],
     removed: Array,
     *,
     recipe: Recipe | None,
     only: frozenset[str] | None = None,
 ) -> ReadAgain:
-    """Read the inputs for the texts of the rows `wanted`; `only`: the files whose documents are counted, all if None.
+    """Read the inputs for the texts of some rows; `only`: the files whose documents are counted, all if None.
 
     Raises:
         RowError, DataError: as the first reading would.
     """
-    rows = np.array(sorted(set(wanted)), np.int64)
+    ordered = np.array(sorted(set(rows)), np.int64)
     texts: dict[int, Text] = {}
     documents = np.zeros(len(removed), np.uint8)  # 1 + the power of two of the length; 0: no document
     end = 0
@@ -78,7 +78,7 @@ def read_again(
         if end > len(removed):
             break  # the inputs have more rows than they had
         documents[first:end] = lengths
-        some = rows[slice(*np.searchsorted(rows, [first, end]).tolist())]
+        some = ordered[slice(*np.searchsorted(ordered, [first, end]).tolist())]
         for row in some.tolist():
             if (text := text_of(batch, row - first, recipe)) is not None:
                 texts[row] = text
@@ -116,13 +116,13 @@ def text_of(batch: Batch, place: int, recipe: Recipe | None) -> Text | None:
 
 
 def read_reference(
-    corpus: FileCorpus, wanted: Iterable[tuple[str, int]], *, recipe: Recipe | None
+    corpus: FileCorpus, places: Iterable[tuple[str, int]], *, recipe: Recipe | None
 ) -> dict[tuple[str, int], Text]:
     """The texts of some rows of a reference, known by file and row; only those files are read."""
     rows_of: dict[str, set[int]] = {}
-    for name, row in wanted:
+    for name, row in places:
         rows_of.setdefault(name, set()).add(row)
-    found: dict[tuple[str, int], Text] = {}
+    texts: dict[tuple[str, int], Text] = {}
     for shard in corpus.shards:
         for first, batch in corpus.part([shard]).map(lambda batch: batch) if shard.name in rows_of else ():
             for row in rows_of[shard.name]:
@@ -130,5 +130,5 @@ def read_reference(
                     first <= row < first + len(batch.texts)
                     and (text := text_of(batch, row - first, recipe)) is not None
                 ):
-                    found[shard.name, row] = text
-    return found
+                    texts[shard.name, row] = text
+    return texts
