@@ -7,7 +7,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from neardup.dedup import DedupResult, deduplicate
+    from neardup.dedup import deduplicate
     from neardup.errors import (
         CallableError,
         DataError,
@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     from neardup.jobs.filter import filter_files
     from neardup.jobs.fingerprint import fingerprint_files
     from neardup.jobs.fit import fit, fit_files
-    from neardup.jobs.index import add_to_index, build_index, query_index, remove_from_index
+    from neardup.jobs.index import add_to_index, build_index, remove_from_index
+    from neardup.jobs.index_queries import query_index
     from neardup.jobs.pairs import pair_files
     from neardup.jobs.units import deduplicate_units
     from neardup.jobs.vectors import fingerprint_vector_files
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
     from neardup.recipe.recipe import Recipe
     from neardup.recipe.segmenters import Segmenter
     from neardup.recipe.vectors import VectorRecipe
+    from neardup.survivors.dedup_result import DedupResult
     from neardup.survivors.stream import Match, Stream
     from neardup.survivors.summary import Summary
 
@@ -71,7 +73,7 @@ _HOME = {
     "CostEstimate": "judging.estimate",
     "DataError": "errors",
     "DedupOptions": "options",
-    "DedupResult": "dedup",
+    "DedupResult": "survivors.dedup_result",
     "DocumentFrequencies": "recipe.document_frequencies",
     "Estimate": "fingerprints.minhash",
     "EstimatedCosine": "fingerprints.vectors.cosine",
@@ -136,7 +138,7 @@ _HOME = {
     "pair_files": "jobs.pairs",
     "plan": "hamming.index.plan_index",
     "plan_bands": "matching.band_plan",
-    "query_index": "jobs.index",
+    "query_index": "jobs.index_queries",
     "remove_from_index": "jobs.index",
     "replay": "judging.comparison",
     "report": "judging.report",

@@ -140,7 +140,7 @@ def query(path: str, inputs: tuple[str, ...], output: str, quiet: bool, **chosen
 
     INPUT: texts, or fingerprint files. JSON lines: id, neighbor_id, distance; a document with nothing near it has no line.
     """
-    from neardup.jobs.index import query_index
+    from neardup.jobs.index_queries import query_index
 
     progress = options.progress(quiet)
     total = query_index(path, inputs, output, progress=progress, **chosen)

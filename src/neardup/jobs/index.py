@@ -1,45 +1,24 @@
-"""Indexes on disk: built of files, added to, removed from, and asked."""
+"""Indexes on disk: built of files, added to, removed from."""
 
-import contextlib
-import json
-import re
-import sys
-import tempfile
-from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Unpack
 
-import numpy as np
 import pyarrow as pa
 
-from neardup.display import counted
 from neardup.errors import InputError, OptionError
-from neardup.fingerprints.documents import Documents, read_part
-from neardup.fingerprints.fingerprint_file import fingerprint_file_parts, fingerprint_file_recipe, is_fingerprint_file
-from neardup.fingerprints.simhash import fingerprint_array
 from neardup.hamming.index.index import Index
 from neardup.hamming.index.labels import labels_of
 from neardup.hamming.index.store import demand_free, is_index
-from neardup.io.corpus import FileCorpus
-from neardup.io.endings import split_ending
 from neardup.io.formats.json_values import quote
-from neardup.io.outputs import STANDARD_OUTPUT, Outputs
-from neardup.io.reading import READING, Reading, ReadingDict
-from neardup.io.records import compression_of
-from neardup.io.shard import Shard
-from neardup.io.shards import find_shards
-from neardup.io.storage.compression import open_for_writing
-from neardup.jobs.output_paths import refuse_inputs
+from neardup.io.reading import ReadingDict
+from neardup.jobs.index_inputs import Inputs, opened, recipe_of_index
 from neardup.options import IndexMethod, IndexOptions, OnError
-from neardup.progress import Progress, Watcher, progress_of
+from neardup.progress import Watcher, progress_of
 from neardup.recipe.presets import RecipeLike, any_recipe_of, usual_distance
 from neardup.recipe.recipe import Recipe
-from neardup.recipe.serialization import check_same
 from neardup.recipe.vectors import VectorRecipe
 from neardup.resources.resources import Resources
-
-Inputs = str | Path | Sequence[str | Path]
 
 
 def build_index(
@@ -88,7 +67,7 @@ def build_index(
             raise InputError(f"{home} has an index. Add to it with `neardup index add`, or pass --overwrite.")
     else:
         demand_free(home)
-    with _opened(inputs, reading, on_error, Resources(threads, temp_dir=temp_dir), progress) as source:
+    with opened(inputs, reading, on_error, Resources(threads, temp_dir=temp_dir), progress) as source:
         made_by = source.demand_recipe(recipe)
         index = new_index(made_by, max_distance, method, method_options)
         index.has_strings = not integer_ids
@@ -142,9 +121,9 @@ def add_to_index(
     index = Index.open(path)
     with (
         index.reserved(),
-        _opened(inputs, reading, on_error, Resources(threads, temp_dir=temp_dir), progress) as source,
+        opened(inputs, reading, on_error, Resources(threads, temp_dir=temp_dir), progress) as source,
     ):
-        total = source.add_to(index, source.demand_recipe(_recipe(index, path)))
+        total = source.add_to(index, source.demand_recipe(recipe_of_index(index, path)))
         with progress.stage("save"):
             index.save()
     return total
@@ -172,206 +151,3 @@ def remove_from_index(path: str | Path, ids: Iterable[str]) -> int:
 
 def _is_integer(text: str) -> bool:
     return text.removeprefix("-").isdecimal() and text.isascii()
-
-
-def query_index(
-    path: str | Path,
-    inputs: Inputs = (),
-    output: str = "-",
-    *,
-    texts: Sequence[str] = (),
-    fingerprints: Sequence[str] = (),
-    max_distance: int | None = None,
-    on_error: OnError = "stop",
-    overwrite: bool = False,
-    threads: int | None = None,
-    temp_dir: str | None = None,
-    progress: Watcher = None,
-    **reading: Unpack[ReadingDict],
-) -> int:
-    """Write what of an index is near each document: JSON lines with `id`, `neighbor_id` and `distance`, nearest first.
-
-    Args:
-        path: the index.
-        inputs: texts, or fingerprint files of the index's recipe.
-        output: a file that ends in .jsonl, .jsonl.gz or .jsonl.zst, or `-` for standard output.
-        texts: texts themselves; they are called 0, 1, …
-        fingerprints: fingerprints themselves, in hexadecimal; they are called as they are given.
-        max_distance: up to the index's; that if not given.
-        overwrite: replace an output that exists.
-        on_error, threads, temp_dir, progress, **reading: as in `build_index`.
-
-    Returns:
-        The number of lines.
-
-    Raises:
-        RecipeMismatch, InputError, OptionError, DataError: as `add_to_index`.
-    """
-    progress = progress_of(progress)
-    given = [inputs] if isinstance(inputs, str | Path) else list(inputs)
-    if bool(given) + bool(texts) + bool(fingerprints) != 1:
-        raise InputError("Give either INPUT..., or --literal TEXT, or --fingerprint HEX, to be looked for.")
-    known = split_ending(Path(output).name) if output != "-" else ("", "jsonl", "plain")
-    if known is None or known[1] != "jsonl":
-        raise InputError(
-            f"{output}: the answers are JSON lines. Give a name that ends in .jsonl, .jsonl.gz or .jsonl.zst."
-        )
-    index, target = Index.open(path), Path(output)
-    ask = partial(_answers, index, max_distance=max_distance, threads=threads)
-    with contextlib.ExitStack() as stack:
-        source = None
-        answers: Iterator[bytes]
-        if given:
-            source = stack.enter_context(
-                _opened(given, reading, on_error, Resources(threads, temp_dir=temp_dir), progress)
-            )
-            recipe = source.demand_recipe(_recipe(index, path))
-            refuse_inputs([target], source.shards)
-            answers = (line for part in source.parts(recipe) for line in ask(part))
-        elif texts:
-            recipe = _recipe(index, path)
-            answers = ask(_of_texts(texts, _of_text(recipe)))
-        else:
-            answers = _of_fingerprints(index, fingerprints, max_distance)
-        outputs = stack.enter_context(Outputs([target], inputs=source.shards if source else (), overwrite=overwrite))
-        total = 0
-        if target == STANDARD_OUTPUT:
-            for line in answers:
-                sys.stdout.buffer.write(line)
-                total += 1
-            sys.stdout.buffer.flush()
-            return total
-        with open_for_writing(outputs.claim(target), compression_of(target)) as file:
-            for line in answers:
-                file.write(line)
-                total += 1
-        outputs.commit()
-    return total
-
-
-def _answers(index: Index, part: Documents, *, max_distance: int | None, threads: int | None) -> Iterator[bytes]:
-    """One line for each neighbor of each document, in the documents' order."""
-    assert index.recipe is not None  # it was asked for before
-    valid, short = part.valid, part.tokens < index.recipe.min_tokens
-    tokens = part.ids.to_pylist()
-    equal = index.find_short(part.digests[valid & short])
-    of_short = iter(range(len(equal)))
-    found = index.query_stream(part.fingerprints[valid & ~short], max_distance, threads=threads)
-    lists = (neighbors[i] for neighbors in found for i in range(len(neighbors)))
-    for row in np.flatnonzero(valid).tolist():
-        for neighbor, distance in equal[next(of_short)] if short[row] else next(lists):
-            yield _line(tokens[row], neighbor, distance)
-
-
-def _line(token: str, neighbor: Any, distance: int) -> bytes:
-    return f'{{"id": {token}, "neighbor_id": {json.dumps(neighbor, ensure_ascii=False)}, "distance": {distance}}}\n'.encode()
-
-
-def _of_texts(texts: Sequence[str], recipe: Recipe) -> Documents:
-    try:
-        found = fingerprint_array(pa.array(texts, pa.large_string()), recipe)
-    except UnicodeEncodeError:
-        raise InputError("A text is not valid Unicode.") from None
-    names = pa.array(map(str, range(len(texts))), pa.large_string())
-    return Documents(found.values, found.digests, found.tokens, np.zeros(len(texts), np.int64), names)
-
-
-def _of_fingerprints(index: Index, fingerprints: Sequence[str], max_distance: int | None) -> Iterator[bytes]:
-    for given in fingerprints:
-        if not re.fullmatch(f"[0-9a-fA-F]{{{index.bits // 4}}}", given):
-            raise InputError(f"--fingerprint {given}: give hexadecimal digits, {index.bits // 4} of them.")
-    for given in fingerprints:
-        for neighbor, distance in index.query(int(given, 16), max_distance):
-            yield _line(quote(given), neighbor, distance)
-
-
-def _recipe(index: Index, path: str | Path) -> Recipe | VectorRecipe:
-    recipe = index.recipe
-    if recipe is None:
-        raise InputError(
-            f"{path} does not know the recipe of its fingerprints, so no files go with it. Use it from Python, "
-            "or build it with a recipe."
-        )
-    return recipe
-
-
-def _of_text(recipe: Recipe | VectorRecipe) -> Recipe:
-    if isinstance(recipe, VectorRecipe):
-        raise InputError("This index holds fingerprints of vectors, so no texts go with it. Give fingerprint files.")
-    return recipe
-
-
-class _Source:
-    """Texts or fingerprint files, read in parts."""
-
-    def __init__(
-        self, shards: Sequence[Shard], reading: Reading, on_error: str, resources: Resources, progress: Progress
-    ) -> None:
-        self.shards, self._progress = shards, progress
-        made = [shard.format == "parquet" and is_fingerprint_file(shard.path) for shard in shards]
-        self._hold_fingerprints = any(made)
-        if any(made) and not all(made):
-            raise InputError(
-                f"{shards[made.index(False)].name} holds texts, other inputs hold fingerprints. Give only texts, or only "
-                "fingerprint files."
-            )
-        if any(made) and reading != Reading():
-            given = [name for name in READING if getattr(reading, name) != getattr(Reading(), name)]
-            raise OptionError(f"{', '.join(given)}: these are fingerprint files, not texts. Leave it out.")
-        self._corpus = FileCorpus(shards, reading.columns(), on_error=on_error, progress=progress, resources=resources)
-        if not any(made):
-            self._corpus.check()
-
-    def demand_recipe(self, wanted: Recipe | VectorRecipe | None) -> Recipe | VectorRecipe:
-        """The recipe of all the fingerprints."""
-        if not self._hold_fingerprints:
-            return _of_text(wanted or Recipe())
-        recipe = wanted or fingerprint_file_recipe(self.shards[0].path)
-        than = "which is asked for" if wanted else f"that of {self.shards[0].name}"
-        for shard in self.shards:
-            check_same(recipe, fingerprint_file_recipe(shard.path), shard.name, than)
-        return recipe
-
-    def parts(self, recipe: Recipe | VectorRecipe) -> Iterator[Documents]:
-        """Rows, some at a time."""
-        if self._hold_fingerprints:
-            for shard in self.shards:
-                yield from fingerprint_file_parts(shard.path)
-            return
-        work = partial(read_part, recipe=_of_text(recipe), functions={})
-        for _, part in self._corpus.map(work):
-            prints = part.found
-            yield Documents(prints.values, prints.digests, prints.tokens, part.lengths, part.ids)
-        if self._corpus.rejected:
-            self._progress.say(f"{counted(len(self._corpus.rejected), 'row')} could not be read, and were left out")
-
-    def add_to(self, index: Index, recipe: Recipe | VectorRecipe) -> int:
-        """Add all documents; returns how many there were."""
-        total = 0
-        with self._progress.stage("add"):
-            for part in self.parts(recipe):
-                add_documents(index, part, recipe)
-                total += int(part.valid.sum())
-                self._progress.advance(len(part))
-        return total
-
-
-def add_documents(index: Index, part: Documents, recipe: Recipe | VectorRecipe) -> None:
-    """Add documents by fingerprint, and those that are too short for it by digest."""
-    valid, short = part.valid, part.tokens < recipe.min_tokens
-    for chosen, add, values in (
-        (valid & ~short, index.add, part.fingerprints),
-        (valid & short, index.add_short, part.digests),
-    ):
-        if chosen.any():
-            add(labels_of(part.ids.filter(pa.array(chosen)), strings=index.has_strings is not False), values[chosen])
-
-
-@contextlib.contextmanager
-def _opened(
-    inputs: Inputs, reading: ReadingDict, on_error: str, resources: Resources, progress: Progress
-) -> Iterator[_Source]:
-    how = Reading(**reading)
-    with tempfile.TemporaryDirectory(prefix="neardup-", dir=resources.temp_dir) as spool:
-        shards = find_shards(inputs, temporary=Path(spool), reading=how, progress=progress)
-        yield _Source(shards, how, on_error, resources, progress)

@@ -1,0 +1,141 @@
+"""What of an index on disk is near texts or fingerprints."""
+
+import contextlib
+import json
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Unpack
+
+import numpy as np
+import pyarrow as pa
+
+from neardup.errors import InputError
+from neardup.fingerprints.documents import Documents
+from neardup.fingerprints.simhash import fingerprint_array
+from neardup.hamming.index.index import Index
+from neardup.io.endings import split_ending
+from neardup.io.formats.json_values import quote
+from neardup.io.outputs import STANDARD_OUTPUT, Outputs
+from neardup.io.reading import ReadingDict
+from neardup.io.records import compression_of
+from neardup.io.storage.compression import open_for_writing
+from neardup.jobs.index_inputs import Inputs, opened, recipe_of_index, recipe_of_texts
+from neardup.jobs.output_paths import refuse_inputs
+from neardup.options import OnError
+from neardup.progress import Watcher, progress_of
+from neardup.recipe.recipe import Recipe
+from neardup.resources.resources import Resources
+
+
+def query_index(
+    path: str | Path,
+    inputs: Inputs = (),
+    output: str = "-",
+    *,
+    texts: Sequence[str] = (),
+    fingerprints: Sequence[str] = (),
+    max_distance: int | None = None,
+    on_error: OnError = "stop",
+    overwrite: bool = False,
+    threads: int | None = None,
+    temp_dir: str | None = None,
+    progress: Watcher = None,
+    **reading: Unpack[ReadingDict],
+) -> int:
+    """Write what of an index is near each document: JSON lines with `id`, `neighbor_id` and `distance`, nearest first.
+
+    Args:
+        path: the index.
+        inputs: texts, or fingerprint files of the index's recipe.
+        output: a file that ends in .jsonl, .jsonl.gz or .jsonl.zst, or `-` for standard output.
+        texts: texts themselves; they are called 0, 1, …
+        fingerprints: fingerprints themselves, in hexadecimal; they are called as they are given.
+        max_distance: up to the index's; that if not given.
+        overwrite: replace an output that exists.
+        on_error, threads, temp_dir, progress, **reading: as in `build_index`.
+
+    Returns:
+        The number of lines.
+
+    Raises:
+        RecipeMismatch, InputError, OptionError, DataError: as `add_to_index`.
+    """
+    progress = progress_of(progress)
+    given = [inputs] if isinstance(inputs, str | Path) else list(inputs)
+    if bool(given) + bool(texts) + bool(fingerprints) != 1:
+        raise InputError("Give either INPUT..., or --literal TEXT, or --fingerprint HEX, to be looked for.")
+    known = split_ending(Path(output).name) if output != "-" else ("", "jsonl", "plain")
+    if known is None or known[1] != "jsonl":
+        raise InputError(
+            f"{output}: the answers are JSON lines. Give a name that ends in .jsonl, .jsonl.gz or .jsonl.zst."
+        )
+    index, target = Index.open(path), Path(output)
+    ask = partial(_answers, index, max_distance=max_distance, threads=threads)
+    with contextlib.ExitStack() as stack:
+        source = None
+        answers: Iterator[bytes]
+        if given:
+            source = stack.enter_context(
+                opened(given, reading, on_error, Resources(threads, temp_dir=temp_dir), progress)
+            )
+            recipe = source.demand_recipe(recipe_of_index(index, path))
+            refuse_inputs([target], source.shards)
+            answers = (line for part in source.parts(recipe) for line in ask(part))
+        elif texts:
+            recipe = recipe_of_index(index, path)
+            answers = ask(_of_texts(texts, recipe_of_texts(recipe)))
+        else:
+            answers = _of_fingerprints(index, fingerprints, max_distance)
+        outputs = stack.enter_context(Outputs([target], inputs=source.shards if source else (), overwrite=overwrite))
+        total = 0
+        if target == STANDARD_OUTPUT:
+            for line in answers:
+                sys.stdout.buffer.write(line)
+                total += 1
+            sys.stdout.buffer.flush()
+            return total
+        with open_for_writing(outputs.claim(target), compression_of(target)) as file:
+            for line in answers:
+                file.write(line)
+                total += 1
+        outputs.commit()
+    return total
+
+
+def _answers(index: Index, part: Documents, *, max_distance: int | None, threads: int | None) -> Iterator[bytes]:
+    """One line for each neighbor of each document, in the documents' order."""
+    assert index.recipe is not None  # it was asked for before
+    valid, short = part.valid, part.tokens < index.recipe.min_tokens
+    tokens = part.ids.to_pylist()
+    equal = index.find_short(part.digests[valid & short])
+    of_short = iter(range(len(equal)))
+    found = index.query_stream(part.fingerprints[valid & ~short], max_distance, threads=threads)
+    lists = (neighbors[i] for neighbors in found for i in range(len(neighbors)))
+    for row in np.flatnonzero(valid).tolist():
+        for neighbor, distance in equal[next(of_short)] if short[row] else next(lists):
+            yield _line(tokens[row], neighbor, distance)
+
+
+def _line(token: str, neighbor: Any, distance: int) -> bytes:
+    return f'{{"id": {token}, "neighbor_id": {json.dumps(neighbor, ensure_ascii=False)}, "distance": {distance}}}\n'.encode()
+
+
+def _of_texts(texts: Sequence[str], recipe: Recipe) -> Documents:
+    try:
+        found = fingerprint_array(pa.array(texts, pa.large_string()), recipe)
+    except UnicodeEncodeError:
+        raise InputError("A text is not valid Unicode.") from None
+    names = pa.array(map(str, range(len(texts))), pa.large_string())
+    return Documents(found.values, found.digests, found.tokens, np.zeros(len(texts), np.int64), names)
+
+
+def _of_fingerprints(index: Index, fingerprints: Sequence[str], max_distance: int | None) -> Iterator[bytes]:
+    for given in fingerprints:
+        if not re.fullmatch(f"[0-9a-fA-F]{{{index.bits // 4}}}", given):
+            raise InputError(f"--fingerprint {given}: give hexadecimal digits, {index.bits // 4} of them.")
+    for given in fingerprints:
+        for neighbor, distance in index.query(int(given, 16), max_distance):
+            yield _line(quote(given), neighbor, distance)
