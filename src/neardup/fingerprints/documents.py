@@ -182,7 +182,7 @@ def read_documents(
     functions = functions or {}
     names = (*columns, *functions)
     values: list[list[Any]] = [[] for _ in names]
-    kept = KeptRows(memory=resources.share("rows"), temp_dir=resources.temp_dir)
+    kept = KeptRows(memory=resources.share("rows"), temp_dir=resources.temp_dir, use=resources.use)
     none = join_fingerprints([], recipe)
     kept.append((none.values, none.digests, none.tokens, np.empty(0, np.int64)), pa.array([], pa.large_string()))
     with contextlib.closing(kept):

@@ -1,15 +1,33 @@
 """COUNT: in how many documents each element occurs, in memory that does not grow with the corpus."""
 
+from collections.abc import Iterator
 from threading import Lock, get_ident
 
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.kernels.matching.element_counts import count_elements, scatter_regions
+from neardup.kernels.matching.element_counts import count_elements, count_known, scatter_regions
 
 REGION_BITS = 5
 """Cells are counted in by so many (2^5) parts, each by one thread at a time."""
 LEAST_BITS, MOST_BITS = 16, 36
+
+
+class _Regions:
+    """Elements by their upper bits, and for each region of them a lock: whoever holds it counts there."""
+
+    def __init__(self) -> None:
+        self._locks = [Lock() for _ in range(1 << REGION_BITS)]
+
+    def divided(self, elements: Array) -> Iterator[tuple[Array, int, int]]:
+        """The `elements` (uint64[]) in order of regions, and where those of the region that is locked meanwhile begin and end."""
+        regions = len(self._locks)
+        ends, in_order = np.empty(regions + 1, np.int64), np.empty_like(elements)
+        scatter_regions(elements, np.uint64(64 - REGION_BITS), ends, in_order)
+        begin = get_ident() % regions  # threads seldom meet
+        for region in (*range(begin, regions), *range(begin)):
+            with self._locks[region]:
+                yield in_order, int(ends[region - 1]) if region else 0, int(ends[region])
 
 
 class ElementCounts:
@@ -29,7 +47,7 @@ class ElementCounts:
         bits = cells.bit_length() - 1
         self.cells: Array = np.zeros(cells, np.uint16)
         self.shift = np.uint64(64 - bits)
-        self._locks = [Lock() for _ in range(1 << REGION_BITS)]
+        self._regions = _Regions()
 
     @staticmethod
     def bytes_for(elements: int, *, memory: int) -> int:
@@ -39,16 +57,33 @@ class ElementCounts:
 
     def add(self, elements: Array) -> None:
         """Count `elements` (uint64[], distinct within each document); from any thread."""
-        regions = len(self._locks)
-        ends, sorted_elements = np.empty(regions + 1, np.int64), np.empty_like(elements)
-        scatter_regions(elements, np.uint64(64 - REGION_BITS), ends, sorted_elements)
-        begin = get_ident() % regions  # threads seldom meet
-        for region in (*range(begin, regions), *range(begin)):
-            first = int(ends[region - 1]) if region else 0
-            with self._locks[region]:
-                count_elements(sorted_elements, first, int(ends[region]), self.shift, self.cells)
+        for in_order, first, last in self._regions.divided(elements):
+            count_elements(in_order, first, last, self.shift, self.cells)
 
     def of(self, elements: Array) -> Array:
         """uint16[n]: the counts of `elements` (uint64[n])."""
         found: Array = self.cells[(elements >> self.shift).astype(np.int64)]
         return found
+
+
+class KnownCounts:
+    """In how many documents each of some elements occurs, exactly; in memory of those alone.
+
+    Attributes:
+        known: uint64[m], the elements, ascending and distinct.
+        counts: int64[m].
+    """
+
+    def __init__(self, elements: Array) -> None:
+        """Of these `elements` (uint64[]), some of which may be equal."""
+        self.known: Array = np.unique(elements)
+        self.counts: Array = np.zeros(len(self.known), np.int64)
+        bits = max(REGION_BITS, len(self.known).bit_length())
+        self._shift, self._regions = np.uint64(64 - bits), _Regions()
+        upper = (self.known >> self._shift).astype(np.int64)
+        self._guide = np.searchsorted(upper, np.arange((1 << bits) + 1))
+
+    def add(self, elements: Array) -> None:
+        """Count `elements` (uint64[], distinct within each document); from any thread."""
+        for in_order, first, last in self._regions.divided(elements):
+            count_known(in_order, first, last, self._shift, self._guide, self.known, self.counts)

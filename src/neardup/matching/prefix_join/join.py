@@ -14,8 +14,10 @@ from neardup.errors import OptionError
 from neardup.hamming.distinct import Distinct, collapse
 from neardup.kernels.hamming.candidates import pack_pairs
 from neardup.kernels.matching import prefix_join as kernels
-from neardup.kernels.matching.bounds import CONTAINMENT
+from neardup.kernels.matching.bounds import CONTAINMENT, COSINE
+from neardup.kernels.matching.common_prefixes import drop_far
 from neardup.matching.prefix_join.prefixes import Prefixes
+from neardup.resources.pair_spool import PAIR_BYTES
 from neardup.resources.resources import DEFAULTS, Resources
 from neardup.resources.scratch import Scratch, parts_of
 from neardup.resources.threads import in_order
@@ -23,6 +25,8 @@ from neardup.resources.threads import in_order
 POSTING_BYTES = 64
 """What a posting takes at the height of a join: its key four times, while keys are sorted, its place in the lists and back."""
 CHUNK_PAIRS = 1 << 18
+EXPECTED_FROM, EXPECTED_EACH = 1 << 12, 64
+"""A join of so many sets first walks one in so many of them, to say how many pairs there will be."""
 MAX_SETS = kernels.FIRST - 1
 
 
@@ -35,7 +39,7 @@ class JoinCost:
         passes: how many ranges of elements were joined one after another, so that memory sufficed.
         visits: postings looked at in the lists.
         looked_at: pairs that met; each is counted once a pass.
-        pairs: those among them that may be similar enough.
+        pairs: those among them that may be similar enough, by all that their prefixes have in common.
     """
 
     postings: int
@@ -123,6 +127,70 @@ def _each(work: Callable[[slice], None], parts: list[slice], threads: int) -> No
         pass
 
 
+class _Room:
+    """Working memory of one thread."""
+
+    def __init__(self, ranks: int, longest: int) -> None:
+        """For so many sets, of which the longest prefix has so many elements."""
+        slots = 1 << (2 * longest).bit_length()
+        self.seen = np.full(ranks, -1, np.int32)
+        self.pairs = np.empty((2, CHUNK_PAIRS), np.uint32)
+        self.table = np.empty(slots, np.uint64), np.empty(slots, np.int32), np.zeros(slots, np.int64)
+        self.serial = np.zeros(1, np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ranked:
+    """Sets by rank, and how to find the pairs of some of them."""
+
+    prefixes: Prefixes
+    by_size: Array
+    order: Array
+    sizes: Array
+    sides: Array
+    code: int
+    least: float
+    longest: int
+
+    def room(self) -> _Room:
+        return _Room(len(self.order), self.longest)
+
+    def pairs(self, first: int, last: int, index: kernels.Index, room: _Room) -> Iterator[tuple[Array, Array]]:
+        """left << 32 | right of the sets (uint64[p]) that ranks first … last - 1 may be similar to, and visits and pairs looked at."""
+        how = self.code, float(self.least)
+        kept = self.prefixes.elements, self.prefixes.starts, self.prefixes.facts
+        while first < last:
+            tallies = np.zeros(3, np.int64)
+            left, right = room.pairs
+            after = kernels.probe(*how, first, last, index, self.sizes, self.sides, room.seen, left, right, tallies)
+            if after == first:  # one set has more pairs than there is room for
+                room.pairs = np.empty((2, 2 * len(left)), np.uint32)
+            written = int(tallies[0])
+            if self.code != COSINE:
+                written = drop_far(*how, *kept, self.order, self.sizes, left, right, written, *room.table, room.serial)
+            packed = np.empty(written, np.uint64)
+            pack_pairs(self.by_size, left[:written], right[:written], packed)
+            yield packed, tallies[1:]
+            first = after
+
+    def expected(self, index: kernels.Index) -> int:
+        """How many pairs there are, from a part of the ranks, evenly spread."""
+        ranks, room, found = len(self.order), self.room(), 0
+        step = ranks // EXPECTED_FROM
+        for first in range(0, ranks, EXPECTED_EACH * step):
+            found += sum(len(packed) for packed, _ in self.pairs(first, min(first + step, ranks), index, room))
+        return EXPECTED_EACH * found
+
+
+def _ranked(prefixes: Prefixes, sets: Array, code: int, least: float, sides: Array | None, scratch: Scratch) -> _Ranked:
+    sizes = scratch.take(prefixes.sizes, sets)
+    by_size = scratch.keep(np.argsort(-sizes if code == CONTAINMENT else sizes, kind="stable"))
+    order, ranked_sizes = scratch.take(sets, by_size), scratch.take(sizes, by_size)
+    ranked_sides = np.empty(0, np.uint8) if sides is None else np.ascontiguousarray(sides[by_size], np.uint8)
+    longest = max((int(prefixes.facts[order[part], 0].max()) for part in parts_of(len(order))), default=0)
+    return _Ranked(prefixes, by_size, order, ranked_sizes, ranked_sides, code, least, longest)
+
+
 def join_prefixes(
     prefixes: Prefixes,
     sets: Array,
@@ -132,7 +200,7 @@ def join_prefixes(
     sides: Array | None = None,
     resources: Resources = DEFAULTS,
 ) -> tuple[Array, JoinCost]:
-    """Pairs among some sets that may be similar: every pair that is, and few others.
+    """Pairs among some sets that may be similar: every pair that is, and few others; the same in any memory, on any threads.
 
     Args:
         prefixes: made with the same `code` and `least`, and counts of at least all `sets`.
@@ -146,43 +214,30 @@ def join_prefixes(
         uint64[p], left << 32 | right, indexes into `sets`, left < right, ascending, each pair once; and what it took.
 
     Raises:
-        OptionError: more sets than are possible.
+        OptionError: more sets than are possible, or more pairs than fit the memory and the disk.
     """
     if len(sets) > MAX_SETS:
         raise OptionError(f"{len(sets):,} different documents; an exact join takes {MAX_SETS:,}. Split the corpus.")
     threads, scratch = resources.thread_count, resources.scratch
-    sizes = scratch.take(prefixes.sizes, sets)
-    by_size = scratch.keep(np.argsort(-sizes if code == CONTAINMENT else sizes, kind="stable"))
-    order, ranked_sizes = scratch.take(sets, by_size), scratch.take(sizes, by_size)
-    ranked_sides = np.empty(0, np.uint8) if sides is None else np.ascontiguousarray(sides[by_size], np.uint8)
-    postings = sum(int(prefixes.facts[order[part], 0].sum(dtype=np.int64)) for part in parts_of(len(order)))
+    ranked = _ranked(prefixes, sets, code, least, sides, scratch)
+    postings = sum(int(prefixes.facts[ranked.order[part], 0].sum(dtype=np.int64)) for part in parts_of(len(sets)))
     pairs, lock = resources.pair_spool(), Lock()
     counts = np.zeros(2, np.int64)
     passes = list(_ranges(postings, resources.share("postings")))
+    resources.use.record("postings", postings * POSTING_BYTES // len(passes))
     for low, high in passes:
-        index = _index(prefixes, order, low, high, threads, scratch)
-        memories = local()
+        index = _index(prefixes, ranked.order, low, high, threads, scratch)
+        if len(sets) >= EXPECTED_FROM:
+            _check_room(ranked.expected(index), resources)
+        rooms = local()
 
-        def walk(edge: tuple[int, int], index: kernels.Index = index, memories: Any = memories) -> None:
-            if not hasattr(memories, "seen"):
-                memories.seen = np.full(len(order), -1, np.int32)
-                memories.pairs = np.empty((2, CHUNK_PAIRS), np.uint32)
-            first, last = edge
-            while first < last:
-                tallies = np.zeros(3, np.int64)
-                room = memories.pairs
-                after = kernels.probe(
-                    code, float(least), first, last, index, ranked_sizes, ranked_sides, memories.seen, *room, tallies
-                )
-                if after == first:  # one set has more pairs than there is room for
-                    memories.pairs = np.empty((2, 2 * room.shape[1]), np.uint32)
-                written = int(tallies[0])
-                packed = np.empty(written, np.uint64)
-                pack_pairs(by_size, room[0, :written], room[1, :written], packed)
+        def walk(edge: tuple[int, int], index: kernels.Index = index, rooms: Any = rooms) -> None:
+            if not hasattr(rooms, "own"):
+                rooms.own = ranked.room()
+            for packed, tallies in ranked.pairs(*edge, index, rooms.own):
                 pairs.add(packed)
                 with lock:
-                    counts[:] += tallies[1:]
-                first = after
+                    counts[:] += tallies
 
         for _ in in_order(walk, _edges(index.rank_starts, threads), threads):
             pass
@@ -190,6 +245,16 @@ def join_prefixes(
             pairs.drop_repeats()
     packed = pairs.all()
     return packed, JoinCost(postings, len(passes), int(counts[0]), int(counts[1]), len(packed))
+
+
+def _check_room(pairs: int, resources: Resources) -> None:
+    """Refuse to look for so many pairs where their files would not fit."""
+    if pairs * PAIR_BYTES > resources.share("pairs"):
+        resources.check_room(
+            pairs * PAIR_BYTES,
+            work=f"method='exact' would propose about {pairs:,} pairs, which",
+            instead="a higher min_similarity",
+        )
 
 
 def _edges(rank_starts: Array, threads: int) -> list[tuple[int, int]]:
