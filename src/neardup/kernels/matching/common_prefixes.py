@@ -9,11 +9,52 @@ are proposed by its rarest elements, and seldom come through here.
 import numpy as np
 
 from neardup.kernels.compilation import kernel
+from neardup.kernels.intrinsics import popcount
 from neardup.kernels.matching.bounds import least_common
+
+u64 = np.uint64
+
+
+SKETCH_WORDS, SIZE, KEPT = 6, 6, 7
+"""A sketch is uint64[8], a cache line: a bit for each element kept, by its hash; the set's size; how many elements are kept, and in
+the upper half how many of the set come after them."""
+WIDTH = 8
 
 
 @kernel
-def drop_far(code, least, elements, starts, facts, order, sizes, left, right, n, keys, places, marks, serial):
+def sketch_bit(element):
+    """Which of the bits of a sketch stands for the element."""
+    return ((element & u64(0xFFFFFFFF)) * u64(64 * SKETCH_WORDS)) >> u64(32)
+
+
+@kernel
+def sketch_prefixes(elements, starts, facts, order, sizes, sketches):
+    """Fill sketches (uint64[ranks, WIDTH], zeros) of the prefixes of the sets order[r] (int64[ranks]); see `drop_far`."""
+    for r in range(len(order)):
+        d = order[r]
+        kept = np.int64(facts[d, 0])
+        for j in range(kept):
+            bit = sketch_bit(elements[starts[d] + j])
+            sketches[r, np.int64(bit >> u64(6))] |= u64(1) << (bit & u64(63))
+        sketches[r, SIZE] = u64(sizes[r])
+        sketches[r, KEPT] = u64(kept) | (u64(sizes[r] - facts[d, 1] - kept) << u64(32))
+
+
+@kernel
+def may_be_near(code, least, a, b):
+    """Whether sets of these sketches may reach `least`: a bit that one has alone is of an element that is not common."""
+    missing_a, missing_b = u64(0), u64(0)
+    for w in range(SKETCH_WORDS):
+        missing_a += popcount(a[w] & ~b[w])
+        missing_b += popcount(b[w] & ~a[w])
+    kept_a, kept_b = a[KEPT] & u64(0xFFFFFFFF), b[KEPT] & u64(0xFFFFFFFF)
+    common = np.int64(min(kept_a - missing_a, kept_b - missing_b))
+    beyond = np.int64(max(a[KEPT] >> u64(32), b[KEPT] >> u64(32)))
+    return common + beyond >= least_common(code, np.int64(a[SIZE]), np.int64(b[SIZE]), least)
+
+
+@kernel
+def drop_far(code, least, elements, starts, facts, order, sizes, sketches, left, right, n, keys, places, marks, serial):
     """Move those of `n` pairs that may still be similar enough to the front; returns how many. Not for the cosine.
 
     Every pair at or above `least` stays. Whether another does depends on the two sets alone.
@@ -21,7 +62,7 @@ def drop_far(code, least, elements, starts, facts, order, sizes, left, right, n,
     Args:
         code, least: the similarity and what it must reach.
         elements, starts, facts: the prefixes, see `neardup.matching.prefix_join.prefixes.Prefixes`.
-        order: int64[ranks], the sets by rank; sizes: int64[ranks].
+        order: int64[ranks], the sets by rank; sizes: int64[ranks]; sketches: uint64[ranks, WIDTH], of their prefixes.
         left, right: uint32[], ranks; pairs of one `right` stand together.
         keys, places, marks: uint64, int32 and int64[2^k], scratch of one thread, at least twice as long as the longest prefix;
             marks are 0 at first. serial: int64[1], the largest mark.
@@ -30,6 +71,8 @@ def drop_far(code, least, elements, starts, facts, order, sizes, left, right, n,
     written, last, size, d = 0, np.int64(-1), np.int64(0), np.int64(0)
     for p in range(n):
         r, other = np.int64(right[p]), np.int64(left[p])
+        if not may_be_near(code, least, sketches[other], sketches[r]):
+            continue
         if r != last:
             last, size = r, sizes[r]
             serial[0] += 1

@@ -121,20 +121,24 @@ def probe(code, least, first, last, index, sizes, sides, seen, left, right, coun
     Returns `last`, or the rank at which there was no more room for pairs: go on from there.
     """
     room = len(left)
-    written = 0
+    written, visited, looked_at = 0, np.int64(0), np.int64(0)
+    lowest = np.int64(0)  # sizes ascend: lower ranks are too small, for this one and for all that follow
     for r in range(first, last):
         begin, size = written, sizes[r]
+        if code != CONTAINMENT and code != COSINE:
+            while lowest < r and not sizes_may_match(code, sizes[lowest], size, least):
+                lowest += 1
         for i in range(index.rank_starts[r], index.rank_starts[r + 1]):
             slot = index.slots[i]
             while slot >= 0:
                 marked = index.list_ranks[slot]
                 other = np.int64(marked & np.uint32(FIRST - 1))
-                counts[1] += 1
-                if code != CONTAINMENT and code != COSINE and not sizes_may_match(code, sizes[other], size, least):
+                visited += 1
+                if other < lowest:
                     break  # those further on are smaller still
                 if seen[other] != r:
                     seen[other] = r
-                    counts[2] += 1
+                    looked_at += 1
                     if code == COSINE:
                         enough = index.rests[i] * index.list_rests[slot] >= least
                     else:
@@ -143,6 +147,8 @@ def probe(code, least, first, last, index, sizes, sides, seen, left, right, coun
                     if enough and (len(sides) == 0 or sides[other] | sides[r] == 3):
                         if written == room:
                             counts[0] = begin
+                            counts[1] += visited
+                            counts[2] += looked_at
                             seen[:] = -1
                             return r
                         left[written], right[written] = other, r
@@ -151,4 +157,6 @@ def probe(code, least, first, last, index, sizes, sides, seen, left, right, coun
                     break
                 slot -= 1
     counts[0] = written
+    counts[1] += visited
+    counts[2] += looked_at
     return last

@@ -15,7 +15,7 @@ from neardup.hamming.distinct import Distinct, collapse
 from neardup.kernels.hamming.candidates import pack_pairs
 from neardup.kernels.matching import prefix_join as kernels
 from neardup.kernels.matching.bounds import CONTAINMENT, COSINE
-from neardup.kernels.matching.common_prefixes import drop_far
+from neardup.kernels.matching.common_prefixes import WIDTH, drop_far, sketch_prefixes
 from neardup.matching.prefix_join.prefixes import Prefixes
 from neardup.resources.pair_spool import PAIR_BYTES
 from neardup.resources.resources import DEFAULTS, Resources
@@ -147,10 +147,16 @@ class _Ranked:
     by_size: Array
     order: Array
     sizes: Array
+    sketches: Array
     sides: Array
     code: int
     least: float
     longest: int
+
+    @property
+    def ranks(self) -> tuple[Array, Array, Array]:
+        """What is known by rank."""
+        return self.order, self.sizes, self.sketches
 
     def room(self) -> _Room:
         return _Room(len(self.order), self.longest)
@@ -167,7 +173,7 @@ class _Ranked:
                 room.pairs = np.empty((2, 2 * len(left)), np.uint32)
             written = int(tallies[0])
             if self.code != COSINE:
-                written = drop_far(*how, *kept, self.order, self.sizes, left, right, written, *room.table, room.serial)
+                written = drop_far(*how, *kept, *self.ranks, left, right, written, *room.table, room.serial)
             packed = np.empty(written, np.uint64)
             pack_pairs(self.by_size, left[:written], right[:written], packed)
             yield packed, tallies[1:]
@@ -188,7 +194,12 @@ def _ranked(prefixes: Prefixes, sets: Array, code: int, least: float, sides: Arr
     order, ranked_sizes = scratch.take(sets, by_size), scratch.take(sizes, by_size)
     ranked_sides = np.empty(0, np.uint8) if sides is None else np.ascontiguousarray(sides[by_size], np.uint8)
     longest = max((int(prefixes.facts[order[part], 0].max()) for part in parts_of(len(order))), default=0)
-    return _Ranked(prefixes, by_size, order, ranked_sizes, ranked_sides, code, least, longest)
+    sketches = scratch.zeros((len(order), WIDTH), np.uint64)
+    if code != COSINE:
+        for part in parts_of(len(order)):
+            kept = prefixes.elements, prefixes.starts, prefixes.facts
+            sketch_prefixes(*kept, order[part], ranked_sizes[part], sketches[part])
+    return _Ranked(prefixes, by_size, order, ranked_sizes, sketches, ranked_sides, code, least, longest)
 
 
 def join_prefixes(
