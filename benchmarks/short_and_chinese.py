@@ -43,7 +43,8 @@ def chinese(folder: Path, documents: int, *, share: float = 1.0) -> Texts:
     sentences = sentences[: round(share * len(sentences))]
     originals = [_chinese_document(sentences, chance) for _ in range(round(documents * (1 - COPIES)))]
     copies = [_with_changes(chance.choice(originals), "", chance) for _ in range(documents - len(originals))]
-    return _mixed(f"Chinese, {documents:,} of a kilobyte" + (f", of {share:.0%} of the sentences" if share < 1 else ""), originals + copies, chance)
+    few = f", from {share:.0%} of the sentences" if share < 1 else ""
+    return _mixed(f"Chinese, {documents:,} of a kilobyte{few}", originals + copies, chance)
 
 
 def _chinese_document(sentences: list[str], chance: random.Random) -> str:
@@ -75,7 +76,14 @@ def short(folder: Path, documents: int) -> Texts:
 def titles(documents: int) -> Texts:
     """Questions of some twelve words, as people ask them: few beginnings, many subjects."""
     chance = random.Random(3)
-    asks = ["how do I", "what is the best way to", "why can I not", "is it possible to", "when should one", "where do I"]
+    asks = [
+        "how do I",
+        "what is the best way to",
+        "why can I not",
+        "is it possible to",
+        "when should one",
+        "where do I",
+    ]
     verbs = ["read", "write", "remove", "install", "compare", "measure", "open", "convert", "sort", "print"]
     things = [f"{a}{b}" for a in ("data", "web", "net", "file", "text", "user") for b in range(2_000)]
     originals = [

@@ -14,6 +14,7 @@ from neardup.hamming.pairs import collapse, join_distinct, spool_near
 from neardup.resources import pair_spool
 from neardup.resources.kept_rows import KeptRows
 from neardup.resources.pair_spool import PAIR_BYTES, PairSpool
+from neardup.resources.resources import PARTS, PHASES, SHARES
 from neardup.resources.spool import Spool
 
 LINE = "this page was made by the system on the day that is given below and it has no other content"
@@ -144,7 +145,7 @@ def test_documents_that_lie_in_files_come_out_as_those_in_memory(method, tmp_pat
     found = []
     for memory in (None, 0):
         if memory is not None:
-            monkeypatch.setattr("neardup.fingerprints.documents.memory_bytes", lambda _: 0)
+            monkeypatch.setitem(SHARES, "rows", 0)
             monkeypatch.setattr("neardup.jobs.dedup.IDS_TOGETHER", 20)
         output = tmp_path / "out.jsonl"
         done = nd.deduplicate_files(
@@ -154,3 +155,26 @@ def test_documents_that_lie_in_files_come_out_as_those_in_memory(method, tmp_pat
         found.append((output.read_bytes(), audit, done.summary.repeated_ids, done.summary.survivors))
     assert found[0] == found[1]
     assert found[0][2] == 10
+
+
+def test_shares_of_what_lives_at_the_same_time_are_no_more_than_the_whole():
+    assert set().union(*PHASES.values()) == set(SHARES)
+    for phase, uses in PHASES.items():
+        assert sum(SHARES[use] for use in uses) <= PARTS, phase
+
+
+@pytest.mark.parametrize("method", ["exact", "minhash", "simhash"])
+def test_the_summary_tells_the_budget_its_shares_and_what_was_used_of_them(method):
+    summary = nd.deduplicate(templated(1_500), method=method, memory="64M").summary
+    told = summary.as_dict()["memory"]
+    assert told["budget"] == 64 << 20
+    assert set(told["shares"]) == set(SHARES)
+    used = {use for use, share in told["shares"].items() if share["used"]}
+    assert {"rows", "arrays", "pairs"} <= used
+    assert {"exact": {"counts", "postings"}, "minhash": {"signatures", "bands"}, "simhash": {"blocks"}}[method] <= used
+    assert all(share["used"] <= share["bytes"] for share in told["shares"].values())
+
+
+def test_each_run_tells_of_itself():
+    summaries = [nd.deduplicate(templated(n), method="exact").summary for n in (500, 5)]
+    assert summaries[1].memory["shares"]["rows"]["used"] < summaries[0].memory["shares"]["rows"]["used"]

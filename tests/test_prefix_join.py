@@ -154,7 +154,12 @@ def test_known_elements_are_counted_exactly(sets, some):
 def test_what_is_proposed_is_a_matter_of_the_pair_and_what_prefixes_share_leaves_room(kind, sets, least):
     found, _ = join_sets(kind, sets, least)
     for a, b in found:
-        alone, _ = join_sets(kind, sets, least, sides=np.array([1 + (i == b) + 2 * (i not in (a, b)) for i in range(len(sets))], np.uint8))
+        alone, _ = join_sets(
+            kind,
+            sets,
+            least,
+            sides=np.array([1 + (i == b) + 2 * (i not in (a, b)) for i in range(len(sets))], np.uint8),
+        )
         assert (a, b) in alone
 
 

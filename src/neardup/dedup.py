@@ -90,6 +90,7 @@ def _find_duplicates(
     kept: SetFile | None,
 ) -> Findings:
     distance_limit(recipe, options)  # refused, if at all, before any work
+    options.resources.use.clear()
     sources_named = tuple(options.prefer_source)
     corpus.check_sources(sources_named)
     read = partial(

@@ -4,7 +4,7 @@ import dataclasses
 import difflib
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from numbers import Integral, Real
 from typing import Any
 
@@ -25,7 +25,7 @@ INDEX_METHODS = (
 )
 """Of Hamming indexes; `neardup.hamming.index.METHODS` says what each is, and `auto` takes an exact one."""
 METHODS = {
-    "auto": "exact where it fits the memory and is not much slower, else minhash; simhash if a distance is asked for",
+    "auto": "exact unless it would take more than twice as long as minhash and more than 5 s; simhash if a distance is asked for",
     "exact": "every pair of at least the similarity, by theorem",
     "minhash": "pairs that share a band of their MinHash signatures; misses one in a thousand at the similarity, besides "
     "what its sieve of fingerprints drops",
@@ -89,7 +89,8 @@ class DedupOptions:
         cluster: one of CLUSTERS.
         threads: all processors if not given; never changes the result.
         memory: bytes that finding candidates may take, as a number or as `512M` or `4G`; half of the machine's if not given.
-            What does not fit is done in several passes, or is refused; the result never changes.
+            What does not fit is done in several passes or lies in temporary files, or is refused before the work; neither the
+            method that `auto` takes nor the result ever changes.
         temp_dir: folder for temporary files; the system's if not given.
     """
 
@@ -148,7 +149,7 @@ class DedupOptions:
         if self.within is not None and not callable(self.within) and not (isinstance(self.within, str) and self.within):
             yield f"within={self.within!r}: give the name of a column"
 
-    @property
+    @cached_property
     def resources(self) -> Resources:
         """Threads, memory and the folder of temporary files, as they are passed on."""
         return Resources(self.threads, self.memory, self.temp_dir)

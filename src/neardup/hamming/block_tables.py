@@ -18,6 +18,7 @@ from neardup.arrays import Array
 from neardup.hamming.block_plan import BUCKET_BYTES, BlockPlan, plan, scatter_bits, scatter_depth
 from neardup.hamming.blocks import MULTIPLIERS, bit_entropy, cut_blocks, no_blocks
 from neardup.kernels.hamming import buckets, comparisons, hamming
+from neardup.resources.scratch import IN_MEMORY, Scratch
 
 Sink = Callable[[Array], None]
 """Takes pairs of rows as one task found them, uint64[p, 2 * words]; called by several threads."""
@@ -46,6 +47,7 @@ def find_pairs(
     most: int,
     room: int | None = None,
     chosen: BlockPlan | None = None,
+    scratch: Scratch = IN_MEMORY,
 ) -> None:
     """Hand to `take` every pair of a row of `left` and a row of `right` within `max_distance`, exactly once.
 
@@ -59,12 +61,13 @@ def find_pairs(
         room: pairs that one thread may hold before it hands them to `take`; where there are more it works by smaller parts. A
             thread's share of what is still allowed if left out. Never less than the pairs of one row.
         chosen: the plan; the cheapest if left out.
+        scratch: where the rows in order of a table are.
 
     Raises:
         TooManyPairs: there are more than `most`.
     """
     with ThreadPoolExecutor(threads, "neardup") as pool:
-        _Walk(pool, threads, max_distance, most, room, take).join(left, right, chosen)
+        _Walk(pool, threads, max_distance, most, room, take, scratch).join(left, right, chosen)
 
 
 @dataclass(frozen=True)
@@ -104,10 +107,17 @@ class _Walk:
     """One run: its threads, and how many pairs they have found."""
 
     def __init__(
-        self, pool: ThreadPoolExecutor, threads: int, max_distance: int, most: int, room: int | None, take: Sink
+        self,
+        pool: ThreadPoolExecutor,
+        threads: int,
+        max_distance: int,
+        most: int,
+        room: int | None,
+        take: Sink,
+        scratch: Scratch,
     ) -> None:
         self.pool, self.threads, self.max_distance, self.most, self.take = pool, threads, max_distance, most, take
-        self.room = room
+        self.room, self.scratch = room, scratch
         self.found, self.lock = 0, Lock()
         self.rooms: list[Array] = []
 
@@ -209,7 +219,7 @@ class _Walk:
         limit = max(2 * planned, int(4 * rows / 2 ** (depth * block_bits))) if depth else rows
         bits = scatter_bits(rows, words, depth, block_bits) if depth else 0
         sides = (left,) if same else (left, right)
-        out = [np.empty_like(side) if depth else side for side in sides]
+        out = [self.scratch.zeros(side.shape, side.dtype) if depth else side for side in sides]
         for table in cut_blocks(chosen, entropy):
             first, budget = int(table.part_starts[table.part]), int(table.budgets[table.part])
             for prefix in combinations(range(first, first + budget + depth), depth):

@@ -20,6 +20,7 @@ from neardup.hamming.distinct import Distinct, collapse, fingerprint_rows
 from neardup.kernels.hamming import comparisons
 from neardup.kernels.hamming import distinct as kernels
 from neardup.resources.pair_spool import PairSpool
+from neardup.resources.scratch import IN_MEMORY, Scratch
 from neardup.resources.threads import in_order, thread_count
 
 __all__ = ["BlockPlan", "Distinct", "Pairs", "collapse", "distance", "distances", "join", "join_distinct", "plan"]
@@ -201,12 +202,23 @@ def join_distinct(
     return _unpack(packed, left, right, threads)
 
 
-def spool_near(distinct: Distinct, spool: PairSpool, *, max_distance: int, threads: int | None, memory: int) -> None:
-    """Add to `spool` what `join_distinct` finds among `distinct`, in whatever number; `memory`: bytes that threads may hold."""
+def spool_near(
+    distinct: Distinct,
+    spool: PairSpool,
+    *,
+    max_distance: int,
+    threads: int | None,
+    memory: int,
+    scratch: Scratch = IN_MEMORY,
+) -> None:
+    """Add to `spool` what `join_distinct` finds among `distinct`, in whatever number.
+
+    `memory`: bytes that threads may hold; `scratch`: where the fingerprints in order of a table are.
+    """
     values, threads = distinct.values, thread_count(threads)
     room = max(1, memory // (threads * FOUND_BYTES * values.shape[1]))
     take = _packer(values, values, spool.add)
-    find_pairs(values, values, max_distance, take, threads=threads, most=UNBOUNDED, room=room)
+    find_pairs(values, values, max_distance, take, threads=threads, most=UNBOUNDED, room=room, scratch=scratch)
 
 
 def _packer(left: Array, right: Array, add: Callable[[Array], object]) -> Callable[[Array], None]:

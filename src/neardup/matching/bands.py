@@ -16,6 +16,8 @@ from neardup.hamming.distinct import MAX_ROWS, fingerprint_rows
 from neardup.kernels.matching.bands import fill_buckets, hash_band, pairs_of_band
 from neardup.matching.band_plan import Bands, is_integer
 from neardup.resources.pair_spool import PairSpool
+from neardup.resources.resources import Resources
+from neardup.resources.scratch import IN_MEMORY, Scratch
 from neardup.resources.threads import in_order, thread_count
 
 PAIR_BYTES = 16
@@ -24,6 +26,12 @@ ROW_BYTES = 28
 """What a row takes in each thread: two hashes, a row, a bucket's end."""
 CHUNK_PAIRS = 1 << 16
 """Pairs that a thread lists at a time."""
+ARRAYS_EACH = 6
+"""Arrays by row that each thread has: hashes, keys, rows, ends, and the sieve, which is twice as wide."""
+SPOOLED_BYTES = 16
+"""What a pair takes in files: in a sorted run and merged, or merged beside the graph."""
+EXPECTED_FROM = 1 << 12
+"""The pairs of so many rows are estimated beforehand."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +126,7 @@ def find_banded(
     most = (memory - workers * for_each) // PAIR_BYTES
     found = _Found(most)
     try:
-        _search_all(signatures, bands, sieve, limit, least_agreeing, found.add, workers)
+        _Search(signatures, bands, sieve, limit, least_agreeing).all(found.add, workers)
     except _TooManyPairs:
         more = "" if fingerprints is not None else " sieve them by fingerprints,"
         raise OptionError(
@@ -146,71 +154,115 @@ def spool_banded(
     fingerprints: Array,
     max_distance: int | None,
     least_agreeing: int,
-    threads: int | None,
-    memory: int,
+    resources: Resources,
 ) -> None:
-    """Add to `spool` what `find_banded` finds, in whatever number; `memory`: bytes that threads may take, for one at least."""
+    """Add to `spool` what `find_banded` finds, in whatever number.
+
+    So many bands at a time as fit their share of the memory; if not even one does, what is known of its rows lies in files.
+
+    Raises:
+        OptionError: more pairs than fit the memory and the disk, by what two bands have.
+    """
     _check_signatures(signatures, bands)
     sieve, limit = _sieve(len(signatures), fingerprints, max_distance)
-    workers = min(thread_count(threads), bands.bands, memory // search_bytes(len(signatures), sieve.shape[1]))
-    _search_all(signatures, bands, sieve, limit, least_agreeing, lambda found: spool.add(found.copy()), max(1, workers))
+    for_each = search_bytes(len(signatures), sieve.shape[1])
+    workers = max(1, min(resources.thread_count, bands.bands, resources.share("bands") // for_each))
+    search = _Search(
+        signatures, bands, sieve, limit, least_agreeing, resources.scratch_of("bands", ARRAYS_EACH * workers)
+    )
+    pairs = search.expected()
+    if pairs * SPOOLED_BYTES > resources.share("pairs"):
+        resources.check_room(
+            pairs * SPOOLED_BYTES,
+            work=f"method='minhash' would propose about {pairs:,} pairs, which",
+            instead="a higher min_similarity, or method='exact'",
+        )
+    search.all(lambda found: spool.add(found.copy()), workers)
 
 
-def _search_all(
-    signatures: Signatures,
-    bands: Bands,
-    sieve: Array,
-    limit: np.uint64,
-    least_agreeing: int,
-    add: Callable[[Array], None],
-    workers: int,
-) -> None:
-    for _ in in_order(
-        lambda band: _search(signatures, bands, band, sieve, limit, least_agreeing, add), range(bands.bands), workers
-    ):
-        pass
+@dataclass(frozen=True, slots=True)
+class _Buckets:
+    """The rows of a band, in order of the upper bits of its hash."""
+
+    shift: np.uint64
+    ends: Array
+    keys: Array
+    rows: Array
+    sieve: Array
+
+    def comparisons(self) -> Array:
+        """int64[rows + 1]: how many pairs of rows of one bucket there are before each row's."""
+        after = self.ends[(self.keys >> self.shift).astype(np.int64)] - np.arange(len(self.keys)) - 1
+        return np.concatenate([np.zeros(1, np.int64), np.cumsum(after)])
 
 
-def _search(
-    signatures: Signatures,
-    bands: Bands,
-    band: int,
-    sieve: Array,
-    limit: np.uint64,
-    least_agreeing: int,
-    add: Callable[[Array], None],
-) -> None:
-    """Add the pairs that agree in this band and in none before it."""
-    n = len(signatures)
-    buckets = 1 << max(1, n.bit_length() - 1)
-    shift = np.uint64(64 - (buckets.bit_length() - 1))
-    hashes, keys, rows = np.empty(n, np.uint64), np.empty(n, np.uint64), np.empty(n, np.uint32)
-    ends = np.empty(buckets, np.int64)
-    out = np.empty(CHUNK_PAIRS, np.uint64)
-    first = band * bands.rows
-    hash_band(signatures.values, signatures.sizes, first, first + bands.rows, shift, hashes, ends)
-    filled = fill_buckets(hashes, signatures.sizes, shift, ends, keys, rows)
-    sieve = sieve[rows[:filled]]  # read one after another, not all over the memory
-    del hashes
-    i = j = 0
-    while i < filled:
-        count, i, j = pairs_of_band(
-            signatures.values,
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """What is searched: each band by itself."""
+
+    signatures: Signatures
+    bands: Bands
+    sieve: Array
+    limit: np.uint64
+    least_agreeing: int
+    scratch: Scratch = IN_MEMORY
+
+    def all(self, add: Callable[[Array], None], workers: int) -> None:
+        """Hand the pairs of every band to `add`, so many bands at a time."""
+        for _ in in_order(lambda band: self.one(band, add), range(self.bands.bands), workers):
+            pass
+
+    def one(self, band: int, add: Callable[[Array], None]) -> None:
+        """The pairs that agree in this band and in none before it."""
+        buckets, i, j = self.buckets(band), 0, 0
+        out = np.empty(CHUNK_PAIRS, np.uint64)
+        while i < len(buckets.rows):
+            count, i, j = self.pairs(band, buckets, i, j, out)
+            add(out[:count])
+
+    def expected(self) -> int:
+        """About how many pairs all bands have, by the first pairs of two of them; 0 for few rows."""
+        if len(self.signatures) < EXPECTED_FROM:
+            return 0
+        found = []
+        for band in range(min(2, self.bands.bands)):
+            buckets = self.buckets(band)
+            count, i, _ = self.pairs(band, buckets, 0, 0, np.empty(CHUNK_PAIRS, np.uint64))
+            before = buckets.comparisons()
+            found.append(count * int(before[-1]) / max(1, int(before[min(i + 1, len(before) - 1)])))
+        falling = min(1.0, found[-1] / found[0]) if found[0] and len(found) > 1 else 0.0
+        return round(found[0] * sum(falling**band for band in range(self.bands.bands)))
+
+    def buckets(self, band: int) -> _Buckets:
+        signatures, n = self.signatures, len(self.signatures)
+        bits = max(1, n.bit_length() - 1)
+        shift, first = np.uint64(64 - bits), band * self.bands.rows
+        hashes, keys = self.scratch.zeros(n, np.uint64), self.scratch.zeros(n, np.uint64)
+        rows, ends = self.scratch.zeros(n, np.uint32), self.scratch.zeros(1 << bits, np.int64)
+        hash_band(signatures.values, signatures.sizes, first, first + self.bands.rows, shift, hashes, ends)
+        filled = fill_buckets(hashes, signatures.sizes, shift, ends, keys, rows)
+        sieve = self.scratch.take(self.sieve, rows[:filled])  # read one after another, not all over the memory
+        return _Buckets(shift, ends, keys[:filled], rows[:filled], sieve)
+
+    def pairs(self, band: int, buckets: _Buckets, i: int, j: int, out: Array) -> tuple[int, int, int]:
+        """As `neardup.kernels.matching.bands.pairs_of_band`."""
+        found: tuple[int, int, int] = pairs_of_band(
+            self.signatures.values,
             band,
-            bands.rows,
-            shift,
-            ends,
-            keys,
-            rows,
-            filled,
-            sieve,
-            limit,
-            least_agreeing,
+            self.bands.rows,
+            buckets.shift,
+            buckets.ends,
+            buckets.keys,
+            buckets.rows,
+            len(buckets.rows),
+            buckets.sieve,
+            self.limit,
+            self.least_agreeing,
             i,
             j,
             out,
         )
-        add(out[:count])
+        return found
 
 
 def _check_signatures(signatures: Signatures, bands: Bands) -> None:

@@ -31,6 +31,8 @@ class PairSpool:
     def add(self, packed: Array) -> None:
         """Keep these; the array is the spool's from now on."""
         with self._lock:
+            if self._held and self._held + len(packed) > self._most:
+                self._spill()
             self._parts.append(packed)
             self._held += len(packed)
             if self._use is not None:

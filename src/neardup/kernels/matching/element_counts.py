@@ -37,10 +37,24 @@ def count_elements(values, first, last, shift, cells):
 
 
 @kernel
+def keep_marked(values, shift, marks, out):
+    """Put those of `values` (uint64[n]) whose upper bits, `value >> shift`, are marked into `out` (uint64[n]); returns how many.
+
+    `marks`: uint64[2^(58 - shift)], a bit for each.
+    """
+    kept = 0
+    for i in range(len(values)):
+        upper = values[i] >> shift
+        out[kept] = values[i]
+        kept += np.int64((marks[np.int64(upper >> np.uint64(6))] >> (upper & np.uint64(63))) & np.uint64(1))
+    return kept
+
+
+@kernel
 def count_known(values, first, last, shift, guide, known, counts):
     """Count those of values[first:last] (uint64) that are among `known` (uint64[m], ascending) in `counts` (int64[m]).
 
-    `guide`: int64[2^k + 1]; the known ones with the upper bits b = `value >> shift` are known[guide[b]:guide[b + 1]].
+    `guide`: int32[2^k + 1]; the known ones with the upper bits b = `value >> shift` are known[guide[b]:guide[b + 1]].
     """
     for i in range(first, last):
         upper = np.int64(values[i] >> shift)

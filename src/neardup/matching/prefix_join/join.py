@@ -162,7 +162,7 @@ class _Ranked:
         return _Room(len(self.order), self.longest)
 
     def pairs(self, first: int, last: int, index: kernels.Index, room: _Room) -> Iterator[tuple[Array, Array]]:
-        """left << 32 | right of the sets (uint64[p]) that ranks first … last - 1 may be similar to, and visits and pairs looked at."""
+        """Pairs of sets, left << 32 | right (uint64[p]), of the ranks first … last - 1; and visits and pairs looked at."""
         how = self.code, float(self.least)
         kept = self.prefixes.elements, self.prefixes.starts, self.prefixes.facts
         while first < last:

@@ -6,7 +6,7 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.kernels.matching.prefixes import prefixes
-from neardup.matching.prefix_join.counts import ElementCounts
+from neardup.matching.prefix_join.counts import Cells
 from neardup.matching.similarities.stored import LARGEST_IN_MEMORY
 from neardup.matching.similarities.table import Elements
 from neardup.resources.scratch import Scratch
@@ -37,7 +37,7 @@ class Prefixes:
         return len(self.sizes)
 
 
-def prefixes_of(elements: Elements, *, code: int, least: float, counts: ElementCounts) -> Prefixes:
+def prefixes_of(elements: Elements, *, code: int, least: float, counts: Cells) -> Prefixes:
     """The prefixes of some sets, for a similarity (`code`, see kernels/bounds.py) of `least`, by `counts` of all sets."""
     values, weights, offsets = elements.values, elements.weights, elements.offsets
     sizes = np.diff(offsets)
