@@ -142,6 +142,8 @@ def _find_duplicates(
     short = int(np.count_nonzero((documents.tokens[preferred] < found.min_tokens) & (preferred < inputs)))
     decisions, compared, matches = whole.once("decisions", settle)
     give_back()
+    if options.resources.excess():
+        progress.say(options.resources.excess())
     return Findings(documents, inputs, decisions, found, short, compared, matches)
 
 

@@ -99,6 +99,12 @@ class Resources:
         """Raise OptionError if `work` needs more bytes of temporary files than are free; `instead`: what else may be given."""
         check_room(needed, self.temp_dir, work=work, instead=instead)
 
+    def excess(self) -> str:
+        """What took more than its share, in a line; empty if nothing did."""
+        over = {use: size for use, size in self.use.most.items() if size > self.share(use)}
+        told = (f"{use} {size / 2**20:,.0f} MiB of {self.share(use) / 2**20:,.0f}" for use, size in over.items())
+        return f"more memory than its share: {', '.join(told)}" if over else ""
+
     def as_dict(self) -> dict[str, Any]:
         """The budget and its shares, each with the most that was used of it at a time; plain values."""
         shares = {use: {"bytes": self.share(use), "used": self.use.most.get(use, 0)} for use in SHARES}
