@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import neardup as nd
-from neardup.resources.resources import SHARES
+from neardup.resources.resources import ARRAYS
 from neardup.resources.scratch import IN_MEMORY, Scratch
 
 MEMORY = 64 << 20
@@ -75,8 +75,8 @@ def test_arrays_in_files_decide_as_those_in_memory(method, cluster, tmp_path, mo
     write_corpus(tmp_path / "in.jsonl", 600)
     outputs = [tmp_path / name for name in ("out.jsonl", "out.duplicates.jsonl")]
     found = []
-    for share in (64, 1 << 60):
-        monkeypatch.setitem(SHARES, "array", share)
+    for arrays in (ARRAYS, 1 << 60):
+        monkeypatch.setattr("neardup.resources.resources.ARRAYS", arrays)
         options = {"method": method, "cluster": cluster, "min_similarity": 0.6, "overwrite": True, "keep": "last"}
         nd.deduplicate_files(tmp_path / "in.jsonl", str(outputs[0]), **options)
         found.append([path.read_bytes() for path in outputs])

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import pickle
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +15,7 @@ from neardup.hamming.pairs import collapse, join_unique, spool_near
 from neardup.resources import pair_spool
 from neardup.resources.kept_rows import KeptRows
 from neardup.resources.pair_spool import PAIR_BYTES, PairSpool
-from neardup.resources.resources import SHARES
+from neardup.resources.resources import PARTS, PHASES, SHARES, Resources
 from neardup.resources.spool import Spool
 
 LINE = "this page was made by the system on the day that is given below and it has no other content"
@@ -145,7 +146,7 @@ def test_documents_that_lie_in_files_come_out_as_those_in_memory(method, tmp_pat
     found = []
     for memory in (None, 0):
         if memory is not None:
-            monkeypatch.setitem(SHARES, "rows", 1 << 62)
+            monkeypatch.setitem(SHARES, "rows", 0)
             monkeypatch.setattr("neardup.io.ids.IDS_TOGETHER", 20)
         output = tmp_path / "out.jsonl"
         done = nd.deduplicate_files(
@@ -155,3 +156,48 @@ def test_documents_that_lie_in_files_come_out_as_those_in_memory(method, tmp_pat
         found.append((output.read_bytes(), audit, done.summary.repeated_ids, done.summary.survivors))
     assert found[0] == found[1]
     assert found[0][2] == 10
+
+
+def test_shares_of_what_lives_at_the_same_time_are_no_more_than_the_whole():
+    assert set().union(*PHASES.values()) == set(SHARES)
+    for phase, uses in PHASES.items():
+        assert sum(SHARES[use] for use in uses) <= PARTS, phase
+
+
+@pytest.mark.parametrize("method", ["exact", "minhash", "simhash"])
+def test_the_summary_tells_the_budget_its_shares_and_what_was_used_of_them(method):
+    summary = nd.deduplicate(templated(1_500), method=method, memory="64M").summary
+    told = summary.as_dict()["memory"]
+    assert told["budget"] == 64 << 20
+    assert set(told["shares"]) == set(SHARES)
+    used = {use for use, share in told["shares"].items() if share["used"]}
+    assert {"rows", "arrays", "pairs"} <= used
+    assert {"exact": {"counts", "postings"}, "minhash": {"signatures", "bands"}, "simhash": {"blocks"}}[method] <= used
+    assert all(share["used"] <= share["bytes"] for share in told["shares"].values())
+
+
+def test_each_run_tells_of_itself():
+    summaries = [nd.deduplicate(templated(n), method="exact").summary for n in (500, 5)]
+    assert summaries[1].memory["shares"]["rows"]["used"] < summaries[0].memory["shares"]["rows"]["used"]
+
+
+def test_what_takes_more_than_its_share_is_told_in_a_line():
+    resources = Resources(memory="64M")
+    assert resources.excess() == ""
+    resources.use.record("postings", 13 << 20)
+    assert resources.excess() == "more memory than its share: postings 13 MiB of 12"
+    resources.use.clear()
+    assert resources.excess() == ""
+
+
+def test_arrays_are_counted_as_long_as_they_live():
+    resources = Resources(memory="64M")
+    first = resources.scratch.zeros(100, np.int64)
+    second = resources.scratch.zeros(50, np.int64)[10:]
+    assert resources.use.most == {"arrays": 1_200}
+    del first, second
+    resources.use.clear()
+    assert resources.use.most == {}
+    kept = resources.scratch.zeros(10, np.int64)
+    assert resources.use.most == {"arrays": kept.nbytes}
+    assert pickle.loads(pickle.dumps(resources)).use.most == {}

@@ -2,6 +2,7 @@
 
 import dataclasses
 import random
+import shutil
 from functools import partial
 
 import numpy as np
@@ -17,7 +18,9 @@ from neardup.fingerprints.minhash import Signing
 from neardup.io.table_corpus import TableCorpus
 from neardup.matching.candidates import auto, minhash
 from neardup.matching.candidates.methods import finder_of
+from neardup.matching.candidates.samples import chosen_texts
 from neardup.matching.prefix_join import join
+from neardup.matching.similarities.table import Elements
 from neardup.options import DedupOptions
 from neardup.progress import Progress
 from neardup.recipe.methods import METHODS, Promise
@@ -155,7 +158,7 @@ def test_the_choice_is_exact_where_it_is_not_much_slower_and_says_why():
     summary = nd.deduplicate(near_copies(400), progress=told).summary
     assert summary.method == "exact"
     assert summary.options["method"] == "auto"
-    assert summary.reason.startswith("it misses no pair and is affordable; exact by estimate ")
+    assert summary.reason.startswith("exact would not take more than 2 times as long as minhash and more than 5 s")
     assert told.lines == [f"method exact: {summary.reason}"]
     postings = int(summary.reason.split("estimate ")[1].split(" posting")[0].replace(",", ""))
     assert postings == pytest.approx(summary.join["postings"], rel=0.3)
@@ -176,24 +179,83 @@ def test_the_choice_is_minhash_where_exact_would_take_much_longer(monkeypatch):
     assert nd.deduplicate(near_copies(400), similarity="edit").summary.method == "exact"
 
 
-def test_the_choice_is_minhash_where_the_temporary_files_would_not_fit(monkeypatch):
-    monkeypatch.setattr(auto.shutil, "disk_usage", lambda _: type("Usage", (), {"free": 1000}))
-    summary = nd.deduplicate(near_copies(400)).summary
-    assert summary.method == "minhash"
-    assert "GiB of temporary files" in summary.reason
+def free(count):
+    return lambda _: type("Usage", (), {"free": count})
 
 
-def test_the_choice_is_minhash_where_the_pairs_would_not_fit(monkeypatch):
-    monkeypatch.setattr(auto, "PAIR_BYTES", 1 << 20)
-    estimated = auto.estimate_minhash
+def kinds_of_corpora():
+    choose = random.Random(1)
+    return {
+        "short": [" ".join(choose.choices(WORDS, k=6)) for _ in range(400)],
+        "long": near_copies(150),
+        "chinese": ["".join(choose.choices("河上的老石桥建于明代渡口九点离开", k=80)) for _ in range(300)],
+        "templated": [f"this page was made by the system and has no other content than line {n}" for n in range(300)],
+        "nothing": [],
+    }
 
-    def few(*arguments, **options):
-        return dataclasses.replace(estimated(*arguments, **options), candidates=0)
 
-    monkeypatch.setattr(auto, "estimate_minhash", few)
-    summary = nd.deduplicate(near_copies(400), memory="64M").summary
-    assert summary.method == "minhash"
-    assert "exact would propose more pairs than fit 64 MiB" in summary.reason
+@pytest.mark.parametrize("corpus", kinds_of_corpora())
+@pytest.mark.parametrize("slower", [2.0, 0.0])
+def test_neither_memory_nor_threads_nor_the_disk_change_the_method_the_reason_or_a_decision(
+    corpus, slower, monkeypatch, tmp_path
+):
+    monkeypatch.setattr(auto, "SLOWER", slower)
+    monkeypatch.setattr(auto, "PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(auto, "SAMPLED_ELEMENTS", 2_000)  # so that not all is sampled
+    texts = kinds_of_corpora()[corpus]
+    found = set()
+    for memory, threads, temp_dir, room in (
+        ("16M", 1, None, 1 << 50),
+        ("64M", 4, str(tmp_path), 1 << 50),
+        ("1G", 2, None, 1 << 50),
+        ("64G", 3, str(tmp_path), 1 << 50),
+        (None, None, None, 1 << 22),  # no room for the elements of all texts
+    ):
+        monkeypatch.setattr(shutil, "disk_usage", free(room))
+        result = nd.deduplicate(texts, memory=memory, threads=threads, temp_dir=temp_dir)
+        summary = result.summary
+        found.add((summary.method, summary.reason, str(result.duplicates.to_pydict()), summary.candidates))
+    assert len(found) == 1
+    if slower == 0 and texts:
+        assert found.pop()[0] == "minhash"
+
+
+@pytest.mark.parametrize(("method", "said"), [("exact", "exact"), ("minhash", "minhash")])
+def test_auto_refuses_what_the_disk_does_not_hold_and_takes_no_other_method(method, said, monkeypatch):
+    if method == "minhash":
+        monkeypatch.setattr(auto, "SLOWER", 0.0)
+        monkeypatch.setattr(auto, "PATIENCE_SECONDS", 0.0)
+    estimates = {name: getattr(auto, name) for name in ("estimate_exact", "estimate_minhash")}
+    for name, estimated in estimates.items():
+        monkeypatch.setattr(
+            auto,
+            name,
+            lambda *given, made=estimated, **kept: dataclasses.replace(made(*given, **kept), disk_bytes=9 << 40),
+        )
+    with pytest.raises(
+        nd.OptionError, match=f"method='{said}', which auto takes for this corpus, takes about 9,895"
+    ) as refusal:
+        nd.deduplicate(near_copies(100))
+    assert "Give a temp_dir with room, more memory" in str(refusal.value)
+
+
+@pytest.mark.parametrize("method", ["exact", "minhash", "simhash"])
+def test_pairs_that_neither_memory_nor_disk_hold_are_refused_before_they_are_looked_for(method, monkeypatch):
+    choose = random.Random(2)
+    texts = [f"{' '.join(WORDS)} {choose.random()}" for _ in range(5_000)]
+    monkeypatch.setattr(shutil, "disk_usage", free(100 << 20))
+    options = {"max_distance": 60} if method == "simhash" else {"min_similarity": 0.6}
+    with pytest.raises(
+        nd.OptionError, match=r"about [\d,]+ pairs, which takes about [\d,]+ bytes of temporary files"
+    ) as refusal:
+        nd.deduplicate(texts, method=method, memory="16M", **options)
+    assert "104,857,600 (0.1 GiB) are free" in str(refusal.value)
+
+
+def test_signatures_that_neither_memory_nor_disk_hold_are_refused_before_they_are_made(monkeypatch):
+    monkeypatch.setattr(shutil, "disk_usage", free(1000))
+    with pytest.raises(nd.OptionError, match="method='minhash' of 8,000 documents takes about 5,760,000 bytes"):
+        nd.deduplicate([f"text number {i}" for i in range(8_000)], method="minhash", memory="16M")
 
 
 def test_the_choice_is_exact_where_no_bands_serve_the_similarity():
@@ -204,11 +266,20 @@ def test_the_choice_is_exact_where_no_bands_serve_the_similarity():
         nd.deduplicate(near_copies(40), min_similarity=1e-6, method="minhash")
 
 
-def test_signatures_that_cannot_be_searched_in_the_memory_are_refused_before_work_and_auto_takes_exact():
-    many = [f"text {i}" for i in range(200_000)]
-    with pytest.raises(nd.OptionError, match="memory='16M': to look for pairs among 200,000 signatures takes 18 MiB"):
-        nd.deduplicate(many, method="minhash", memory="16M")
-    assert nd.deduplicate(many, memory="16M").summary.method == "exact"
+def test_signatures_that_cannot_be_searched_in_the_memory_are_searched_in_files():
+    many = [f"text {i // 2} of many {i // 2}" for i in range(100_000)]
+    little, much = (nd.deduplicate(many, method="minhash", memory=memory) for memory in ("16M", "2G"))
+    assert little.duplicates.equals(much.duplicates)
+    assert len(little.survivors) == 50_000
+
+
+def test_the_least_element_chooses_a_share_of_the_texts_however_long():
+    generator = np.random.default_rng(0)
+    for size in (1, 30, 1000):
+        values = np.sort(generator.integers(0, 2**64, (2_000, size), np.uint64), axis=1).ravel()
+        elements = Elements(values, np.empty(0), np.arange(2_001) * size)
+        assert chosen_texts(elements, 0.1).mean() == pytest.approx(0.1, abs=0.03)
+    assert chosen_texts(elements, 1.0).all()
 
 
 @pytest.mark.parametrize("options", [{"max_distance": 20}, {"min_similarity": 0}])

@@ -71,6 +71,7 @@ def find_duplicates(
     texts, if there is room; then texts are not read again. `checkpoints` save what the passes and steps give.
     """
     distance_limit(recipe, options)  # refused, if at all, before any work
+    options.resources.use.clear()
     corpus.check_sources(tuple(options.prefer_source))
     with contextlib.ExitStack() as stack:
         kept = None
@@ -176,6 +177,8 @@ def _decide(
     short = int(np.count_nonzero((documents.tokens[preferred] < found.min_tokens) & (preferred < inputs)))
     decisions, compared, matches = checkpoints.checkpoint("decisions", settle)
     give_back()
+    if options.resources.excess():
+        progress.say(options.resources.excess())
     return Findings(documents, inputs, decisions, found, short, compared, matches)
 
 

@@ -4,7 +4,7 @@ import dataclasses
 import difflib
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from numbers import Integral, Real
 from typing import Any, Literal, TypedDict
 
@@ -75,7 +75,8 @@ class DedupOptions:
         cluster: one of CLUSTERS.
         threads: all processors if not given; never changes the result.
         memory: bytes that finding candidates may take, as a number or as `512M` or `4G`; half of the machine's if not given.
-            What does not fit is done in several passes, or is refused; the result never changes.
+            What does not fit is done in several passes or lies in temporary files, or is refused before the work; neither the
+            method that `auto` takes nor the result ever changes.
         temp_dir: folder for temporary files; the system's if not given.
     """
 
@@ -134,7 +135,7 @@ class DedupOptions:
         if self.within is not None and not callable(self.within) and not (isinstance(self.within, str) and self.within):
             yield f"within={self.within!r}: give the name of a column"
 
-    @property
+    @cached_property
     def resources(self) -> Resources:
         """Threads, memory and the folder of temporary files, as they are passed on."""
         return Resources(self.threads, self.memory, self.temp_dir)

@@ -166,7 +166,7 @@ def read_documents(
     """Fingerprint every document of `corpus`; what takes more than its share of the memory lies in temporary files, mapped."""
     names = (*values.columns, *values.functions)
     columns: list[list[Any]] = [[] for _ in names]
-    kept = KeptRows(memory=resources.share("rows"), temp_dir=resources.temp_dir)
+    kept = KeptRows(memory=resources.share("rows"), temp_dir=resources.temp_dir, use=resources.use)
     none = join_fingerprints([], recipe)
     kept.append((none.values, none.digests, none.tokens, np.empty(0, np.int64)), pa.array([], pa.large_string()))
     with contextlib.closing(kept):

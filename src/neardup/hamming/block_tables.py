@@ -18,6 +18,7 @@ from neardup.arrays import Array
 from neardup.hamming.block_plan import BUCKET_BYTES, BlockPlan, plan_join, scatter_bits, scatter_depth
 from neardup.hamming.blocks import MULTIPLIERS, bit_entropy, cut_blocks, no_blocks
 from neardup.kernels.hamming import buckets, comparisons, hamming
+from neardup.resources.scratch import IN_MEMORY, Scratch
 
 Sink = Callable[[Array], None]
 """Takes pairs of rows as one task found them, uint64[p, 2 * words]; called by several threads."""
@@ -44,11 +45,13 @@ class Limits(NamedTuple):
         most: more pairs are refused.
         room: pairs that one thread may hold before it hands them on; where there are more it works by smaller parts. A thread's
             share of what is still allowed if left out. Never less than the pairs of one row.
+        scratch: where the rows in order of a table are.
     """
 
     threads: int
     most: int
     room: int | None = None
+    scratch: Scratch = IN_MEMORY
 
 
 def find_pairs(
@@ -63,6 +66,7 @@ def find_pairs(
         take: gets arrays uint64[p, 2 * words] that are its to read until it returns, in no order, from several threads.
         limits: threads, and how many pairs there may be.
         chosen: the plan; the cheapest if left out.
+        scratch: where the rows in order of a table are.
 
     Raises:
         TooManyPairs: there are more than the limits allow.
@@ -109,7 +113,7 @@ class _Walk:
 
     def __init__(self, pool: ThreadPoolExecutor, max_distance: int, limits: Limits, take: Sink) -> None:
         self.pool, self.max_distance, self.take = pool, max_distance, take
-        self.threads, self.most, self.room = limits
+        self.threads, self.most, self.room, self.scratch = limits
         self.found, self.lock = 0, Lock()
         self.rooms: list[Array] = []
 
@@ -211,7 +215,7 @@ class _Walk:
         limit = max(2 * planned, int(4 * rows / 2 ** (depth * block_bits))) if depth else rows
         bits = scatter_bits(rows, words, depth, block_bits) if depth else 0
         sides = (left,) if same else (left, right)
-        out = [np.empty_like(side) if depth else side for side in sides]
+        out = [self.scratch.zeros(side.shape, side.dtype) if depth else side for side in sides]
         for table in cut_blocks(chosen, entropy):
             first, budget = int(table.part_starts[table.part]), int(table.budgets[table.part])
             for prefix in combinations(range(first, first + budget + depth), depth):

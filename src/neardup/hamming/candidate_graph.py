@@ -100,7 +100,7 @@ def candidates_of(
     if packed.nbytes > resources.share("candidates"):
         near = mapped_array(2 * len(packed), np.uint32, temp_dir=resources.temp_dir)
     else:
-        near = np.empty(2 * len(packed), np.uint32)
+        near = resources.use.hold("candidates", np.empty(2 * len(packed), np.uint32))
     link_classes(packed, near_starts, near)
     return CandidateGraph(
         np.ascontiguousarray(fingerprints),

@@ -4,9 +4,16 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.hamming.candidate_graph import CandidateGraph, candidates_of
+from neardup.hamming.distances import distances
 from neardup.hamming.pairs import spool_near
 from neardup.hamming.unique import collapse
 from neardup.resources.resources import DEFAULTS, Resources
+from neardup.resources.scratch import Scratch
+
+EXPECTED_FROM, SAMPLED, COMPARED = 1 << 12, 256, 1 << 26
+"""The pairs of so many fingerprints are estimated beforehand, by so many of them at most, and about so many comparisons."""
+SPOOLED_BYTES = 16
+"""What a pair takes in files: in a sorted run and merged, or merged beside the graph."""
 
 
 def near_fingerprints(
@@ -18,11 +25,39 @@ def near_fingerprints(
     """Every pair of `fingerprints` (uint64[n, words]) at Hamming distance `max_distance` or less, as classes.
 
     Pairs that take more than their share of the memory go to temporary files.
+
+    Raises:
+        OptionError: there would be more pairs than fit the memory and the disk, by a sample.
     """
-    unique = collapse(fingerprints, scratch=resources.scratch)
-    spool = resources.pair_spool()
-    spool_near(unique, spool, max_distance=max_distance, threads=resources.threads, memory=resources.share("blocks"))
+    unique = collapse(fingerprints, threads=resources.threads, scratch=resources.scratch)
+    pairs = expected_pairs(unique.values, max_distance)
+    if pairs * SPOOLED_BYTES > resources.share("pairs"):
+        resources.check_room(
+            pairs * SPOOLED_BYTES,
+            work=f"a join of {len(unique):,} fingerprints within distance {max_distance} would find about {pairs:,} pairs, which",
+            instead="a smaller max_distance",
+        )
+    spool, held = resources.pair_spool(), resources.share("blocks") // 2
+    resources.use.record("blocks", unique.values.nbytes if unique.values.nbytes <= held else 0)
+    spool_near(
+        unique,
+        spool,
+        max_distance=max_distance,
+        threads=resources.threads,
+        memory=held,
+        scratch=Scratch(held, resources.temp_dir),
+    )
     return candidates_of(fingerprints, unique, spool.all(), resources=resources)
+
+
+def expected_pairs(fingerprints: Array, max_distance: int) -> int:
+    """About how many pairs of uint64[n, words], all different, are so near: by some, evenly spread, and all others; 0 for few."""
+    n = len(fingerprints)
+    if n < EXPECTED_FROM:
+        return 0
+    some = fingerprints[:: max(1, n // max(1, min(SAMPLED, COMPARED // n)))]
+    near = sum(int(np.count_nonzero(distances(row, fingerprints) <= max_distance)) - 1 for row in some)
+    return near * n // (2 * len(some))
 
 
 def hamming_distances(fingerprints: Array, left: Array, right: Array) -> Array:

@@ -21,6 +21,7 @@ from neardup.kernels.hamming import comparisons
 from neardup.kernels.hamming import distinct as kernels
 from neardup.resources.limits import memory_bytes
 from neardup.resources.pair_spool import PairSpool
+from neardup.resources.scratch import IN_MEMORY, Scratch
 from neardup.resources.threads import in_order, thread_count
 
 UNBOUNDED = 1 << 62
@@ -153,12 +154,23 @@ def join_unique(
     return _unpack(packed, left, right, threads)
 
 
-def spool_near(unique: Unique, spool: PairSpool, *, max_distance: int, threads: int | None, memory: int) -> None:
-    """Add to `spool` what `join_unique` finds among `unique`, in whatever number; `memory`: bytes that threads may hold."""
+def spool_near(
+    unique: Unique,
+    spool: PairSpool,
+    *,
+    max_distance: int,
+    threads: int | None,
+    memory: int,
+    scratch: Scratch = IN_MEMORY,
+) -> None:
+    """Add to `spool` what `join_unique` finds among `unique`, in whatever number.
+
+    `memory`: bytes that threads may hold; `scratch`: where the fingerprints in order of a table are.
+    """
     values, threads = unique.values, thread_count(threads)
     room = max(1, memory // (threads * FOUND_BYTES * values.shape[1]))
     take = _packer(values, values, spool.add)
-    find_pairs(values, values, max_distance, take, Limits(threads, UNBOUNDED, room))
+    find_pairs(values, values, max_distance, take, Limits(threads, UNBOUNDED, room, scratch))
 
 
 def _packer(left: Array, right: Array, add: Callable[[Array], object]) -> Callable[[Array], None]:

@@ -31,6 +31,7 @@ from neardup.recipe.recipe import Recipe
 from neardup.recipe.similarities import SIMILARITIES
 from neardup.resources.limits import memory_bytes
 from neardup.resources.pair_spool import PAIR_BYTES
+from neardup.resources.resources import share_of
 from neardup.resources.threads import thread_count
 from neardup.survivors.decisions import Findings, in_order_of_preference
 
@@ -130,10 +131,10 @@ def estimate_corpus(corpus: FileCorpus, recipe: Recipe, options: DedupOptions) -
     threads = thread_count(options.threads)
     before = peak_memory_bytes()
     sample = read_sample(corpus)
-    choice = None
+    choice, choosing = None, Progress()
     method, reason = options.taken(), None
     if not METHODS[method].is_by_distance and options.min_similarity > 0:
-        choice = choose_by_sample(sample, recipe, options)[0]
+        choice = choose_by_sample(sample, recipe, options, progress=choosing)[0]
         if METHODS[method].promise is Promise.CHOSEN:
             method, reason = cast(Method, choice.method), choice.reason
     progress = Progress()
@@ -145,7 +146,10 @@ def estimate_corpus(corpus: FileCorpus, recipe: Recipe, options: DedupOptions) -
     part = _with_few_pairs(sample, len(pilot), _pairs(seen))
     findings = find_duplicates(_table(part, options), recipe, taken, progress, keep_elements=keeps)
     found = {each.method: each for each in choice.estimates}.get(method) if choice else None
-    cost = _Extrapolation(part, findings, progress.seconds, found, recipe, taken, threads, kept_bytes if keeps else 0)
+    took = progress.seconds
+    if reason is not None:  # of a whole sample, of which `part` may be a part
+        took["choose"] = choosing.seconds["choose"] * len(part) / max(1, len(sample))
+    cost = _Extrapolation(part, findings, took, found, recipe, taken, threads, kept_bytes if keeps else 0)
     return CostEstimate(
         documents=round(len(sample) * sample.growth),
         input_bytes=sample.total_bytes,
@@ -284,6 +288,6 @@ class _Extrapolation:
         limit, growth = memory_bytes(self.options.memory), self.sample.growth
         verified = self.findings.documents.tokens[self.findings.found.rows[self.findings.found.candidates.has_any]]
         sets = 8 * int(verified.sum()) * growth if self.options.min_similarity > 0 else 0
-        spilled = 16 * self.pairs if self.pairs * PAIR_BYTES > limit // 4 else 0
+        spilled = 16 * self.pairs if self.pairs * PAIR_BYTES > share_of(limit, "pairs") else 0
         joined = self.estimate.disk_bytes if self.estimate else spilled
         return int(max(self.kept_bytes + joined, (self.kept_bytes or sets) + spilled))

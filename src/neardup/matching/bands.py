@@ -1,5 +1,6 @@
 """BANDS: signatures that agree in a whole band are candidates; `neardup.matching.band_plan` says how they are cut."""
 
+import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Lock
@@ -16,6 +17,8 @@ from neardup.kernels.matching.bands import Band, Buckets, Sieve, fill_buckets, h
 from neardup.matching.band_plan import Bands, is_integer
 from neardup.resources.limits import memory_bytes
 from neardup.resources.pair_spool import PairSpool
+from neardup.resources.resources import Resources
+from neardup.resources.scratch import IN_MEMORY, Scratch
 from neardup.resources.threads import in_order, thread_count
 
 PAIR_BYTES = 16
@@ -24,6 +27,12 @@ ROW_BYTES = 28
 """What a row takes in each thread: two hashes, a row, a bucket's end."""
 CHUNK_PAIRS = 1 << 16
 """Pairs that a thread lists at a time."""
+ARRAYS_EACH = 6
+"""Arrays by row that each thread has."""
+SPOOLED_BYTES = 16
+"""What a pair takes in files: in a sorted run and merged, or merged beside the graph."""
+EXPECTED_FROM = 1 << 12
+"""The pairs of so many signatures are estimated beforehand."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +93,7 @@ class _BandSearch:
     signatures: Signatures
     bands: Bands
     sieve: Sieve
+    scratch: Scratch = IN_MEMORY
 
     @classmethod
     def of(
@@ -114,29 +124,52 @@ class _BandSearch:
 
     def run(self, add: Callable[[Array], None], workers: int) -> None:
         """Call `add` with the pairs of every band, part by part; it must copy them."""
-        for _ in in_order(
-            lambda band: self._search(Band(band, self.bands.rows), add), range(self.bands.bands), workers
-        ):
+        for _ in in_order(lambda number: self._search(number, add), range(self.bands.bands), workers):
             pass
 
-    def _search(self, band: Band, add: Callable[[Array], None]) -> None:
+    def expected_pairs(self) -> int:
+        """About how many pairs all bands have, by the first pairs of two of them; 0 for few rows."""
+        if len(self.signatures) < EXPECTED_FROM:
+            return 0
+        found: list[float] = []
+        for number in range(min(2, self.bands.bands)):
+            band = Band(number, self.bands.rows)
+            buckets, sieve = self._buckets(band)
+            place = np.zeros(2, np.int64)
+            listed = pairs_of_band(
+                self.signatures.values, band, buckets, sieve, place, np.empty(CHUNK_PAIRS, np.uint64)
+            )
+            before = _comparisons(buckets, len(sieve.fingerprints))
+            found.append(listed * int(before[-1]) / max(1, int(before[min(int(place[0]) + 1, len(before) - 1)])))
+        falling = min(1.0, found[-1] / found[0]) if found[0] and len(found) > 1 else 0.0
+        return round(found[0] * sum(falling**number for number in range(self.bands.bands)))
+
+    def _search(self, number: int, add: Callable[[Array], None]) -> None:
         """The pairs that agree in this band and in none before it."""
-        values, sizes = self.signatures.values, self.signatures.sizes
+        band = Band(number, self.bands.rows)
+        buckets, sieve = self._buckets(band)
+        place, out = np.zeros(2, np.int64), np.empty(CHUNK_PAIRS, np.uint64)
+        while place[0] < len(sieve.fingerprints):
+            count = pairs_of_band(self.signatures.values, band, buckets, sieve, place, out)
+            add(out[:count])
+
+    def _buckets(self, band: Band) -> tuple[Buckets, Sieve]:
+        """The rows of a band by buckets, and the sieve in their order: read one after another, not all over the memory."""
+        values, sizes, zeros = self.signatures.values, self.signatures.sizes, self.scratch.zeros
         n = len(self.signatures)
         bits = max(1, n.bit_length() - 1)
-        hashes, place = np.empty(n, np.uint64), np.zeros(2, np.int64)
-        buckets = Buckets(
-            np.uint64(64 - bits), np.empty(1 << bits, np.int64), np.empty(n, np.uint64), np.empty(n, np.uint32)
-        )
-        out = np.empty(CHUNK_PAIRS, np.uint64)
+        hashes = zeros(n, np.uint64)
+        ends, keys, rows = zeros(1 << bits, np.int64), zeros(n, np.uint64), zeros(n, np.uint32)
+        buckets = Buckets(np.uint64(64 - bits), ends, keys, rows)
         hash_band(values, sizes, band, hashes, buckets)
         filled = fill_buckets(hashes, sizes, buckets)
-        del hashes
-        # Read one after another, not all over the memory.
-        sieve = self.sieve._replace(fingerprints=self.sieve.fingerprints[buckets.rows[:filled]])
-        while place[0] < filled:
-            count = pairs_of_band(values, band, buckets, sieve, place, out)
-            add(out[:count])
+        return buckets, self.sieve._replace(fingerprints=self.scratch.take(self.sieve.fingerprints, rows[:filled]))
+
+
+def _comparisons(buckets: Buckets, filled: int) -> Array:
+    """int64[filled + 1]: how many pairs of rows of one bucket there are before each row's."""
+    after = buckets.ends[(buckets.keys[:filled] >> buckets.shift).astype(np.int64)] - np.arange(filled) - 1
+    return np.concatenate([np.zeros(1, np.int64), np.cumsum(after)])
 
 
 def find_banded(
@@ -207,12 +240,26 @@ def spool_banded(
     fingerprints: Array,
     max_distance: int | None,
     least_agreeing: int,
-    threads: int | None,
-    memory: int,
+    resources: Resources,
 ) -> None:
-    """Add to `spool` what `find_banded` finds, in whatever number; `memory`: bytes that threads may take, for one at least."""
+    """Add to `spool` what `find_banded` finds, in whatever number.
+
+    So many bands at a time as fit their share of the memory; if not even one does, what is known of its rows lies in files.
+
+    Raises:
+        OptionError: more pairs than fit the memory and the disk, by what two bands have.
+    """
     search = _BandSearch.of(signatures, bands, fingerprints, max_distance, least_agreeing)
-    search.run(lambda packed: spool.add(packed.copy()), max(1, search.workers(threads, memory)))
+    workers = max(1, search.workers(resources.threads, resources.share("bands")))
+    search = dataclasses.replace(search, scratch=resources.scratch_of("bands", ARRAYS_EACH * workers))
+    pairs = search.expected_pairs()
+    if pairs * SPOOLED_BYTES > resources.share("pairs"):
+        resources.check_room(
+            pairs * SPOOLED_BYTES,
+            work=f"method='minhash' would propose about {pairs:,} pairs, which",
+            instead="a higher min_similarity, or method='exact'",
+        )
+    search.run(lambda packed: spool.add(packed.copy()), workers)
 
 
 def _check_signatures(signatures: Signatures, bands: Bands) -> None:

@@ -75,7 +75,8 @@ class MethodRow:
 
 METHODS = {
     "auto": MethodRow(
-        meaning="exact where it fits the memory and is not much slower, else minhash; simhash if a distance is asked for",
+        meaning="exact unless it would take more than twice as long as minhash and more than 5 s; simhash if a distance is "
+        "asked for",
         promise=Promise.CHOSEN,
         finder="auto:find_by_choice",
         keeps_elements=True,

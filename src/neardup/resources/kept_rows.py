@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.arrays import Array
+from neardup.resources.memory_use import MemoryUse
 from neardup.resources.spool import Spool
 
 
@@ -15,9 +16,9 @@ class KeptRows:
     Each batch is some arrays of numbers, of the same kinds and widths in every batch, and an Arrow large_string array of ids.
     """
 
-    def __init__(self, *, memory: int, temp_dir: str | None) -> None:
-        """In memory up to `memory` bytes; beyond, in files in `temp_dir`."""
-        self._memory, self._temp_dir = memory, temp_dir
+    def __init__(self, *, memory: int, temp_dir: str | None, use: MemoryUse | None = None) -> None:
+        """In memory up to `memory` bytes; beyond, in files in `temp_dir`. `use`: where it is told."""
+        self._memory, self._temp_dir, self._use = memory, temp_dir, use
         self._batches: list[tuple[tuple[Array, ...], Any]] = []
         self._held = 0
         self._shapes: list[tuple[int, ...]] = []
@@ -27,7 +28,10 @@ class KeptRows:
         """Keep these rows."""
         self._batches.append((numbers, ids))
         self._shapes = [(-1, *array.shape[1:]) for array in numbers]
-        self._held += sum(array.nbytes for array in numbers) + ids.nbytes
+        size = sum(array.nbytes for array in numbers) + ids.nbytes
+        self._held += size
+        if self._use is not None:
+            self._use.record("rows", size if self._files else self._held)
         if self._files or self._held > self._memory:
             self._to_files()
 

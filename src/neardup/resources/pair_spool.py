@@ -8,6 +8,7 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.kernels.hamming.candidates import drop_repeats
+from neardup.resources.memory_use import MemoryUse
 from neardup.resources.spool import Spool
 
 PAIR_BYTES = 16
@@ -19,19 +20,23 @@ SAMPLED = 1 << 10
 class PairSpool:
     """Pairs left << 32 | right (uint64), added by any thread: in memory, and what does not fit in a temporary file."""
 
-    def __init__(self, *, memory: int, temp_dir: str | None) -> None:
-        """`memory`: bytes that the pairs may take at their height; `temp_dir`: where the file goes."""
+    def __init__(self, *, memory: int, temp_dir: str | None, use: MemoryUse | None = None) -> None:
+        """`memory`: bytes that the pairs may take at their height; `temp_dir`: where the file goes; `use`: where it is told."""
         self._parts: list[Array] = []
         self._held, self._most, self._lock = 0, max(1, memory // PAIR_BYTES), Lock()
-        self._temp_dir = temp_dir
+        self._temp_dir, self._use = temp_dir, use
         self._spool: Spool | None = None
         self._ends = [0]
 
     def add(self, packed: Array) -> None:
         """Keep these; the array is the spool's from now on."""
         with self._lock:
+            if self._held and self._held + len(packed) > self._most:
+                self._spill()
             self._parts.append(packed)
             self._held += len(packed)
+            if self._use is not None:
+                self._use.record("pairs", PAIR_BYTES * self._held)
             if self._held > self._most:
                 self._spill()
 

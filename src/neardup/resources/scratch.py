@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from neardup.arrays import Array
+from neardup.resources.memory_use import MemoryUse
 from neardup.resources.spool import mapped_array
 
 _ROWS_AT_ONCE = 1 << 18
@@ -25,10 +26,13 @@ class Scratch:
     Attributes:
         largest: bytes of an array that is in memory; a larger one is in a file. No limit if None.
         temp_dir: the folder of these files; the system's if None.
+        use, name: where arrays in memory are counted, if anywhere, and as what.
     """
 
     largest: int | None = None
     temp_dir: str | None = None
+    use: MemoryUse | None = None
+    name: str = "arrays"
 
     def zeros(self, shape: int | tuple[int, ...], dtype: Any) -> Array:
         """Zeros, C-contiguous."""
@@ -36,7 +40,8 @@ class Scratch:
         shape = (shape,) if isinstance(shape, int) else shape
         items = int(np.prod(shape, dtype=np.int64))
         if self.largest is None or items * kind.itemsize <= self.largest:
-            return np.zeros(shape, kind)
+            made = np.zeros(shape, kind)
+            return made if self.use is None else self.use.hold(self.name, made)
         return mapped_array(items, kind, temp_dir=self.temp_dir).reshape(shape)
 
     def full(self, shape: int | tuple[int, ...], value: Any, dtype: Any) -> Array:

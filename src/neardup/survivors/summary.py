@@ -3,7 +3,7 @@
 import dataclasses
 import importlib.metadata
 import platform
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -43,6 +43,8 @@ class Summary:
         peak_memory_bytes, peak_temporary_bytes: the most memory and the most room for temporary files that the program has
             taken since it began.
         passed_over: files in folders of inputs that were not read, being of no known format, or read only if they are named.
+        memory: `budget`, the bytes of the option memory, and `shares`: of each use the `bytes` that it may have at a time, and the
+            most that it `used`; see `neardup.resources.resources.SHARES`. What would take more lies in temporary files.
     """
 
     rows: int
@@ -73,6 +75,7 @@ class Summary:
     peak_temporary_bytes: int
     versions: dict[str, str]
     passed_over: int = 0
+    memory: dict[str, Any] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
@@ -142,6 +145,7 @@ def summarize(
         written_bytes=progress.written_bytes | {"total": sum(progress.written_bytes.values())},
         peak_memory_bytes=peak_memory_bytes(),
         peak_temporary_bytes=peak_temporary_bytes(),
+        memory=options.resources.as_dict(),
         versions=versions() | html_versions(html),
         passed_over=progress.passed_over,
     )

@@ -37,6 +37,32 @@ def count_elements(values, first, last, shift, cells):
 
 
 @kernel
+def keep_marked(values, shift, marks, out):
+    """Put those of `values` (uint64[n]) whose upper bits, `value >> shift`, are marked into `out` (uint64[n]); returns how many.
+
+    `marks`: uint64[2^(58 - shift)], a bit for each.
+    """
+    kept = 0
+    for i in range(len(values)):
+        upper = values[i] >> shift
+        out[kept] = values[i]
+        kept += np.int64((marks[np.int64(upper >> np.uint64(6))] >> (upper & np.uint64(63))) & np.uint64(1))
+    return kept
+
+
+@kernel
+def count_known(values, first, last, shift, guide, known, counts):
+    """Count those of values[first:last] (uint64) that are among `known` (uint64[m], ascending) in `counts` (int64[m]).
+
+    `guide`: int32[2^k + 1]; the known ones with the upper bits b = `value >> shift` are known[guide[b]:guide[b + 1]].
+    """
+    for i in range(first, last):
+        upper = np.int64(values[i] >> shift)
+        for j in range(guide[upper], guide[upper + 1]):
+            counts[j] += known[j] == values[i]
+
+
+@kernel
 def gather_runs(values, starts, ends, out):
     """values[starts[i]:ends[i]] of each i, one run after another, into `out` (as long as all together)."""
     at = 0

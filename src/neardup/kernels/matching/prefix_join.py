@@ -169,19 +169,25 @@ def probe(code, threshold, first, last, index, memory):
     """
     sizes, sides, lists, seen = index.sizes, index.sides, index.lists, memory.seen
     room, written, by_norm = len(memory.left), 0, code in BY_NORM
+    visited, looked_at = np.int64(0), np.int64(0)
+    lowest = np.int64(
+        0
+    )  # where sizes must agree they ascend: lower ranks are too small, for this one and for all that follow
     for r in range(first, last):
         begin, size = written, sizes[r]
+        while lowest < r and not sizes_may_match(code, sizes[lowest], size, threshold):
+            lowest += 1
         for i in range(index.rank_starts[r], index.rank_starts[r + 1]):
             slot = lists.slots[i]
             while slot >= 0:
                 marked = lists.ranks[slot]
                 other = np.int64(marked & np.uint32(FIRST - 1))
-                memory.counts[1] += 1
-                if not sizes_may_match(code, sizes[other], size, threshold):
+                visited += 1
+                if other < lowest:
                     break  # those further on are smaller still
                 if seen[other] != r:
                     seen[other] = r
-                    memory.counts[2] += 1
+                    looked_at += 1
                     if by_norm:
                         enough = index.rests[i] * lists.rests[slot] >= threshold
                     else:
@@ -190,6 +196,8 @@ def probe(code, threshold, first, last, index, memory):
                     if enough and (len(sides) == 0 or sides[other] | sides[r] == 3):
                         if written == room:
                             memory.counts[0] = begin
+                            memory.counts[1] += visited
+                            memory.counts[2] += looked_at
                             seen[:] = -1
                             return r
                         memory.left[written], memory.right[written] = other, r
@@ -198,4 +206,6 @@ def probe(code, threshold, first, last, index, memory):
                     break
                 slot -= 1
     memory.counts[0] = written
+    memory.counts[1] += visited
+    memory.counts[2] += looked_at
     return last

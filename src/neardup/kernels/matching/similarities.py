@@ -22,6 +22,8 @@ CODES = {"jaccard": JACCARD, "weighted": WEIGHTED, "containment": CONTAINMENT, "
 """By the names of `neardup.recipe.similarities.SIMILARITIES`."""
 BY_NORM = (COSINE,)
 """Those whose prefixes are chosen by the weights of the elements, with `bounds.cosine_prefix`, and not by their number."""
+OF_ANY_SIZES = (CONTAINMENT, COSINE)
+"""Those that sets of very different sizes can reach."""
 
 
 class Stored(NamedTuple):
@@ -64,7 +66,7 @@ def required_overlap(code, a, b, threshold):
 @kernel
 def sizes_may_match(code, a, b, threshold):
     """Whether sets of a and b elements can reach `threshold`, by their sizes alone; empty ones reach nothing."""
-    if code in (CONTAINMENT, COSINE):
+    if code in OF_ANY_SIZES:
         return min(a, b) > 0
     return min(a, b) > 0 and min(a, b) / max(a, b) >= threshold
 
@@ -85,7 +87,7 @@ def index_length(code, n, threshold):
 
     For containment: for sets no larger. All for those BY_NORM: see `cosine_prefix` for fewer. (Xiao et al. 2008, section 3.3.)
     """
-    if n == 0 or code in (CONTAINMENT, COSINE):
+    if n == 0 or code in OF_ANY_SIZES:
         return n
     return n - required_overlap(code, n, n, threshold) + 1
 

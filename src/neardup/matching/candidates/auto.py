@@ -1,25 +1,28 @@
-"""The choice between EXACT and MINHASH, by a sample of the documents."""
+"""The choice between EXACT and MINHASH: a matter of the corpus and of what is asked for, alike on every machine.
+
+A sample of the documents, and the frequencies of its elements among all, say how long either takes on a reference machine. Neither
+the memory, the threads nor the disk of the machine at work have a say: where the method does not fit them, it is refused.
+"""
 
 import dataclasses
-import shutil
-import tempfile
 from dataclasses import dataclass
 
 from neardup.display import counted
 from neardup.errors import OptionError
-from neardup.matching.candidates.estimates import Estimate, estimate_exact, estimate_minhash
-from neardup.matching.candidates.exact import count_elements, join_counted
-from neardup.matching.candidates.minhash import find_by_minhash, needed_bytes
+from neardup.matching.candidates.estimates import Estimate, SampledSets, Size, estimate_exact, estimate_minhash
+from neardup.matching.candidates.exact import find_exact, map_elements
+from neardup.matching.candidates.minhash import find_by_minhash
+from neardup.matching.candidates.samples import join_elements, sample_elements
 from neardup.matching.candidates.task import Found, Task
-from neardup.matching.prefix_join.counts import ElementCounts
-from neardup.matching.similarities.table import SIMILARITY_TABLE
+from neardup.matching.prefix_join.counts import KnownCounts
+from neardup.matching.similarities.table import SIMILARITY_TABLE, Elements
 from neardup.recipe.methods import METHODS
-from neardup.resources.limits import memory_bytes
-from neardup.resources.pair_spool import PAIR_BYTES
 
-SLOWER, PATIENCE_SECONDS = 4.0, 60.0
-"""Exact is taken while it takes no more than so many times as long as minhash, or so few seconds."""
-SAMPLED_DOCUMENTS = 2_000
+SLOWER, PATIENCE_SECONDS = 2.0, 5.0
+"""Exact is taken unless by estimate it takes more than so many times as long as minhash, and more than so many seconds."""
+SAMPLED_ELEMENTS = 1 << 18
+"""About so many elements are in the sample; but it has this many documents of a corpus that has them, however long they are."""
+LEAST_SAMPLED = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,64 +34,85 @@ class Choice:
         reason: in a line.
         estimates: of the methods that can serve the similarity.
         documents: for how many.
-        counts: of the documents' elements, for exact.
     """
 
     method: str
     reason: str
     estimates: tuple[Estimate, ...]
     documents: int
-    counts: ElementCounts
+
+    @property
+    def estimate(self) -> Estimate:
+        """Of the method."""
+        return next(each for each in self.estimates if each.method == self.method)
 
 
 def choose(task: Task, *, documents: int | None = None) -> Choice:
-    """Count elements, sample documents, and say what exact and minhash would take; one pass over the corpus.
+    """Sample documents, count their elements among all, and say what exact and minhash would take; two passes over the corpus.
 
     `documents`: for so many of the same kind, if not for those that there are.
     """
-    counts, sample = count_elements(task, sampled=SAMPLED_DOCUMENTS)
-    wanted, options = task.wanted, task.options
-    counted_documents = int(wanted.sum())
-    growth = 1.0 if documents is None else documents / max(1, counted_documents)
-    size = {
-        "documents": documents or counted_documents,
-        "tokens": int(growth * int(task.documents.tokens[wanted].sum())),
-    }
-    least, code = options.min_similarity, SIMILARITY_TABLE[options.similarity].code
-    memory = memory_bytes(options.memory)
-    exact = estimate_exact(sample, counts, **size, code=code, least=least, memory=memory, growth=growth)
-    if not METHODS["minhash"].is_for(options.similarity):
-        reason = f"{_shown(exact)}; no other method serves {options.similarity}"
-        return Choice("exact", reason, (exact,), size["documents"], counts)
-    try:
-        minhash = estimate_minhash(sample, **size, least=least, near_pairs=exact.candidates, memory=memory)
-    except OptionError:  # no bands serve so low a similarity
-        return Choice("exact", f"{_shown(exact)}; no bands serve {least}", (exact,), size["documents"], counts)
-    estimates = f"{_shown(exact)}; {_shown(minhash)}"
-    method, reason = "exact", f"it misses no pair and is affordable; {estimates}"
-    if needed_bytes(size["documents"], task.recipe.words) > memory:
-        reason = f"{estimates}; minhash needs more than {memory / 2**20:,.0f} MiB"
-    elif exact.disk_bytes > shutil.disk_usage(options.temp_dir or tempfile.gettempdir()).free:
-        method, reason = "minhash", f"{estimates}; exact needs {exact.disk_bytes / 2**30:.1f} GiB of temporary files"
-    elif exact.candidates * PAIR_BYTES > memory // 2 > minhash.candidates * PAIR_BYTES:
-        method, reason = "minhash", f"{estimates}; exact would propose more pairs than fit {memory / 2**20:,.0f} MiB"
-    elif exact.seconds > max(SLOWER * minhash.seconds, PATIENCE_SECONDS):
-        method, reason = "minhash", f"{estimates}; exact would take {exact.seconds / minhash.seconds:.0f} times as long"
-    return Choice(method, reason, (exact, minhash), size["documents"], counts)
+    options, read = task.options, int(task.wanted.sum())
+    growth = 1.0 if documents is None else documents / max(1, read)
+    tokens = int(task.documents.tokens[task.wanted].sum())
+    size = Size(documents or read, int(growth * tokens), growth)
+    with task.progress.stage("choose", read):
+        share = max(SAMPLED_ELEMENTS / max(1, tokens), LEAST_SAMPLED / max(1, read))
+        sample = _sample(task, min(1.0, share), size)
+        code, memory = SIMILARITY_TABLE[options.similarity].code, task.resources.memory_bytes
+        exact = estimate_exact(sample, size, code=code, least=options.min_similarity, memory=memory)
+        if not METHODS["minhash"].is_for(options.similarity):
+            return Choice(
+                "exact", f"{_shown(exact)}; no other method serves {options.similarity}", (exact,), size.documents
+            )
+        try:
+            minhash = estimate_minhash(sample, size, least=options.min_similarity, memory=memory)
+        except OptionError:  # no bands serve so low a similarity
+            reason = f"{_shown(exact)}; no bands serve {options.min_similarity}"
+            return Choice("exact", reason, (exact,), size.documents)
+    slow = exact.seconds > max(SLOWER * minhash.seconds, PATIENCE_SECONDS)
+    rule = f"take more than {SLOWER:g} times as long as minhash and more than {PATIENCE_SECONDS:g} s on the reference machine"
+    reason = f"exact would {'' if slow else 'not '}{rule}; {_shown(exact)}; {_shown(minhash)}"
+    return Choice("minhash" if slow else "exact", reason, (exact, minhash), size.documents)
+
+
+def _sample(task: Task, share: float, size: Size) -> SampledSets:
+    """About this `share` of the texts, always the same, and the frequencies of their elements."""
+
+    def choose_some(elements: Elements) -> Elements:
+        return sample_elements(elements, share)
+
+    elements = join_elements(list(map_elements(task, choose_some)))
+    counts = KnownCounts(elements.values)
+    if share == 1.0:
+        counts.add(elements.values)
+    else:
+        for _ in map_elements(task, lambda some: counts.add(some.values)):
+            pass
+    return SampledSets.of(elements, counts, share, size)
 
 
 def find_by_choice(task: Task) -> Found:
-    """Candidates by exact, or by minhash where exact would take much longer or more room than there is."""
+    """Candidates by exact, or by minhash where exact would take much longer.
+
+    Raises:
+        OptionError: the temporary files of the method would not fit where they go.
+    """
     task = task.at_least(task.min_tokens("auto"))
     choice = choose(task)
     task.progress.say(f"method {choice.method}: {choice.reason}")
-    found = join_counted(task, choice.counts) if choice.method == "exact" else find_by_minhash(task)
+    task.resources.check_room(
+        choice.estimate.disk_bytes,
+        work=f"method={choice.method!r}, which auto takes for this corpus,",
+        instead="a higher min_similarity",
+    )
+    found = find_exact(task) if choice.method == "exact" else find_by_minhash(task)
     return dataclasses.replace(found, reason=choice.reason)
 
 
 def _shown(estimate: Estimate) -> str:
-    """One method's estimate in a line; without seconds, which differ between machines."""
-    details = f"{counted(estimate.candidates, 'candidate')}"
-    if estimate.postings:
+    """One method's estimate in a line; as on every machine."""
+    details = counted(estimate.candidates, "candidate")
+    if estimate.method == "exact":
         details = f"{counted(estimate.postings, 'posting')}, {counted(estimate.visits, 'visit')}, {details}"
-    return f"{estimate.method} by estimate {details}, {estimate.memory_bytes / 2**20:,.0f} MiB"
+    return f"{estimate.method} by estimate {details}, {estimate.seconds:.2g} s"

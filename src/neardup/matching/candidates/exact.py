@@ -10,7 +10,7 @@ from neardup.arrays import Array
 from neardup.hamming.candidate_graph import candidates_of
 from neardup.hamming.unique import collapse
 from neardup.io.batch import Batch
-from neardup.matching.candidates.samples import join_elements, sample_elements
+from neardup.io.checkpoints import NO_CHECKPOINTS
 from neardup.matching.candidates.task import Found, Task
 from neardup.matching.prefix_join.counts import ElementCounts
 from neardup.matching.prefix_join.join import join_prefixes
@@ -26,9 +26,12 @@ CHUNK_ELEMENTS = 1 << 17
 
 
 def map_elements(
-    task: Task, work: Callable[[Elements], Result], *, name: str, state: Array | None = None
+    task: Task, work: Callable[[Elements], Result], *, name: str = "", state: Array | None = None
 ) -> Iterator[Result]:
-    """work(elements) of the wanted texts, a chunk at a time, in order: of those kept by the first pass, or of texts read again."""
+    """work(elements) of the wanted texts, a chunk at a time, in order: of those kept by the first pass, or of texts read again.
+
+    With a `name`, what `work` gives is saved where the run is to be resumed.
+    """
     similarity, wanted = SIMILARITY_TABLE[task.options.similarity], task.wanted
     if task.kept is None:
 
@@ -36,7 +39,8 @@ def map_elements(
             chunks = in_chunks(batch.texts.drop_null())
             return [work(similarity.elements(chunk, task.recipe)) for chunk in chunks]
 
-        for _, results in task.checkpoints.map(task.corpus, read, name=name, wanted=wanted, state=state):
+        passes = task.checkpoints if name else NO_CHECKPOINTS
+        for _, results in passes.map(task.corpus, read, name=name, wanted=wanted, state=state):
             yield from results
         return
     kept, rows = task.kept, np.flatnonzero(wanted)
@@ -45,36 +49,27 @@ def map_elements(
     yield from in_order(lambda part: work(kept.elements(part)), np.split(rows, cuts), task.resources.thread_count)
 
 
-def count_elements(task: Task, *, sampled: int = 0) -> tuple[ElementCounts, Elements]:
-    """In how many documents each element occurs. Equal texts count once.
-
-    Also the elements of about `sampled` documents, chosen by a sum of their elements: at random, but always the same.
-    """
+def count_elements(task: Task) -> ElementCounts:
+    """In how many documents each element occurs. Equal texts count once."""
     wanted = task.wanted
     expected = int(task.documents.tokens[wanted].sum())  # about as many elements as tokens
     counts = ElementCounts(expected, memory=task.resources.share("counts"))
-    share = min(1.0, sampled / max(1, int(wanted.sum())))
+    task.resources.use.record("counts", counts.cells.nbytes)
 
-    def count(elements: Elements) -> tuple[int, Elements | None]:
+    def count(elements: Elements) -> int:
         counts.add(elements.values)
-        return len(elements.offsets) - 1, sample_elements(elements, share) if share > 0 else None
+        return len(elements.offsets) - 1
 
-    parts: list[Elements] = []
     with task.progress.stage("count", int(wanted.sum())):
-        for documents, chosen in map_elements(task, count, name="count", state=counts.cells):
-            parts += [chosen] if chosen is not None else []
+        for documents in map_elements(task, count, name="count", state=counts.cells):
             task.progress.advance(documents)
-    return counts, join_elements(parts)
+    return counts
 
 
 def find_exact(task: Task) -> Found:
     """Every pair of documents that can reach the similarity, however short they are; two passes over their elements."""
     task = task.at_least(task.min_tokens("exact"))
-    return join_counted(task, count_elements(task)[0])
-
-
-def join_counted(task: Task, counts: ElementCounts) -> Found:
-    """As `find_exact`, with the elements counted already."""
+    counts = count_elements(task)
     options, resources, progress, wanted = task.options, task.resources, task.progress, task.wanted
     similarity, least = SIMILARITY_TABLE[options.similarity], options.min_similarity
 

@@ -5,14 +5,13 @@ import dataclasses
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.errors import OptionError
 from neardup.fingerprints.minhash import Signatures, Signing
 from neardup.hamming.candidate_graph import candidates_of
 from neardup.hamming.unique import collapse
 from neardup.io.batch import Batch
 from neardup.kernels.xxh3 import digest_rows
 from neardup.matching.band_plan import Bands, agreement_limit, plan_bands
-from neardup.matching.bands import search_bytes, spool_banded
+from neardup.matching.bands import spool_banded
 from neardup.matching.candidates.task import Found, Task
 from neardup.matching.distance_limit import distance_limit
 from neardup.recipe.methods import METHODS
@@ -35,11 +34,6 @@ def minhash_bands(min_similarity: float) -> Bands:
 def minhash_agreement(min_similarity: float, bands: Bands) -> int:
     """In how many values a pair must agree, besides in a band."""
     return agreement_limit(min_similarity, bands.values, miss_probability=AGREEMENT_SHARE * MISS_PROBABILITY)
-
-
-def needed_bytes(documents: int, words: int) -> int:
-    """The least memory; half of it for pairs, and for what is known of each document. Signatures lie in a file if need be."""
-    return 2 * search_bytes(documents, words)
 
 
 class _SignatureParts:
@@ -103,15 +97,12 @@ def find_by_minhash(task: Task) -> Found:
         return [signing.sign(chunk) for chunk in in_chunks(batch.texts.drop_null())]
 
     n, resources = int(wanted.sum()), task.resources
-    needed = needed_bytes(n, task.recipe.words)
-    if needed > resources.memory_bytes:
-        raise OptionError(
-            f"memory={options.memory!r}: to look for pairs among {n:,} signatures takes {needed / 2**20:,.0f} MiB. Give so much, "
-            "take method='exact', which works in parts, or split the corpus."
-        )
-    with_file = 2 * n * bands.values * 4 > resources.share(
-        "signatures"
-    )  # they are there twice: of each document, and of each class
+    held = 2 * n * bands.values * 4  # they are there twice: of each document, and of each class
+    with_file = held > resources.share("signatures")
+    if with_file:
+        resources.check_room(held, work=f"method='minhash' of {n:,} documents", instead="fewer documents at a time")
+    else:
+        resources.use.record("signatures", held)
     parts = _SignatureFile(resources.temp_dir) if with_file else _SignatureParts()
     with progress.stage("signatures", n):
         for _, found in task.checkpoints.map(task.corpus, sign, name="signatures", wanted=wanted):
@@ -139,8 +130,7 @@ def find_by_minhash(task: Task) -> Found:
             fingerprints=scratch.take(task.fingerprints, firsts),
             max_distance=max_distance,
             least_agreeing=least_agreeing,
-            threads=resources.threads,
-            memory=resources.share("bands"),
+            resources=resources,
         )
         del signatures
         pairs = spool.all()

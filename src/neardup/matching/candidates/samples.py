@@ -4,21 +4,36 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.matching.similarities.table import Elements
+
+MIX = np.uint64(0x9E3779B97F4A7C15)
+"""The least of many evenly distributed numbers is not evenly distributed; its product with this, modulo 2^64, is."""
+
+
+def chosen_texts(elements: Elements, share: float) -> Array:
+    """bool[n]: about this `share` of the texts that have elements, by the least element of each.
+
+    Each text is chosen with the same probability, however long; and two of Jaccard similarity J have the same least element with
+    probability J, and are then chosen together: so of similar pairs nearly this share is there, and not its square.
+    """
+    sizes = np.diff(elements.offsets)
+    chosen = np.zeros(len(sizes), np.bool_)
+    some = sizes > 0
+    least = elements.values[elements.offsets[:-1][some]]  # they ascend
+    chosen[some] = least * MIX <= np.uint64(share * (2**64 - 2**11))
+    return chosen
 
 
 def sample_elements(elements: Elements, share: float) -> Elements:
-    """The elements of about this `share` of the texts: of those whose elements' sum, which is evenly distributed, is small."""
-    sizes = np.diff(elements.offsets)
-    some = np.flatnonzero(sizes)
-    sums = np.add.reduceat(elements.values, elements.offsets[some]) if len(some) else np.empty(0, np.uint64)
-    chosen = np.zeros(len(sizes), np.bool_)
-    chosen[some] = sums <= np.uint64(share * (2**64 - 2**11))
+    """The elements of the texts of `chosen_texts`."""
+    sizes, chosen = np.diff(elements.offsets), chosen_texts(elements, share)
     inside = np.repeat(chosen, sizes)
-    offsets = np.concatenate([[0], np.cumsum(sizes[chosen])])
-    return Elements(
-        elements.values[inside], elements.weights[inside] if len(elements.weights) else elements.weights, offsets
-    )
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes[chosen])])
+    values, weights = elements.values[inside], elements.weights
+    weights = weights[inside] if len(weights) else weights.copy()
+    values.flags.writeable = weights.flags.writeable = False
+    return Elements(values, weights, offsets)
 
 
 def join_elements(parts: Sequence[Elements]) -> Elements:

@@ -13,10 +13,11 @@ from neardup.errors import OptionError
 from neardup.hamming.unique import Unique, collapse
 from neardup.kernels.hamming.candidates import pack_pairs
 from neardup.kernels.matching import prefix_join as kernels
-from neardup.kernels.matching.similarities import CODES
+from neardup.kernels.matching.common_prefixes import WIDTH, CommonMemory, RankedPrefixes, drop_far, sketch_prefixes
+from neardup.kernels.matching.similarities import BY_NORM, CODES
 from neardup.matching.prefix_join.prefixes import Prefixes
 from neardup.recipe.similarities import SIMILARITIES
-from neardup.resources.pair_spool import PairSpool
+from neardup.resources.pair_spool import PAIR_BYTES, PairSpool
 from neardup.resources.resources import DEFAULTS, Resources
 from neardup.resources.scratch import Scratch, parts_of
 from neardup.resources.threads import in_order
@@ -24,6 +25,8 @@ from neardup.resources.threads import in_order
 POSTING_BYTES = 64
 """What a posting takes at the height of a join: its key four times, while keys are sorted, its place in the lists and back."""
 CHUNK_PAIRS = 1 << 18
+EXPECTED_FROM, EXPECTED_EACH = 1 << 12, 64
+"""A join of so many sets first walks one in so many of them, to say how many pairs there will be."""
 MAX_SETS = kernels.FIRST - 1
 LARGER_FIRST = frozenset(CODES[name] for name, row in SIMILARITIES.items() if row.larger_first)
 """Codes of the similarities whose sets are joined from the largest on."""
@@ -38,7 +41,7 @@ class JoinCost:
         passes: how many ranges of elements were joined one after another, so that memory sufficed.
         visits: postings looked at in the lists.
         looked_at: pairs that met; each is counted once a pass.
-        pairs: those among them that may be similar enough.
+        pairs: those among them that may be similar enough, by all that their prefixes have in common.
     """
 
     postings: int
@@ -88,6 +91,12 @@ class _RankedSets:
         """How many elements are kept of all."""
         return sum(int(self.kept.facts[self.order[part], 0].sum(dtype=np.int64)) for part in parts_of(len(self.order)))
 
+    @property
+    def longest(self) -> int:
+        """Elements of the longest prefix."""
+        facts = self.kept.facts
+        return max((int(facts[self.order[part], 0].max()) for part in parts_of(len(self.order))), default=0)
+
     def index(self, low: np.uint64, high: np.uint64) -> kernels.Index:
         """Of a range of elements."""
         rank_starts, postings, groups = self._postings(low, high)
@@ -126,49 +135,95 @@ class _RankedSets:
         return rank_starts, postings, collapse(keys, threads=self.threads)
 
 
+class _Memory:
+    """Working memory of one thread."""
+
+    def __init__(self, ranks: int, longest: int) -> None:
+        """For so many sets, of which the longest prefix has so many elements."""
+        slots = 1 << (2 * longest).bit_length()
+        self.probe = _probe_memory(np.full(ranks, -1, np.int32), CHUNK_PAIRS)
+        self.common = CommonMemory(
+            np.empty(slots, np.uint64), np.empty(slots, np.int32), np.zeros(slots, np.int64), np.zeros(1, np.int64)
+        )
+
+    def grow(self) -> None:
+        """Room for twice as many pairs."""
+        self.probe = _probe_memory(self.probe.seen, 2 * len(self.probe.left))
+
+
+def _probe_memory(seen: Array, room: int) -> kernels.ProbeMemory:
+    return kernels.ProbeMemory(seen, np.empty(room, np.uint32), np.empty(room, np.uint32), np.zeros(3, np.int64))
+
+
 class _Walk:
-    """The walks of all ranks through the lists of one range after another.
+    """The walks of ranks through the lists of one range of elements after another.
 
     Attributes:
         counts: int64[2], postings visited and pairs looked at.
     """
 
-    def __init__(self, code: int, threshold: float, names: Array, pairs: PairSpool) -> None:
+    def __init__(self, code: int, threshold: float, ranked: _RankedSets, names: Array, pairs: PairSpool) -> None:
         """`pairs` takes those that may be similar enough, by the names (int64[ranks]) of their ranks."""
         self._code, self._threshold, self._names, self._pairs = code, threshold, names, pairs
         self._lock, self.counts = Lock(), np.zeros(2, np.int64)
+        self._ranks, self._longest = len(ranked.order), ranked.longest
+        shape = (self._ranks, WIDTH)
+        sketches = np.empty(shape, np.uint64) if code in BY_NORM else ranked.scratch.zeros(shape, np.uint64)
+        self._prefixes = RankedPrefixes(ranked.kept, ranked.order, ranked.sizes, sketches)
+        if code not in BY_NORM:
+            for part in parts_of(self._ranks):
+                here = (ranked.order[part], ranked.sizes[part], sketches[part])
+                sketch_prefixes(RankedPrefixes(ranked.kept, *here))
 
     def through(self, index: kernels.Index, threads: int) -> None:
-        """On several threads, each for ranges of ranks."""
+        """All ranks, on several threads."""
         memories = local()
 
         def walk(edge: tuple[int, int]) -> None:
             if not hasattr(memories, "own"):
-                memories.own = _probe_memory(np.full(len(index.sizes), -1, np.int32), CHUNK_PAIRS)
-            first, last = edge
-            while first < last:
-                memory = memories.own
-                memory.counts[:] = 0
-                after = kernels.probe(self._code, self._threshold, first, last, index, memory)
-                self._take(memory)
-                if after == first:  # one set has more pairs than there is room for
-                    memories.own = _probe_memory(memory.seen, 2 * len(memory.left))
-                first = after
+                memories.own = _Memory(self._ranks, self._longest)
+            for packed, counts in self._found(*edge, index, memories.own):
+                self._pairs.add(packed)
+                with self._lock:
+                    self.counts += counts
 
         for _ in in_order(walk, _edges(index.rank_starts, threads), threads):
             pass
 
-    def _take(self, memory: kernels.ProbeMemory) -> None:
-        written = int(memory.counts[0])
-        packed = np.empty(written, np.uint64)
-        pack_pairs(self._names, memory.left[:written], memory.right[:written], packed)
-        self._pairs.add(packed)
-        with self._lock:
-            self.counts += memory.counts[1:]
+    def expected_pairs(self, index: kernels.Index) -> int:
+        """About how many pairs there are, from a part of the ranks, evenly spread."""
+        memory, found = _Memory(self._ranks, self._longest), 0
+        step = self._ranks // EXPECTED_FROM
+        for first in range(0, self._ranks, EXPECTED_EACH * step):
+            last = min(first + step, self._ranks)
+            found += sum(len(packed) for packed, _ in self._found(first, last, index, memory))
+        return EXPECTED_EACH * found
+
+    def _found(self, first: int, last: int, index: kernels.Index, memory: _Memory) -> Iterator[tuple[Array, Array]]:
+        """Pairs of sets, left << 32 | right (uint64[p]), of the ranks first … last - 1; and what `counts` has of them."""
+        while first < last:
+            probe = memory.probe
+            probe.counts[:] = 0
+            after = kernels.probe(self._code, self._threshold, first, last, index, probe)
+            n = int(probe.counts[0])
+            if self._code not in BY_NORM:
+                n = drop_far(self._code, self._threshold, self._prefixes, probe.left, probe.right, n, memory.common)
+            packed = np.empty(n, np.uint64)
+            pack_pairs(self._names, probe.left[:n], probe.right[:n], packed)
+            yield packed, probe.counts[1:]
+            if after == first:  # one set has more pairs than there is room for
+                memory.grow()
+            first = after
 
 
-def _probe_memory(seen: Array, room: int) -> kernels.ProbeMemory:
-    return kernels.ProbeMemory(seen, np.empty(room, np.uint32), np.empty(room, np.uint32), np.zeros(3, np.int64))
+def _check_room(pairs: int, resources: Resources) -> None:
+    """Refuse to look for so many pairs where their files would not fit."""
+    if pairs * PAIR_BYTES > resources.share("pairs"):
+        resources.check_room(
+            pairs * PAIR_BYTES,
+            work=f"method='exact' would propose about {pairs:,} pairs, which",
+            instead="a higher min_similarity",
+        )
 
 
 def _edges(rank_starts: Array, threads: int) -> list[tuple[int, int]]:
@@ -203,7 +258,7 @@ def join_prefixes(
         uint64[p], left << 32 | right, indexes into `sets`, left < right, ascending, each pair once; and what it took.
 
     Raises:
-        OptionError: more sets than are possible.
+        OptionError: more sets than are possible, or more pairs than fit the memory and the disk, by a sample.
     """
     if len(sets) > MAX_SETS:
         raise OptionError(f"{len(sets):,} different documents; an exact join takes {MAX_SETS:,}. Split the corpus.")
@@ -219,10 +274,14 @@ def join_prefixes(
         scratch,
     )
     postings, pairs = ranked.postings, resources.pair_spool()
-    walk = _Walk(code, float(least), by_size, pairs)
+    walk = _Walk(code, float(least), ranked, by_size, pairs)
     passes = list(_ranges(postings, resources.share("postings")))
+    resources.use.record("postings", postings * POSTING_BYTES // len(passes))
     for number, (low, high) in enumerate(passes, 1):
-        walk.through(ranked.index(low, high), threads)
+        index = ranked.index(low, high)
+        if len(sets) >= EXPECTED_FROM:
+            _check_room(walk.expected_pairs(index), resources)
+        walk.through(index, threads)
         if number < len(passes):  # at the end `all` drops them
             pairs.drop_repeats()
     packed = pairs.all()

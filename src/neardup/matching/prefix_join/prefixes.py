@@ -7,7 +7,7 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.io.codecs import ascend, codec
 from neardup.kernels.matching import prefixes as kernels
-from neardup.matching.prefix_join.counts import ElementCounts
+from neardup.matching.prefix_join.counts import Cells
 from neardup.matching.similarities.element_store import LARGEST_IN_MEMORY
 from neardup.matching.similarities.table import Elements
 from neardup.resources.scratch import Scratch
@@ -62,7 +62,7 @@ class Prefixes:
         return len(self.sizes)
 
 
-def prefixes_of(elements: Elements, *, code: int, least: float, counts: ElementCounts) -> Prefixes:
+def prefixes_of(elements: Elements, *, code: int, least: float, counts: Cells) -> Prefixes:
     """The prefixes of some sets, for a similarity (`code`) of `least`, by `counts` of all sets."""
     values, weights, offsets = elements.values, elements.weights, elements.offsets
     sizes = np.diff(offsets)

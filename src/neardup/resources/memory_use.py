@@ -1,0 +1,48 @@
+"""What each use of the memory had of it at a time, as those say that allocate."""
+
+import weakref
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from neardup.arrays import Array
+
+
+class MemoryUse:
+    """The most bytes that each use had at a time; from any thread.
+
+    Attributes:
+        most: bytes by use.
+    """
+
+    def __init__(self) -> None:
+        self.most: dict[str, int] = {}
+        self._now: dict[str, int] = {}
+        self._lock = Lock()
+
+    def clear(self) -> None:
+        """A new run begins; what is still held goes on being counted."""
+        with self._lock:
+            self.most = {use: held for use, held in self._now.items() if held}
+
+    def record(self, use: str, size: int) -> None:
+        """This `use` has so many bytes now, all in all."""
+        with self._lock:
+            self.most[use] = max(self.most.get(use, 0), size)
+
+    def hold(self, use: str, array: "Array") -> "Array":
+        """Count an array, which owns its memory, as long as it lives."""
+        self._add(use, array.nbytes)
+        weakref.finalize(array, self._add, use, -array.nbytes).atexit = False
+        return array
+
+    def _add(self, use: str, size: int) -> None:
+        with self._lock:
+            self._now[use] = self._now.get(use, 0) + size
+            self.most[use] = max(self.most.get(use, 0), self._now[use])
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {}  # of this process
+
+    def __setstate__(self, _: dict[str, Any]) -> None:
+        MemoryUse.__init__(self)

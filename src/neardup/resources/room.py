@@ -1,0 +1,25 @@
+"""Room for temporary files: what is free, and a refusal, before the work, of what would not fit."""
+
+import shutil
+import tempfile
+
+from neardup.errors import OptionError
+
+
+def free_bytes(temp_dir: str | None) -> int:
+    """What is free where temporary files go."""
+    return shutil.disk_usage(temp_dir or tempfile.gettempdir()).free
+
+
+def check_room(needed: int, temp_dir: str | None, *, work: str, instead: str) -> None:
+    """Raise OptionError if `work`, in words, needs more bytes of temporary files than are free; `instead`: what else to give."""
+    free = free_bytes(temp_dir)
+    if needed > free:
+        raise OptionError(
+            f"{work} takes about {needed:,} bytes of temporary files ({_gib(needed)}), and {free:,} ({_gib(free)}) are free in "
+            f"{temp_dir or tempfile.gettempdir()}. Give a temp_dir with room, more memory (memory='2G', say), or {instead}."
+        )
+
+
+def _gib(count: int) -> str:
+    return f"{count / 2**30:.1f} GiB"
