@@ -47,19 +47,14 @@ class Forest(NamedTuple):
 
 
 @kernel
-def hamming(fingerprints, p, q):
-    distance = 0
-    for w in range(fingerprints.shape[1]):
-        distance += np.int64(popcount(fingerprints[p, w] ^ fingerprints[q, w]))
-    return distance
-
-
-@kernel
 def grade(p, q, graph, texts, threshold):
     """How alike p and q are, below 0 if they do not match: their similarity, or 1 / (1 + distance) where `threshold` is 0."""
     if threshold > 0:
         return similarity_of(texts, p, q, threshold)
-    return 1.0 / (1 + hamming(graph.fingerprints, p, q))
+    distance = 0
+    for w in range(graph.fingerprints.shape[1]):
+        distance += np.int64(popcount(graph.fingerprints[p, w] ^ graph.fingerprints[q, w]))
+    return 1.0 / (1 + distance)
 
 
 @kernel
@@ -87,6 +82,13 @@ def look(p, since, graph, texts, threshold, state, counts):
 
 
 @kernel
+def has_candidates(p, graph):
+    """Whether another document may match p; most have none, and a call less for these nearly halves the time of a walk."""
+    u = graph.class_of[p]
+    return graph.starts[u + 1] - graph.starts[u] > 1 or graph.near_starts[u + 1] > graph.near_starts[u]
+
+
+@kernel
 def nearest_survivors(first, last, graph, texts, threshold, state, counts):
     """The best match of each document p from `first` to `last` - 1 among the survivors so far, then the earlier one.
 
@@ -95,7 +97,8 @@ def nearest_survivors(first, last, graph, texts, threshold, state, counts):
     """
     for p in range(first, last):
         state.survivor[p], state.grades[p] = p, -1.0
-        look(p, np.int64(0), graph, texts, threshold, state, counts)
+        if has_candidates(p, graph):
+            look(p, np.int64(0), graph, texts, threshold, state, counts)
 
 
 @kernel
@@ -106,7 +109,8 @@ def star(first, last, graph, texts, threshold, state, counts):
     growing ranges.
     """
     for p in range(first, last):
-        look(p, first, graph, texts, threshold, state, counts)
+        if has_candidates(p, graph):
+            look(p, first, graph, texts, threshold, state, counts)
         if state.survivor[p] == p:
             u = graph.class_of[p]
             state.kept[graph.starts[u] + state.kept_count[u]] = p
