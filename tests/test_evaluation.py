@@ -24,8 +24,11 @@ from neardup.judging.evaluation import intervals, survey
 from neardup.judging.evaluation.flow import evaluate_corpus
 from neardup.judging.evaluation.given_labels import labels_of
 from neardup.judging.evaluation.labels import LabelFile, read_labels
-from neardup.judging.evaluation.recommendation import recommend, warnings
+from neardup.judging.evaluation.recommendation import recommend
+from neardup.judging.evaluation.request import EvaluationRequest
 from neardup.judging.evaluation.result import MethodScore, RecipeScore
+from neardup.judging.evaluation.sampled_corpus import DocumentCounts
+from neardup.judging.evaluation.warnings import warnings_of_few, warnings_of_short
 from neardup.options import DedupOptions
 from neardup.progress import Progress
 from neardup.recipe.methods import MEASURED
@@ -155,9 +158,9 @@ def test_distances_are_counted_and_pairs_drawn_as_they_are():
     assert counts.sum(axis=1).tolist() == [39, 39, 39]
 
     wanted = {pair for pair, d in everything.items() if 50 <= d <= 60 and {0, 3, 39} & set(pair)}
-    left, right = survey.sample_pairs(fingerprints, chosen, counts, 50, 60, size=10_000, seed=0)
+    left, right = survey.sample_pairs(fingerprints, chosen, counts, (50, 60), size=10_000, seed=0)
     assert set(zip(left.tolist(), right.tolist(), strict=True)) == wanted
-    left, right = survey.sample_pairs(fingerprints, chosen, counts, 50, 60, size=5, seed=0)
+    left, right = survey.sample_pairs(fingerprints, chosen, counts, (50, 60), size=5, seed=0)
     assert 1 <= len(left) <= 5
     assert set(zip(left.tolist(), right.tolist(), strict=True)) <= wanted
 
@@ -504,12 +507,12 @@ def test_few_pairs_are_said_to_show_little():
 
 
 def test_short_texts_are_warned_of_with_what_was_measured():
-    def warned(**changes):
-        values = {"short": 0, "few": 0, "recall_of_few": intervals.UNKNOWN, "recall_of_others": intervals.UNKNOWN}
-        values |= changes
-        return warnings(1000, values.pop("short"), values.pop("few"), min_tokens=8, max_distance=18, **values)
+    def warned(short=0, few=0, **recalls):
+        counts = DocumentCounts(documents=1000, equal_texts=0, short=short, few_tokens=few)
+        recalls = {"recall_of_few": intervals.UNKNOWN, "recall_of_others": intervals.UNKNOWN} | recalls
+        return [*warnings_of_short(counts, 8), *warnings_of_few(counts, max_distance=18, **recalls)]
 
-    assert warned(few=50) == ()
+    assert warned(few=50) == []
     assert "1 document of 1,000 (0.1%) has fewer than 8 tokens" in warned(short=1)[0]
     assert "none is known" in warned(few=51)[0]
     [line] = warned(few=2, recall_of_few=share(0.5), recall_of_others=share(0.99))
@@ -571,8 +574,8 @@ def test_ids_of_any_kind_are_found(tmp_path):
         TableCorpus(TEXTS[:4]),
         recipe=nd.Recipe(),
         options=DedupOptions(),
+        request=EvaluationRequest(labels=LabelFile(tmp_path / "l.csv")),
         ids=pa.array(["0", "1", "2", "3"]),
-        pairs=LabelFile(tmp_path / "l.csv"),
         progress=Progress(),
     )
     assert whole.labeled_pairs == 1

@@ -15,10 +15,10 @@ from neardup.errors import DataError
 from neardup.judging.reports.bands import FIRST, OTHERS, Bands
 from neardup.judging.reports.charts import distance_chart, similarity_chart
 from neardup.judging.reports.commands import MOST_BYTES, command_of
-from neardup.judging.reports.page import Texts, page
+from neardup.judging.reports.page import page
 from neardup.judging.reports.passages import SIDE_BYTES, compare_passages
 from neardup.judging.reports.tally import LARGEST, MEMBERS, members, scattered, tally
-from neardup.judging.reports.texts import LENGTH_STEPS, FileCounts, ReadAgain, Text
+from neardup.judging.reports.texts import LENGTH_STEPS, FileCounts, ReadAgain, Text, Texts
 from neardup.judging.reports.visible import language, plainly
 from neardup.options import DedupOptions
 from neardup.recipe.recipe import Recipe

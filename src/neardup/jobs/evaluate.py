@@ -17,6 +17,7 @@ from neardup.judging.evaluation.given_labels import Labeled, labels_of
 from neardup.judging.evaluation.labels import LabelFile
 from neardup.judging.evaluation.plot import FORMATS as PLOT_FORMATS
 from neardup.judging.evaluation.plot import check_plot, draw
+from neardup.judging.evaluation.request import EvaluationRequest
 from neardup.judging.evaluation.result import Evaluation
 from neardup.options import SAMPLE, OnError, options_of
 from neardup.progress import Watcher, progress_of
@@ -92,12 +93,14 @@ def evaluate_files(
                 corpus,
                 recipe=recipe_of(recipe),
                 options=chosen,
-                pairs=labels,
-                complete=complete,
-                methods=methods,
-                target_recall=target_recall,
-                sample=sample,
-                seed=seed,
+                request=EvaluationRequest(
+                    labels=labels,
+                    complete=complete,
+                    methods=methods,
+                    target_recall=target_recall,
+                    sample=sample,
+                    seed=seed,
+                ),
                 progress=progress,
             )
             if corpus.rejected:

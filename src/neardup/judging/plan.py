@@ -93,13 +93,7 @@ def plan_files(
     if not inputs and not fingerprints and documents is None:
         raise OptionError("Give texts to be sampled, or the number of documents.")
     if chosen.max_distance is None:
-        if chosen.min_similarity == 0:
-            raise OptionError(
-                "min_similarity=0.0: a join of texts is by its similarity. Give one above 0, or max_distance for fingerprints."
-            )
-        if not inputs:
-            return _typical(documents or 1, chosen)
-        return _sampled(inputs, documents, reading, recipe_of(recipe), chosen, progress)
+        return _of_texts(inputs, documents, reading, recipe, chosen, progress)
     if inputs:
         raise OptionError(
             "A plan for max_distance needs the number of documents, not their texts. Give documents, or leave max_distance out."
@@ -112,6 +106,24 @@ def plan_files(
     return JoinPlan(index.documents, "fingerprints whose bits are independent", (), BY_DISTANCE, None, blocks, index)
 
 
+def _of_texts(
+    inputs: str | Path | Sequence[str | Path],
+    documents: int | None,
+    reading: Reading,
+    recipe: RecipeLike | None,
+    options: DedupOptions,
+    progress: Progress,
+) -> JoinPlan:
+    """Of a join of texts by their similarity: by a sample of the inputs where there are any."""
+    if options.min_similarity == 0:
+        raise OptionError(
+            "min_similarity=0.0: a join of texts is by its similarity. Give one above 0, or max_distance for fingerprints."
+        )
+    if not inputs:
+        return _typical(documents or 1, options)
+    return _sampled(inputs, documents, reading, recipe_of(recipe), options, progress)
+
+
 def _fingerprints(paths: Sequence[str | Path]) -> Array:
     """Of all files: uint64[n, words]."""
     files = [read_fingerprint_file(path) for path in paths]
@@ -121,6 +133,11 @@ def _fingerprints(paths: Sequence[str | Path]) -> Array:
 
 
 def _typical(documents: int, options: DedupOptions) -> JoinPlan:
+    """By the figures of a known corpus.
+
+    Raises:
+        OptionError: the options are not those by which it was measured.
+    """
     if options.similarity != "jaccard":
         raise OptionError(f"similarity={options.similarity!r}: without texts only jaccard is known. Give texts.")
     if options.min_similarity != TYPICAL.min_similarity:

@@ -16,9 +16,10 @@ from neardup.io.outputs import Outputs
 from neardup.io.reading import READING, Reading
 from neardup.io.shards import find_shards
 from neardup.judging.reports.bands import Bands
-from neardup.judging.reports.page import Lines, Texts, check_page, page, summed
-from neardup.judging.reports.tally import Tally, members, tally
-from neardup.judging.reports.texts import ReadAgain, Text, read_again, read_reference
+from neardup.judging.reports.page import check_page, page
+from neardup.judging.reports.run_facts import summed
+from neardup.judging.reports.tally import Lines, Tally, members, tally
+from neardup.judging.reports.texts import ReadAgain, Text, Texts, read_again, read_reference
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import stored_recipe

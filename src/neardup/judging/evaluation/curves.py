@@ -1,21 +1,15 @@
-"""CURVES: what every Hamming distance and every similarity would find, and what it would cost."""
+"""CURVES: what every Hamming distance and every similarity would find."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.fingerprints.documents import Documents
-from neardup.hamming.block_plan import plan_join
 from neardup.judging.evaluation.intervals import UNKNOWN, Share, clustered, f1_of, wilson
-from neardup.judging.evaluation.result import DistanceScore, RecipeScore, ThresholdScore
+from neardup.judging.evaluation.result import DistanceScore, ThresholdScore
+from neardup.judging.evaluation.sampled_corpus import SampledCorpus
 from neardup.judging.evaluation.survey import distance_counts
 from neardup.judging.evaluation.truth import Truth, reach
-from neardup.recipe.presets import usual_distance
-from neardup.recipe.recipe import Recipe
-
-VERIFY_SECONDS = 3e-6
-"""To verify a candidate of some 500 shingles a text, on one thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +36,10 @@ class Survey:
         return len(self.rows) / (2 * len(self.chosen)) if len(self.chosen) else 0.0
 
 
-def survey(truth: Truth, documents: Documents, recipe: Recipe, among: Array, *, threads: int | None) -> Survey:
-    """Compare the sampled documents with all rows where `among` (bool[rows]) holds."""
-    rows = np.flatnonzero(among & (documents.tokens >= recipe.min_tokens))
+def survey(truth: Truth, corpus: SampledCorpus) -> Survey:
+    """Compare the sampled documents with all whose pairs count, by the fingerprints of the corpus."""
+    documents, recipe, threads = corpus.documents, corpus.recipe, corpus.options.threads
+    rows = np.flatnonzero(corpus.among & (documents.tokens >= recipe.min_tokens))
     long_enough = documents.tokens[truth.sampled] >= recipe.min_tokens
     chosen = np.searchsorted(rows, truth.sampled[long_enough])
     counts = distance_counts(np.ascontiguousarray(documents.fingerprints[rows]), chosen, threads=threads)
@@ -95,29 +90,3 @@ def threshold_scores(truth: Truth) -> tuple[ThresholdScore, ...]:
         precision, f1 = judged_scores(truth.positive, found) if any_false else (UNKNOWN, UNKNOWN)
         scores.append(ThresholdScore(percent / 100, truth.recall(found), precision, f1))
     return tuple(scores)
-
-
-def recipe_score(
-    name: str, recipe: Recipe, truth: Truth, found: Survey, scores: tuple[DistanceScore, ...], target: float
-) -> RecipeScore:
-    """The smallest distance that gives the recall, and what it costs."""
-    usual = usual_distance(recipe)
-    reaching = (score.max_distance for score in scores if (score.recall.value or 0.0) >= target)
-    distance = next(reaching, None)
-    false_per_true = seconds = None
-    if distance is not None:
-        true = int(found.true[:, : distance + 1].sum())
-        if true and (truth.source == "sample" or truth.complete):
-            false_per_true = (int(found.counts[:, : distance + 1].sum()) - true) / true
-        join = plan_join(len(found.rows), bits=64 * recipe.words, max_distance=distance).seconds
-        seconds = join + scores[distance].pairs * VERIFY_SECONDS
-    return RecipeScore(
-        name,
-        recipe.bits,
-        distance,
-        scores[distance].recall if distance is not None else scores[-1].recall,
-        false_per_true,
-        seconds,
-        usual,
-        scores[usual].recall if usual is not None else UNKNOWN,
-    )

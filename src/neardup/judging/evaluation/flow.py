@@ -1,66 +1,66 @@
 """The whole of an evaluation in one function, `evaluate_corpus`; and `evaluate`, for texts in memory.
 
-read → FINGERPRINT                              documents.py
-→ SAMPLE documents                              evaluation/survey.py
+REQUEST, checked                                evaluation/request.py
+→ read, FINGERPRINT and SAMPLE documents        evaluation/sampled_corpus.py
 → TRUTH: labels, or what the sample is near     evaluation/labels.py, survey.py → truth.py
+→ CURVES by distance and similarity             evaluation/curves.py
+→ RECIPES: the distance that each needs         evaluation/recipe_scores.py
 → run every METHOD                              evaluation/methods.py
-→ CURVES by distance, similarity and recipe     evaluation/curves.py
 → STRATA: what pairs at a distance look like    evaluation/strata.py
-→ RECOMMENDATION and warnings                   evaluation/recommendation.py
+→ RECOMMENDATION and warnings                   evaluation/recommendation.py, warnings.py
 """
 
-from collections.abc import Iterable, Sequence
-from numbers import Integral, Real
-from typing import Any, Unpack
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from neardup.display import counted
-from neardup.errors import OptionError
-from neardup.fingerprints.documents import read_documents
 from neardup.io.corpora import Corpus
 from neardup.io.ids import plain_ids
 from neardup.io.table_corpus import TableCorpus
-from neardup.judging.evaluation.curves import distance_scores, recipe_score, survey, threshold_scores
+from neardup.judging.evaluation.curves import distance_scores, survey, threshold_scores
 from neardup.judging.evaluation.given_labels import Labeled, labels_of
 from neardup.judging.evaluation.intervals import UNKNOWN, wilson
-from neardup.judging.evaluation.labels import LabelRows, check_labels
 from neardup.judging.evaluation.methods import method_score
-from neardup.judging.evaluation.recommendation import FEW_TOKENS, recommend, warnings
-from neardup.judging.evaluation.result import Evaluation
+from neardup.judging.evaluation.recipe_scores import recipe_scores
+from neardup.judging.evaluation.recommendation import recommend
+from neardup.judging.evaluation.request import EvaluationRequest
+from neardup.judging.evaluation.result import (
+    DistanceScore,
+    Evaluation,
+    MethodScore,
+    RecipeScore,
+    Stratum,
+    ThresholdScore,
+)
+from neardup.judging.evaluation.sampled_corpus import SampledCorpus, sample_corpus
 from neardup.judging.evaluation.strata import strata
-from neardup.judging.evaluation.survey import choose
-from neardup.judging.evaluation.truth import labeled_truth, sampled_truth
-from neardup.matching.equal_texts import exact_representatives
+from neardup.judging.evaluation.truth import Truth, labeled_truth, sampled_truth
+from neardup.judging.evaluation.warnings import warnings_of
 from neardup.options import SAMPLE, DedupOptions, EvaluateOptions, options_of
 from neardup.progress import Progress, Watcher, progress_of
-from neardup.recipe.methods import MEASURED, METHODS, MeasuredMethod
-from neardup.recipe.presets import RECIPES, RecipeLike, recipe_of, usual_distance
+from neardup.recipe.methods import MeasuredMethod
+from neardup.recipe.presets import RecipeLike, recipe_of, usual_distance
 from neardup.recipe.recipe import Recipe
-from neardup.survivors.decisions import in_order_of_preference
 from neardup.survivors.summary import versions
 
 
-def _methods(options: DedupOptions) -> Sequence[MeasuredMethod]:
-    """Those that serve the similarity."""
-    rows = {name: METHODS[name] for name in MEASURED if METHODS[name].is_for(options.similarity)}
-    return [name for name, row in rows.items() if options.min_similarity > 0 or not row.needs_similarity]
+class Scores(NamedTuple):
+    """All that was measured.
 
+    Attributes:
+        max_distance: in use: by it methods by distance are run, and strata are divided.
+        recipes: the one that the corpus was fingerprinted with comes first.
+        thresholds: empty without labels.
+        strata: empty with labels.
+    """
 
-def _check(target_recall: float, sample: int, seed: int, methods: Sequence[str]) -> None:
-    problems = []
-    if isinstance(target_recall, bool) or not isinstance(target_recall, Real) or not 0 < target_recall <= 1:
-        problems.append(f"target_recall={target_recall!r}: give a number above 0, up to 1")
-    for name, value, least in (("sample", sample, 1), ("seed", seed, 0)):
-        if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-            problems.append(f"{name}={value!r}: give an integer from {least} up")
-    problems += [
-        f"method {name!r} cannot be measured: give one of {', '.join(MEASURED)}"
-        for name in methods
-        if name not in MEASURED
-    ]
-    if problems:
-        raise OptionError("; ".join(problems) + ".")
+    max_distance: int
+    distances: tuple[DistanceScore, ...]
+    recipes: tuple[RecipeScore, ...]
+    methods: tuple[MethodScore, ...]
+    thresholds: tuple[ThresholdScore, ...]
+    strata: tuple[Stratum, ...]
 
 
 def evaluate_corpus(
@@ -68,123 +68,100 @@ def evaluate_corpus(
     *,
     recipe: Recipe,
     options: DedupOptions,
+    request: EvaluationRequest,
     ids: Any = None,
-    pairs: LabelRows | None = None,
-    complete: bool = False,
-    methods: MeasuredMethod | Sequence[MeasuredMethod] = (),
-    target_recall: float = 0.99,
-    sample: int = SAMPLE,
-    seed: int = 0,
     progress: Progress,
 ) -> Evaluation:
-    """Evaluate methods, distances and similarities on a corpus; see `neardup.evaluate_files`."""
-    asked: tuple[MeasuredMethod, ...] = (methods,) if isinstance(methods, str) else tuple(methods)
-    _check(target_recall, sample, seed, asked)
-    least = options.min_similarity
-    if pairs is None and least == 0:
-        raise OptionError(
-            "min_similarity=0: without labels the similarity says which pairs are near; give one above 0."
-        )
-    if pairs is None and options.similarity != "jaccard":
-        raise OptionError(
-            f"similarity={options.similarity!r}: without labels near-duplicates are looked for by jaccard. "
-            "Give labels, or leave it out."
-        )
-    if pairs is None and complete:
-        raise OptionError("complete=True says something of labels, and none are given. Give pairs, or leave it out.")
-    if pairs is not None:
-        check_labels(pairs)
+    """Evaluate methods, distances and similarities on a corpus; see `neardup.evaluate_files`.
 
-    with progress.stage("fingerprint"):
-        documents = read_documents(corpus, recipe, progress=progress, resources=options.resources)
-    everything = in_order_of_preference(documents, DedupOptions())
-    distinct = everything[exact_representatives(documents, everything) == everything]
-    among = np.zeros(len(documents), np.bool_)
-    among[distinct if pairs is None else everything] = True
+    Args:
+        corpus: read several times.
+        recipe: of the fingerprints whose distances are looked at.
+        options: min_similarity, similarity, max_distance and resources.
+        request: labels or the size of a sample, and what to measure.
+        ids: an Arrow array of strings by which labels name documents; the corpus' own if not given.
+        progress: is told of each stage.
 
-    sampled = choose(np.flatnonzero(among), sample, seed)
+    Raises:
+        OptionError, InputError, DataError: as `EvaluationRequest.check` and `read_labels`.
+    """
+    request.check(options)
+    sampled = sample_corpus(corpus, recipe, options, request, progress)
     with progress.stage("truth"):
-        if pairs is None:
-            truth = sampled_truth(corpus, among, options, sampled)
-        else:
-            names = plain_ids(documents.ids) if ids is None else ids
-            truth = labeled_truth(corpus, documents, recipe, names.to_pylist(), pairs, options, sampled, complete)
-
+        truth = _truth(sampled, request, ids)
     with progress.stage("distances"):
-        own = survey(truth, documents, recipe, among, threads=options.threads)
-        scores = distance_scores(truth, own, recipe.bits)
-    recipes, name_of_own = [], "the given recipe"
+        own = survey(truth, sampled)
+        distances = distance_scores(truth, own, recipe.bits)
     with progress.stage("recipes"):
-        for name, named in RECIPES.items():
-            if named.recipe.digest() == recipe.digest():
-                name_of_own = name
-                continue
-            if named.recipe.is_of_other_tool:
-                continue
-            others = read_documents(corpus, named.recipe, progress=Progress(), resources=options.resources)
-            found = survey(truth, others, named.recipe, among, threads=options.threads)
-            curve = distance_scores(truth, found, named.recipe.bits)
-            recipes.append(recipe_score(name, named.recipe, truth, found, curve, target_recall))
-            del others, found
-    recipes.insert(0, recipe_score(name_of_own, recipe, truth, own, scores, target_recall))
-
-    limits = (options.max_distance, usual_distance(recipe), recipes[0].max_distance, recipe.bits // 8)
-    max_distance = min(next(limit for limit in limits if limit is not None), recipe.bits)
+        recipes = recipe_scores(sampled, truth, own, distances, request.target_recall)
+    max_distance = _distance_in_use(options, recipes[0], recipe)
     with progress.stage("methods"):
-        measured = tuple(
-            method_score(name, corpus, documents, recipe, truth, max_distance=max_distance, options=options)
-            for name in asked or _methods(options)
-        )
-    thresholds = threshold_scores(truth) if pairs is not None else ()
+        names = request.measured_methods(options)
+        methods = tuple(method_score(name, sampled, truth, max_distance=max_distance) for name in names)
+    thresholds = threshold_scores(truth) if truth.source == "labels" else ()
     with progress.stage("strata"):
-        seen = strata(corpus, truth, own, documents, recipe, max_distance, options, seed) if pairs is None else ()
+        by_sample = truth.source == "sample"
+        parts = strata(sampled, truth, own, max_distance=max_distance, seed=request.seed) if by_sample else ()
+    scores = Scores(max_distance, distances, recipes, methods, thresholds, parts)
+    warned = warnings_of(sampled, truth, own.reach <= max_distance, max_distance=max_distance)
+    return _evaluation(sampled, truth, request, scores, warned, progress.seconds)
 
-    tokens = documents.tokens[documents.valid]
-    few = np.minimum(documents.tokens[truth.left], documents.tokens[truth.right]) < FEW_TOKENS
-    within = own.reach <= max_distance
-    size = len(sampled)
-    having = np.unique(truth.ends(truth.positive)[0])
-    warned = warnings(
-        len(tokens),
-        int(np.count_nonzero(tokens < recipe.min_tokens)),
-        int(np.count_nonzero(tokens < FEW_TOKENS)),
-        min_tokens=recipe.min_tokens,
-        max_distance=max_distance,
-        recall_of_few=truth.recall(within, few),
-        recall_of_others=truth.recall(within, ~few),
-    )
-    positives = int(truth.positive.sum())
-    if positives == 0:
-        warned += (
-            f"No near-duplicate is known among {counted(len(tokens), 'document')}: nothing can be said about recall.",
-        )
+
+def _truth(corpus: SampledCorpus, request: EvaluationRequest, ids: Any) -> Truth:
+    if request.labels is None:
+        return sampled_truth(corpus)
+    names = plain_ids(corpus.documents.ids) if ids is None else ids
+    return labeled_truth(corpus, request.labels, names.to_pylist(), complete=request.complete)
+
+
+def _distance_in_use(options: DedupOptions, score: RecipeScore, recipe: Recipe) -> int:
+    """The one that was given, else the recipe's own, else the one that is needed, else an eighth of the bits."""
+    limits = (options.max_distance, usual_distance(recipe), score.max_distance, recipe.bits // 8)
+    return min(next(limit for limit in limits if limit is not None), recipe.bits)
+
+
+def _evaluation(
+    corpus: SampledCorpus,
+    truth: Truth,
+    request: EvaluationRequest,
+    scores: Scores,
+    warned: tuple[str, ...],
+    seconds: Mapping[str, float],
+) -> Evaluation:
+    """The result, with a recommendation of what was measured."""
+    by_labels, recipe, least = truth.source == "labels", corpus.recipe, corpus.options.min_similarity
+    of_recipe = {"digest": recipe.digest(), "name": scores.recipes[0].recipe, "max_distance": scores.max_distance}
     near, near_low, near_high = truth.pairs()
+    size, having = len(corpus.sampled), len(np.unique(truth.ends(truth.positive)[0]))
+    best = recommend(
+        scores.methods, scores.recipes, scores.thresholds, min_similarity=least, target=request.target_recall
+    )
     return Evaluation(
         truth=truth.source,
-        documents=len(tokens),
-        equal_texts=len(everything) - len(distinct),
-        short=int(np.count_nonzero(tokens < recipe.min_tokens)),
-        few_tokens=int(np.count_nonzero(tokens < FEW_TOKENS)),
+        documents=corpus.counts.documents,
+        equal_texts=corpus.counts.equal_texts,
+        short=corpus.counts.short,
+        few_tokens=corpus.counts.few_tokens,
         min_similarity=least,
-        target_recall=float(target_recall),
-        labeled_pairs=len(truth) if pairs is not None else 0,
-        labeled_positive=positives if pairs is not None else 0,
-        complete=complete,
+        target_recall=float(request.target_recall),
+        labeled_pairs=len(truth) if by_labels else 0,
+        labeled_positive=int(truth.positive.sum()) if by_labels else 0,
+        complete=request.complete,
         sampled_documents=size,
-        seed=int(seed),
+        seed=int(request.seed),
         near_duplicates=near,
         near_duplicates_low=near_low,
         near_duplicates_high=near_high,
-        with_near_duplicate=wilson(len(having), size) if pairs is None else UNKNOWN,
-        recipe=recipe.as_dict() | {"digest": recipe.digest(), "name": name_of_own, "max_distance": max_distance},
-        methods=measured,
-        distances=scores,
-        thresholds=thresholds,
-        strata=seen,
-        recipes=tuple(recipes),
-        recommendation=recommend(measured, recipes, thresholds, min_similarity=least, target=target_recall),
+        with_near_duplicate=UNKNOWN if by_labels else wilson(having, size),
+        recipe=recipe.as_dict() | of_recipe,
+        methods=scores.methods,
+        distances=scores.distances,
+        thresholds=scores.thresholds,
+        strata=scores.strata,
+        recipes=scores.recipes,
+        recommendation=best,
         warnings=warned,
-        seconds=dict(progress.seconds),
+        seconds=dict(seconds),
         versions=versions(),
     )
 
@@ -229,12 +206,14 @@ def evaluate(
         corpus,
         recipe=recipe_of(recipe),
         options=chosen,
+        request=EvaluationRequest(
+            labels=None if pairs is None else labels_of(pairs),
+            complete=complete,
+            methods=methods,
+            target_recall=target_recall,
+            sample=sample,
+            seed=seed,
+        ),
         ids=corpus.ids.cast("large_string"),
-        pairs=None if pairs is None else labels_of(pairs),
-        complete=complete,
-        methods=methods,
-        target_recall=target_recall,
-        sample=sample,
-        seed=seed,
         progress=progress_of(progress),
     )

@@ -96,36 +96,97 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
         raise DataError(f"{path} cannot be read as {ending}: {problem}. Mend the file.") from None
 
 
+@dataclass(frozen=True, slots=True)
+class LabelColumns:
+    """The columns of labels: those of the ids, and those of the similarity and of the label where there are any."""
+
+    left: str
+    right: str
+    score: str | None
+    label: str | None
+
+    @classmethod
+    def of(cls, labels: LabelRows, row: Any) -> "LabelColumns":
+        """Those of the first row of labels.
+
+        Raises:
+            InputError: it names no pair.
+        """
+        names = list(row) if isinstance(row, Mapping) else []
+        ids = next((pair for pair in ID_COLUMNS if set(pair) <= set(names)), None)
+        if ids is None:
+            raise InputError(
+                f"{labels} names no pairs: its columns are {', '.join(map(str, names)) or 'none'}. "
+                "Give left_id and right_id, or a and b."
+            )
+        return cls(*ids, *_judging(row))
+
+    def read(self, row: Any, least: float) -> tuple[tuple[str, str], tuple[float, bool]]:
+        """The two ids of a row; its score (NaN if it has none) and its verdict.
+
+        A label, which a person gave, decides; else a pair of a score of `least` or more is positive, and one without a score.
+        ValueError, KeyError or TypeError where the row has not these columns, or a value says nothing.
+        """
+        if _judging(row) != (self.score, self.label) or row[self.left] is None or row[self.right] is None:
+            raise ValueError
+        names = str(row[self.left]), str(row[self.right])
+        score = np.nan
+        if self.score is not None:
+            score = float(row[self.score])
+            if not 0 <= score <= 1:
+                raise ValueError
+        if self.label is not None:
+            return names, (score, _TRUTHS[str(row[self.label]).strip().lower().removesuffix(".0")])
+        return names, (score, self.score is None or score >= least)
+
+    def __str__(self) -> str:
+        """What every row has, for messages."""
+        judging = [f"{self.score}, a number from 0 to 1"] if self.score else []
+        judging += [f"{LABEL_COLUMN}, 0, 1, true or false"] if self.label else []
+        also = "".join(f" and {each}" for each in judging) or ", and nothing that judges"
+        return f"{self.left}, {self.right}{also}"
+
+
 def _judging(row: Mapping[str, Any]) -> tuple[str | None, str | None]:
     """The columns of the score and of the label, where there are any."""
     score = next((name for name in SCORE_COLUMNS if name in row), None)
     return score, LABEL_COLUMN if LABEL_COLUMN in row else None
 
 
-def _columns(labels: LabelRows, row: Any) -> tuple[str, str]:
-    """The columns of the ids."""
-    names = list(row) if isinstance(row, Mapping) else []
-    ids = next((pair for pair in ID_COLUMNS if set(pair) <= set(names)), None)
-    if ids is None:
-        raise InputError(
-            f"{labels} names no pairs: its columns are {', '.join(map(str, names)) or 'none'}. "
-            "Give left_id and right_id, or a and b."
-        )
-    return ids
+class RowsOfIds:
+    """Which row each id is that of.
 
+    Attributes:
+        unknown: ids that were looked for and that no row has, in the order in which they were met.
+    """
 
-def _judge(
-    row: Mapping[str, Any], score_column: str | None, label_column: str | None, least: float
-) -> tuple[float, bool]:
-    """Score and verdict of a pair; a label, which a person gave, decides. ValueError where a value is none."""
-    score = np.nan
-    if score_column is not None:
-        score = float(row[score_column])
-        if not 0 <= score <= 1:
-            raise ValueError
-    if label_column is not None:
-        return score, _TRUTHS[str(row[label_column]).strip().lower().removesuffix(".0")]
-    return score, score_column is None or score >= least
+    def __init__(self, ids: Iterable[str | None]) -> None:
+        self.unknown: dict[str, None] = {}
+        self._rows: dict[str, int] = {}
+        self._repeated: set[str] = set()
+        for row, name in enumerate(ids):
+            if name is not None and self._rows.setdefault(name, row) != row:
+                self._repeated.add(name)
+
+    def pair(self, names: tuple[str, str], where: str) -> tuple[int, int] | None:
+        """The rows of two ids, ascending; None if there are no such rows, which `unknown` then has.
+
+        Raises:
+            InputError: several documents have one of the ids.
+            DataError: both are of one row. `where`: what messages call the pair.
+        """
+        if ambiguous := self._repeated & set(names):
+            raise InputError(
+                f"{where}: several documents have the id {min(ambiguous)!r}. Make ids of labeled ones unique."
+            )
+        missing = [name for name in names if name not in self._rows]
+        self.unknown.update(dict.fromkeys(missing))
+        if missing:
+            return None
+        first, second = sorted(self._rows[name] for name in names)
+        if first == second:
+            raise DataError(f"{where}: {names[0]!r} is paired with itself. Remove the line.")
+        return first, second
 
 
 def check_labels(labels: LabelRows) -> None:
@@ -136,7 +197,7 @@ def check_labels(labels: LabelRows) -> None:
         DataError: its beginning cannot be read.
     """
     for row in itertools.islice(labels.rows(), 1):
-        _columns(labels, row)
+        LabelColumns.of(labels, row)
 
 
 def read_labels(labels: LabelRows, ids: Iterable[str | None], *, min_similarity: float) -> Labels:
@@ -153,62 +214,32 @@ def read_labels(labels: LabelRows, ids: Iterable[str | None], *, min_similarity:
         InputError: there is no such column, or it names documents that are not there, or that several have the id of.
         DataError: a value is not allowed, or two lines contradict each other.
     """
-    rows: dict[str, int] = {}
-    repeated: set[str] = set()
-    for row, name in enumerate(ids):
-        if name is not None and rows.setdefault(name, row) != row:
-            repeated.add(name)
+    rows = RowsOfIds(ids)
     found: dict[tuple[int, int], tuple[float, bool]] = {}
-    unknown: dict[str, None] = {}
-    ids_of: tuple[str, str] | None = None
-    judging: tuple[str | None, str | None] = (None, None)
+    columns: LabelColumns | None = None
     for number, line in enumerate(labels.rows(), 1):
-        if ids_of is None:
-            ids_of = _columns(labels, line)
-            judging = _judging(line)
-        left_column, right_column = ids_of
+        columns = columns or LabelColumns.of(labels, line)
+        where = f"{labels}, pair {number}"
         try:
-            if _judging(line) != judging or line[left_column] is None or line[right_column] is None:
-                raise ValueError
-            names = str(line[left_column]), str(line[right_column])
-            verdict = _judge(line, *judging, min_similarity)
+            names, verdict = columns.read(line, min_similarity)
         except (ValueError, KeyError, TypeError):
-            allowed = [f"{judging[0]}, a number from 0 to 1"] if judging[0] else []
-            allowed += [f"{LABEL_COLUMN}, 0, 1, true or false"] if judging[1] else []
-            raise DataError(
-                f"{labels}, pair {number}: {json.dumps(line, ensure_ascii=False, default=str)[:200]} has not what the first has: "
-                f"{left_column}, {right_column}{''.join(f' and {each}' for each in allowed)}"
-                f"{'' if allowed else ', and nothing that judges'}."
-            ) from None
-        ambiguous = repeated & set(names)
-        if ambiguous:
-            raise InputError(
-                f"{labels}, pair {number}: several documents have the id {min(ambiguous)!r}. Make ids of labeled ones unique."
-            )
-        missing = [name for name in names if name not in rows]
-        unknown.update(dict.fromkeys(missing))
-        if missing:
-            continue
-        first, second = sorted(rows[name] for name in names)
-        if first == second:
-            raise DataError(f"{labels}, pair {number}: {names[0]!r} is paired with itself. Remove the line.")
-        earlier = found.setdefault((first, second), verdict)
-        if earlier[1] != verdict[1]:
-            raise DataError(
-                f"{labels}, pair {number}: {names[0]!r} and {names[1]!r} are both near and not. Keep one line."
-            )
-    if unknown:
-        shown = ", ".join(map(repr, list(unknown)[:_SHOWN])) + (" …" if len(unknown) > _SHOWN else "")
+            shown = json.dumps(line, ensure_ascii=False, default=str)[:200]
+            raise DataError(f"{where}: {shown} has not what the first has: {columns}.") from None
+        pair = rows.pair(names, where)
+        if pair is not None and found.setdefault(pair, verdict)[1] != verdict[1]:
+            raise DataError(f"{where}: {names[0]!r} and {names[1]!r} are both near and not. Keep one line.")
+    if rows.unknown:
+        shown = ", ".join(map(repr, list(rows.unknown)[:_SHOWN])) + (" …" if len(rows.unknown) > _SHOWN else "")
         raise InputError(
-            f"{labels} names {counted(len(unknown), 'id')} that no document of the input has: {shown}. "
+            f"{labels} names {counted(len(rows.unknown), 'id')} that no document of the input has: {shown}. "
             "Give the whole input, or --id COLUMN."
         )
     if not found:
         raise InputError(f"{labels} has no pairs. Leave --pairs out for estimates from a sample.")
     pairs = np.array(list(found), np.int64)
     return Labels(
-        pairs[:, 0].copy(),
-        pairs[:, 1].copy(),
-        np.array([score for score, _ in found.values()]),
-        np.array([positive for _, positive in found.values()]),
+        left=pairs[:, 0].copy(),
+        right=pairs[:, 1].copy(),
+        score=np.array([score for score, _ in found.values()]),
+        positive=np.array([positive for _, positive in found.values()]),
     )

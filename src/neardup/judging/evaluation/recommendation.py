@@ -1,23 +1,13 @@
-"""RECOMMENDATION: what to call with for a recall, why, and what fingerprints are no good for."""
+"""RECOMMENDATION: what to call with for a recall, and why."""
 
 from collections.abc import Sequence
 
 from neardup.display import counted
 from neardup.judging.evaluation.intervals import Share
 from neardup.judging.evaluation.result import MethodScore, RecipeScore, Recommendation, ThresholdScore
-from neardup.recipe.methods import MEASURED, METHODS
 
-FEW_TOKENS = 50
-"""Of texts with fewer tokens the distances spread: a word changed changes many of the bits."""
 SAME_SECONDS, SAME_RATIO = 1.0, 1.25
 """Recipes that differ by no more are equally fast: the first of them is taken."""
-MANY_FEW = 0.05
-"""Such a share of documents with few tokens is worth a warning."""
-
-
-def others_than_fingerprints(methods: Sequence[str] = MEASURED) -> str:
-    """What to use instead of distances, as the words of a command."""
-    return " or ".join(f"--method {name}" for name in methods if not METHODS[name].is_by_distance)
 
 
 def recommend(
@@ -31,61 +21,94 @@ def recommend(
     """The method, recipe, distance and similarity to use.
 
     Of the methods that reach the target the one of highest F1, then of highest recall, then the first. Of the recipes that do, at
-    whatever distance, the first that is about as fast as the fastest.
+    whatever distance, the first that is about as fast as the fastest. Of the similarities the highest.
     """
-    reasons = []
-    reaching = [score for score in methods if (score.recall.value or 0.0) >= target]
-    method = max(reaching, key=lambda score: (score.f1.value or 0.0, score.recall.value or 0.0), default=None)
-    if method is not None:
-        reasons.append(
-            f"--method {method.method} finds {method.recall} of the near-duplicates; asked for is {target:g}."
-        )
-    elif methods:
-        best = max(methods, key=lambda score: score.recall.value or 0.0)
-        reasons.append(
-            f"No method reaches {target:g} at --min-similarity {min_similarity:g}: {best.method} finds {best.recall}."
-        )
+    method, recipe = _best_method(methods, target), _fastest_recipe(recipes)
+    threshold = next((score for score in reversed(thresholds) if _reaches(score.recall, target)), None)
+    similarity = None if thresholds or method is None else min_similarity
+    if threshold is not None:
+        similarity = threshold.min_similarity
+    shown = method.recall if method else recipe.recall if recipe else None
+    return Recommendation(
+        method=method.method if method else None,
+        recipe=recipe.recipe if recipe else None,
+        bits=recipe.bits if recipe else None,
+        max_distance=recipe.max_distance if recipe else None,
+        min_similarity=similarity,
+        reasons=(
+            *_reasons_for_method(method, methods, min_similarity, target),
+            *_reasons_for_recipe(recipe, recipes, target),
+            *_reasons_for_threshold(threshold),
+            *_doubts(shown, target),
+        ),
+    )
 
+
+def _reaches(recall: Share, target: float) -> bool:
+    return (recall.value or 0.0) >= target
+
+
+def _best_method(methods: Sequence[MethodScore], target: float) -> MethodScore | None:
+    reaching = [score for score in methods if _reaches(score.recall, target)]
+    return max(reaching, key=lambda score: (score.f1.value or 0.0, score.recall.value or 0.0), default=None)
+
+
+def _fastest_recipe(recipes: Sequence[RecipeScore]) -> RecipeScore | None:
     usable = [score for score in recipes if score.max_distance is not None]
     least = min((score.seconds or 0.0 for score in usable), default=0.0)
-    fast = max(least + SAME_SECONDS, least * SAME_RATIO)
-    recipe = next((score for score in usable if (score.seconds or 0.0) <= fast), None)
-    if recipe is not None:
-        reasons.append(
-            f"By fingerprints: --recipe {recipe.recipe} --max-distance {recipe.max_distance} {_costs(recipe)}."
-        )
-        reasons += [f"{other.recipe} {_costs(other, other.max_distance)}." for other in usable if other is not recipe]
+    limit = max(least + SAME_SECONDS, least * SAME_RATIO)
+    return next((score for score in usable if (score.seconds or 0.0) <= limit), None)
+
+
+def _reasons_for_method(
+    best: MethodScore | None, methods: Sequence[MethodScore], min_similarity: float, target: float
+) -> list[str]:
+    if best is not None:
+        return [f"--method {best.method} finds {best.recall} of the near-duplicates; asked for is {target:g}."]
+    if not methods:
+        return []
+    most = max(methods, key=lambda score: score.recall.value or 0.0)
+    return [f"No method reaches {target:g} at --min-similarity {min_similarity:g}: {most.method} finds {most.recall}."]
+
+
+def _reasons_for_recipe(best: RecipeScore | None, recipes: Sequence[RecipeScore], target: float) -> list[str]:
+    """Why the recipe is taken, and what the others would do: first those that reach the target, then those that do not."""
+    reasons = []
+    if best is not None:
+        reasons.append(f"By fingerprints: --recipe {best.recipe} --max-distance {best.max_distance} {_costs(best)}.")
+    reasons += [
+        f"{other.recipe} {_costs(other, other.max_distance)}."
+        for other in recipes
+        if other.max_distance is not None and other is not best
+    ]
     reasons += [
         f"{score.recipe} reaches {target:g} at no distance: it finds {score.recall}, for short texts have equal ones only."
         for score in recipes
         if score.max_distance is None and score.recall.value is not None
     ]
+    return reasons
 
-    similarity = None if thresholds or method is None else min_similarity
-    reaching_thresholds = [score for score in thresholds if (score.recall.value or 0.0) >= target]
-    if reaching_thresholds:
-        highest = reaching_thresholds[-1]
-        similarity = highest.min_similarity
-        precision = (
-            "" if highest.precision.value is None else f", with precision {highest.precision} among the labeled pairs"
-        )
-        reasons.append(
-            f"--min-similarity {similarity:g} is the highest that {highest.recall} of the near-duplicates have{precision}."
-        )
-    shown = method.recall if method else recipe.recall if recipe else None
-    if shown is not None and shown.low is not None and shown.low < target:
-        reasons.append(
-            f"{counted(shown.of, 'near-duplicate')} cannot show a recall of {target:g} with certainty: the interval begins at "
-            f"{shown.low:.3f}. More labels or a larger --sample narrow it."
-        )
-    return Recommendation(
-        method.method if method else None,
-        recipe.recipe if recipe else None,
-        recipe.bits if recipe else None,
-        recipe.max_distance if recipe else None,
-        similarity,
-        tuple(reasons),
-    )
+
+def _reasons_for_threshold(highest: ThresholdScore | None) -> list[str]:
+    if highest is None:
+        return []
+    precision = ""
+    if highest.precision.value is not None:
+        precision = f", with precision {highest.precision} among the labeled pairs"
+    return [
+        f"--min-similarity {highest.min_similarity:g} is the highest that {highest.recall} of the near-duplicates have"
+        f"{precision}."
+    ]
+
+
+def _doubts(shown: Share | None, target: float) -> list[str]:
+    """That so few pairs may have reached the target by chance."""
+    if shown is None or shown.low is None or shown.low >= target:
+        return []
+    return [
+        f"{counted(shown.of, 'near-duplicate')} cannot show a recall of {target:g} with certainty: the interval begins at "
+        f"{shown.low:.3f}. More labels or a larger --sample narrow it."
+    ]
 
 
 def _costs(score: RecipeScore, distance: int | None = None) -> str:
@@ -102,44 +125,3 @@ def _costs(score: RecipeScore, distance: int | None = None) -> str:
         else f"about {seconds / 60:,.0f} min"
     )
     return f"finds {score.recall}{at}{false}, in {time} by estimate"
-
-
-def warnings(
-    documents: int,
-    short: int,
-    few: int,
-    *,
-    min_tokens: int,
-    max_distance: int,
-    recall_of_few: Share,
-    recall_of_others: Share,
-) -> tuple[str, ...]:
-    """Where texts are too short for fingerprints, and what works."""
-    found = []
-    others = others_than_fingerprints()
-    if short:
-        instead = f" {others} finds their near copies." if others else ""
-        found.append(
-            f"{counted(short, 'document')} of {documents:,} ({short / documents:.1%}) "
-            f"{'has' if short == 1 else 'have'} fewer than {min_tokens} tokens: "
-            f"by fingerprint they match only where their texts are equal.{instead}"
-        )
-    worse = (
-        recall_of_few.high is not None
-        and recall_of_others.low is not None
-        and recall_of_few.high < recall_of_others.low
-    )
-    if few > MANY_FEW * documents or worse:
-        measured = "of the near-duplicates with such a text none is known"
-        if recall_of_few.value is not None:
-            measured = f"within distance {max_distance} are {recall_of_few} of the near-duplicates with such a text"
-            if recall_of_others.value is not None:
-                measured += f", {recall_of_others} of the others"
-        instead = others or "a larger --max-distance with --min-similarity"
-        found.append(
-            f"{counted(few, 'document')} of {documents:,} ({few / documents:.1%}) "
-            f"{'has' if few == 1 else 'have'} fewer than {FEW_TOKENS} tokens, where distances spread: {measured}. "
-            f"What works there is {instead}, by the similarity of the texts; for the shortest also smaller shingles "
-            "(word_shingle and cjk_shingle in a recipe file)."
-        )
-    return tuple(found)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from neardup.display import counted
-from neardup.judging.evaluation.result import DistanceScore, Evaluation
+from neardup.judging.evaluation.result import DistanceScore, Evaluation, MethodScore, ThresholdScore
 from neardup.judging.evaluation.truth import BANDS
 from neardup.recipe.methods import METHODS
 
@@ -57,65 +57,78 @@ def _number(value: float | None, form: str) -> str:
     return "–" if value is None else format(value, form)
 
 
+def _scores(score: MethodScore | DistanceScore | ThresholdScore) -> list[str]:
+    """The cells of recall, precision and F1."""
+    return [str(score.recall), str(score.precision), str(score.f1)]
+
+
 def tables(result: Evaluation) -> Iterator[TableOfScores]:
     """All tables, the most useful first."""
+    yield _methods(result)
+    if bands := [name for name in BANDS if any(score.bands[name].of for score in result.methods)]:
+        yield _methods_by_similarity(result, bands)
+    yield _distances(result)
+    if result.thresholds:
+        yield _thresholds(result)
+    if result.strata:
+        yield _strata(result)
+    yield _recipes(result)
+
+
+def _methods(result: Evaluation) -> TableOfScores:
+    columns = ["method", "recall", "precision", "F1", "found"]
+    rows = [[score.method, *_scores(score), f"{score.found:,}"] for score in result.methods]
+    if result.truth == "labels" and not result.complete:
+        columns.append("unlabeled")
+        rows = [[*row, f"{score.unlabeled:,}"] for row, score in zip(rows, result.methods, strict=True)]
+    return TableOfScores(f"Methods, at similarity {result.min_similarity:g}", columns, rows)
+
+
+def _methods_by_similarity(result: Evaluation, bands: Sequence[str]) -> TableOfScores:
+    rows = [[score.method, *(str(score.bands[name]) for name in bands)] for score in result.methods]
+    return TableOfScores("Recall of methods, by similarity of the pair", ["method", *bands], rows)
+
+
+def _distances(result: Evaluation) -> TableOfScores:
     in_use = result.recipe["max_distance"]
-    bands = [name for name in BANDS if any(score.bands[name].of for score in result.methods)]
-    with_unlabeled = result.truth == "labels" and not result.complete
-    yield TableOfScores(
-        f"Methods, at similarity {result.min_similarity:g}",
-        ["method", "recall", "precision", "F1", "found", *(["unlabeled"] if with_unlabeled else [])],
-        [
-            [
-                score.method,
-                *map(str, (score.recall, score.precision, score.f1)),
-                f"{score.found:,}",
-                *([f"{score.unlabeled:,}"] if with_unlabeled else []),
-            ]
-            for score in result.methods
-        ],
-    )
-    if bands:
-        yield TableOfScores(
-            "Recall of methods, by similarity of the pair",
-            ["method", *bands],
-            [[score.method, *(str(score.bands[name]) for name in bands)] for score in result.methods],
-        )
-    yield TableOfScores(
+    shown = _shown(result.distances, {in_use, result.recipes[0].max_distance or 0}, in_use)
+    return TableOfScores(
         f"Fingerprints alone, recipe {result.recipe['name']}, by Hamming distance (in use: {in_use})",
         ["distance", "recall", "precision", "F1", "pairs within"],
+        [[f"{score.max_distance}", *_scores(score), f"{score.pairs:,.0f}"] for score in shown],
+    )
+
+
+def _thresholds(result: Evaluation) -> TableOfScores:
+    """Of every twentieth from 0.5 to 1."""
+    return TableOfScores(
+        "Similarity of the texts, among the labeled pairs",
+        ["at least", "recall", "precision", "F1"],
+        [[f"{score.min_similarity:.2f}", *_scores(score)] for score in result.thresholds[49::5]],
+    )
+
+
+def _strata(result: Evaluation) -> TableOfScores:
+    return TableOfScores(
+        "Pairs by Hamming distance, and the similarity of some of them",
+        ["distance", "pairs", "near-duplicates", "share of them", "read", "median", "highest"],
         [
-            [f"{score.max_distance}", *map(str, (score.recall, score.precision, score.f1)), f"{score.pairs:,.0f}"]
-            for score in _shown(result.distances, {in_use, result.recipes[0].max_distance or 0}, in_use)
+            [
+                part.distance,
+                f"{part.pairs:,.0f}",
+                f"{part.pairs * (part.similar.value or 0):,.0f}",
+                str(part.similar),
+                f"{part.sampled:,}",
+                _number(part.median, ".3f"),
+                _number(part.highest, ".3f"),
+            ]
+            for part in result.strata
         ],
     )
-    if result.thresholds:
-        yield TableOfScores(
-            "Similarity of the texts, among the labeled pairs",
-            ["at least", "recall", "precision", "F1"],
-            [
-                [f"{score.min_similarity:.2f}", *map(str, (score.recall, score.precision, score.f1))]
-                for score in result.thresholds[49::5]
-            ],
-        )
-    if result.strata:
-        yield TableOfScores(
-            "Pairs by Hamming distance, and the similarity of some of them",
-            ["distance", "pairs", "near-duplicates", "share of them", "read", "median", "highest"],
-            [
-                [
-                    part.distance,
-                    f"{part.pairs:,.0f}",
-                    f"{part.pairs * (part.similar.value or 0):,.0f}",
-                    str(part.similar),
-                    f"{part.sampled:,}",
-                    _number(part.median, ".3f"),
-                    _number(part.highest, ".3f"),
-                ]
-                for part in result.strata
-            ],
-        )
-    yield TableOfScores(
+
+
+def _recipes(result: Evaluation) -> TableOfScores:
+    return TableOfScores(
         f"Recipes: the distance that finds {result.target_recall:g} of the near-duplicates",
         ["recipe", "bits", "distance", "recall", "false per true", "usual distance", "recall there"],
         [

@@ -4,15 +4,14 @@ from itertools import pairwise
 
 import numpy as np
 
-from neardup.fingerprints.documents import Documents
-from neardup.io.corpora import Corpus
+from neardup.arrays import Array
 from neardup.judging.evaluation.curves import Survey
 from neardup.judging.evaluation.intervals import clustered
 from neardup.judging.evaluation.result import Stratum
+from neardup.judging.evaluation.sampled_corpus import SampledCorpus
 from neardup.judging.evaluation.survey import sample_pairs
 from neardup.judging.evaluation.truth import Truth
 from neardup.matching.similarities.element_store import ElementStore, read_again
-from neardup.options import DedupOptions
 from neardup.progress import Progress
 from neardup.recipe.recipe import Recipe
 
@@ -32,41 +31,44 @@ def edges(max_distance: int, bits: int) -> list[tuple[int, int]]:
     return [(0, 0)] + [(before + 1, last) for before, last in pairwise(lasts)]
 
 
-def strata(
-    corpus: Corpus,
-    truth: Truth,
-    found: Survey,
-    documents: Documents,
-    recipe: Recipe,
-    max_distance: int,
-    options: DedupOptions,
-    seed: int,
-) -> tuple[Stratum, ...]:
-    """Of each stratum how many pairs there are, how many are near-duplicates, and how similar a sample of them is."""
-    spans = [*edges(max_distance, recipe.bits), (0, recipe.bits)]
-    fingerprints = np.ascontiguousarray(documents.fingerprints[found.rows])
+def strata(corpus: SampledCorpus, truth: Truth, found: Survey, *, max_distance: int, seed: int) -> tuple[Stratum, ...]:
+    """Of each stratum how many pairs there are, how many are near-duplicates, and how similar a sample of them is.
+
+    Args:
+        corpus: whose texts are read for the sample.
+        truth, found: of its sampled documents.
+        max_distance: in use, by which distances are divided.
+        seed: of the sample.
+    """
+    bits = corpus.recipe.bits
+    spans = [*edges(max_distance, bits), (0, bits)]
+    fingerprints = np.ascontiguousarray(corpus.documents.fingerprints[found.rows])
     drawn = [
-        sample_pairs(fingerprints, found.chosen, found.counts, first, last, size=STRATUM_PAIRS, seed=seed)
-        for first, last in spans
+        sample_pairs(fingerprints, found.chosen, found.counts, span, size=STRATUM_PAIRS, seed=seed) for span in spans
     ]
-    wanted = np.zeros(len(documents), np.bool_)
+    wanted = np.zeros(len(corpus.documents), np.bool_)
     for left, right in drawn:
         wanted[found.rows[left]] = wanted[found.rows[right]] = True
     parts = []
-    store = ElementStore.of_verification("jaccard", Recipe(), resources=options.resources)
-    with read_again(store, corpus, wanted, progress=Progress()) as sets:
+    store = ElementStore.of_verification("jaccard", Recipe(), resources=corpus.options.resources)
+    with read_again(store, corpus.corpus, wanted, progress=Progress()) as sets:
         for (first, last), (left, right) in zip(spans, drawn, strict=True):
             similarity = sets.similarities(found.rows[left], found.rows[right], 0.0)
-            counts, true = found.counts[:, first : last + 1].sum(axis=1), found.true[:, first : last + 1].sum(axis=1)
             name = f"{first}" if first == last else f"{first}-{last}"
-            parts.append(
-                Stratum(
-                    ANY if (first, last) == spans[-1] else name,
-                    float(counts.sum() * found.scale),
-                    len(left),
-                    clustered(true, counts, truth.sampled_share),
-                    float(np.median(similarity)) if len(left) else None,
-                    float(similarity.max()) if len(left) else None,
-                )
-            )
+            parts.append(_stratum(ANY if (first, last) == spans[-1] else name, truth, found, (first, last), similarity))
     return tuple(parts)
+
+
+def _stratum(name: str, truth: Truth, found: Survey, span: tuple[int, int], similarity: Array) -> Stratum:
+    """A stratum of the distances of a span, both ends of it included; similarity: float64[p] of some of its pairs."""
+    first, last = span
+    counts, true = found.counts[:, first : last + 1].sum(axis=1), found.true[:, first : last + 1].sum(axis=1)
+    read = len(similarity)
+    return Stratum(
+        distance=name,
+        pairs=float(counts.sum() * found.scale),
+        sampled=read,
+        similar=clustered(true, counts, truth.sampled_share),
+        median=float(np.median(similarity)) if read else None,
+        highest=float(similarity.max()) if read else None,
+    )

@@ -138,13 +138,24 @@ def _search(batch: tuple[Array, Array], sampled: SampledSets, least: float) -> S
 
 
 def sample_pairs(
-    fingerprints: Array, chosen: Array, counts: Array, first: int, last: int, *, size: int, seed: int
+    fingerprints: Array, chosen: Array, counts: Array, span: tuple[int, int], *, size: int, seed: int
 ) -> tuple[Array, Array]:
-    """Up to `size` pairs, or all if there are no more, of a `chosen` position and another at distances `first` to `last`.
+    """Up to `size` pairs, or all if there are no more, of a `chosen` position and another at the distances of a span.
 
-    Drawn by chance, those of two chosen ones twice as likely. counts: int64[chosen, distances], as `distance_counts` has them.
-    Returns positions, int64[p] twice, left < right, each pair once.
+    Drawn by chance, those of two chosen ones twice as likely.
+
+    Args:
+        fingerprints: uint64[n, words].
+        chosen: int64[c], positions.
+        counts: int64[c, distances], as `distance_counts` has them.
+        span: first and last distance.
+        size: pairs at most.
+        seed: with the span decides what is drawn.
+
+    Returns:
+        Positions, int64[p] twice, left < right, each pair once.
     """
+    first, last = span
     there = counts[:, first : last + 1].sum(axis=1)
     ends = np.cumsum(there)
     total = int(ends[-1]) if len(ends) else 0

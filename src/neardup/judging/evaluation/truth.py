@@ -9,12 +9,11 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.fingerprints.documents import Documents
 from neardup.hamming.near import hamming_distances
-from neardup.io.corpora import Corpus
 from neardup.judging.evaluation.intervals import Share, Z, clustered, wilson
 from neardup.judging.evaluation.labels import LabelRows, read_labels
+from neardup.judging.evaluation.sampled_corpus import SampledCorpus
 from neardup.judging.evaluation.survey import similar_pairs
 from neardup.matching.similarities.element_store import ElementStore, read_again
-from neardup.options import DedupOptions
 from neardup.progress import Progress
 from neardup.recipe.recipe import Recipe
 
@@ -100,58 +99,57 @@ class Truth:
 
 
 def labeled_truth(
-    corpus: Corpus,
-    documents: Documents,
-    recipe: Recipe,
-    ids: Iterable[str | None],
-    pairs: LabelRows,
-    options: DedupOptions,
-    sampled: Array,
-    complete: bool,
+    corpus: SampledCorpus, labels: LabelRows, ids: Iterable[str | None], *, complete: bool = False
 ) -> Truth:
-    """What the labels say, with our own similarity of each pair."""
-    labels = read_labels(pairs, ids, min_similarity=options.min_similarity)
-    order = np.lexsort((labels.right, labels.left))
-    left, right, score = labels.left[order], labels.right[order], labels.score[order]
+    """What the labels say, with our own similarity of each pair.
+
+    Args:
+        corpus: of the documents that are labeled.
+        labels: pairs of ids; `complete`: they have every near-duplicate.
+        ids: the documents' ids, by row; None where a row could not be read.
+
+    Raises:
+        InputError, DataError: as `read_labels`.
+    """
+    documents, options = corpus.documents, corpus.options
+    pairs = read_labels(labels, ids, min_similarity=options.min_similarity)
+    order = np.lexsort((pairs.right, pairs.left))
+    left, right, score = pairs.left[order], pairs.right[order], pairs.score[order]
     wanted = np.zeros(len(documents), np.bool_)
     wanted[left] = wanted[right] = True
-    store = ElementStore.of_verification(options.similarity, recipe, resources=options.resources)
-    with read_again(store, corpus, wanted, progress=Progress()) as sets:
+    store = ElementStore.of_verification(options.similarity, corpus.recipe, resources=options.resources)
+    with read_again(store, corpus.corpus, wanted, progress=Progress()) as sets:
         similarity = sets.similarities(left, right, 0.0)
     similarity[(documents.digests[left] == documents.digests[right]).all(axis=1)] = 1.0
     return Truth(
-        "labels",
-        complete,
-        left,
-        right,
-        labels.positive[order],
-        similarity,
-        np.where(np.isnan(score), similarity, score),
-        sampled,
-        int(np.count_nonzero(documents.valid)),
+        source="labels",
+        complete=complete,
+        left=left,
+        right=right,
+        positive=pairs.positive[order],
+        similarity=similarity,
+        score=np.where(np.isnan(score), similarity, score),
+        sampled=corpus.sampled,
+        population=int(np.count_nonzero(documents.valid)),
     )
 
 
-def sampled_truth(corpus: Corpus, among: Array, options: DedupOptions, sampled: Array) -> Truth:
+def sampled_truth(corpus: SampledCorpus) -> Truth:
     """Every pair of a sampled document that is similar enough."""
+    options = corpus.options
     found = similar_pairs(
-        corpus,
-        sampled,
-        among,
-        least=options.min_similarity,
-        resources=options.resources,
+        corpus.corpus, corpus.sampled, corpus.among, least=options.min_similarity, resources=options.resources
     )
-    all_true = np.ones(len(found), np.bool_)
     return Truth(
-        "sample",
-        True,
-        found.left,
-        found.right,
-        all_true,
-        found.similarity,
-        found.similarity,
-        sampled,
-        int(np.count_nonzero(among)),
+        source="sample",
+        complete=True,
+        left=found.left,
+        right=found.right,
+        positive=np.ones(len(found), np.bool_),
+        similarity=found.similarity,
+        score=found.similarity,
+        sampled=corpus.sampled,
+        population=int(np.count_nonzero(corpus.among)),
     )
 
 

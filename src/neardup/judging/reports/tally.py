@@ -1,7 +1,7 @@
 """COUNT: what the lines of an audit come to, and a sample of them; one pass, however many lines there are."""
 
 import heapq
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -21,6 +21,9 @@ STEPS = 100
 """Bars of equal width that similarities from 0 to 1 are counted in; those of 1 have a bar more."""
 
 _TOGETHER = 1 << 14
+
+Lines = Callable[[], Iterator[Line]]
+"""The lines of an audit, from the first, as often as it is called."""
 
 
 @dataclass(slots=True)

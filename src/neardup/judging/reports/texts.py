@@ -12,6 +12,7 @@ from neardup.fingerprints.simhash import fingerprint_array
 from neardup.io.batch import Batch
 from neardup.io.corpus import FileCorpus
 from neardup.recipe.recipe import Recipe
+from neardup.survivors.audit_reader import Line
 
 READ_CHARACTERS = 20_000
 """Of a text so many characters are kept, for showing."""
@@ -54,6 +55,27 @@ class ReadAgain:
     texts: dict[int, Text]
     files: list[FileCounts]
     lengths: Array
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """What was read again: of the inputs, and of a reference by file and row; `reason`: why not, if it was not."""
+
+    read: ReadAgain | None
+    reference: dict[tuple[str, int], Text]
+    reason: str = ""
+
+    def survivor_of(self, line: Line) -> Text | None:
+        """The text that a line's document was removed for."""
+        if self.read is None:
+            return None
+        if line["survivor_row"] is None:
+            return self.reference.get((line["reference"], line["reference_row"]))
+        return self.read.texts.get(line["survivor_row"])
+
+    def removed(self, line: Line) -> Text | None:
+        """The text that was removed."""
+        return None if self.read is None else self.read.texts.get(line["row"])
 
 
 def read_again(

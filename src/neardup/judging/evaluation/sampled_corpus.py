@@ -1,0 +1,89 @@
+"""SAMPLE: the documents that an evaluation is about, their fingerprints, and those that are compared with all others."""
+
+import dataclasses
+from dataclasses import dataclass
+
+import numpy as np
+
+from neardup.arrays import Array
+from neardup.fingerprints.documents import Documents, read_documents
+from neardup.io.corpora import Corpus
+from neardup.judging.evaluation.request import EvaluationRequest
+from neardup.judging.evaluation.survey import choose
+from neardup.matching.equal_texts import exact_representatives
+from neardup.options import DedupOptions
+from neardup.progress import Progress
+from neardup.recipe.recipe import Recipe
+from neardup.survivors.decisions import in_order_of_preference
+
+FEW_TOKENS = 50
+"""Of texts with fewer tokens the distances spread: a word changed changes many of the bits."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentCounts:
+    """How many documents there are.
+
+    Attributes:
+        documents: in the input.
+        equal_texts: whose normalized text an earlier one has.
+        short: under the recipe's minimum of tokens.
+        few_tokens: under FEW_TOKENS, short ones included.
+    """
+
+    documents: int
+    equal_texts: int
+    short: int
+    few_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class SampledCorpus:
+    """A corpus by one recipe, and the documents that were drawn from it.
+
+    Attributes:
+        corpus: where texts are read again.
+        recipe, documents: the fingerprints of all rows, and what they were made by.
+        options: similarity, distance and resources of joins.
+        among: bool[rows], the documents whose pairs count; with truth from a sample one of each text.
+        sampled: int64[s], the rows that are compared with all others, ascending.
+        counts: of its documents.
+    """
+
+    corpus: Corpus
+    recipe: Recipe
+    documents: Documents
+    options: DedupOptions
+    among: Array
+    sampled: Array
+    counts: DocumentCounts
+
+    def by_recipe(self, recipe: Recipe) -> "SampledCorpus":
+        """The same documents by another recipe: reads the corpus again. `counts` stay those of the first."""
+        documents = read_documents(self.corpus, recipe, progress=Progress(), resources=self.options.resources)
+        return dataclasses.replace(self, recipe=recipe, documents=documents)
+
+
+def sample_corpus(
+    corpus: Corpus, recipe: Recipe, options: DedupOptions, request: EvaluationRequest, progress: Progress
+) -> SampledCorpus:
+    """Read and fingerprint a corpus, and draw the documents that are compared with all others.
+
+    Raises:
+        RowError, DataError: a row cannot be read.
+    """
+    with progress.stage("fingerprint"):
+        documents = read_documents(corpus, recipe, progress=progress, resources=options.resources)
+    everything = in_order_of_preference(documents, DedupOptions())
+    unique = everything[exact_representatives(documents, everything) == everything]
+    among = np.zeros(len(documents), np.bool_)
+    among[unique if request.labels is None else everything] = True
+    tokens = documents.tokens[documents.valid]
+    counts = DocumentCounts(
+        documents=len(tokens),
+        equal_texts=len(everything) - len(unique),
+        short=int(np.count_nonzero(tokens < recipe.min_tokens)),
+        few_tokens=int(np.count_nonzero(tokens < FEW_TOKENS)),
+    )
+    sampled = choose(np.flatnonzero(among), request.sample, request.seed)
+    return SampledCorpus(corpus, recipe, documents, options, among, sampled, counts)

@@ -1,0 +1,83 @@
+"""FACTS of a run from its summary, in words; and one summary of several, of parts of one run."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from neardup.judging.reports.visible import name_of, plainly
+
+OPTION_CHARACTERS = 400
+
+
+def facts_of(summary: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """What decided, in words."""
+    options = summary["options"]
+    yield "Method", str(summary["method"])
+    if summary["reason"]:
+        yield "Why this method", plainly(summary["reason"])
+    if summary["min_similarity"] > 0:
+        yield "A match is", f"a {options['similarity']} similarity of at least {summary['min_similarity']:g}"
+    if summary["max_distance"] is not None:
+        yield "Fingerprints", f"at most {summary['max_distance']} bits apart"
+    yield "Candidates compared", f"{summary['candidates']:,}, of which {summary['matches']:,} matched"
+    yield "Clustering", str(options["cluster"])
+    yield "Survivor", f"of two that match: {value_in_words(options['keep'])}"
+
+
+def stages_of(summary: dict[str, Any]) -> list[dict[str, Any]]:
+    """What each stage took: seconds, their share of those of the longest in percent, and what was read."""
+    seconds = summary["seconds"]
+    most = max([value for name, value in seconds.items() if name != "total"], default=0) or 1
+    rows = []
+    for name, value in seconds.items():
+        read = summary["read_bytes"].get(name, 0)
+        share = 100 * min(1.0, value / most)
+        rows.append({"name": name, "seconds": value, "share": share, "read": size_in_words(read) if read else ""})
+    return rows
+
+
+def size_in_words(size: float) -> str:
+    """Of bytes.
+
+    >>> size_in_words(1500)
+    '1.5 kB'
+    """
+    for letter in ("bytes", "kB", "MB", "GB", "TB"):
+        if size < 1000 or letter == "TB":
+            return f"{size:,.0f} {letter}" if letter == "bytes" else f"{size:,.1f} {letter}"
+        size /= 1000
+    raise AssertionError
+
+
+def inputs_of(summary: dict[str, Any]) -> str:
+    """The first of them by name."""
+    given = summary["files"]["inputs"]
+    shown = ", ".join(name_of(each, 80) for each in given[:3])
+    return shown + (f" and {len(given) - 3:,} more" if len(given) > 3 else "")
+
+
+def value_in_words(value: Any) -> str:
+    """The value of an option, clipped."""
+    if value is None:
+        return "—"
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return name_of(text, OPTION_CHARACTERS)
+
+
+def summed(summaries: list[dict[str, Any]]) -> dict[str, Any]:
+    """One summary of several, of parts of one run."""
+    first = summaries[0]
+    if len(summaries) == 1:
+        return first
+    names = ("rows", "documents", "rejected", "survivors", "duplicates", "exact_duplicates", "short", "repeated_ids")
+    summary = first | {name: sum(each[name] for each in summaries) for name in names}
+    for table in ("seconds", "read_bytes", "written_bytes"):
+        total: dict[str, Any] = {}
+        for each in summaries:
+            for name, value in each[table].items():
+                total[name] = round(total.get(name, 0) + value, 3)
+        summary[table] = total
+    summary["peak_memory_bytes"] = max(each["peak_memory_bytes"] for each in summaries)
+    inputs = [name for each in summaries for name in each["files"]["inputs"]]
+    summary["files"] = first["files"] | {"inputs": inputs}
+    return summary

@@ -1,0 +1,104 @@
+"""PAIRS to be judged: some of each band, the most doubtful first, each with its two texts side by side."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from neardup.judging.reports.bands import Bands
+from neardup.judging.reports.passages import Row, compare_passages
+from neardup.judging.reports.tally import Tally
+from neardup.judging.reports.texts import Text, Texts
+from neardup.judging.reports.visible import language, name_of
+from neardup.survivors.audit_reader import Line
+
+LABELED_ID = 1000
+"""Longer ids are not written into the page whole, so their pairs cannot be labeled in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One text of a pair."""
+
+    role: str
+    id: Any
+    place: str
+    characters: int
+    lang: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPair:
+    """A pair to be judged; `ids`: as JSON, None if they are too long to be labeled."""
+
+    number: int
+    similarity: float | None
+    distance: int
+    exact: bool
+    matched: str
+    sides: tuple[Side, Side] | None
+    rows: list[Row]
+    names: tuple[Any, Any]
+    ids: str | None
+
+
+def bands_of_pairs(counts: Tally, bands: Bands, texts: Texts) -> Iterator[dict[str, Any]]:
+    """Each band that has pairs, borderline ones first: its title, how many there are, and those that are shown, numbered."""
+    number = 0
+    for band in bands.table:
+        lines = counts.sample[band.key]
+        if not lines:
+            continue
+        pairs = []
+        for line in sorted(lines, key=partial(_doubt, by=bands.by)):
+            number += 1
+            pairs.append(_pair(number, line, texts))
+        yield {"key": band.key, "title": band.title, "of": counts.of_band[band.key], "pairs": pairs}
+
+
+def _doubt(line: Line, by: str) -> tuple[float, int]:
+    """The most doubtful first."""
+    return (-line["distance"] if by == "distance" else line["similarity"] or 0.0), line["row"]
+
+
+def _pair(number: int, line: Line, texts: Texts) -> ShownPair:
+    survivor, removed = texts.survivor_of(line), texts.removed(line)
+    sides, rows = None, list[Row]()
+    if survivor is not None and removed is not None:
+        rows = compare_passages(survivor.beginning, removed.beginning)
+        sides = (
+            _side("Survivor", line["survivor_id"], _place_of_survivor(line), survivor),
+            _side("Removed", line["id"], f"row {line['row']:,}", removed),
+        )
+    names = (line["survivor_id"], line["id"])
+    known = json.dumps(list(map(str, names))) if max(map(len, map(str, names))) <= LABELED_ID else None
+    return ShownPair(
+        number=number,
+        similarity=line["similarity"],
+        distance=line["distance"],
+        exact=line["exact"],
+        matched=_matched(line),
+        sides=sides,
+        rows=rows,
+        names=names,
+        ids=known,
+    )
+
+
+def _side(role: str, name: Any, place: str, text: Text) -> Side:
+    return Side(role, name, place, text.characters, language(text.beginning))
+
+
+def _place_of_survivor(line: Line) -> str:
+    if line["survivor_row"] is not None:
+        return f"row {line['survivor_row']:,}"
+    return name_of(f"row {line['reference_row']:,} of {line['reference']}, in the reference", 200)
+
+
+def _matched(line: Line) -> str:
+    """The document that it was matched with, where that is another than the survivor."""
+    if line.get("matched_id") is None or line["matched_id"] == line["survivor_id"]:
+        return ""
+    alike = line["matched_similarity"]
+    return name_of(line["matched_id"]) + ("" if alike is None else f" (similarity {alike:.4f})")
