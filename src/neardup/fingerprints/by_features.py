@@ -1,5 +1,5 @@
-"""FINGERPRINT by named features: any segmenter, weight and hash; see `neardup.kernels.fingerprints.simhash` for the way
-without names.
+"""FINGERPRINT by named features, for any segmenter, weight and hash. `neardup.kernels.fingerprints.simhash` is the kernel that
+works without names.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ from neardup.text.normalizers import FoldedTexts
 
 
 def hashes_of(features: Features, recipe: Recipe) -> Array:
-    """The hash of each feature at the fingerprint's width: uint64[f, words], bits that the width leaves over in word 0 are 0."""
+    """The hash of each feature at the fingerprint's width: uint64[f, words]; unused top bits of word 0 are 0."""
     if isinstance(recipe.hash, StoredPart):
         recipe.hash.refuse("hash")
     if recipe.hash != "xxh3":
@@ -30,7 +30,7 @@ def hashes_of(features: Features, recipe: Recipe) -> Array:
 
 
 def fingerprint_folded(folded: FoldedTexts, recipe: Recipe) -> tuple[Array, Array, Array]:
-    """Of normalized texts: fingerprints uint64[n, words], digests of the texts uint64[n, 2], numbers of tokens int64[n]."""
+    """For normalized texts: fingerprints uint64[n, words], digests of the texts uint64[n, 2], numbers of tokens int64[n]."""
     n = len(folded)
     found = weighted_features(folded, recipe)
     values, digests = np.empty((n, recipe.words), np.uint64), np.empty((n, 2), np.uint64)

@@ -1,4 +1,4 @@
-"""FINGERPRINT as another tool does it."""
+"""FINGERPRINT as another tool computes it."""
 
 from typing import Any
 
@@ -13,12 +13,13 @@ from neardup.text.segmenters.tokens import words_of
 
 
 def fingerprint_by_profile(texts: Any, recipe: Recipe) -> tuple[Array, Array, Array]:
-    """Of an Arrow `large_string` array: fingerprints uint64[n, words], digests uint64[n, 2], numbers of tokens int64[n].
+    """For an Arrow `large_string` array: fingerprints uint64[n, words], digests uint64[n, 2], numbers of tokens int64[n].
 
-    Digests are of the texts as they are: what another tool takes for equal, it alone knows. Tokens are those of the default, at
-    least one; none where the tool finds no features: all such texts have one fingerprint, and are `short` rather than alike.
+    Digests are of the unchanged texts, because only the other tool knows which texts it takes for equal. Tokens are the default
+    ones, at least one per text; 0 where the tool finds no features. All such texts have one fingerprint, and are `short` rather
+    than alike.
     """
-    assert recipe.profile is not None  # who calls has looked
+    assert recipe.profile is not None  # callers have checked this
     given = [text or "" for text in texts.to_pylist()]
     values, counts = PROFILES[recipe.profile].with_counts(given, recipe.bits, recipe.profile_window)
     data, offsets = utf8_buffers(texts)

@@ -1,4 +1,4 @@
-"""READ → FINGERPRINT: one streaming pass over a corpus; what is kept of each document is a few dozen bytes."""
+"""READ → FINGERPRINT: one streaming pass over a corpus, which keeps a few dozen bytes of each document."""
 
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
@@ -28,15 +28,16 @@ from neardup.text.preference import token_of
 
 @dataclass(frozen=True, slots=True)
 class Documents:
-    """What one pass keeps, by row; a row that was rejected is no document.
+    """What one pass keeps, by row. A rejected row is not a document.
 
     Attributes:
         fingerprints: uint64[rows, words].
         digests: uint64[rows, 2], equal for equal normalized texts.
         tokens: int64[rows], -1 where the row was rejected.
-        lengths: int64[rows], characters of the text as it came.
+        lengths: int64[rows], characters of the text before normalization.
         ids: Arrow large_string[rows], each a JSON value.
-        values: of more columns, by name, and of functions of the text: Arrow large_string[rows], each a JSON value or null.
+        values: values of further columns, and results of functions of the text, by name: Arrow large_string[rows], each a JSON
+            value or null.
     """
 
     fingerprints: Array
@@ -58,7 +59,7 @@ class Documents:
 @codec("part", 1, found="value", lengths="int64[rows]", ids="large_string", values="value", aside="value")
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What is kept of a batch; `aside`: by a side pass."""
+    """What is kept of a batch. `aside`: the result of a side pass."""
 
     found: Fingerprints
     lengths: Array
@@ -68,14 +69,14 @@ class Part:
 
 
 class SidePass(Protocol):
-    """What else a pass over the texts is good for."""
+    """Further work during the pass over the texts."""
 
     def first_pass(self, batch: Batch, recipe: Recipe) -> tuple[Fingerprints, Any]:
-        """The fingerprints of a batch, and what else is to be kept of it, which must have a codec; on any thread."""
+        """The fingerprints of a batch, and a result to keep, which must have a codec; called on any thread."""
         ...
 
     def take(self, first: int, found: Any) -> None:
-        """Keep it; of each batch in order, `first` being its first row."""
+        """Receive the result of each batch, in order; `first` is the batch's first row."""
         ...
 
 
@@ -85,7 +86,7 @@ def read_part(
     """Fingerprint the documents of a batch.
 
     Raises:
-        CallableError: a function of the recipe or of `functions` raises; it names the document.
+        CallableError: a function of the recipe or of `functions` raises; the error names the document.
     """
     try:
         if side_pass is None:
@@ -102,7 +103,7 @@ def read_part(
 
 
 def _located(problem: CallableError, batch: Batch, recipe: Recipe) -> CallableError:
-    """The error with the first document of a batch that it comes of again."""
+    """The same error, with the first document of the batch that raises it again."""
     for i in range(len(batch.texts)):
         try:
             fingerprint_chunks(in_chunks(batch.texts.slice(i, 1)), recipe)
@@ -112,7 +113,7 @@ def _located(problem: CallableError, batch: Batch, recipe: Recipe) -> CallableEr
 
 
 def _place(batch: Batch, i: int) -> dict[str, Any]:
-    """What errors say of row i."""
+    """The place of row i, for error messages."""
     return {"id": batch.ids[i].as_py(), "row": batch.row + i}
 
 
@@ -129,11 +130,11 @@ def _values_of(batch: Batch, name: str, function: Callable[[str], Any]) -> Any:
 
 
 class KeptValues(NamedTuple):
-    """What is kept of documents besides what every run needs.
+    """Values of documents that only some runs keep.
 
     Attributes:
-        columns: those whose values the corpus gives with each batch.
-        functions: of a text, by the names that their values get.
+        columns: the columns whose values the corpus supplies with each batch.
+        functions: functions of a text, by the names of their values.
     """
 
     columns: Sequence[str] = ()
@@ -141,11 +142,11 @@ class KeptValues(NamedTuple):
 
 
 class FirstPass(NamedTuple):
-    """How documents are read the first time.
+    """How the first pass reads documents.
 
     Attributes:
-        checkpoints: of the run; `name`: of the pass there.
-        side_pass: what else is made of the batches, whose rows are counted from `first_row` there.
+        checkpoints: the run's checkpoints; `name`: the name of the pass in them.
+        side_pass: receives the batches as well; it counts their rows from `first_row`.
     """
 
     checkpoints: Checkpoints = NO_CHECKPOINTS
@@ -163,7 +164,7 @@ def read_documents(
     values: KeptValues = KeptValues(),  # noqa: B008 - it cannot be changed
     how: FirstPass = FirstPass(),  # noqa: B008
 ) -> Documents:
-    """Fingerprint every document of `corpus`; what takes more than its share of the memory lies in temporary files, mapped."""
+    """Fingerprint every document of `corpus`. Arrays beyond their share of the memory are mapped from temporary files."""
     names = (*values.columns, *values.functions)
     columns: list[list[Any]] = [[] for _ in names]
     kept = KeptRows(memory=resources.share("rows"), temp_dir=resources.temp_dir, use=resources.use)
@@ -188,7 +189,7 @@ def _joined(arrays: Sequence[Any]) -> Any:
 
 
 def join_documents(*parts: Documents) -> Documents:
-    """The rows of all, one after another; values that the first has and another has not are null there."""
+    """The rows of all parts, one after another; values that the first part has and another lacks are null there."""
     fingerprints, digests, tokens, lengths = (
         np.concatenate([getattr(part, name) for part in parts])
         for name in ("fingerprints", "digests", "tokens", "lengths")

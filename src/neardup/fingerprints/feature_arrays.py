@@ -1,4 +1,4 @@
-"""The features of some texts as arrays: which there are, where they occur, and what they weigh."""
+"""Features of texts as arrays: which features there are, where they occur and what they weigh."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -12,14 +12,14 @@ from neardup.text.segmenters.tokens import SPARE, Tokens
 
 
 class Features(NamedTuple):
-    """The distinct features of n texts, one text after another, in the order in which they first occur.
+    """The unique features of n texts, one text after another, in the order of their first occurrence.
 
     Attributes:
-        hashes: uint64[f], by which features are told apart; of one token, or of a window's.
-        counts: int64[f], how often each occurs in its text.
+        hashes: uint64[f], which distinguish features; each is the hash of one token or of a window.
+        counts: int64[f], how often each feature occurs in its text.
         offsets: int64[n + 1]; text d has the features from offsets[d] to offsets[d + 1].
-        firsts, sizes: int64[f], the token that each begins with where it first occurs, and how many tokens it has.
-        tokens: the tokens of the texts, stop words left out.
+        firsts, sizes: int64[f], the token at which each feature first occurs, and how many tokens it has.
+        tokens: the tokens of the texts, without stop words.
         between: bytes between the tokens in a feature's name: 1, a space; 0 for characters.
     """
 
@@ -32,13 +32,13 @@ class Features(NamedTuple):
     between: int
 
     def only(self, keep: Array) -> "Features":
-        """Those where `keep` (bool[f]) holds."""
+        """The features where `keep` (bool[f]) is true."""
         offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(keep, dtype=np.int64)])[self.offsets]
         parts = (self.hashes[keep], self.counts[keep], offsets, self.firsts[keep], self.sizes[keep])
         return Features(*parts, self.tokens, self.between)
 
     def names(self) -> tuple[Array, Array]:
-        """The names of all, joined: uint8[], and int64[f + 1], where each begins."""
+        """The names of all features, joined: uint8[], and where each begins, int64[f + 1]."""
         spans = (self.tokens.starts, self.tokens.ends, self.firsts, self.sizes, self.between)
         offsets = np.empty(len(self.hashes) + 1, np.int64)
         kernels.name_lengths(*spans, offsets)
@@ -48,16 +48,16 @@ class Features(NamedTuple):
 
     @property
     def documents(self) -> Array:
-        """int64[f]: which text each is of."""
+        """int64[f]: the text of each feature."""
         return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
 
 
 def named_features(names: Sequence[bytes], counts: Array, offsets: Array) -> Features:
-    """Features that are known by name alone: each is one token, as it is.
+    """Features known by name alone: each is one token, unchanged.
 
     Args:
-        names: of all texts, one text after another; those of one text are distinct.
-        counts: int64[f], how often each occurs in its text.
+        names: the names of all texts, one text after another; those of one text are unique.
+        counts: int64[f], how often each feature occurs in its text.
         offsets: int64[n + 1]; text d has the features from offsets[d] to offsets[d + 1].
     """
     sizes = np.array([len(name) for name in names], np.int64)
@@ -71,8 +71,8 @@ class Occurrences(NamedTuple):
     """The features of n texts, and where they occur.
 
     Attributes:
-        features: the distinct ones.
-        feature_of: int64[m], which feature each window of tokens is, in the order of the texts.
+        features: the unique features.
+        feature_of: int64[m], the feature of each window of tokens, in the order of the texts.
         offsets: int64[n + 1]; text d has the windows from offsets[d] to offsets[d + 1].
     """
 
@@ -85,10 +85,10 @@ class WeightedFeatures(NamedTuple):
     """Features that vote.
 
     Attributes:
-        features: those that are left.
-        weights: int64[f], in units of 1 / `neardup.fingerprints.weights.unit(recipe)`: fixed-point, so that no sum depends on
-            its order.
-        tokens: int64[n], the tokens of each text, stop words left out.
+        features: the features that remain.
+        weights: int64[f], in units of 1 / `neardup.fingerprints.weights.unit(recipe)`: fixed-point, so that a sum does not depend
+            on the order of its terms.
+        tokens: int64[n], the number of tokens of each text, without stop words.
     """
 
     features: Features

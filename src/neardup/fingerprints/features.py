@@ -1,4 +1,4 @@
-"""From tokens to the weighted features that vote, over joined buffers: the way of recipes that the one-pass kernel cannot serve."""
+"""From tokens to the weighted features that vote, over joined buffers, for recipes that the one-pass kernel cannot serve."""
 
 from typing import Any
 
@@ -15,12 +15,12 @@ from neardup.text.segmenters.tokens import Tokens
 
 
 def features_of(tokens: Tokens, recipe: Recipe) -> Features:
-    """The distinct windows of tokens of each text."""
+    """The unique windows of tokens of each text."""
     return occurrences_of(tokens, recipe).features
 
 
 def occurrences_of(tokens: Tokens, recipe: Recipe) -> Occurrences:
-    """The distinct windows of tokens of each text, and where they occur."""
+    """The unique windows of tokens of each text, and where they occur."""
     n, total = len(tokens.documents) - 1, len(tokens.starts)
     hashes = tokens.hashes()
     firsts, sizes, offsets = np.empty(total, np.int64), np.empty(total, np.int64), np.empty(n + 1, np.int64)
@@ -57,12 +57,12 @@ def occurrences_of(tokens: Tokens, recipe: Recipe) -> Occurrences:
 
 
 def weighted_features(folded: FoldedTexts, recipe: Recipe) -> WeightedFeatures:
-    """The features of normalized texts, with their weights; if the recipe has `keywords`, only the heaviest of each text.
+    """The features of normalized texts, with their weights; with the recipe's `keywords`, only the heaviest of each text.
 
     Raises:
         MissingExtra: a package that the recipe needs is not installed.
-        OptionError: of a part of the recipe only the identity is known.
-        DataError: its document frequencies are damaged.
+        OptionError: only the identity of a part of the recipe is known.
+        DataError: the recipe's document frequencies are damaged.
     """
     if recipe.weights in EXTRACTORS:
         from neardup.fingerprints.weights.jieba_extractors import extracted
@@ -79,10 +79,10 @@ def weighted_features(folded: FoldedTexts, recipe: Recipe) -> WeightedFeatures:
 
 
 def features_of_texts(texts: Any, recipe: Recipe) -> WeightedFeatures:
-    """The weighted features of an Arrow `large_string` array's texts by any recipe; of a profile, those of its tool.
+    """The weighted features of texts in an Arrow `large_string` array, for any recipe; a profile gives those of its tool.
 
     Raises:
-        as `weighted_features`.
+        as in `weighted_features`.
     """
     if recipe.profile is None:
         return weighted_features(normalized(texts, recipe.normalize), recipe)

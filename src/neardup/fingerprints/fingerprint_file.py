@@ -1,10 +1,10 @@
-"""The fingerprint file: Parquet with a row for each row of the shards, and in the metadata the recipe and the shards.
+"""The fingerprint file: Parquet with a row for each row of the shards; its metadata holds the recipe and the shards.
 
-Columns: `id`, and `id_is_string` (false for integers); `fingerprint` (uint64 for up to 64 bits, else fixed-size binary,
-big-endian); `short` (too few tokens to be near anything by fingerprint alone); `tokens`, their number, -1 for a row that was
-rejected, whose id is null; `length`, in characters, of the text as it came; `digest` (16 bytes, big-endian), equal for equal
-normalized texts; of vectors, whose `tokens` are the numbers that are not 0 and whose `length` is the dimension, for equal
-vectors; for each further column that was asked for `value:NAME`, JSON values.
+Columns: `id`, and `id_is_string` (false for integers); `fingerprint` (uint64 for up to 64 bits, otherwise fixed-size binary,
+big-endian); `short` (too few tokens to be near anything by fingerprint alone); `tokens`, their number, or -1 for a rejected row,
+whose id is null; `length`, in characters, of the text before normalization; `digest` (16 bytes, big-endian), equal for equal
+normalized texts; `value:NAME` for each further column requested, holding JSON values. For vectors, `tokens` counts the numbers
+that are not 0, `length` is the dimension, and `digest` is equal for equal vectors.
 
 The metadata holds `neardup.format` (2), `neardup.recipe` (JSON), `neardup.digest` (the recipe's) and `neardup.shards` (JSON: name,
 relative, rows and size of each shard, in the order of the rows).
@@ -33,7 +33,7 @@ from neardup.recipe.vectors import VectorRecipe
 FORMAT = b"2"
 COLUMNS = ("id", "id_is_string", "fingerprint", "short", "tokens", "length", "digest")
 VALUE = "value:"
-"""What the name of a further column begins with."""
+"""The start of the name of a further column."""
 
 
 def fingerprint_schema(recipe: Recipe | VectorRecipe, values: Sequence[str] = ()) -> Any:
@@ -52,7 +52,7 @@ def fingerprint_schema(recipe: Recipe | VectorRecipe, values: Sequence[str] = ()
 
 
 def fingerprint_column(fingerprints: Array) -> Any:
-    """An Arrow array of uint64[n, words]: uint64 for one word, else big-endian bytes."""
+    """An Arrow array of uint64[n, words]: uint64 for one word, otherwise big-endian bytes."""
     if fingerprints.shape[1] == 1:
         return pa.array(np.ascontiguousarray(fingerprints[:, 0]))
     return _big_endian(fingerprints)
@@ -65,14 +65,14 @@ def _big_endian(words: Array) -> Any:
 
 
 class FingerprintWriter:
-    """Writes a fingerprint file, a batch at a time, to an open binary file."""
+    """Writes a fingerprint file in batches to an open binary file."""
 
     def __init__(self, sink: Any, recipe: Recipe | VectorRecipe, values: Sequence[str] = ()) -> None:
         self._recipe, self._schema = recipe, fingerprint_schema(recipe, values)
         self._writer = pq.ParquetWriter(sink, self._schema, compression="zstd")
 
     def write(self, documents: Documents) -> None:
-        """Rows, with the values of the columns named."""
+        """Append rows, with the values of the columns requested."""
         columns = [
             plain_ids(documents.ids),
             pc.fill_null(pc.starts_with(documents.ids, '"'), True),
@@ -86,7 +86,7 @@ class FingerprintWriter:
         self._writer.write_batch(pa.record_batch(columns, schema=self._schema))
 
     def close(self, shards: Sequence[StoredShard]) -> None:
-        """`shards`: where the rows came from."""
+        """`shards`: the shards that the rows came from."""
         listed = json.dumps([shard.as_dict() for shard in shards])
         self._writer.add_key_value_metadata({"neardup.shards": listed})
         self._writer.close()
@@ -94,13 +94,13 @@ class FingerprintWriter:
 
 @dataclass(frozen=True, slots=True)
 class FingerprintFile:
-    """What a fingerprint file holds.
+    """The contents of a fingerprint file.
 
     Attributes:
-        documents: its rows.
+        documents: the rows.
         short: bool[n].
-        shards: where the rows came from, in their order.
-        recipe: the recipe's fields, Unicode version and version of the code.
+        shards: the shards that the rows came from, in order.
+        recipe: the recipe's fields, the Unicode version and the version of the code.
         digest: the recipe's digest.
     """
 
@@ -111,12 +111,12 @@ class FingerprintFile:
     digest: str
 
     def made_by(self) -> Recipe | VectorRecipe:
-        """The recipe; parts of which only the identity is stored cannot make fingerprints (`neardup.recipe.stored_recipe`)."""
+        """The recipe. Parts stored by identity only cannot make fingerprints (`neardup.recipe.stored_recipe`)."""
         return any_stored_recipe(self.recipe)
 
 
 def is_fingerprint_file(path: str | Place) -> bool:
-    """Whether `path` is a Parquet file that says it holds fingerprints."""
+    """Whether `path` is a Parquet file whose metadata declares fingerprints."""
     try:
         return b"neardup.digest" in (pq.read_schema(parquet_source(place_of(path))).metadata or {})
     except (OSError, pa.ArrowInvalid):
@@ -124,7 +124,7 @@ def is_fingerprint_file(path: str | Place) -> bool:
 
 
 def _checked(path: str | Place, metadata: dict[bytes, bytes], names: Sequence[str]) -> dict[str, Any]:
-    """The recipe's fields, of a file with this metadata and these columns."""
+    """Check a file with this metadata and these columns, and return the fields of its recipe."""
     written = metadata.get(b"neardup.format")
     if written != FORMAT or tuple(names[: len(COLUMNS)]) != COLUMNS or b"neardup.shards" not in metadata:
         found = f", but of format {written.decode()}" if written not in (None, FORMAT) else ""
@@ -164,8 +164,8 @@ def read_fingerprint_file(path: str | Place) -> FingerprintFile:
     """Read a fingerprint file.
 
     Raises:
-        RecipeMismatch: its digest is not that of its recipe.
-        DataError: it is damaged, of another format, or its columns are not those of a fingerprint file.
+        RecipeMismatch: its digest does not match its recipe.
+        DataError: it is damaged, has another format, or lacks the columns of a fingerprint file.
     """
     try:
         with pq.ParquetFile(parquet_source(place_of(path))) as file:
@@ -196,7 +196,7 @@ def fingerprint_file_recipe(path: str | Place) -> Recipe | VectorRecipe:
 
 
 def fingerprint_file_parts(path: str | Place, rows: int = 1 << 16) -> Iterator[Documents]:
-    """The rows of a fingerprint file, some at a time.
+    """The rows of a fingerprint file, in parts.
 
     Raises:
         DataError: see `read_fingerprint_file`.

@@ -1,4 +1,4 @@
-"""FINGERPRINT of features and weights that the caller hands in."""
+"""FINGERPRINT of your own features and weights."""
 
 import itertools
 import math
@@ -25,23 +25,23 @@ MOST = (1 << 63) - 1
 
 
 def fingerprint_features(documents: Iterable[Any], *, recipe: RecipeLike | None = None) -> Array:
-    """The SimHash fingerprint of features that are given with their weights.
+    """The SimHash fingerprint of features and weights that you pass.
 
-    Bit j is 1 where the weights of the features whose hash has it add up to more than those of the others. Weights become the
-    nearest multiple of 2^-16 (of two the upper), so that the order of the features does not matter; a feature that is given
-    twice votes twice. Below 2^-17 a weight is nothing: multiply all by the same number first, which changes no bit.
+    Bit j is 1 where the features whose hash has bit j outweigh the others. Weights are rounded to the nearest multiple of 2^-16
+    (halves up), so the order of the features does not matter; a feature that occurs twice votes twice. A weight below 2^-17
+    rounds to nothing: multiply all weights by the same number first, which changes no bit.
 
     Args:
-        documents: of each, a dict from features to weights or a list of (feature, weight); features are strings, weights are
-            int, float, Decimal or Fraction, and may be negative, as coordinates of vectors are.
-        recipe: its hash and bits decide, of a profile also its tie and its order of bits; what it says of texts and weights does
-            not matter here. `Recipe()` if not given.
+        documents: for each document, a dict from features to weights or a list of (feature, weight). Features are strings. Weights
+            are int, float, Decimal or Fraction, and may be negative, like coordinates of vectors.
+        recipe: its hash and bits are used, and for a profile also its tie and its order of bits; its settings for texts and weights
+            have no effect here. `Recipe()` by default.
 
     Returns:
         uint64[n] for up to 64 bits, else uint64[n, words] with the most significant word first.
 
     Raises:
-        OptionError: a document is neither a dict nor a list of pairs, or a feature is no string.
+        OptionError: a document is neither a dict nor a list of pairs, or a feature is not a string.
         DataError: a weight is not a finite number, or the weights of a document add up to 2^47 or more.
 
     >>> a, b = fingerprint_features([{"a": 2, "b": 0.5}, [("b", 1), ("a", 4)]], recipe=Recipe(bits=64))
@@ -78,7 +78,7 @@ def _voted(names: list[bytes], weights: list[int], offsets: list[int], recipe: R
 
 
 def _voted_by_profile(names: list[bytes], weights: list[int], offsets: list[int], recipe: Recipe) -> Array:
-    """By another tool's hash, tie and order of bits."""
+    """Use another tool's hash, tie and order of bits."""
     weighted = list(zip(names, weights, strict=True))
     documents = [weighted[first:last] for first, last in itertools.pairwise(offsets)]
     return PROFILES[recipe.profile or ""].fingerprint_features(documents, recipe.bits)

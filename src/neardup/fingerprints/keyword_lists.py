@@ -1,4 +1,4 @@
-"""The features of texts with their weights, heaviest first, for people and for other programs."""
+"""The features of texts with their weights, heaviest first, for people and other programs."""
 
 from functools import partial
 from typing import Any
@@ -16,19 +16,19 @@ from neardup.text.columns import as_text_arrays, in_chunks
 def keywords(
     texts: Any, *, recipe: RecipeLike | None = None, threads: int | None = None
 ) -> list[list[tuple[str, float]]]:
-    """The features of each text that vote, and the weight of each, heaviest first; of equal ones those that occur first.
+    """The features of each text that vote, and their weights, heaviest first; among equal weights, the first occurrence is first.
 
     Args:
         texts: a list of strings, an Arrow array, or a pandas or polars column.
-        recipe: what features are and weigh, and by its `keywords` how many are kept; `Recipe()` if not given.
-        threads: all processors if not given. The result does not depend on it.
+        recipe: defines the features and their weights; its `keywords` limits how many are kept. `Recipe()` by default.
+        threads: all processors by default. The result does not depend on it.
 
     Returns:
-        Of each text, the (feature, weight) pairs. Weights are exactly those that vote: multiples of 2^-16, of the package
-        jieba's extractors multiples of 2^-40.
+        For each text, its (feature, weight) pairs. Weights are exactly those that vote: multiples of 2^-16, or of 2^-40 for the
+        extractors of the package jieba.
 
     Raises:
-        OptionError: `texts` is one string, or holds something that is no string.
+        OptionError: `texts` is one string, or holds something other than strings.
         DataError: a text is null, or not valid Unicode.
         MissingExtra: a package that the recipe needs is not installed.
 
@@ -45,7 +45,7 @@ def keywords(
 def _of_chunk(texts: Any, recipe: Recipe) -> list[list[tuple[str, float]]]:
     features, weights, _ = features_of_texts(texts, recipe)
     data, offsets = features.names()
-    order = np.lexsort((-weights, features.documents))  # stable: equal ones stay in the order of their first occurrence
+    order = np.lexsort((-weights, features.documents))  # stable: equal weights stay in order of occurrence
     real = weights / unit(recipe)
     pairs = [
         (data[offsets[i] : offsets[i + 1]].tobytes().decode("utf-8", "backslashreplace"), float(real[i])) for i in order

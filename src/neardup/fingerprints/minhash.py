@@ -1,27 +1,27 @@
 """SIGNATURE: the MinHash of texts (Broder 1997), by one permutation or by many, and the similarity that it estimates.
 
-A value of a signature is the same in two texts with a probability that is the Jaccard coefficient of their shingle sets, the
-similarity of `neardup.matching.similarities`: so the share of values that agree estimates it, without bias.
+Two texts have the same value at a place of their signatures with a probability equal to the Jaccard coefficient of their shingle
+sets, the similarity of `neardup.matching.similarities`. The share of values that agree therefore estimates it without bias.
 
 `one-permutation` hashes every shingle once, cuts the range of the hash into as many bins as there are values, and keeps the
-least of each bin (Li, Owen and Zhang 2012). To fill the bins that stay empty, every shingle ranks all bins in a random order of
-its own, in which its own bin is the first; a bin takes the shingle that ranks it highest. That is SuperMinHash (Ertl 2017) with
-its first round done at once. As a value is the least of keys that depend on the shingle and the bin alone, two texts agree in it
-if and only if the least of both together belongs to both: empty bins never agree by accident, and the estimate has no bias.
+minimum of each bin (Li, Owen and Zhang 2012). To fill the bins that stay empty, every shingle ranks all bins in a random order of
+its own, with its own bin first; a bin takes the shingle that ranks it highest. This is SuperMinHash (Ertl 2017) with its first
+round done at once. A value is the minimum of keys that depend only on the shingle and the bin. Two texts therefore agree in it
+if and only if the minimum over both belongs to both: empty bins never agree by accident, and the estimate has no bias.
 
 Optimal densification (Shrivastava 2017) would let an empty bin borrow the value of another bin instead. It has no bias either,
-but a shingle that shares its bin with a smaller one is in no value at all then: texts of two shingles, one of them in common,
-have no value in common with a probability of 1 / (2 k), whatever the bands, and texts of five to twenty shingles at similarity
-0.8 were missed 1.6 to 2.1 times as often as bands promise (simulated, 18 bands of 5). By ranks, shingles share the bins nearly
-evenly, and the error is the smaller the shorter the texts are: 0.7 of that of independent values for ten shingles.
+but a shingle that shares its bin with a smaller one is then in no value at all. Two texts of two shingles each, with one in common,
+share no value with a probability of 1 / (2 k), whatever the bands. Texts of five to twenty shingles at similarity 0.8 were missed
+1.6 to 2.1 times as often as the bands promise (simulated, 18 bands of 5). With ranks, shingles share the bins nearly evenly, and
+the error is smaller for shorter texts: 0.7 of the error of independent values for ten shingles.
 
-`permutations` is the classic way: the least under each of k permutations a x + b modulo 2^64, a odd, of one mixed hash of the
-shingle. Such linear permutations are not exactly min-wise independent, but over random sets of n the bias is O(log^3 n / n^1.5)
-at most (Bohman, Cooper and Frieze 2000), and shingles are hashed twice before, by XXH3 and by a mixer of 64 bits: sets are
-random. The cost grows with the number of values, and the estimate is no better; it is there to compare with other tools.
+`permutations` is the classic way: the minimum under each of k permutations a x + b modulo 2^64, a odd, of one mixed hash of the
+shingle. Such linear permutations are not exactly min-wise independent, but over random sets of n the bias is at most
+O(log^3 n / n^1.5) (Bohman, Cooper and Frieze 2000). The sets are random because shingles are hashed twice before, by XXH3 and by a
+64-bit mixer. The cost grows with the number of values, and the estimate is no better; this kind is for comparison with other tools.
 
-Of a value only the lower 32 or 16 bits are kept; values that differ then agree by accident with a probability of 2^-bits,
-which the estimate corrects for (Li and König 2010, "b-bit minwise hashing", with the constant of sparse sets).
+Only the lower 32 or 16 bits of a value are kept. Different values then agree by accident with a probability of 2^-bits, which the
+estimate corrects for (Li and König 2010, "b-bit minwise hashing", with the constant of sparse sets).
 """
 
 import hashlib
@@ -57,13 +57,13 @@ SEED = 1
 @codec("signatures", 1, values="uint32[n, values]|uint16[n, values]", sizes="int64[n]", kind="value", seed="value")
 @dataclass(frozen=True)
 class Signatures:
-    """MinHash signatures of n texts; `signatures[rows]` are those of some, `signatures[3]` that of one.
+    """MinHash signatures of n texts. `signatures[rows]` selects some of them, `signatures[3]` a single one.
 
     Attributes:
-        values: uint32[n, k] or uint16[n, k]; zeros for a text without shingles, which is like no other.
-        sizes: int64[n], distinct shingles.
-        kind: how they were made: one of KINDS.
-        seed: what chose the hash functions.
+        values: uint32[n, k] or uint16[n, k]; a text without shingles has zeros and resembles no other text.
+        sizes: int64[n], unique shingles.
+        kind: how the signatures were made: one of KINDS.
+        seed: chose the hash functions.
     """
 
     values: Array
@@ -73,7 +73,7 @@ class Signatures:
 
     @property
     def bits(self) -> int:
-        """Bits that are kept of a value."""
+        """Bits kept of each value."""
         return 8 * self.values.dtype.itemsize
 
     def __len__(self) -> int:
@@ -101,14 +101,14 @@ class Estimate:
 
 
 def _integers(seed: int, purpose: str, count: int) -> Array:
-    """`count` uint64 that the seed decides, evenly distributed."""
+    """`count` uniformly distributed uint64 that the seed determines."""
     stream = hashlib.shake_128(f"neardup minhash {purpose} {seed}".encode()).digest(8 * count)
     return np.frombuffer(stream, "<u8").astype(np.uint64)
 
 
 @lru_cache(maxsize=16)
 def constants(kind: str, values: int, seed: int) -> Constants:
-    """What the kernels need to know of a kind of signature."""
+    """The constants that the kernels need for a kind of signature."""
     multipliers = _integers(seed, "multipliers", values) | np.uint64(1)
     addends = _integers(seed, "addends", values)
     return Constants(_integers(seed, "key", 1)[0], multipliers, addends, kind == "one-permutation")
@@ -119,7 +119,7 @@ _WORKSPACE = Workspace(scratch)
 
 @dataclass(frozen=True, kw_only=True)
 class Signing:
-    """How texts are signed, checked; see `signatures`."""
+    """Checked settings for signing texts; see `signatures`."""
 
     values: int = VALUES
     kind: str = "one-permutation"
@@ -141,7 +141,7 @@ class Signing:
         if problems:
             raise OptionError("These signatures are not possible. " + "; ".join(problems) + ".")
         for name in ("values", "bits", "seed"):
-            object.__setattr__(self, name, int(getattr(self, name)))  # numpy's numbers have limits of their own
+            object.__setattr__(self, name, int(getattr(self, name)))  # NumPy integers would overflow
 
     def sign(self, texts: Any) -> Signatures:
         """The signatures of one Arrow `large_string` array of valid UTF-8; a null counts as an empty text."""
@@ -160,12 +160,12 @@ class Signing:
         return found
 
     def none(self, n: int = 0) -> Signatures:
-        """Signatures of `n` texts, to be filled in."""
+        """Signatures of `n` texts, not yet filled in."""
         kept = np.uint32 if self.bits == 32 else np.uint16
         return Signatures(np.empty((n, self.values), kept), np.empty(n, np.int64), self.kind, self.seed)
 
     def join(self, parts: Iterable[Signatures]) -> Signatures:
-        """The signatures of consecutive texts as one."""
+        """Concatenate the signatures of consecutive texts."""
         parts = [self.none(), *parts]
         values = np.concatenate([part.values for part in parts])
         return Signatures(values, np.concatenate([part.sizes for part in parts]), self.kind, self.seed)
@@ -181,22 +181,22 @@ def signatures(
     seed: int = SEED,
     threads: int | None = None,
 ) -> Signatures:
-    """The MinHash signature of each text, over its set of shingles.
+    """The MinHash signature of each text, computed over its set of shingles.
 
     Args:
-        texts: a list or an iterator of strings, a column or a table: whatever `deduplicate` takes.
-        text: the column of the texts in a table, or several; as in `deduplicate`.
-        values: of a signature, 1 to 1024; the standard error is about sqrt(J (1 - J) / values).
+        texts: a list or an iterator of strings, a column or a table: any input of `deduplicate`.
+        text: the column of the texts in a table, or several columns; as in `deduplicate`.
+        values: values per signature, 1 to 1024; the standard error is about sqrt(J (1 - J) / values).
         kind: `one-permutation`, or `permutations`, which is slower and no better.
-        bits: kept of each value, 32 or 16.
-        seed: chooses the hash functions; only signatures of one seed can be compared.
-        threads: all processors if not given. The result does not depend on it.
+        bits: bits kept of each value, 32 or 16.
+        seed: chooses the hash functions; signatures are comparable only if they have the same seed.
+        threads: all processors by default. The result does not depend on it.
 
     Returns:
-        Signatures; a text without shingles has one of zeros and size 0, and counts as like no other text.
+        Signatures. A text without shingles has zeros and size 0, and resembles no other text.
 
     Raises:
-        OptionError: a value that is not allowed; `texts` is one string, or holds something that is no string.
+        OptionError: a value is not allowed; `texts` is one string, or holds something other than strings.
         DataError: a text is null, or not valid Unicode.
 
     >>> found = signatures(["a rose is a rose is a rose", "A rose is a rose, is a ROSE.", "a ship is a ship"])
@@ -211,23 +211,24 @@ def signatures(
 
 
 def jaccard_estimate(a: Signatures, b: Signatures) -> Estimate:
-    """The similarity of texts by their signatures: row by row, or of one (`signatures[3]`) with each of the other.
+    """Estimate the similarity of texts from their signatures: row by row, or a single one (`signatures[3]`) with each of the other.
 
-    With C = 2^-bits and P the share of values that agree, the estimate is (P - C) / (1 - C) (Li and König 2010, section 3; with
-    the constant for sets that are small in a universe of 2^64), not less than 0. Its variance is Var(P) / (1 - C)^2 where, for k
-    values and the probability p that one agrees, Var(P) = p (1 - p) / k for permutations. For one permutation it is less by the
-    factor of Ertl (2017, SuperMinHash, section 3), which depends on k and the shingles of both texts together; the union is
-    taken to be what the estimate says. Measured standard errors are within a tenth of these (fewer than four shingles: a sixth).
+    With C = 2^-bits and P the share of values that agree, the estimate is (P - C) / (1 - C), and at least 0 (Li and König 2010,
+    section 3, with the constant for sets that are small in a universe of 2^64). Its variance is Var(P) / (1 - C)^2. For k values
+    and the probability p that one agrees, Var(P) = p (1 - p) / k for permutations. For one permutation the variance is smaller by
+    the factor of Ertl (2017, SuperMinHash, section 3), which depends on k and the size of the union of the shingle sets; the
+    estimate itself supplies that union. Measured standard errors are within a tenth of these; below four shingles, within a
+    sixth.
 
-    For p, (agreeing + 1) / (k + 2) is put (Laplace), so that the error is not 0 where all or none agree. A text without
-    shingles is like no other: similarity 0, standard error 0.
+    The code uses (agreeing + 1) / (k + 2) for p (Laplace), so the error is not 0 where all values or none agree. A text without
+    shingles resembles no other: similarity 0, standard error 0.
 
     Returns:
-        Estimate; of floats if both are of one text, else of float64[n].
+        Estimate: floats if both arguments hold one text, otherwise float64[n].
 
     Raises:
-        OptionError: neither the same number of rows, nor one of them a single signature.
-        RecipeMismatch: signatures of different kinds, bits, seeds or numbers of values.
+        OptionError: the numbers of rows differ, and neither is a single signature.
+        RecipeMismatch: the signatures differ in kind, bits, seed or number of values.
     """
     check_comparable(a, b)
     if a.values.ndim == b.values.ndim == 2 and len(a) != len(b):
@@ -253,17 +254,17 @@ def jaccard_estimate(a: Signatures, b: Signatures) -> Estimate:
 
 
 def _variance_factor(unions: Any, k: int) -> Any:
-    """The variance for unions of so many shingles by that of independent values."""
+    """The variance for unions of these sizes, relative to independent values."""
     logarithms, factors = _variance_factors(k)
     return np.interp(np.log(np.maximum(unions, 2.0)), logarithms, factors)
 
 
 @lru_cache(maxsize=16)
 def _variance_factors(k: int) -> tuple[Array, Array]:
-    """The factor at some sizes u of the union, as logarithms: alpha(m, u) of Ertl (2017), with the m bins that are ranked.
+    """The factor at some union sizes u, as logarithms: alpha(m, u) of Ertl (2017), with the m bins that are ranked.
 
     alpha = 1 - sum over l < m of l^u ((l + 1)^u + (l - 1)^u - 2 l^u) / ((m - 1)^(u - 1) m^u (u - 1)). Only k of the m bins are
-    used, and the excess of the probability that two of them go to one shingle is the same for any two.
+    used; the excess probability that two of them take the same shingle is equal for any two.
     """
     m = 1 << max(1, (k - 1).bit_length())
     logarithms = np.linspace(np.log(2), np.log(1000 * m), 400)
@@ -274,13 +275,13 @@ def _variance_factors(k: int) -> tuple[Array, Array]:
 
 
 def check_signatures(given: Any) -> None:
-    """Refuse what is no `Signatures`."""
+    """Raise unless the argument is a `Signatures`."""
     if not isinstance(given, Signatures):
         raise OptionError(f"This is a {type(given).__name__}, not signatures. Give what neardup.signatures() gives.")
 
 
 def check_comparable(a: Signatures, b: Signatures) -> None:
-    """Refuse signatures that were made differently, and what is none."""
+    """Raise unless both are `Signatures` that were made the same way."""
     for made in (a, b):
         check_signatures(made)
     how = [(made.values.shape[-1], made.bits, made.kind, made.seed) for made in (a, b)]

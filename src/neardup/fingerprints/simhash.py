@@ -28,11 +28,11 @@ _WORKSPACE = Workspace(scratch)
 @codec("fingerprints", 1, values="uint64[n, words]", digests="uint64[n, 2]", tokens="int64[n]")
 @dataclass(frozen=True, slots=True)
 class Fingerprints:
-    """Fingerprints of n texts, and what else one pass over them gives.
+    """Fingerprints of n texts, and the other results of the same pass.
 
     Attributes:
-        values: uint64[n, words]; word 0 is the most significant, and bits that the width leaves over in it are 0.
-        digests: uint64[n, 2], XXH3-128 of the normalized text: equal ones are exact duplicates.
+        values: uint64[n, words]; word 0 is the most significant, and its unused top bits are 0.
+        digests: uint64[n, 2], XXH3-128 of the normalized text: equal digests mark exact duplicates.
         tokens: int64[n], the number of tokens.
     """
 
@@ -56,18 +56,18 @@ def fingerprint_array(texts: Any, recipe: Recipe) -> Fingerprints:
 
 
 def room_for_fingerprints(n: int, words: int) -> FingerprintArrays:
-    """What a kernel fills for n texts."""
+    """Empty arrays for the results of a kernel for n texts."""
     return FingerprintArrays(np.empty((n, words), np.uint64), np.empty((n, 2), np.uint64), np.empty(n, np.int64))
 
 
 def feature_form(recipe: Recipe) -> FeatureForm:
-    """What votes, as kernels are told; of recipes whose features need no names."""
+    """The features that vote, in the form that kernels take; for recipes whose features need no names."""
     top_mask = np.uint64((1 << (recipe.bits - 64 * (recipe.words - 1))) - 1)
     return FeatureForm(recipe.word_shingle, recipe.cjk_shingle, WEIGHTINGS[recipe.weights], top_mask)
 
 
 def join_fingerprints(parts: list[Fingerprints], recipe: Recipe) -> Fingerprints:
-    """The fingerprints of consecutive texts as one."""
+    """Concatenate the fingerprints of consecutive texts."""
     nothing = Fingerprints(np.empty((0, recipe.words), np.uint64), np.empty((0, 2), np.uint64), np.empty(0, np.int64))
     return Fingerprints(
         np.concatenate([part.values for part in parts or [nothing]]),
@@ -77,7 +77,7 @@ def join_fingerprints(parts: list[Fingerprints], recipe: Recipe) -> Fingerprints
 
 
 def fingerprint_chunks(chunks: Iterable[Any], recipe: Recipe) -> Fingerprints:
-    """Fingerprints of Arrow `large_string` arrays, one after another."""
+    """Fingerprint Arrow `large_string` arrays, one after another."""
     return join_fingerprints([fingerprint_array(chunk, recipe) for chunk in chunks], recipe)
 
 
@@ -87,16 +87,16 @@ def fingerprint(
     """The SimHash fingerprint of each text.
 
     Args:
-        texts: a list or an iterator of strings, a column or a table: whatever `deduplicate` takes.
-        text: the column of the texts in a table, or several; as in `deduplicate`.
-        recipe: how; `Recipe()` if not given.
-        threads: all processors if not given. The result does not depend on it.
+        texts: a list or an iterator of strings, a column or a table: any input of `deduplicate`.
+        text: the column of the texts in a table, or several columns; as in `deduplicate`.
+        recipe: defines the fingerprint; `Recipe()` by default.
+        threads: all processors by default. The result does not depend on it.
 
     Returns:
         uint64[n] for up to 64 bits, else uint64[n, words] with the most significant word first.
 
     Raises:
-        OptionError: `texts` is one string, or holds something that is no string.
+        OptionError: `texts` is one string, or holds something other than strings.
         DataError: a text is null, or not valid Unicode.
 
     >>> a, b = fingerprint(["a rose is a rose", "A rose  is a ROSE"], recipe=Recipe(bits=64, max_distance=3))

@@ -46,7 +46,7 @@ class UnitPart:
 
 
 def with_tokens(units: Units) -> Array:
-    """int64[≤ units]: the units that have a token; rules of dashes and blank lines have none."""
+    """int64[≤ units]: the units that have a token; rules made of dashes and blank lines have none."""
     found = units.sure.copy()
     doubtful = np.flatnonzero(~found)
     doubtful = doubtful[units.ends[doubtful] > units.starts[doubtful]]
@@ -56,18 +56,18 @@ def with_tokens(units: Units) -> Array:
 
 
 class UnitCorpus:
-    """The units of the documents of files; see `neardup.io.corpora.SourcedCorpus`. Its ids are null: see `row_of`
+    """The units of the documents in files; see `neardup.io.corpora.SourcedCorpus`. Its ids are null: see `row_of`
     and `numbers`.
 
-    All but `documents` is known once it has been read. Kept of a unit are 8 bytes.
+    Every attribute except `documents` is set by the first complete read. A unit takes 8 bytes.
 
     Attributes:
         documents: the files.
-        firsts: int64[rows + 1], the first unit of each row of the files and, last, the number of all.
-        numbers: int32[units], the number of each in its document, where units without tokens count, too.
+        firsts: int64[rows + 1], the first unit of each row of the files; the last value is the number of all units.
+        numbers: int32[units], the number of each unit in its document; units without tokens are counted too.
         sizes: uint32[units], bytes.
         ids: Arrow large_string[rows], each a JSON value; null where a row was rejected.
-        text_bytes: of all texts.
+        text_bytes: the size of all texts.
     """
 
     def __init__(self, documents: FileCorpus, unit: str) -> None:
@@ -89,7 +89,7 @@ class UnitCorpus:
     def pieces(
         self, work: Callable[[Batch], Result], groups: Iterable[Group], *, wanted: Array | None = None
     ) -> Iterator[tuple[Group, Piece[Any]]]:
-        """See `neardup.io.corpora.ShardedCorpus`; in the first pass a result is a pair of a `UnitPart` and what `work` gave."""
+        """See `neardup.io.corpora.ShardedCorpus`. In the first pass, a result is a pair: a `UnitPart` and the result of `work`."""
         if not self._known:
             return self.documents.pieces(partial(self._first_work, work), groups)
         firsts, starts = self.firsts, self.documents.starts or [0]
@@ -131,7 +131,7 @@ class UnitCorpus:
         self._learn(parts)
 
     def _learn(self, parts: Sequence[UnitPart]) -> None:
-        """Keep what a complete first pass has given."""
+        """Store the results of a complete first pass."""
         counts = np.concatenate([np.zeros(1, np.int64), *(part.counts for part in parts)])
         self.firsts = np.cumsum(counts)
         self.numbers = np.concatenate([self.numbers, *(part.numbers for part in parts)])
@@ -148,7 +148,7 @@ class UnitCorpus:
         present = batch.texts.is_valid().to_numpy(zero_copy_only=False)
         if (counts[present] != known[present]).any():
             raise self.documents.shards[batch.shard].changed()
-        given = np.repeat(present, known)  # bool[units]: its text was read
+        given = np.repeat(present, known)  # bool[units]: the unit's text was read
         if wanted is not None:
             chosen, given = chosen[wanted[given]], given & wanted
         texts = found.texts(chosen)
@@ -157,13 +157,13 @@ class UnitCorpus:
         return _batch(batch, texts, known)
 
     def rows_with(self, units: Array) -> Array:
-        """bool[rows]: the row has one of the `units` (bool[units])."""
+        """bool[rows]: the row contains one of the `units` (bool[units])."""
         sums = np.concatenate([np.zeros(1, np.int64), np.cumsum(units)])
         found: Array = np.diff(sums[self.firsts]) > 0
         return found
 
     def row_of(self, units: Array) -> Array:
-        """int64: the rows of the documents that some units (int64) are of."""
+        """int64: the rows of the documents that contain the units (int64)."""
         found: Array = np.searchsorted(self.firsts, units, "right") - 1
         return found
 
@@ -178,7 +178,7 @@ class UnitCorpus:
 
 
 def _of_document(problem: CallableError, batch: Batch, counts: Array) -> CallableError:
-    """The error of a unit as one of its document; `counts`: units of each."""
+    """Convert the error of a unit to one of its document. `counts`: units per document."""
     if problem.row is None:
         return problem
     document = int(np.searchsorted(np.cumsum(counts), problem.row - batch.row, "right"))
@@ -187,6 +187,6 @@ def _of_document(problem: CallableError, batch: Batch, counts: Array) -> Callabl
 
 
 def _batch(batch: Batch, texts: Any, counts: Array) -> Batch:
-    """A batch of units, with the values of their documents; `counts`: units of each."""
+    """A batch of units, with the values of their documents. `counts`: units per document."""
     places = pa.array(np.repeat(np.arange(len(counts)), counts))
     return Batch(batch.row, texts, pa.nulls(len(texts), _TEXT), tuple(values.take(places) for values in batch.values))

@@ -1,4 +1,4 @@
-"""Working memory that a thread uses again for its next chunk: fresh pages would cost a sixth of the time."""
+"""Working memory that a thread reuses for its next chunk: fresh pages would cost a sixth of the time."""
 
 import threading
 from collections.abc import Callable
@@ -9,15 +9,15 @@ import numpy as np
 from neardup.text.normalizers import FoldedTexts, fold_texts
 
 KEPT_BYTES = 1 << 23
-"""The working memory for longer texts is given back at once."""
+"""Working memory for longer texts is freed at once."""
 
 Scratch = TypeVar("Scratch")
 
 
 class Workspace(threading.local, Generic[Scratch]):
-    """One thread's memory for normalized texts, and for what a kernel needs for one of them.
+    """One thread's memory for normalized texts, and for the data that a kernel needs for one of them.
 
-    `make(longest, size)` makes the latter, for texts of at most `longest` bytes; `size` is what else it depends on.
+    `make(longest, size)` creates that data for texts of at most `longest` bytes; `size` is a second parameter of it.
     """
 
     def __init__(self, make: Callable[[int, int], Scratch]) -> None:
@@ -34,7 +34,7 @@ class Workspace(threading.local, Generic[Scratch]):
         return folded
 
     def scratch(self, longest: int, size: int) -> Scratch:
-        """What was made for texts at least as long."""
+        """The kernel's data for texts of at least this length."""
         if longest > KEPT_BYTES:
             return self._make(longest, size)
         if self._scratch is None or longest > self._longest or size != self._size:

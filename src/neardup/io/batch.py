@@ -1,4 +1,4 @@
-"""What is read from a shard, and what reading it yields."""
+"""The columns to read from a shard, and the batches that reading yields."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -7,34 +7,34 @@ from typing import Any
 from neardup.errors import OptionError
 
 BATCH_BYTES = 4 << 20
-"""About so many bytes are read, and so much text is handed on, at a time."""
+"""About how many bytes are read, and how much text is passed on, at a time."""
 
 
 MAX_DOCUMENT_BYTES = 256 << 20
-"""Bytes of a row above which it is not read, unless another limit is given."""
+"""The default limit on a row's bytes; a longer row is not read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
     """Which columns hold the text and the id.
 
-    A name with dots (`meta.body`) means a nested field, unless the row has a column of exactly that name. The texts of
+    A name with dots (`meta.body`) means a nested field, unless the row has a column with exactly that name. The texts of
     several columns are joined by `separator`.
 
     Attributes:
         text: the columns of the text, at least one; each must hold a string in every row.
-        id: the column of the id, which must then hold a string or an integer in every row. If None, the column `id` is
-            taken where it holds one, and `<shard name>:<row>` elsewhere.
-        values: more columns whose values are wanted; strings, numbers, dates or null.
-        html: how the text, which is HTML, becomes text: one of `neardup.io.reading.HTML`; None if it is text. It is for whom reads
-            batches (`neardup.io.corpus`), not for the formats.
-        separator: what joins the texts of several columns.
-        vector: the column of numeric vectors, which then takes the place of `text`; of Parquet only. Batches have them in
-            `texts`, as lists of fixed size.
+        id: the column of the id, which must then hold a string or an integer in every row. If None, the column `id` is used in
+            rows where it has a value, and `<shard name>:<row>` elsewhere.
+        values: further columns whose values are needed; strings, numbers, dates or null.
+        html: how HTML texts become text: one of `neardup.io.reading.HTML`; None if the texts are not HTML. Readers of batches apply
+            it (`neardup.io.corpus`), formats do not.
+        separator: joins the texts of several columns.
+        vector: the column of numeric vectors, which replaces `text`; Parquet only. Batches hold the vectors in `texts`, as
+            lists of fixed size.
         dimension: how many numbers each vector must have.
 
     Raises:
-        OptionError: no text column is named, or a string was given where a tuple of strings belongs.
+        OptionError: no text column is named, or a string was passed instead of a tuple of strings.
     """
 
     text: tuple[str, ...] = ("text",)
@@ -57,7 +57,7 @@ class Columns:
 
     @property
     def id_or_default(self) -> str:
-        """The column in which an id is looked for."""
+        """The column in which ids are looked up."""
         return "id" if self.id is None else self.id
 
 
@@ -68,11 +68,11 @@ class Batch:
     Attributes:
         row: number of the first row, counted in the shard from 0.
         texts: Arrow large_string[rows]; null where the row was rejected or not wanted.
-        ids: Arrow large_string[rows], each id as a JSON value (`"a1"` with its quotes, or 17); null where the text is.
-        values: for each of `Columns.values` Arrow large_string[rows], JSON values likewise; dates and times as ISO 8601 in UTC.
-            Null where the text is, and where a row has no value, null or NaN.
-        position: bytes of the shard's file that had been read when these rows were found; 0 where the format does not say.
-        shard: number of the shard, or of the first of several, in the corpus that it is read for.
+        ids: Arrow large_string[rows], each id as a JSON value (`"a1"` with its quotes, or 17); null where the text is null.
+        values: for each of `Columns.values`, Arrow large_string[rows] of JSON values; dates and times are ISO 8601 in UTC. Null
+            where the text is null, and where a row has no value, null or NaN.
+        position: bytes of the shard's file that had been read when these rows were found; 0 where the format does not tell.
+        shard: number of the shard, or of the first of several, in the corpus that is being read.
     """
 
     row: int
@@ -87,10 +87,10 @@ Rejections = list[tuple[int, str]]
 """Rows of a shard that cannot be read, in order, each with the reason."""
 
 Part = Callable[[], tuple[Batch, Rejections]]
-"""Rows that were found but are not read yet: a call reads them, on any thread, mostly without the interpreter lock."""
+"""Rows that were found but not read yet: calling it reads them, on any thread, mostly without the interpreter lock."""
 
 Reject = Callable[[int, str], None]
-"""Called with a row's number in its shard and the reason why it cannot be read; may raise, and reading then stops."""
+"""Called with the number of a row in its shard and the reason why it cannot be read; reading stops if it raises."""
 
 
 def read_parts(parts: Iterator[Part], reject: Reject) -> Iterator[Batch]:

@@ -1,11 +1,11 @@
-"""One file of saved work: values one after another, each whole or refused. docs/resume-format.md is the specification.
+"""One file of saved work: values one after another, each accepted whole or refused. docs/resume-format.md is the specification.
 
     magic, version of the format
     frame: length and checksum of the facts; the facts, JSON; the buffers that these describe, each with its checksum
     …
-    the last frame says how many values there are
+    the last frame holds the number of values
 
-A file is written under another name, brought to the disk and renamed, so it is complete or not there.
+A file is written under another name, brought to disk and renamed, so it is complete or does not exist.
 """
 
 import json
@@ -27,26 +27,26 @@ from neardup.resources.scratch import IN_MEMORY, Scratch
 
 MAGIC, FORMAT = b"NEARDUP-CHECKPT\n", 1
 PARTIAL = ".partial"
-"""Ends the name of a file that is being written."""
+"""The ending of a file's name while it is being written."""
 _HEAD, _FRAME = struct.Struct("<16sI"), struct.Struct("<II")
 
 
 class WholeFile:
-    """A file that gets its name when it is complete."""
+    """A file that gets its name once it is complete."""
 
     def __init__(self, path: Path) -> None:
         self._path, self._partial = path, path.with_name(path.name + PARTIAL)
         self.file: BinaryIO = self._partial.open("wb")
 
     def commit(self) -> None:
-        """No more is written: bring it to the disk, and give it its name."""
+        """End writing: bring the file to disk, and give it its name."""
         self.file.flush()
         os.fsync(self.file.fileno())
         self.file.close()
         os.replace(self._partial, self._path)
 
     def abandon(self) -> None:
-        """It is not to be there."""
+        """Remove the file."""
         self.file.close()
         self._partial.unlink(missing_ok=True)
 
@@ -61,7 +61,7 @@ class WholeFile:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """A file that is there with all its content, or not at all."""
+    """Write a file that exists with all its content, or not at all."""
     with WholeFile(path) as file:
         file.write(content)
 
@@ -70,8 +70,8 @@ class CheckpointFile:
     """A file of values that is being written; see `read_checkpoint`.
 
     Args:
-        folder: of the run.
-        name: of the file there, with the folder of its pass: the file says it itself, so that no other can take its place.
+        folder: the run's folder.
+        name: the file's name in it, including the folder of its pass. The file stores it, so no other file can take its place.
     """
 
     def __init__(self, folder: Path, name: str) -> None:
@@ -94,12 +94,12 @@ class CheckpointFile:
         self._values += 1
 
     def commit(self) -> None:
-        """No more is added: the file gets its name."""
+        """End the file and give it its name."""
         self._write_facts({"values": self._values})
         self._whole.commit()
 
     def abandon(self) -> None:
-        """The file is not to be there."""
+        """Remove the file."""
         self._whole.abandon()
 
     def _write_facts(self, facts: dict[str, Any]) -> None:
@@ -108,7 +108,7 @@ class CheckpointFile:
 
 
 def write_checkpoint(folder: Path, name: str, value: Any) -> None:
-    """A file of one value."""
+    """Write a file of one value."""
     file = CheckpointFile(folder, name)
     try:
         file.add(value)
@@ -119,7 +119,7 @@ def write_checkpoint(folder: Path, name: str, value: Any) -> None:
 
 
 def _content_of(buffer: Any) -> tuple[dict[str, Any], Any]:
-    """What is said of a buffer, and its bytes."""
+    """The description of a buffer, and its bytes."""
     if isinstance(buffer, pa.Array):
         sink = pa.BufferOutputStream()
         with pa.ipc.new_stream(sink, pa.schema([("texts", TEXTS)])) as stream:
@@ -135,14 +135,14 @@ def _bytes_of(array: Any) -> memoryview:
 
 
 def read_checkpoint(folder: Path, name: str, *, scratch: Scratch = IN_MEMORY) -> Iterator[Any]:
-    """The values of a file, one after another; each was checked before it is given.
+    """The values of a file, one after another; each is checked before it is yielded.
 
     Args:
-        folder, name: as of `CheckpointFile`.
-        scratch: where arrays are made.
+        folder, name: as in `CheckpointFile`.
+        scratch: where arrays are allocated.
 
     Raises:
-        DataError: the file is damaged, or of a version of this package that saves other things.
+        DataError: the file is damaged, or comes from a version of this package with another format.
     """
     path = folder / name
     remove = f"{path}" if path.parent == folder else f"the folder {path.parent}"
@@ -161,7 +161,7 @@ def read_checkpoint(folder: Path, name: str, *, scratch: Scratch = IN_MEMORY) ->
 
 
 class _Reader:
-    """A file that is being read. Nothing that it says is used before its checksum was compared."""
+    """A file that is being read. No content is used before its checksum has been compared."""
 
     def __init__(self, file: BufferedReader, name: str, scratch: Scratch) -> None:
         self._file, self._name, self._scratch = file, name, scratch
@@ -214,7 +214,7 @@ class _Reader:
         return facts
 
     def _buffer(self, form: Any) -> Any:
-        """The buffer that lies next in the file."""
+        """The next buffer in the file."""
         try:
             if "arrow" in form:
                 content = self._read(int(form["arrow"]))

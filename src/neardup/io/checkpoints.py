@@ -1,7 +1,7 @@
-"""CHECKPOINTS: the passes and steps of a run, saved as they are finished, so that a run that was killed goes on where it was.
+"""CHECKPOINTS: save the passes and steps of a run as they finish, so that a run that was killed continues where it stopped.
 
-A pass over a corpus of shards leaves a file for each group of shards that it has finished, with what came of their batches; a step
-that looks at the whole corpus leaves one file. docs/resume-format.md has the layout of the folder.
+A pass over a corpus of shards writes one file for each group of shards that it has finished, with the results of their batches. A
+step that uses the whole corpus writes one file. docs/resume-format.md describes the folder.
 """
 
 import shutil
@@ -23,16 +23,16 @@ Reader = Callable[[Iterable[Group]], Iterator[tuple[Group, Piece[Any]]]]
 """Reads the pieces of some groups, in order, lazily."""
 
 STATE_SECONDS = 60.0
-"""A pass that gathers into one array has it saved so often, between two groups of shards."""
+"""Seconds between saves of the array that a pass accumulates into; it is saved between two groups of shards."""
 DONE, STATE = ".done", ".state"
 
 
 class Checkpoints:
-    """Of a run that is not to be resumed: nothing is saved, everything is done.
+    """Checkpoints of a run that is not resumable: nothing is saved, everything is computed.
 
     Attributes:
-        folder: where they lie; None if nothing is saved.
-        skipped: how many times a group of shards was not read, because that was done before.
+        folder: the folder of the checkpoints; None if nothing is saved.
+        skipped: how many times a group of shards was not read, because an earlier run had finished it.
     """
 
     folder: Path | None = None
@@ -43,27 +43,27 @@ class Checkpoints:
         corpus: Corpus,
         work: Callable[[Batch], Result],
         *,
-        name: str,  # noqa: ARG002 - for those who save
+        name: str,  # noqa: ARG002 - for subclasses that save
         wanted: Array | None = None,
         state: Array | None = None,  # noqa: ARG002
     ) -> Iterator[tuple[int, Result]]:
-        """One pass over a corpus, as its `map`; what it gives must have codecs.
+        """One pass over a corpus, like the corpus's `map`; its results must have codecs.
 
         Args:
-            corpus: one in memory, without shards, is read whole again.
-            work: of each batch.
-            name: of the pass, in the run.
+            corpus: a corpus in memory, without shards, is read in full again.
+            work: applied to each batch.
+            name: the name of the pass in the run.
             wanted: see `Corpus.map`.
-            state: an array that `work` gathers into besides; it is saved now and then, and restored.
+            state: an array that `work` also accumulates into; it is saved from time to time, and restored.
         """
         return corpus.map(work, wanted=wanted)
 
     def checkpoint(self, name: str, compute: Callable[[], Result]) -> Result:  # noqa: ARG002
-        """What `compute` gives, computed once in the run; it must have a codec."""
+        """The result of `compute`, computed once per run; it must have a codec."""
         return compute()
 
     def free_bytes(self) -> int:
-        """What checkpoints may take in all where they lie."""
+        """The bytes that checkpoints may take in total in their folder."""
         return sys.maxsize
 
 
@@ -71,14 +71,14 @@ NO_CHECKPOINTS = Checkpoints()
 
 
 class SavedCheckpoints(Checkpoints):
-    """Of a run that can be resumed, in a folder of its own.
+    """Checkpoints of a resumable run, in a folder of its own.
 
     Args:
-        folder: of the run; there already.
-        scratch: where arrays that are read from it are made.
+        folder: the run's folder, which must exist.
+        scratch: where arrays read from the folder are allocated.
 
     Raises:
-        DataError: from both methods: a file of the folder is damaged, or of another version.
+        DataError: from both methods: a file in the folder is damaged, or has another version.
     """
 
     def __init__(self, folder: Path, scratch: Scratch = IN_MEMORY) -> None:
@@ -95,12 +95,12 @@ class SavedCheckpoints(Checkpoints):
         return self._only(name + DONE)  # type: ignore[no-any-return]
 
     def free_bytes(self) -> int:
-        """See `Checkpoints`: what they take already is not lacking."""
+        """See `Checkpoints`; includes the bytes that checkpoints already take."""
         taken = sum(path.stat().st_size for path in self.folder.rglob("*") if path.is_file())
         return taken + shutil.disk_usage(self.folder).free
 
     def _only(self, name: str) -> Any:
-        """The value of a file of one."""
+        """The value of a file that holds one."""
         values = list(read_checkpoint(self.folder, name, scratch=self._scratch))
         if len(values) != 1:
             path = self.folder / name
@@ -128,7 +128,7 @@ class SavedCheckpoints(Checkpoints):
     def _pieces(
         self, name: str, read: Reader, groups: Sequence[Group], state: Array | None
     ) -> Iterator[tuple[Group, Piece[Any]]]:
-        """The pieces of all groups, those that were saved first."""
+        """The pieces of all groups, beginning with the saved ones."""
         (self.folder / name).mkdir(exist_ok=True)
         done = self._done(name, len(groups)) if state is None else self._restore(name, state)
         for number in range(done):
@@ -144,14 +144,14 @@ class SavedCheckpoints(Checkpoints):
                 self._save(name, state, done)
 
     def _done(self, name: str, groups: int) -> int:
-        """How many groups, from the first on, were saved."""
+        """How many groups, counted from the first, have been saved."""
         there = (number for number in range(groups) if not (self.folder / _name_of(name, number)).exists())
         return next(there, groups)
 
     def _saved(
         self, name: str, first: int, pieces: Iterator[tuple[Group, Piece[Any]]], begun: list[Group]
     ) -> Iterator[tuple[Group, Piece[Any]]]:
-        """The pieces of the groups that are `begun` meanwhile, numbered from `first`; each group's are saved, be they none."""
+        """The pieces of the groups that are `begun` meanwhile, numbered from `first`; a group without pieces is saved too."""
         finished = 0
         writing: CheckpointFile | None = None
         try:
@@ -172,7 +172,7 @@ class SavedCheckpoints(Checkpoints):
                 writing.abandon()
 
     def _save(self, name: str, state: Array, groups: int) -> None:
-        """Save what was gathered from the first so many groups; what was saved before is not needed any more."""
+        """Save the state after the first `groups` groups, and remove the earlier state, which is no longer needed."""
         before, now = list((self.folder / name).glob(f"*{STATE}")), f"{name}/{groups:06}{STATE}"
         write_checkpoint(self.folder, now, state)
         for path in before:
@@ -180,11 +180,11 @@ class SavedCheckpoints(Checkpoints):
                 path.unlink()
 
     def _restore(self, name: str, state: Array) -> int:
-        """Of how many groups the state that was saved last is, now in `state`; 0 if none was saved."""
+        """Load the last saved state into `state`, and return how many groups it covers; 0 if none was saved."""
         saved = max((self.folder / name).glob(f"*{STATE}"), key=lambda path: int(path.stem), default=None)
         if saved is None or self._done(name, int(saved.stem)) < int(
             saved.stem
-        ):  # pieces were removed: all is gathered anew
+        ):  # pieces were removed: everything is accumulated again
             return 0
         found = self._only(f"{name}/{saved.name}")
         if not isinstance(found, type(state)) or (found.shape, found.dtype) != (state.shape, state.dtype):
@@ -194,7 +194,7 @@ class SavedCheckpoints(Checkpoints):
 
 
 def _name_of(name: str, number: int) -> str:
-    """The file of a group, in the folder of the run."""
+    """The name of a group's file in the folder of the run."""
     return f"{name}/{number:06}{DONE}"
 
 
@@ -205,7 +205,7 @@ def _noted(groups: Iterable[Group], begun: list[Group]) -> Iterator[Group]:
 
 
 def _for_a_while(groups: Sequence[Group], state: Array | None) -> Iterator[Group]:
-    """The groups; no more once a state is due to be saved."""
+    """The groups, until a state is due to be saved."""
     began = time.monotonic()
     for group in groups:
         yield group

@@ -1,12 +1,12 @@
-"""CODEC: how values that a run saves become JSON facts and buffers of numbers, and come back.
+"""CODEC: convert values that a run saves into JSON facts and buffers of numbers, and back.
 
-A class is registered where it is declared, by a name and a version that stay when the class is moved or renamed:
+A class is registered where it is declared, under a name and a version that stay the same when the class is moved or renamed:
 
     @codec("elements", 1, values="uint64[total]", weights="float64[weights]", offsets="int64[n+1]")
     class Elements(NamedTuple): ...
 
-What comes back can only be an object of a registered class, an array of one of KINDS, Arrow strings, or a plain value: nothing that
-is read names code, so nothing that is read can execute any. docs/resume-format.md is the specification.
+Decoding can only return objects of registered classes, arrays of the types in KINDS, Arrow strings and plain values. The data
+cannot name code, so reading it cannot execute any. docs/resume-format.md is the specification.
 """
 
 import dataclasses
@@ -22,28 +22,28 @@ Buffer = Any
 """A NumPy array, or an Arrow large_string array."""
 
 KINDS = ("bool", "uint8", "uint16", "uint32", "uint64", "int32", "int64", "float32", "float64")
-"""Of arrays that can be saved."""
+"""Types of arrays that can be saved."""
 TEXTS = pa.large_string()
 _FORM = re.compile(r"(?P<kind>\w+)\[(?P<shape>[^\]]*)\]")
 
 
 class MalformedError(ValueError):
-    """What was read is not what a codec writes."""
+    """The data was not written by a codec."""
 
 
 class OtherVersionError(ValueError):
-    """What was read was written by another version of this package."""
+    """The data was written by another version of this package."""
 
 
 class Codec(NamedTuple):
     """How the objects of a class are saved.
 
     Attributes:
-        name, version: by which the saved form is known. A change of what is saved needs another version.
+        name, version: identify the saved form. A change of the saved form needs another version.
         kind: the class.
-        forms: of each field, by its name: `uint64[n, 2]` (kinds of arrays and their shape, `|` between several), `large_string`, or
-            `value`: anything that can be saved. A letter or word in shapes is one number within an object; n+1 is one more.
-        is_sound: says of an object whether its numbers go together; kernels do not look whether a place lies within an array.
+        forms: the form of each field, by name: `uint64[n, 2]` (types and shape of arrays, `|` between several), `large_string`, or
+            `value` (anything that can be saved). A letter or word in shapes is one number throughout an object; n+1 is one more.
+        is_sound: checks whether an object's numbers are consistent; kernels do not check whether an index lies within an array.
     """
 
     name: str
@@ -62,7 +62,7 @@ class Codec(NamedTuple):
         """The object that was saved.
 
         Raises:
-            MalformedError: fields are missing, of another form, or do not go together.
+            MalformedError: fields are missing, have another form, or are inconsistent.
         """
         if fields.keys() != self.forms.keys():
             raise MalformedError(f"the fields of {self.name} are {', '.join(fields)}")
@@ -82,13 +82,13 @@ class Codec(NamedTuple):
 
 
 CODECS: dict[str, Codec] = {}
-"""All that are registered, by name."""
+"""All registered codecs, by name."""
 
 
 def codec(
     name: str, version: int, *, is_sound: Callable[[Any], bool] | None = None, **forms: str
 ) -> Callable[[type[Class]], type[Class]]:
-    """Register a dataclass or NamedTuple by a name; see `Codec`. `forms`: of all its fields."""
+    """Register a dataclass or NamedTuple under a name; see `Codec`. `forms`: the forms of all its fields."""
 
     def register(kind: type[Class]) -> type[Class]:
         if name in CODECS and CODECS[name].kind is not kind:
@@ -111,7 +111,7 @@ def _field_names(kind: type[Any]) -> tuple[str, ...]:
 
 
 def _has_form(value: Any, form: str, sizes: dict[str, int]) -> bool:
-    """Whether a value is of a form; `sizes`: what the words in shapes stand for, as far as known; more are added."""
+    """Whether a value has a form. `sizes`: the numbers that the words in shapes stand for so far; new ones are added."""
     if form == "large_string":
         return isinstance(value, pa.Array) and value.type == TEXTS
     found = _FORM.fullmatch(form)
@@ -143,12 +143,12 @@ def ascend(offsets: Any, total: int) -> bool:
 
 
 def are_below(places: Any, end: int) -> bool:
-    """Whether all of `places` (integers) are among 0 … end - 1."""
+    """Whether all of `places` (integers) lie in 0 … end - 1."""
     return len(places) == 0 or bool(places.min() >= 0 and places.max() < end)
 
 
 def encode(value: Any) -> tuple[Any, list[Buffer]]:
-    """A value as JSON facts and the buffers that these name by their numbers.
+    """A value as JSON facts, and the buffers that the facts refer to by number.
 
     Raises:
         TypeError: the value, or a part of it, has no codec.
@@ -180,11 +180,11 @@ def _facts_of(value: Any, buffers: list[Buffer]) -> Any:
 
 
 def decode(facts: Any, buffers: list[Buffer]) -> Any:
-    """The value that `encode` was given.
+    """The value that was passed to `encode`.
 
     Raises:
-        MalformedError: that is nothing that `encode` gives.
-        OtherVersionError: a codec is not known, or of another version.
+        MalformedError: the arguments cannot come from `encode`.
+        OtherVersionError: a codec is unknown, or has another version.
     """
     if not isinstance(facts, dict):
         if isinstance(facts, list):

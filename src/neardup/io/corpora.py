@@ -1,4 +1,4 @@
-"""What a corpus is: documents that can be read more than once; and shard by shard, where what was read of each can be saved."""
+"""What a corpus is: documents that can be read more than once. A sharded corpus can also save its results shard by shard."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,22 +18,22 @@ class Corpus(Protocol):
     """Documents that can be read more than once, always in the same order."""
 
     def map(self, work: Callable[[Batch], Result], *, wanted: Array | None = None) -> Iterator[tuple[int, Result]]:
-        """work(batch) of every batch of rows, on several threads, but in order; with the batch's first row in the corpus.
+        """Yield work(batch) for every batch of rows, with the batch's first row in the corpus, in order; uses several threads.
 
-        Rows where `wanted` (bool[rows]; only once the corpus has been read) is False have null texts.
+        Rows where `wanted` (bool[rows]) is False have null texts. `wanted` needs a corpus that has been read before.
         """
         ...
 
 
 class SourcedCorpus(Corpus, Protocol):
-    """Documents of which it is known where they come from."""
+    """Documents whose sources are known."""
 
     def check_sources(self, sources: Sequence[str]) -> None:
-        """Raise InputError if nothing is of one of the `sources`; before any work."""
+        """Raise InputError if no document comes from one of the `sources`; called before any work."""
         ...
 
     def source_ranks(self, sources: Sequence[str]) -> Array | None:
-        """int64[rows]: which of the `sources` each row is of, their number for none; once the corpus has been read.
+        """int64[rows]: the index in `sources` of each row's source, or their number for none; only after the corpus has been read.
 
         None if no sources are given.
         """
@@ -43,13 +43,13 @@ class SourcedCorpus(Corpus, Protocol):
 @codec("piece", 1, rows="value", position="value", rejections="value", result="value")
 @dataclass(frozen=True, slots=True)
 class Piece(Generic[Result]):
-    """What came of a batch.
+    """The result for a batch.
 
     Attributes:
-        rows: of the batch.
-        position: bytes of the shard that had been read by then; 0 where that is not known.
+        rows: the number of rows in the batch.
+        position: bytes of the shard read so far; 0 where that is not known.
         rejections: rows that cannot be read.
-        result: of the work.
+        result: the result of the work.
     """
 
     rows: int
@@ -60,7 +60,7 @@ class Piece(Generic[Result]):
 
 @runtime_checkable
 class ShardedCorpus(Corpus, Protocol):
-    """Documents in shards: a pass over them can be made in parts, whose pieces are counted together.
+    """Documents in shards. A pass over them can be made in parts, whose pieces are counted together.
 
     `map(work, wanted=wanted)` is `rows(pieces(work, groups(), wanted=wanted))`.
     """
@@ -72,16 +72,16 @@ class ShardedCorpus(Corpus, Protocol):
     def pieces(
         self, work: Callable[[Batch], Result], groups: Iterable[Group], *, wanted: Array | None = None
     ) -> Iterator[tuple[Group, Piece[Result]]]:
-        """work(batch) of every batch of some groups, as `map`, each with its group; groups are taken as they are read."""
+        """Yield work(batch) for every batch of some groups, like `map`, each with its group; groups are taken as they are read."""
         ...
 
     def rows(self, pieces: Iterable[tuple[Group, Piece[Result]]]) -> Iterator[tuple[int, Result]]:
-        """The results of a whole pass with their first rows; of pieces that were read now or at any time before."""
+        """The results of a whole pass, with their first rows, from pieces that were read now or earlier."""
         ...
 
 
 class CorpusPair:
-    """Two corpora as one: the rows of the second follow those of the first, of which there are `rows`."""
+    """Two corpora as one: the rows of the second follow the `rows` rows of the first."""
 
     def __init__(self, first: Corpus, rows: int, second: Corpus) -> None:
         self._first, self._rows, self._second = first, rows, second
@@ -95,7 +95,7 @@ class CorpusPair:
 
 
 class ShardedPair:
-    """Two corpora of shards as one, likewise."""
+    """Two corpora of shards as one, in the same way."""
 
     def __init__(self, first: ShardedCorpus, rows: int, second: ShardedCorpus) -> None:
         self._first, self._rows, self._second = first, rows, second
@@ -132,12 +132,12 @@ class ShardedPair:
 
 
 def _parted(wanted: Array | None, rows: int) -> tuple[Array | None, Array | None]:
-    """What is wanted of the first corpus, which has so many rows, and of the second."""
+    """The masks of wanted rows for the first corpus, which has `rows` rows, and for the second."""
     return (None, None) if wanted is None else (wanted[:rows], wanted[rows:])
 
 
 def _divided(items: Iterable[Item], is_of_first: Callable[[Item], bool]) -> tuple[Iterator[Item], Iterator[Item]]:
-    """The items up to the first that is not of the first, and then the others; taken lazily, the former to their end first."""
+    """Split lazily at the first item that is not of the first corpus; read the first part to its end before the second."""
     every, waiting = iter(items), list[Item]()
 
     def of_first() -> Iterator[Item]:
@@ -155,7 +155,7 @@ def _divided(items: Iterable[Item], is_of_first: Callable[[Item], bool]) -> tupl
 
 
 def pair_of(first: Corpus, rows: int, second: Corpus) -> Corpus:
-    """Two corpora as one: the rows of the second follow those of the first, of which there are `rows`."""
+    """Two corpora as one: the rows of the second follow the `rows` rows of the first."""
     if isinstance(first, ShardedCorpus) and isinstance(second, ShardedCorpus):
         return ShardedPair(first, rows, second)
     return CorpusPair(first, rows, second)

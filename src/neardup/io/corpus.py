@@ -1,4 +1,4 @@
-"""Files as a corpus: shards one after another, rows counted over all of them."""
+"""Files as a corpus: shards one after another, with rows counted over all of them."""
 
 import dataclasses
 import itertools
@@ -29,7 +29,7 @@ from neardup.text.html import extractor
 Result = TypeVar("Result")
 
 LISTED = 5
-"""Problems that are told one by one."""
+"""How many problems a message lists one by one."""
 
 _GROUPED = 1024
 
@@ -41,7 +41,7 @@ ON_ERROR = {
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """A row that was set aside: the file's name, the row's number in that file from 0, and why."""
+    """A row that was set aside: the file's name, the row's number in that file from 0, and the reason."""
 
     file: str
     row: int
@@ -53,7 +53,7 @@ class FileCorpus:
 
     Attributes:
         shards: the files, in order.
-        starts: first row of each shard and, last, the number of all rows; known once the corpus has been read.
+        starts: first row of each shard, then the number of all rows; known once the corpus has been read.
         rejected: rows that were set aside.
     """
 
@@ -66,7 +66,7 @@ class FileCorpus:
         progress: Progress | None = None,
         resources: Resources = DEFAULTS,
     ) -> None:
-        """`progress` is told how many bytes of the files each pass has gone through."""
+        """`progress` receives how many bytes of the files each pass has read."""
         if on_error not in ON_ERROR:
             raise OptionError(f"on_error={on_error!r}: give one of {', '.join(ON_ERROR)}.")
         self.shards = tuple(shards)
@@ -78,7 +78,7 @@ class FileCorpus:
         self._extract = None if columns.html is None else extractor(columns.html)
 
     def part(self, shards: Sequence[Shard]) -> "FileCorpus":
-        """Some of the files, read likewise; how many bytes all such parts have is for the caller to tell the progress."""
+        """Some of the files, read in the same way; the caller reports the bytes of all such parts to the progress."""
         found = FileCorpus(
             shards, self._columns, on_error=self._on_error, progress=self._progress, resources=self._resources
         )
@@ -86,7 +86,7 @@ class FileCorpus:
         return found
 
     def check(self, added: Sequence[str] = ()) -> None:
-        """Raise InputError, with every problem found, if a shard lacks a column to read or has one to be added."""
+        """Raise InputError, with every problem found, if a shard lacks a column to read, or already has one to be added."""
         problems = []
         for shard in self.shards:
             try:
@@ -113,7 +113,7 @@ class FileCorpus:
                     yield (first, last), part
 
     def groups(self) -> list[Group]:
-        """See `ShardedCorpus`: files of one document each are read together, up to about 4 MB of them."""
+        """See `ShardedCorpus`: files with one document each are read together, up to about 4 MB of them."""
         first, size = 0, 0
         found = []
         for last, shard in enumerate(self.shards):
@@ -125,7 +125,7 @@ class FileCorpus:
         return [*found, (first, len(self.shards))] if self.shards else []
 
     def map(self, work: Callable[[Batch], Result], *, wanted: Array | None = None) -> Iterator[tuple[int, Result]]:
-        """See `neardup.io.corpora.Corpus`. The first complete pass learns where shards start, and which rows are rejected."""
+        """See `neardup.io.corpora.Corpus`. The first complete pass records where shards start, and which rows are rejected."""
         return self.rows(self.pieces(work, self.groups(), wanted=wanted))
 
     def pieces(
@@ -143,7 +143,7 @@ class FileCorpus:
         return in_order(read, self._parts(wanted, groups), self._resources.thread_count)
 
     def rows(self, pieces: Iterable[tuple[Group, Piece[Result]]]) -> Iterator[tuple[int, Result]]:
-        """See `ShardedCorpus`; tells the progress, sets aside or refuses rows that cannot be read, learns shards' starts."""
+        """See `ShardedCorpus`. Reports progress, sets aside or refuses unreadable rows, and records where shards start."""
         lengths = [0] * len(self.shards)
         row, before, passed = 0, [0, *itertools.accumulate(shard.size for shard in self.shards)], 0
         if not self._is_part:
@@ -166,7 +166,7 @@ class FileCorpus:
         self.starts = starts
 
     def _reject(self, first: int, piece: Piece[Result], *, several: bool) -> None:
-        """Set aside the rows of a piece that cannot be read, or refuse them; its shards begin with the `first`."""
+        """Set aside or refuse the rows of a piece that cannot be read; its shards begin with the `first`."""
         for found, reason in piece.rejections:
             number, row = (first + found, 0) if several else (first, found)
             if self._on_error == "stop":
@@ -175,7 +175,7 @@ class FileCorpus:
                 self.rejected.append(Rejected(self.shards[number].name, row, reason))
 
     def check_sources(self, sources: Sequence[str]) -> None:
-        """See `neardup.io.corpora.SourcedCorpus`. A source is a file, a folder or a glob, as the shards are called."""
+        """See `neardup.io.corpora.SourcedCorpus`. A source is a file, a folder or a glob, matched against the shards' names."""
         for source in sources:
             if not any(is_of_source(shard, source) for shard in self.shards):
                 names = ", ".join(shard.name for shard in self.shards[:LISTED])
@@ -196,13 +196,13 @@ class FileCorpus:
         return np.repeat(np.array(ranks, np.int64), sizes)
 
     def locate(self, rows: Array) -> tuple[list[str], Array]:
-        """The names of the files that some rows (int64[n]) are in, and the rows' numbers there; the corpus must have been read."""
+        """The file names of some rows (int64[n]), and the rows' numbers in those files; the corpus must have been read."""
         starts = np.array(self.starts)
         numbers = np.searchsorted(starts, rows, "right") - 1
         return [self.shards[number].name for number in numbers.tolist()], rows - starts[numbers]
 
     def first_batches(self, number: int, parts: int) -> Iterator[Batch]:
-        """The first so many parts of a shard; a row that cannot be read stops it or is passed over, as everywhere."""
+        """The first `parts` parts of a shard; unreadable rows stop it or are passed over, as everywhere."""
         found = itertools.islice((part for _, part in self._parts(None, [(number, number + 1)])), parts)
         for batch, rejections in in_order(lambda part: part(), found, self._resources.thread_count):
             if rejections and self._on_error == "stop":
@@ -222,7 +222,7 @@ def is_of_source(shard: Shard | StoredShard, source: str) -> bool:
 
 
 def is_within(name: str, source: str) -> bool:
-    """Whether what is called so is `source`, in that folder, or matched by that glob."""
+    """Whether a name is `source`, in that folder, or matched by that glob."""
     return name == source or name.startswith(source.rstrip("/") + "/") or fnmatchcase(name, source)
 
 
@@ -236,6 +236,6 @@ def open_corpus(
     progress: Progress | None = None,
     resources: Resources = DEFAULTS,
 ) -> FileCorpus:
-    """The files meant by `inputs` as a corpus; `temporary`: a folder that standard input may go to."""
+    """The files named by `inputs` as a corpus. `temporary`: a folder that standard input may be written to."""
     shards = find_shards(inputs, temporary=temporary, reading=reading, progress=progress)
     return FileCorpus(shards, reading.columns(values), on_error=on_error, progress=progress, resources=resources)

@@ -1,4 +1,4 @@
-"""Dialects of delimited text: which characters delimit, quote and escape."""
+"""Dialects of delimited text: the characters that delimit, quote and escape."""
 
 from dataclasses import dataclass
 
@@ -9,12 +9,12 @@ _NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", '"': "double 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """The characters of a dialect, all ASCII and different; a doubled quote in a quoted field always is one.
+    """The characters of a dialect, all ASCII and different. A doubled quote in a quoted field always stands for one quote.
 
     Attributes:
         delimiter: between fields.
-        quote: around fields that hold a delimiter, a newline or a quote; None if there is none.
-        escape: before a character that then means itself; None if there is none.
+        quote: around fields that hold a delimiter, a newline or a quote; None if the dialect has none.
+        escape: before a character that then stands for itself; None if the dialect has none.
     """
 
     delimiter: str
@@ -23,10 +23,10 @@ class Dialect:
 
     @classmethod
     def parse(cls, given: str) -> "Dialect":
-        r"""A dialect by its characters: delimiter, quote, escape, the last two if there are; `\t` is a tab.
+        r"""Parse a dialect from its characters: delimiter, quote and escape, of which the last two are optional; `\t` is a tab.
 
         Raises:
-            OptionError: there are none or too many, one occurs twice, or one cannot serve.
+            OptionError: there are no characters or too many, one occurs twice, or one cannot be used.
         """
         characters = given.replace("\\t", "\t") if isinstance(given, str) else ""
         fits = all(" " < c <= "~" or c in "\t " for c in characters) and not any(c.isalnum() for c in characters)
@@ -39,7 +39,7 @@ class Dialect:
 
     @property
     def codes(self) -> tuple[int, int, int]:
-        """As the kernels take it: delimiter, quote, escape; -1 for none."""
+        """The codes that the kernels take: delimiter, quote, escape; -1 for none."""
         return ord(self.delimiter), *(ord(c) if c else -1 for c in (self.quote, self.escape))  # type: ignore[return-value]
 
     @property
@@ -48,7 +48,7 @@ class Dialect:
         return "\\t" if self.delimiter == "\t" else self.delimiter
 
     def cell(self, text: str, *, quoted: bool = False) -> str:
-        """A field that holds `text`; in quotes where it needs them, or if `quoted`.
+        """A field that holds `text`, quoted if necessary or if `quoted`.
 
         Raises:
             ValueError: this dialect cannot write it.
@@ -70,6 +70,6 @@ class Dialect:
 
 
 def check_dialect(given: str | None) -> None:
-    """Raise OptionError if a dialect is given that cannot be."""
+    """Raise OptionError if a dialect is given that is not valid."""
     if given is not None:
         Dialect.parse(given)

@@ -1,4 +1,4 @@
-"""What the name of a file tells: its format, by the table of formats, and how it is compressed."""
+"""Read a file's format, by the table of formats, and its compression from its name."""
 
 import os
 
@@ -17,13 +17,13 @@ def _with_compressions(endings: tuple[str, ...]) -> frozenset[str]:
 
 
 NAMED_ONLY = frozenset().union(*(_with_compressions(row.named_only) for row in ROWS))
-"""Endings of files in folders that are passed over."""
+"""Endings of files that are read only when named; they are passed over in folders."""
 HTML = frozenset().union(*(_with_compressions(row.html) for row in ROWS))
-"""Endings of pages."""
+"""Endings of HTML pages."""
 
 
 def split_ending(name: str) -> tuple[str, str, str] | None:
-    """Split a file's name into stem, format and compression; None if its ending is not a known one."""
+    """Split a file's name into stem, format and compression; None if its ending is unknown."""
     stem, ending = os.path.splitext(name)
     compression = COMPRESSION_ENDINGS.get(ending.lower(), "plain")
     if compression != "plain":

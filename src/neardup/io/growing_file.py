@@ -1,4 +1,4 @@
-"""A file that grows beside its final name, is known to be on the disk up to a length, and gets its name at the end."""
+"""A file that grows under a temporary name, is known to be on disk up to a length, and gets its final name at the end."""
 
 import fcntl
 import os
@@ -11,21 +11,21 @@ MARK = "partial-filter"
 
 
 def partial_of(final: Path) -> Path:
-    """Where a file grows."""
+    """The name of a file while it grows."""
     real = Path(os.path.realpath(final))
     return real.with_name(f".{real.name[:60]}.{MARK}")
 
 
 class GrowingFile:
-    """Open for as long as it grows; a context manager.
+    """A growing file, kept open; a context manager.
 
     Raises:
-        InputError: another process lets it grow.
-        DataError: it is shorter than it is known to have been.
+        InputError: another process is writing it.
+        DataError: it is shorter than the length known to be on disk.
     """
 
     def __init__(self, final: Path, length: int) -> None:
-        """`length`: bytes that are known to be right; what is behind them goes away."""
+        """`length`: bytes known to be valid; bytes after them are removed."""
         self._final, self._partial = final, partial_of(final)
         self._file: Any = open(self._partial, "ab+")  # noqa: SIM115 - closed by __exit__
         try:
@@ -52,24 +52,24 @@ class GrowingFile:
         self._file.close()
 
     def write(self, data: bytes | memoryview) -> None:
-        """Let it grow."""
+        """Append bytes."""
         self._file.write(data)
 
     def sync(self) -> int:
-        """Have all of it on the disk; returns its length."""
+        """Bring the whole file to disk, and return its length."""
         self._file.flush()
         os.fsync(self._file.fileno())
         length: int = self._file.seek(0, os.SEEK_END)
         return length
 
     def publish(self) -> None:
-        """Give it its final name."""
+        """Give the file its final name."""
         self._partial.replace(os.path.realpath(self._final))
         to_disk(self._partial.parent)
 
 
 def to_disk(folder: Path) -> None:
-    """Have the names in a folder on the disk."""
+    """Bring the names in a folder to disk."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -1,4 +1,4 @@
-"""Ids as JSON values, so that strings and integers both stay what they are; and as plain strings where a column has one type."""
+"""Ids as JSON values, so that strings and integers keep their types; and as plain strings where a column has one type."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 IDS_TOGETHER = 1 << 18
-"""That are looked at at once for repeated ones."""
+"""Ids checked together for repeats."""
 
 _decode = msgspec.json.Decoder().decode
 
@@ -18,7 +18,7 @@ def plain_ids(ids: Any) -> Any:
 
 
 def tokens_of_ids(ids: Any, is_string: Any) -> Any:
-    """Plain strings back to JSON values: what was a string gets its quotes; null stays null."""
+    """Plain strings back to JSON values: ids that were strings get their quotes; null stays null."""
     pairs = zip(ids.to_pylist(), is_string.to_pylist(), strict=True)
     return pa.array(
         [msgspec.json.encode(value).decode() if quoted and value is not None else value for value, quoted in pairs],
@@ -27,8 +27,8 @@ def tokens_of_ids(ids: Any, is_string: Any) -> Any:
 
 
 def repeated_ids(ids: Any) -> int:
-    """How many ids an earlier row has; so many looked at together that the table of those that were seen stays small."""
-    present = ids.drop_null() if ids.null_count else ids  # which would be a copy
+    """The number of ids that occur on an earlier row. Ids are checked in parts, so that the table of seen ids stays small."""
+    present = ids.drop_null() if ids.null_count else ids  # drop_null would copy
     parts = 1 + len(present) // IDS_TOGETHER
     if parts == 1:
         return len(present) - len(present.unique())

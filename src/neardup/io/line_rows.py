@@ -1,4 +1,4 @@
-"""Formats of lines read once, from files or a pipe: each block's rows with their bytes beside their texts."""
+"""Formats of lines, read once from files or a pipe: each block gives its rows as bytes and as texts."""
 
 import dataclasses
 import sys
@@ -19,7 +19,7 @@ from neardup.text.html import extractor
 
 FORMATS_OF_LINES = ("jsonl", "lines")
 PIPE_BYTES = 1 << 18
-"""So much is asked of a pipe at a time; what it has is taken."""
+"""Bytes requested from a pipe at a time; a smaller answer is taken as it is."""
 
 
 def pipe_shard(reading: Reading) -> Shard:
@@ -31,10 +31,10 @@ def pipe_shard(reading: Reading) -> Shard:
 
 
 def demand_lines(shards: Sequence[Shard]) -> None:
-    """Refuse files whose rows are no lines.
+    """Refuse files whose rows are not lines.
 
     Raises:
-        InputError: there is one.
+        InputError: there is such a file.
     """
     for shard in shards:
         if shard.format not in FORMATS_OF_LINES:
@@ -45,7 +45,7 @@ def demand_lines(shards: Sequence[Shard]) -> None:
 
 
 def line_rows(shard: Shard, size: int) -> Iterator[Lines]:
-    """The rows of a file about `size` bytes at a time, or of standard input as they come."""
+    """The rows of a file, about `size` bytes at a time, or of standard input as they arrive."""
     if shard.name != "stdin" or shard.path != Path("-"):
         yield from read_lines(shard, size)
         return
@@ -59,7 +59,7 @@ def line_rows(shard: Shard, size: int) -> Iterator[Lines]:
 
 
 def block_reader(columns: Columns) -> Callable[[Shard, Lines], tuple[Batch, Rejections]]:
-    """What reads texts and ids of a block of rows; may be used by several threads."""
+    """A function that reads texts and ids from a block of rows; several threads may use it."""
     extract = None if columns.html is None else extractor(columns.html)
 
     def read(shard: Shard, lines: Lines) -> tuple[Batch, Rejections]:
@@ -73,7 +73,7 @@ def block_reader(columns: Columns) -> Callable[[Shard, Lines], tuple[Batch, Reje
 
 
 def after_rows(lines: Lines, rows: int) -> Lines:
-    """What follows the first `rows` rows of a block."""
+    """The rows of a block after the first `rows`."""
     bad = {i - rows: reason for i, reason in lines.bad.items() if i >= rows}
     found = dataclasses.replace(
         lines, row=lines.row + rows, bad=bad, starts=lines.starts[rows:], ends=lines.ends[rows:]

@@ -1,4 +1,4 @@
-"""Where results go: names of outputs, and files that appear complete or not at all."""
+"""Outputs of a run: their names, and files that appear complete or not at all."""
 
 import contextlib
 import os
@@ -25,18 +25,18 @@ _LISTED = 5
 
 
 def output_folder(out: str) -> Place | None:
-    """The folder that OUT means: it ends in a slash, or is there (a URL must end in one); None if OUT is a file or `-`."""
+    """The folder that OUT names: OUT ends in a slash, or exists (a URL must end in one). None if OUT is a file or `-`."""
     if is_url(out):
         return place_of(out) if out.endswith("/") else None
     return Path(out) if out != "-" and (out.endswith(("/", os.sep)) or Path(out).is_dir()) else None
 
 
 def output_names(out: str, shards: Sequence[Shard]) -> list[Place]:
-    """The output file of each shard: the same for all, or its relative name in a folder.
+    """The output file of each shard: one file for all, or the shard's relative name in a folder.
 
     Raises:
-        InputError: the ending of OUT, or `-`, does not go with the shards' format; shards cannot be in one file; two
-            shards would have one output; a shard lies in the output folder and would not be replaced by its own output.
+        InputError: the ending of OUT, or `-`, does not match the shards' format; the shards cannot share one file; two shards
+            would have the same output; a shard lies in the output folder and would not be replaced by its own output.
     """
     folder = output_folder(out)
     if folder is None:
@@ -61,7 +61,7 @@ def output_names(out: str, shards: Sequence[Shard]) -> list[Place]:
 
 def _one_file(out: str, shards: Sequence[Shard]) -> Place:
     path = place_of(out)
-    if {shard.format for shard in shards} == {"lines"}:  # of files with any ending
+    if {shard.format for shard in shards} == {"lines"}:  # this format takes files with any ending
         _refuse_parquet(path, shards[0])
         FORMATS["lines"].check_together(shards)
         return path
@@ -82,7 +82,7 @@ def _refuse_parquet(path: Place, shard: Shard) -> None:
 
 
 def stem(out: str) -> str:
-    """OUT without its data endings, for the names of files beside it: `out` of `out.jsonl.gz`, `kept` of `kept/`."""
+    """OUT without its data endings, for naming the files beside it: `out` for `out.jsonl.gz`, `kept` for `kept/`."""
     folder = output_folder(out)
     if isinstance(folder, RemotePath):
         return folder.url.rstrip("/")
@@ -96,21 +96,20 @@ def stem(out: str) -> str:
 class Outputs:
     """Output files, written beside their final names and renamed together by `commit`.
 
-    As a context manager it checks all outputs before anything is done, and removes what is unfinished at the end, be it
-    by an exception or an interrupt. Should the machine stop while files are renamed, each file is still either the old
-    or the new one.
+    As a context manager, it checks all outputs before any work, and removes unfinished files at the end, also after an exception
+    or an interrupt. If the machine stops while files are being renamed, each file is still either the old or the new one.
 
     Args:
         paths: all final names; `-` needs nothing.
-        inputs: shards, which are not to be overwritten unawares.
-        overwrite: replace files that are there.
-        folder, audit_folder: folders that, with folders in them, are made where missing (see `output_folder`).
-        temp_dir: where files that go to remote stores are written first; the system's folder for temporary files if not given.
-        saved: the folder of a run that can be resumed; then what is unfinished stays, and what was finished is not written again.
+        inputs: shards that must not be overwritten by accident.
+        overwrite: replace existing files.
+        folder, audit_folder: folders to create if missing, including folders in them (see `output_folder`).
+        temp_dir: the folder where files for remote stores are written first; the system's temporary folder by default.
+        saved: the folder of a resumable run; unfinished files then stay, and finished files are not written again.
 
     Raises:
-        InputError: on entering, with every problem found: a file exists, is an input, is named twice, or is no regular
-            file; its folder is missing or cannot be written.
+        InputError: on entering, with every problem found: a file exists, is an input, is named twice, or is not a regular file; its
+            folder is missing or not writable.
     """
 
     def __init__(
@@ -206,11 +205,11 @@ class Outputs:
         if folder.exists():
             return
         self._make(folder.parent)
-        self._made.append(folder)  # before it is there: an interrupt may come between
+        self._made.append(folder)  # recorded first: an interrupt may come in between
         folder.mkdir()
 
     def claim(self, path: Place) -> Path:
-        """The temporary file, empty at first, to be written in place of one of `paths`; `-` stands for itself."""
+        """The temporary file, empty at first, that stands in for one of `paths`; `-` stands for itself."""
         if path == STANDARD_OUTPUT:
             return STANDARD_OUTPUT
         if path not in self._known:
@@ -222,7 +221,7 @@ class Outputs:
             self._temporary[path].touch()
         elif path not in self._temporary:
             final = _final(path)
-            # Known before it is there: an interrupt may come between.
+            # Recorded before it exists: an interrupt may come in between.
             if self._saved is None:
                 self._temporary[path] = partial_name(final, f"{os.getpid()}-{secrets.token_hex(6)}")
             else:
@@ -231,32 +230,32 @@ class Outputs:
         return self._temporary[path]
 
     def finish(self, path: Place) -> None:
-        """No more is written to this one."""
+        """Declare that nothing more is written to this file."""
         if self._saved is not None and path != STANDARD_OUTPUT:
             _to_disk(self._temporary[path])
             self._saved.note(self._temporary[path])
 
     def is_finished(self, path: Place) -> bool:
-        """Whether an earlier run finished it."""
+        """Whether an earlier run finished this file."""
         return self._saved is not None and path != STANDARD_OUTPUT and self._saved.has_noted(self.claim(path))
 
     @property
     def written_bytes(self) -> int:
-        """What has been written to the claimed files so far."""
+        """Bytes written to the claimed files so far."""
         return sum(temporary.stat().st_size for temporary in self._temporary.values())
 
     def leave_out(self, path: Place) -> None:
-        """One of `paths` is not to be there: `commit` removes what it was to replace."""
+        """Declare that one of `paths` gets no file: `commit` removes the file that it would replace."""
         self._absent.append(path)
 
     def commit(self, result: dict[str, Any] | None = None) -> None:
-        """Give all claimed files their final names; the data is on the disk by then.
+        """Give all claimed files their final names, once their data is on disk.
 
-        `result`: of the run, kept with its saved work.
+        `result`: the run's result, kept with its saved work.
 
         Raises:
-            InputError: a file that was not there before is there now, or a store denies one; none is there then.
-            TransferError: a store fails again and again; none that was not there before is there then.
+            InputError: a file exists now that did not exist before, or a store denies one; then no file gets its name.
+            TransferError: a store fails again and again; then no file exists that did not exist before.
         """
         remote = {path: local for path, local in self._temporary.items() if isinstance(path, RemotePath)}
         for path, temporary in self._temporary.items():
@@ -291,7 +290,7 @@ class Outputs:
             temporary.unlink(missing_ok=True)
         self._temporary.clear()
         for folder in reversed(self._made):
-            with contextlib.suppress(OSError):  # no longer empty: another program's files
+            with contextlib.suppress(OSError):  # not empty: it holds another program's files
                 folder.rmdir()
         self._made.clear()
 
@@ -305,7 +304,7 @@ class Outputs:
 
 
 def _final(path: Place) -> Path:
-    """Where a local file is in the end."""
+    """The final place of a local file."""
     return Path(real_name(path))
 
 

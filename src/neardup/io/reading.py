@@ -1,4 +1,4 @@
-"""How texts are read from files: the same names in Python, as flags, in TOML and in JSON."""
+"""Options for reading texts from files: the same names in Python, as flags, in TOML and in JSON."""
 
 import dataclasses
 from collections.abc import Iterable, Mapping
@@ -22,16 +22,16 @@ HTML = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reading:
-    """How texts are read from files.
+    """Options for reading texts from files.
 
     Attributes:
-        text: columns of the text, joined by a newline where there are several; nested ones with dots. One may be given as a string.
-        id: the column of the ids; `id` if there is one, else documents are called FILE:ROW.
-        html: the texts are HTML and become text first: one of HTML. Of several columns the texts are joined before that.
-        lines: inputs are text files, in which each line that is not blank is a document.
-        encoding: of all inputs but Parquet; a name that Python knows.
-        dialect: of CSV and TSV: delimiter and, if there are, quote and escape character, as `;"`; found out if None.
-        max_document_bytes: a longer row (text file, line, cell) cannot be read; a number, or as `512M` or `4G`.
+        text: columns of the text, joined by a newline if there are several; nested columns with dots. A single one may be a string.
+        id: the column of the ids; by default the column `id` if it exists, otherwise documents are called FILE:ROW.
+        html: the texts are HTML, and become text first: one of HTML. The texts of several columns are joined before that.
+        lines: inputs are text files in which each line that is not blank is a document.
+        encoding: of all inputs except Parquet; a name that Python knows.
+        dialect: of CSV and TSV: delimiter, and optionally quote and escape character, as `;"`; detected if None.
+        max_document_bytes: a longer row (text file, line, cell) cannot be read; a number, or a string such as `512M` or `4G`.
 
     Raises:
         OptionError: a value is not allowed.
@@ -57,12 +57,12 @@ class Reading:
             )
 
     def columns(self, values: Iterable[str] = ()) -> Columns:
-        """What is read of a shard, with the values of more columns."""
+        """The columns to read from a shard, with the values of further columns."""
         return Columns(tuple(self.text), self.id, tuple(values), self.html)
 
 
 class UnitReadingDict(TypedDict, total=False):
-    """The fields of `Reading` but `html`: texts whose lines or paragraphs are removed."""
+    """The fields of `Reading` except `html`: for texts from which lines or paragraphs are removed."""
 
     text: str | Iterable[str]
     id: str | None
@@ -98,6 +98,6 @@ READING = tuple(field.name for field in dataclasses.fields(Reading))
 
 
 def split_options(options: Mapping[str, Any]) -> tuple[Reading, dict[str, Any]]:
-    """Those of `options` that say how files are read, and the others."""
+    """Split `options` into the ones for reading files, and the others."""
     reading = Reading(**{name: value for name, value in options.items() if name in READING})
     return reading, {name: value for name, value in options.items() if name not in READING}

@@ -1,4 +1,4 @@
-"""Files that this package writes about documents (audit, rejects): JSON lines, compressed as their name says."""
+"""Write this package's files about documents (audit, rejects): JSON lines, compressed according to their names."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -8,12 +8,12 @@ from neardup.io.storage.places import Place
 
 
 def compression_of(path: Place) -> str:
-    """What the ending of a file says."""
+    """The compression that a file's ending names."""
     return compression_of_name(path.name)
 
 
 def write_lines(path: Place, temporary: Path, lines: Iterable[str]) -> None:
-    """Write lines to `temporary`, compressed as the name `path` says."""
+    """Write lines to `temporary`, compressed according to the name `path`."""
     with open_for_writing(temporary, compression_of(path)) as file:
         for line in lines:
             file.write(line.encode())

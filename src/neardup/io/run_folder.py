@@ -1,4 +1,4 @@
-"""The folder of a run that can be resumed: which run it is of, its checkpoints, and which outputs are finished."""
+"""The folder of a resumable run: the identity of the run, its checkpoints, and the outputs that are finished."""
 
 import hashlib
 import json
@@ -15,7 +15,7 @@ from neardup.io.checkpoints import SavedCheckpoints
 from neardup.resources.scratch import IN_MEMORY, Scratch
 
 FORMAT = 2
-"""Of the folder; 1 had pickles."""
+"""Version of the folder's format; version 1 used pickles."""
 _MANIFEST, _RESULT, _OUTPUTS = "run.json", "result.json", "outputs"
 
 
@@ -23,18 +23,18 @@ class RunFolder:
     """The folder of one run; docs/resume-format.md is the specification.
 
     Args:
-        folder: made where missing.
-        run: what decides the run's results, as plain JSON values; a folder of another run is refused.
-        scratch: where arrays that are read from it are made.
+        folder: created if missing.
+        run: everything that determines the run's results, as plain JSON values; a folder of another run is refused.
+        scratch: where arrays read from the folder are allocated.
 
     Raises:
-        RecipeMismatch: the folder is of a run with other inputs, another recipe or other options; the message names them.
-        InputError: it is no such folder, of an older format, or cannot be written.
-        DataError: a file of it is damaged.
+        RecipeMismatch: the folder belongs to a run with other inputs, another recipe or other options; the message names them.
+        InputError: it is not such a folder, has an older format, or is not writable.
+        DataError: a file in it is damaged.
 
     Attributes:
         folder: as given.
-        checkpoints: of the run's passes and steps.
+        checkpoints: the checkpoints of the run's passes and steps.
     """
 
     def __init__(self, folder: Path, run: dict[str, Any], scratch: Scratch = IN_MEMORY) -> None:
@@ -46,7 +46,7 @@ class RunFolder:
             folder.mkdir(exist_ok=True)
             if manifest.exists():
                 _demand_same(folder, self._read(manifest), run)
-            elif any(path.name != _MANIFEST + PARTIAL for path in folder.iterdir()):  # it was killed while it began
+            elif any(path.name != _MANIFEST + PARTIAL for path in folder.iterdir()):  # killed while it was created
                 raise InputError(
                     f"{folder} is to keep the work of this run, but has other files. Remove it, or name another output."
                 )
@@ -58,7 +58,7 @@ class RunFolder:
     def _read(self, path: Path) -> dict[str, Any]:
         """The content of one of the JSON files."""
         content = path.read_bytes()
-        if not content:  # none that a run leaves
+        if not content:  # runs never leave an empty file
             raise InputError(f"{path} is damaged. Remove {self.folder}, and the run begins anew.")
         try:
             found = json.loads(content)
@@ -79,32 +79,32 @@ class RunFolder:
             raise DataError(f"{path} is damaged. Remove {self.folder}, and the run begins anew.") from None
 
     def partial(self, final: Path) -> Path:
-        """The hidden file that an output is written to: the same for every run that goes on with this folder; of another folder
-        another one.
+        """The hidden file that an output is written to: the same for every run that continues with this folder, and another one for
+        another folder.
         """
         mark = hashlib.sha256(f"{self.folder.resolve()}\0{final}".encode("utf-8", "surrogateescape")).hexdigest()[:12]
         return partial_name(final, mark)
 
     def note(self, path: Path) -> None:
-        """Remember that a file is finished."""
+        """Record that a file is finished."""
         (self.folder / _OUTPUTS).mkdir(exist_ok=True)
         write_whole(self.folder / _OUTPUTS / path.name[-12:], b"%d" % path.stat().st_size)
 
     def has_noted(self, path: Path) -> bool:
-        """Whether the file is finished, and still there."""
+        """Whether the file was finished, and still exists."""
         noted = self.folder / _OUTPUTS / path.name[-12:]
         return noted.exists() and path.exists() and noted.read_bytes() == b"%d" % path.stat().st_size
 
     def complete(self, finals: Iterable[Path], result: dict[str, Any]) -> None:
-        """From now on the run counts as done, though files may have to be given their final names."""
+        """Mark the run as done; files may still need their final names."""
         content = {"finals": [os.fspath(final) for final in finals], "result": result}
         write_whole(self.folder / _RESULT, _sealed(content))
 
     def completed(self) -> dict[str, Any] | None:
-        """The result of a run that is done, with all its files in place; None if it is not, or files are gone.
+        """The result of a run that is done, after giving all files their names; None if it is not done, or if files are gone.
 
         Raises:
-            DataError: the record of it is damaged.
+            DataError: the record of the result is damaged.
         """
         path = self.folder / _RESULT
         if not path.exists():
@@ -121,25 +121,25 @@ class RunFolder:
         return result
 
     def clear(self) -> None:
-        """Remove all but the record that the run is done."""
+        """Remove everything except the record that the run is done."""
         for path in self.folder.iterdir():
             if path.name not in (_MANIFEST, _RESULT):
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 def partial_name(final: Path, mark: str) -> Path:
-    """The hidden file, beside its final name, that an output is written to."""
+    """The hidden file beside an output's final name, to which the output is written."""
     return final.with_name(f".{final.name[:60]}.partial-{mark}")
 
 
 def _sealed(content: dict[str, Any]) -> bytes:
-    """A JSON file that says its format, and by a checksum that no byte of it has changed."""
+    """A JSON file with its format and a checksum, which shows that no byte has changed."""
     found = {"format": FORMAT, "checksum": _checksum(FORMAT, content), "content": content}
     return json.dumps(found, indent=2).encode("ascii")
 
 
 def _checksum(format_: Any, content: Any) -> int:
-    """CRC-32 of the values, however they are written."""
+    """CRC-32 of the values, whatever the way they are written."""
     return zlib.crc32(json.dumps([format_, content], sort_keys=True).encode("ascii"))
 
 

@@ -1,4 +1,4 @@
-"""Some rows of a corpus, read at once: the first of shards that are spread over it."""
+"""Read a sample of a corpus into memory: the first rows of shards that are spread over it."""
 
 import itertools
 import time
@@ -12,7 +12,7 @@ from neardup.io.batch import BATCH_BYTES
 from neardup.io.corpus import FileCorpus
 
 SAMPLED_BYTES = 32 << 20
-"""About so much is read, whatever the size of the corpus."""
+"""About how many bytes are read, whatever the size of the corpus."""
 MOST_SHARDS = 8
 
 
@@ -21,12 +21,12 @@ class Sample:
     """Texts of a corpus.
 
     Attributes:
-        texts: Arrow arrays of large_string, without those that were rejected.
-        ids_bytes: what their ids take as JSON values.
-        shards: how many were looked into.
-        read_bytes: of their files, as they lie on the disk, were read.
-        total_bytes: of all files; the same where all was read.
-        seconds: that reading took, by as many threads as were asked for.
+        texts: Arrow arrays of large_string, without rejected texts.
+        ids_bytes: the size of their ids as JSON values.
+        shards: how many shards were sampled.
+        read_bytes: bytes read of their files, as stored on disk.
+        total_bytes: bytes of all files; equal to `read_bytes` if everything was read.
+        seconds: the time that reading took, on as many threads as the caller allowed.
     """
 
     texts: tuple[Any, ...]
@@ -38,14 +38,14 @@ class Sample:
 
     @property
     def growth(self) -> float:
-        """How many times as large the corpus is as what was read."""
+        """The size of the corpus divided by the size of the sample."""
         return max(1.0, self.total_bytes / self.read_bytes) if self.read_bytes else 1.0
 
     def __len__(self) -> int:
         return sum(map(len, self.texts))
 
     def thinned(self, step: int) -> "Sample":
-        """Every so many-th document of it, standing for as much."""
+        """Every `step`-th document of the sample; the counts shrink in proportion."""
         texts, first = [], 0
         for array in self.texts:
             texts.append(array.take(pa.array(np.arange(-first % step, len(array), step))))
@@ -61,10 +61,10 @@ class Sample:
 
 
 def read_sample(corpus: FileCorpus, *, size: int | None = None) -> Sample:
-    """Read about `size` bytes of text (SAMPLED_BYTES if not given), in equal parts of up to MOST_SHARDS shards.
+    """Read about `size` bytes of text (SAMPLED_BYTES by default), in equal parts from up to MOST_SHARDS shards.
 
     Raises:
-        RowError, DataError: as reading all of the corpus would, for what is read of it.
+        RowError, DataError: as reading the whole corpus would, for the parts that are read.
     """
     began = time.perf_counter()
     sizes = np.array([shard.size for shard in corpus.shards], np.int64)
@@ -93,7 +93,7 @@ def read_sample(corpus: FileCorpus, *, size: int | None = None) -> Sample:
 
 
 def _spread(sizes: Any) -> list[int]:
-    """Shards in the middles of equal parts of all bytes; all of them where they are few."""
+    """Shards in the middles of equal parts of all bytes; all shards if there are few."""
     if len(sizes) <= MOST_SHARDS:
         return list(range(len(sizes)))
     middles = (np.arange(MOST_SHARDS) + 0.5) * sizes.sum() / MOST_SHARDS

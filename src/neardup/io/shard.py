@@ -9,19 +9,19 @@ from neardup.io.storage.places import Place, status_of
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """One file of a corpus, as it was when it was found.
+    """One file of a corpus, in the state in which it was found.
 
     Attributes:
-        path: where it is.
-        name: how messages and ids call it: the path as given, `stdin` for standard input.
-        relative: its path below the folder or the glob's fixed part that led to it; else the file's name.
+        path: the place of the file.
+        name: its name in messages and ids: the path as given, `stdin` for standard input.
+        relative: its path below the folder, or below the fixed part of the glob, that led to it; otherwise the file's name.
         format: a key of `neardup.io.formats.table.FORMATS`.
         compression: `plain`, `gzip` or `zstd`.
         size: bytes on disk.
-        modified: time of the last change, in nanoseconds; of a remote file what its store calls the version.
-        encoding: of its text; Parquet says itself how it is stored.
-        max_document_bytes: bytes of a row above which it is not read.
-        dialect: characters of delimited text, as `neardup.io.dialect.Dialect.parse` takes them; found out if None.
+        modified: the time of the last change, in nanoseconds; for a remote file, the version that its store reports.
+        encoding: of its text; Parquet declares its own.
+        max_document_bytes: a row above this many bytes is not read.
+        dialect: characters of delimited text, in the form that `neardup.io.dialect.Dialect.parse` takes; detected if None.
     """
 
     path: Place
@@ -36,7 +36,7 @@ class Shard:
     dialect: str | None = None
 
     def check_unchanged(self) -> None:
-        """Raise DataError if the file is not what was found: row numbers of an earlier pass would be wrong."""
+        """Raise DataError if the file has changed since it was found: row numbers of an earlier pass would be wrong."""
         try:
             now = status_of(self.path)
         except OSError as error:
@@ -45,5 +45,5 @@ class Shard:
             raise self.changed()
 
     def changed(self) -> DataError:
-        """The error for a file that another program writes to."""
+        """The error for a file that another program is writing."""
         return DataError(f"{self.name} changed while it was in use. Run again when no other program writes to it.")

@@ -1,4 +1,4 @@
-"""From what was given on the command line to the shards of a corpus."""
+"""Turn the inputs of the command line into the shards of a corpus."""
 
 import glob
 import os
@@ -35,16 +35,16 @@ def find_shards(
     reading: Reading | None = None,
     progress: Progress | None = None,
 ) -> list[Shard]:
-    """Find the files meant by `inputs`, in the order given; those of a folder or a glob by relative path.
+    """Find the files named by `inputs`, in the order given; files of a folder or a glob are sorted by relative path.
 
-    A folder stands for all files of known endings below it, without hidden ones, `.json` and `.md`, and those of HTML unless
-    `reading` says that texts are HTML; a glob for all that it matches; `-` for JSON lines (or lines, if `reading` says so) on
-    standard input, which go to a file in `temporary`. Symbolic links are followed. What is a URL is looked for in its
-    store. Of which files in folders are passed over `progress` is told, hidden ones apart.
+    A folder stands for all files of known endings below it, except hidden ones, `.json` and `.md`, and except HTML unless `reading`
+    declares HTML texts. A glob stands for all its matches. `-` stands for JSON lines (or lines, if `reading` says so) on standard
+    input, which are written to a file in `temporary`. Symbolic links are followed. URLs are looked up in their stores. `progress`
+    receives the files in folders that are passed over, except hidden ones.
 
     Raises:
-        InputError: with every problem found: nothing there, not readable, an unknown ending, a folder or glob without
-            any file, the same file twice.
+        InputError: with every problem found: an input does not exist or is not readable, an ending is unknown, a folder or glob has
+            no file, or a file occurs twice.
         MissingExtra: a URL needs a package that is not installed.
         TransferError: a store fails again and again.
     """
@@ -62,7 +62,7 @@ def find_shards(
         raise InputError("\n".join(problems))
     if not wanted:
         raise InputError("No input is given. Name files, folders or globs, or - for standard input.")
-    if "-" in found:  # last, for it may take long to come
+    if "-" in found:  # last, because it may take long to arrive
         found["-"] = [_standard_input(temporary, reading)]
     return [shard for shards in found.values() for shard in shards]
 
@@ -81,7 +81,7 @@ def _expand(given: str, reading: Reading, progress: Progress) -> list[Shard]:
     if not glob.has_magic(given):
         raise InputError(f"{given}: there is no such file or folder.")
     matches = glob.glob(given, recursive=True)
-    if "**" in given:  # which matches every folder beside the files in it
+    if "**" in given:  # ** also matches every folder beside the files in it
         matches = [match for match in matches if not os.path.isdir(match)]
     if not matches:
         raise InputError(f"{given}: no file matches. Check the pattern; hidden files are never matched.")
@@ -106,7 +106,7 @@ def _expand_remote(path: RemotePath, reading: Reading, progress: Progress) -> li
         if path.is_dir():
             return _folder(path, path, reading, progress)
         if split_ending(path.name) is None:
-            path.status()  # what is not there has no ending to mend
+            path.status()  # a missing file needs no advice about its ending
         return [_shard(path, path.parent, reading)]
     except FileNotFoundError as error:
         raise InputError(f"{path}: {error.strerror}.") from None
@@ -146,14 +146,14 @@ def _folder(folder: Place, base: Place, reading: Reading, progress: Progress) ->
 
 
 def _below(path: Place, folder: Place) -> str:
-    """How messages call a file in a folder."""
+    """The name of a file in a folder, for messages."""
     if isinstance(path, RemotePath):
         return path.url[len(str(folder).rstrip("/")) + 1 :]
     return os.fsencode(path.relative_to(str(folder))).decode("utf-8", "replace")
 
 
 def _files_below(folder: Path, above: frozenset[tuple[int, int]]) -> Iterator[Path]:
-    """All files but hidden ones; a folder that a link leads back into is not entered again."""
+    """All files except hidden ones; a folder that a link leads back into is not entered again."""
     try:
         status = folder.stat()
         entries = sorted(folder.iterdir())
@@ -199,12 +199,12 @@ def _shard(path: Place, base: Place, reading: Reading, name: str | None = None) 
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from None
     relative = Path(os.path.relpath(path, str(base))).as_posix()
-    name = os.fsencode(name or path).decode("utf-8", "replace")  # a file's name may be any bytes, an id is a text
+    name = os.fsencode(name or path).decode("utf-8", "replace")  # file names may be any bytes, but an id is text
     return Shard(path, name, relative, kind, compression, size, modified, *stored)
 
 
 def repeated_files(shards: Iterable[Shard]) -> list[str]:
-    """A problem for each file that is among the shards twice."""
+    """One problem for each file that occurs twice among the shards."""
     seen: dict[tuple[Any, Any], Shard] = {}
     problems = []
     for shard in shards:

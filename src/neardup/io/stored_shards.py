@@ -1,4 +1,4 @@
-"""Shards as files of the stages remember them, so that a later stage knows which rows are whose."""
+"""Shards as the files of the stages record them, so that a later stage knows which rows belong to which file."""
 
 import dataclasses
 import hashlib
@@ -20,8 +20,8 @@ class StoredShard:
 
     Attributes:
         name, relative, size: as in `neardup.io.shards.Shard`.
-        rows: all its rows, rejected ones too.
-        content: see `content_of`; empty in files that were written before it was remembered.
+        rows: the number of its rows, including rejected ones.
+        content: see `content_of`; empty in files written before it was recorded.
     """
 
     name: str
@@ -36,10 +36,10 @@ class StoredShard:
 
 
 def content_of(shard: Shard) -> str:
-    """What tells the file from another of its size: half of its SHA-256; of a file in a store what that calls the version.
+    """A string that distinguishes files of the same size: half of the SHA-256, or a remote file's version in its store.
 
     Raises:
-        DataError: the file changed since it was found.
+        DataError: the file has changed since it was found.
     """
     if isinstance(shard.path, RemotePath):
         return f"version:{shard.modified}"
@@ -51,12 +51,12 @@ def content_of(shard: Shard) -> str:
 
 
 def is_as_it_was(stored: StoredShard, content: str) -> bool:
-    """Whether a file of the same size is the one that was remembered, as far as that was."""
+    """Whether a file of the same size is the recorded one, as far as its content was recorded."""
     return not stored.content or not content or stored.content == content
 
 
 def stored_shards(shards: Sequence[Shard], starts: Sequence[int]) -> tuple[StoredShard, ...]:
-    """What is remembered of shards; `starts`: the first row of each and, last, the number of all rows."""
+    """The records of shards. `starts`: the first row of each shard, then the number of all rows."""
     return tuple(
         StoredShard(shard.name, shard.relative, last - first, shard.size, content_of(shard))
         for shard, (first, last) in zip(shards, itertools.pairwise(starts), strict=True)
@@ -64,5 +64,5 @@ def stored_shards(shards: Sequence[Shard], starts: Sequence[int]) -> tuple[Store
 
 
 def starts_of(shards: Iterable[StoredShard]) -> Array:
-    """int64[shards + 1]: the first row of each among all and, last, their number."""
+    """int64[shards + 1]: the first row of each shard among all rows, then their number."""
     return np.array([0, *itertools.accumulate(shard.rows for shard in shards)], np.int64)

@@ -1,4 +1,4 @@
-"""Texts in memory as a corpus: whatever `neardup.text.frames` knows; in as they are, out as they came."""
+"""Texts in memory as a corpus: any input that `neardup.text.frames` knows; the type of the input is the type of the output."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
@@ -27,11 +27,11 @@ Result = TypeVar("Result")
 _TEXT = pa.large_string()
 _NOT_OF_ONE_KIND = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError)
 LISTED = 5
-"""Sources that are named in a message."""
+"""How many sources a message names."""
 
 
 def _ids(frame: Frame, id: str | None) -> Any:  # noqa: A002
-    """The ids as one Arrow array; of a column `id`, if none is named and every row has it; else the rows' numbers."""
+    """The ids as one Arrow array: the column named, or the column `id` if every row has one; otherwise the rows' numbers."""
     name = id
     if name is None and "id" in frame.names and (frame.dicts is None or all("id" in item for item in frame.dicts)):
         name = "id"
@@ -47,7 +47,7 @@ def _ids(frame: Frame, id: str | None) -> Any:  # noqa: A002
 
 
 def _values(frame: Frame, name: str) -> Any:
-    """A column as `Batch.values` has it: Arrow large_string[rows], JSON values; null where there is none."""
+    """A column in the form of `Batch.values`: Arrow large_string[rows], JSON values; null where there is no value."""
     column = frame.column(name, "values", optional=True)
     if isinstance(column, list):
         try:
@@ -64,7 +64,7 @@ def _values(frame: Frame, name: str) -> Any:
 
 
 def _token(value: Any, row: int, name: str) -> str | None:
-    """A value among others of other kinds as a JSON value."""
+    """The JSON value of one value in a column of mixed types."""
     value = value.item() if isinstance(value, np.generic) else value
     value = str(value) if isinstance(value, Decimal) else value
     if value is not None and not isinstance(value, str | int | float):
@@ -79,7 +79,7 @@ class TableCorpus:
     """A corpus of rows in memory.
 
     Attributes:
-        ids: Arrow array, the documents' ids; their row numbers if they have none.
+        ids: Arrow array, the documents' ids, or their row numbers if they have none.
     """
 
     def __init__(
@@ -99,10 +99,10 @@ class TableCorpus:
 
         Args:
             data, text, id, html: as there.
-            values: columns whose values are given with each batch.
-            source: the column that says which source a row is of.
-            called: the name of the argument that the data was.
-            names_are_optional: data that is one column without a name may be given whatever is named.
+            values: columns whose values come with each batch.
+            source: the column that names the source of each row.
+            called: the name of the argument that held the data.
+            names_are_optional: if the data is a single column without a name, column names are ignored.
         """
         how = Reading(text=text, id=id, html=html)
         frame = frame_of(data, called)
@@ -117,7 +117,7 @@ class TableCorpus:
 
     @property
     def repeated_ids(self) -> int:
-        """Documents whose id an earlier document has."""
+        """Documents whose id occurs on an earlier document."""
         return len(self.ids) - len(self.ids.unique())
 
     def map(self, work: Callable[[Batch], Result], *, wanted: Array | None = None) -> Iterator[tuple[int, Result]]:
@@ -141,8 +141,8 @@ class TableCorpus:
                 row += n
 
     def check_sources(self, sources: Sequence[str]) -> None:
-        """See `neardup.io.corpora.SourcedCorpus`. A source is a value of the column of sources, a folder or a glob
-        of such.
+        """See `neardup.io.corpora.SourcedCorpus`. A source is a value of the source column, or a folder or glob that contains
+        such values.
         """
         if sources and self._source is None:
             raise OptionError(
@@ -170,7 +170,7 @@ class TableCorpus:
         return found
 
     def _source_names(self) -> tuple[list[str | None], Array]:
-        """The distinct sources, None last, and the number of each row's among them."""
+        """The unique sources, None last, and the index of each row's source among them."""
         column: Any = self._source
         if isinstance(column, list):
             column = pa.array([None if value is None else str(value) for value in column], _TEXT)
@@ -182,14 +182,14 @@ class TableCorpus:
         return [*names, None], encoded.indices.fill_null(len(names)).to_numpy(zero_copy_only=False)
 
     def keep(self, kept: Array) -> Any:
-        """The rows where `kept` (bool[rows]) holds, as the kind of thing that was given."""
+        """The rows where `kept` (bool[rows]) is true, in the type of the input."""
         return self._frame.keep(kept)
 
     def ids_with(self, reference: "TableCorpus | None") -> Any:
-        """The ids, followed by those of the reference; as strings if they are of two kinds.
+        """The ids, followed by those of the reference; as strings if the two have different types.
 
         Raises:
-            DataError: they are of two kinds, and one has no strings.
+            DataError: the types differ, and one of them has no strings.
         """
         if reference is None:
             return self.ids

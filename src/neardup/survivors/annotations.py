@@ -1,4 +1,4 @@
-"""What became of each row, as columns beside it."""
+"""The outcome of each row, as columns added to the row."""
 
 from typing import Any
 
@@ -12,6 +12,6 @@ ANNOTATIONS = tuple(column.name for column in columns_of(ANNOTATED))
 
 
 def annotations(decisions: Decisions, ids: Any, rows: slice, *, ids_are_json: bool = True) -> Any:
-    """The added columns of some rows; `ids`: of all rows, an Arrow array, of JSON values or of anything."""
+    """The added columns of some rows. `ids`: the ids of all rows, as an Arrow array of JSON values or of any type."""
     outcomes = Outcomes(decisions, rows, DocumentNames(ids, len(decisions.survivor)))
     return table_of(columns_of(ANNOTATED), outcomes, ids_are_json=ids_are_json)

@@ -1,4 +1,4 @@
-"""The lines of audits: one JSON line for each removal, which names what stays and says how similar the two are."""
+"""The lines of audits: one JSON line per removal, which names what stays and says how similar the two are."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,14 +12,14 @@ from neardup.survivors.decisions import Decisions
 from neardup.survivors.outcomes import DocumentNames, FilterOutcomes, Locate, Outcomes
 
 CHUNK_ROWS = 1 << 14
-"""Lines that are made at a time."""
+"""Lines made in one block."""
 
 AuditChunk = tuple[Any, list[str]]
-"""Some rows that lost something, int64[n], ascending, and the line of each; a row that lost several things is there as often."""
+"""Rows that lost something (int64[n], ascending), and the line of each; a row that lost several things occurs once for each."""
 
 
 def lines_of(columns: Sequence[Column[Source]], outcomes: Source) -> list[str]:
-    """A JSON line for each of some outcomes."""
+    """One JSON line per outcome."""
     line = "{" + ", ".join(f'"{column.name}": %s' for column in columns) + "}\n"
     tokens = [column.type.tokens(column.value(outcomes)) for column in columns]
     return [line % values for values in zip(*tokens, strict=True)]
@@ -35,8 +35,8 @@ def audit_lines(
 ) -> Iterator[AuditChunk]:
     """The lines of the audit of documents, by row.
 
-    `decisions`: of the rows of the inputs. `ids`: Arrow large_string[rows], each a JSON value; of a reference, too. `locate`: for a
-    run against a reference; then each line says where in it the survivor is. `within`: only of these rows.
+    `decisions`: for the rows of the inputs. `ids`: Arrow large_string[rows], each a JSON value; includes a reference. `locate`:
+    for a run against a reference; each line then says where the survivor is in it. `within`: only these rows.
     """
     names = DocumentNames(ids, len(decisions.survivor))
     columns = columns_of(DOCUMENTS, with_matched=with_matched, with_reference=locate is not None)
@@ -47,7 +47,7 @@ def audit_lines(
 
 
 def _within(rows: Int64s, within: Sequence[slice]) -> Int64s:
-    """Those of some ascending rows that are in slices, which do not overlap; ascending."""
+    """The ascending rows that lie in the slices, which do not overlap; ascending."""
     ordered = sorted(within, key=lambda part: int(part.start))
     ends = [np.searchsorted(rows, [part.start, part.stop]) for part in ordered]
     return np.concatenate([rows[:0], *(rows[first:last] for first, last in ends)])
@@ -59,6 +59,6 @@ def filter_lines(outcomes: FilterOutcomes) -> list[str]:
 
 
 def reject_lines(rejected: Iterable[Any]) -> Iterator[str]:
-    """One JSON line for each row that was set aside."""
+    """One JSON line per row that was set aside."""
     for row in rejected:
         yield json.dumps({"file": row.file, "row": row.row, "reason": row.reason}, ensure_ascii=False) + "\n"

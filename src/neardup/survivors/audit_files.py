@@ -1,4 +1,4 @@
-"""Where an audit lies, a file or a folder with one for each shard, and its lines."""
+"""The place of an audit, a file or a folder with one file per shard, and its lines."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ AUDIT_ENDING, SUMMARY_ENDING = ".duplicates.jsonl", ".summary.json"
 
 
 def summary_path(audit: str | Place) -> Place:
-    """Where the summary lies that belongs to an audit."""
+    """The place of the summary that belongs to an audit."""
     if output_folder(str(audit)) is not None:
         return place_of(stem(str(audit)) + SUMMARY_ENDING)
     name = str(audit)
@@ -22,7 +22,7 @@ def summary_path(audit: str | Place) -> Place:
 
 
 def summary_paths(audit: Place) -> list[Place]:
-    """The summaries there are of an audit; in a folder of audits that were written one by one, those of each."""
+    """The existing summaries of an audit; in a folder of audits that were written one by one, the summary of each."""
     beside = summary_path(audit)
     if beside.is_file():
         return [beside]
@@ -33,7 +33,7 @@ def audit_files(audit: Place) -> list[Place]:
     """The files of an audit, in the order of the shards.
 
     Raises:
-        InputError: there is no such file, or none in the folder.
+        InputError: there is no such file, or the folder holds none.
     """
     if audit.is_dir():
         endings = tuple(AUDIT_ENDING + compression for compression in ("", *COMPRESSION_ENDINGS))
@@ -47,7 +47,7 @@ def audit_files(audit: Place) -> list[Place]:
 
 
 def _instead_of(given: Place) -> str:
-    """What to give instead: the audit beside an output, if that was given."""
+    """What to pass instead: the audit beside the output, if an output was passed."""
     beside = place_of(stem(str(given)) + AUDIT_ENDING)
     if beside.is_file():
         return f"Give the one beside it: {beside}"
@@ -58,8 +58,8 @@ def read_audit(audit: Place) -> Iterator[Line]:
     """The lines of an audit of documents, lines or paragraphs.
 
     Raises:
-        InputError: there is none.
-        DataError: a line is none of an audit: it lacks a column, or has a value of a wrong type.
+        InputError: there is no audit.
+        DataError: a line is not an audit line: it lacks a column, or a value has the wrong type.
     """
     for path in audit_files(audit):
         with open_for_reading(path, compression_of_name(path.name)) as lines:

@@ -1,4 +1,4 @@
-"""Lines of audits as values, checked against the schema."""
+"""Read lines of audits as values, and check them against the schema."""
 
 import json
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ import msgspec
 from neardup.survivors.audit_schema import COLUMNS, DOCUMENTS, FILTER_COLUMNS, UNITS, Column, columns_of
 
 Line = dict[str, Any]
-"""A line of an audit: by the name of a column its value."""
+"""A line of an audit: column names and their values."""
 
 LAYOUTS = [
     columns_of(kind, with_matched=with_matched, with_reference=with_reference)
@@ -17,7 +17,7 @@ LAYOUTS = [
     for with_matched in (False, True)
     for with_reference in ((False, True) if kind == DOCUMENTS else (False,))
 ]
-"""The columns that lines may have together."""
+"""The combinations of columns that a line may have."""
 
 
 def _names(columns: Iterable[Column[Any]]) -> frozenset[str]:
@@ -31,17 +31,17 @@ _TYPES = {
     for column in COLUMNS
     if any(column in layout for layout in LAYOUTS)
 }
-_make: Any = TypedDict  # from a table; a type checker wants it written out
+_make: Any = TypedDict  # made from a table; type checkers expect a literal
 _decode = msgspec.json.Decoder(
     _make("_Line", {name: kind if name in _IN_ALL else NotRequired[kind] for name, kind in _TYPES.items()})
 ).decode
 
 
 def read_line(text: bytes) -> Line:
-    """A line of an audit of documents or of units; what it has besides the columns of the schema is left out.
+    """Parse a line of an audit of documents or units; fields outside the schema are left out.
 
     Raises:
-        ValueError: it is none; the message says why, as the end of a sentence.
+        ValueError: it is no such line. The message gives the reason, as the end of a sentence.
     """
     try:
         line: Line = _decode(text)

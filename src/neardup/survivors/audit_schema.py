@@ -1,8 +1,8 @@
-"""The schema of audits: one row of a table for each column, with its type, its meaning, where it is, and how its values come.
+"""The schema of audits: one row per column, with its type, its meaning, where it appears, and how its values are computed.
 
-From it come the lines of audits (`audit.py`, `unit_audit.py`), their reader (`audit_reader.py`), tables of results
-(`result_tables.py`), the columns that `--annotate` adds (`annotations.py`), and the table in the documentation. To add a column,
-add a row to `COLUMNS`, and run `make docs`.
+Everything else follows from it: the lines of audits (`audit.py`, `unit_audit.py`), their reader (`audit_reader.py`), tables of
+results (`result_tables.py`), the columns that `--annotate` adds (`annotations.py`), and the table in the documentation. To add a
+column, add a row to `COLUMNS`, and run `make docs`.
 """
 
 import json
@@ -23,13 +23,13 @@ Source = TypeVar("Source")
 
 @dataclass(frozen=True, slots=True)
 class ColumnType:
-    """What the values of a column are.
+    """The type of a column's values.
 
     Attributes:
-        name: in sentences.
+        name: as sentences in the documentation call it.
         parsed: the Python type of a JSON value.
-        tokens: from the values of a column to each as JSON.
-        arrow: from the values of a column to an Arrow array.
+        tokens: turns the values of a column into JSON tokens.
+        arrow: turns the values of a column into an Arrow array.
     """
 
     name: str
@@ -52,7 +52,7 @@ def _string_tokens(values: Sequence[str | None]) -> list[str]:
 
 
 ID = ColumnType("string or integer", int | str, lambda ids: ids.to_pylist(), lambda ids: ids)
-"""Values: an Arrow array; for JSON, of JSON values."""
+"""Values: an Arrow array; for JSON, an Arrow array of JSON values."""
 
 INTEGER = ColumnType("integer", int, _integer_tokens, lambda values: pa.array(values, mask=values < 0))
 """Values: int64[n], null where negative."""
@@ -70,10 +70,10 @@ STRING = ColumnType("string", str, _string_tokens, lambda values: pa.array(value
 
 
 DOCUMENTS, UNITS, RESULTS, ANNOTATED = "documents", "units", "results", "annotated"
-"""What has columns: audits of documents, and of lines or paragraphs; tables of results in memory; rows with columns added."""
+"""Where columns appear: audits of documents; audits of lines or paragraphs; result tables in memory; annotated rows."""
 
 COMPONENTS, REFERENCE = "components", "reference"
-"""Only where clusters are connected components; only in runs against a reference."""
+"""COMPONENTS: only where clusters are connected components. REFERENCE: only in runs against a reference."""
 
 REMOVALS = (DOCUMENTS, UNITS, RESULTS)
 
@@ -83,12 +83,12 @@ class Column(Generic[Source]):
     """A column of audits.
 
     Attributes:
-        name: in the files.
-        type: of its values.
+        name: the column's name in files.
+        type: the type of its values.
         meaning: a sentence for the documentation.
-        within: what has the column, some of DOCUMENTS, UNITS, RESULTS and ANNOTATED.
-        value: from outcomes to the values, of the kind that the type says.
-        only: COMPONENTS or REFERENCE, if it is not always there.
+        within: where the column appears: some of DOCUMENTS, UNITS, RESULTS and ANNOTATED.
+        value: computes the values from outcomes, in the form that the type expects.
+        only: COMPONENTS or REFERENCE, if the column is not always present.
         nullable: its values may be null in an audit.
     """
 
@@ -189,7 +189,7 @@ COLUMNS: tuple[Column[Outcomes], ...] = (
         lambda outcomes: outcomes.references[1], only=REFERENCE, nullable=True,
     ),
 )
-"""All columns but those of `filter`, in the order that they are written in."""
+"""All columns except those of `filter`, in the order of writing."""
 
 FILTERED = "filter"
 
@@ -216,7 +216,7 @@ FILTER_COLUMNS: tuple[Column[FilterOutcomes], ...] = (
 
 
 def columns_of(kind: str, *, with_matched: bool = False, with_reference: bool = False) -> tuple[Column[Outcomes], ...]:
-    """The columns of what is of a kind: DOCUMENTS, UNITS, RESULTS or ANNOTATED.
+    """The columns of one kind of table: DOCUMENTS, UNITS, RESULTS or ANNOTATED.
 
     `with_matched`: clusters are connected components. `with_reference`: the run is against a reference.
     """
@@ -225,6 +225,6 @@ def columns_of(kind: str, *, with_matched: bool = False, with_reference: bool = 
 
 
 def columns_named(*names: str) -> tuple[Column[Outcomes], ...]:
-    """These columns, in this order."""
+    """The columns with these names, in this order."""
     by_name = {column.name: column for column in COLUMNS}
     return tuple(by_name[name] for name in names)

@@ -1,11 +1,11 @@
-"""The cluster file: Parquet with a row for each document that is not alone, and in the metadata what `neardup apply` needs besides.
+"""The cluster file: Parquet with one row per document in a cluster; its metadata holds what else `neardup apply` needs.
 
-Columns: `id`, `id_is_string`, `cluster_id`, `survivor_id`; `row` and `survivor_row`, over all shards from 0; the same as `file`,
-`file_row`, `survivor_file`, `survivor_file_row`; `similarity`, `distance`, `exact` as in the audit; `matched_row`,
-`matched_similarity`: the match that brought the document in. A survivor names itself.
+Columns: `id`, `id_is_string`, `cluster_id`, `survivor_id`; `row` and `survivor_row`, counted over all shards from 0; the same
+places as `file`, `file_row`, `survivor_file`, `survivor_file_row`; `similarity`, `distance`, `exact` as in the audit;
+`matched_row`, `matched_similarity`: the match that brought the document in. A survivor names itself.
 
-The metadata holds `neardup.clusters` (JSON): the format (1), the shards in the order of the rows, the rows that were rejected, and
-the summary.
+The metadata holds `neardup.clusters` (JSON): the format (1), the shards in the order of the rows, the rejected rows, and the
+summary.
 """
 
 import json
@@ -33,19 +33,19 @@ KEY = b"neardup.clusters"
 FORMAT = 1
 
 AS_IN_AUDITS = ("similarity", "distance", "exact", "matched_row", "matched_similarity")
-"""Columns that are those of audits; a survivor has no distance and no match."""
+"""Columns shared with audits; a survivor has no distance and no match."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterFile:
-    """What a cluster file says.
+    """The contents of a cluster file.
 
     Attributes:
-        decisions: of all rows of all shards.
-        ids: Arrow large_string[rows], each a JSON value; null for documents that are alone.
+        decisions: for all rows of all shards.
+        ids: Arrow large_string[rows], each a JSON value; null for documents in no cluster.
         shards: in the order of the rows.
-        short, repeated_ids: int64[shards], documents of each shard; see `neardup.survivors.summary.Summary`.
-        summary: of the run over all shards, as plain values.
+        short, repeated_ids: int64[shards], documents per shard; see `neardup.survivors.summary.Summary`.
+        summary: the summary of the run over all shards, as plain values.
     """
 
     decisions: Decisions
@@ -57,7 +57,7 @@ class ClusterFile:
 
 
 def write_cluster_file(path: Path, clusters: ClusterFile) -> None:
-    """Write the documents that are not alone."""
+    """Write the documents that are in a cluster."""
     decisions, starts = clusters.decisions, starts_of(clusters.shards)
     rows = np.flatnonzero(decisions.cluster >= 0)
     outcomes = Outcomes(decisions, rows, DocumentNames(clusters.ids, len(decisions.survivor)))
@@ -97,7 +97,7 @@ def write_cluster_file(path: Path, clusters: ClusterFile) -> None:
 
 
 def is_cluster_file(path: str | Path) -> bool:
-    """Whether `path` is a Parquet file that says it holds clusters."""
+    """Whether `path` is a Parquet file whose metadata declares clusters."""
     try:
         return KEY in (pq.read_schema(path).metadata or {})
     except (OSError, pa.ArrowInvalid):
@@ -108,7 +108,7 @@ def read_cluster_file(path: str | Place) -> ClusterFile:
     """Read a cluster file.
 
     Raises:
-        DataError: it is damaged, or no such file.
+        DataError: it is damaged, or no cluster file.
     """
     try:
         table = pq.read_table(parquet_source(place_of(path)))

@@ -1,4 +1,4 @@
-"""CLUSTER: walk the documents in order of preference, verify candidates, and say which survivor each belongs to."""
+"""CLUSTER: walk the documents in order of preference, verify candidates, and assign each document to its survivor."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,21 +16,21 @@ from neardup.resources.scratch import Scratch
 from neardup.resources.threads import in_order
 
 STEP = 16_384
-"""Documents walked between two looks at the clock and the memory; threads share those of a step among them."""
+"""Documents walked between two checks of the clock and the memory; threads share the documents of a step."""
 PARTS = 4
-"""So many parts of a step for each thread: some documents have far more candidates than others."""
+"""Parts of a step per thread: some documents have far more candidates than others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Clustering:
-    """Who belongs to whom, for documents 0 … n - 1 in order of preference.
+    """The survivor of each of the documents 0 … n - 1, which are in order of preference.
 
     Attributes:
-        survivor: int64[n], the document itself where it survives.
-        similarity: float64[n], to the survivor; NaN for survivors, and where matches are by distance alone.
-        matched: int64[n], the document whose match brought this one in; itself where it survives.
+        survivor: int64[n], the document itself if it survives.
+        similarity: float64[n], to the survivor; NaN for survivors, and where matches depend on distance alone.
+        matched: int64[n], the document whose match brought this one in; the document itself if it survives.
         matched_similarity: float64[n], to that document; NaN as above.
-        compared, matches: pairs looked at and pairs that matched; pairs that could change nothing were not looked at.
+        compared, matches: numbers of pairs compared and of pairs that matched. Pairs that could change nothing are not compared.
     """
 
     survivor: Array
@@ -44,7 +44,7 @@ class Clustering:
 def _steps(
     begin: int, n: int, sets: ElementStore | None, texts: Stored, counts: Array, progress: Progress
 ) -> Iterator[tuple[int, int]]:
-    """Ranges of documents; `counts` (int64[…, 2]) are the pairs compared and matched meanwhile."""
+    """Yield ranges of documents. `counts` (int64[…, 2]) holds the pairs compared and matched so far."""
     looked_at, compared = 0, 0
     for first in range(begin, n, STEP):
         last = min(first + STEP, n)
@@ -61,16 +61,16 @@ def _steps(
 
 
 def _texts_by_position(rows: Array, sets: ElementStore | None, scratch: Scratch) -> Stored:
-    """What is compared, by position in the order of preference; nothing where matches are by distance alone."""
+    """The elements to compare, by position in the order of preference; empty where matches depend on distance alone."""
     if sets is not None:
         return sets.stored(rows, scratch=scratch)
     nothing = np.zeros(len(rows), np.int64)
-    values, weights = np.frombuffer(b"", np.uint64), np.frombuffer(b"", np.float64)  # read-only, as what is mapped
+    values, weights = np.frombuffer(b"", np.uint64), np.frombuffer(b"", np.float64)  # read-only, like mapped memory
     return Stored(JACCARD, values, weights, nothing, nothing, working_memory(JACCARD, 0))
 
 
 def _first_survivors(candidates: CandidateGraph, fixed: int, scratch: Scratch) -> kernels.SurvivorState:
-    """Documents 0 … fixed - 1 are survivors of their classes, and nothing else is known."""
+    """The start: documents 0 … fixed - 1 are survivors of their classes, and nothing else is known."""
     n, classes = len(candidates), len(candidates.starts) - 1
     kept, kept_count = scratch.zeros(n, np.int64), scratch.zeros(classes, np.int64)
     class_of = candidates.class_of[:fixed]
@@ -91,15 +91,15 @@ def cluster_star(
     fixed: int = 0,
     resources: Resources = DEFAULTS,
 ) -> Clustering:
-    """Each document survives unless it matches an earlier survivor, and is then its best match's duplicate.
+    """Keep each document unless it matches an earlier survivor; then it is a duplicate of its best match.
 
-    The first `fixed` documents, those of a reference, survive in any case.
+    The first `fixed` documents, those of a reference, always survive.
     """
     scratch, threads, threshold = resources.scratch, resources.thread_count, float(min_similarity)
     n, texts = len(candidates), _texts_by_position(rows, sets, scratch)
     graph, state = candidates.graph, _first_survivors(candidates, fixed, scratch)
     counts = np.zeros((PARTS * threads, 2), np.int64)
-    copies = [texts._replace(memory=texts.memory.copy()) for _ in counts]  # working memory is one thread's
+    copies = [texts._replace(memory=texts.memory.copy()) for _ in counts]  # each thread needs working memory of its own
 
     def look(part: tuple[int, int, int]) -> None:
         number, first, last = part
@@ -123,11 +123,11 @@ def cluster_components(
     *,
     min_similarity: float,
     progress: Progress,
-    fixed: int = 0,  # noqa: ARG001 - being the first, they survive, or stand for one another
+    fixed: int = 0,  # noqa: ARG001 - they come first: they survive, or one stands for another
     resources: Resources = DEFAULTS,
 ) -> Clustering:
-    """Documents connected by matches are one cluster; its most preferred one survives."""
-    scratch = resources.scratch  # on one thread: each comparison depends on those before
+    """Make one cluster of all documents that matches connect; its most preferred document survives."""
+    scratch = resources.scratch  # on one thread: each comparison depends on those before it
     n, texts = len(candidates), _texts_by_position(rows, sets, scratch)
     forest = kernels.Forest(scratch.range(n), scratch.range(n), scratch.full(n, -1.0, np.float64))
     graph, counts = candidates.graph, np.zeros(2, np.int64)

@@ -31,17 +31,17 @@ NONE = -1
 )
 @dataclass(frozen=True, slots=True)
 class Decisions:
-    """What becomes of each row. All arrays are by row; rows that were rejected have survivor -1.
+    """The outcome of each row. All arrays are indexed by row; rejected rows have survivor -1.
 
     Attributes:
-        survivor: int64, the row that stands for this one: itself if it is kept.
+        survivor: int64, the row that represents this one: the row itself if it is kept.
         similarity: float64, to the survivor; NaN where there is none or it is not known.
-        distance: int64, of the fingerprints; -1 for survivors.
+        distance: int64, between the two fingerprints; -1 for survivors.
         exact: bool, the normalized text equals the survivor's.
-        cluster: int64, the smallest row of the cluster; -1 for a document alone.
-        cluster_size: int64, documents of the cluster; 1 alone, 0 rejected.
+        cluster: int64, the smallest row of the cluster; -1 for a document in no cluster.
+        cluster_size: int64, documents in the cluster; 1 for a document in no cluster, 0 for a rejected row.
         matched: int64, the row whose match brought this one in; -1 for survivors.
-        matched_similarity: float64, to that row.
+        matched_similarity: float64, to the matched row.
     """
 
     survivor: Array
@@ -62,7 +62,7 @@ class Decisions:
         return found
 
     def of_first(self, rows: int) -> "Decisions":
-        """Those of the first so many rows."""
+        """The decisions of the first `rows` rows."""
         return Decisions(*(getattr(self, field.name)[:rows] for field in dataclasses.fields(self)))
 
     @property
@@ -73,7 +73,7 @@ class Decisions:
 
 
 def _removed(survivor: Array, part: slice) -> Array:
-    """The rows of a part that do not survive and were not rejected."""
+    """The rows of a part that neither survive nor were rejected."""
     here, rows = survivor[part], np.arange(part.start, part.stop)
     found: Array = rows[(here >= 0) & (here != rows)]
     return found
@@ -84,13 +84,13 @@ class Findings:
     """What `neardup.dedup.find_duplicates` found.
 
     Attributes:
-        documents: what was kept of each row, those of a reference last.
-        inputs: the rows of the corpus itself.
-        decisions: what becomes of each row.
+        documents: what the first pass kept of each row; rows of a reference come last.
+        inputs: the number of rows in the corpus itself.
+        decisions: the outcome of each row.
         found: the candidates, and how they were found.
         short: documents with fewer tokens than the method needs; they have exact duplicates only.
         candidates: pairs of documents that were compared.
-        matches: pairs among them that matched.
+        matches: pairs that matched.
     """
 
     documents: Documents
@@ -103,17 +103,17 @@ class Findings:
 
     @property
     def of_inputs(self) -> Decisions:
-        """What becomes of the rows of the corpus itself; their survivors may be rows of a reference."""
+        """The decisions for the rows of the corpus itself; their survivors may be rows of a reference."""
         return self.decisions.of_first(self.inputs)
 
 
 def in_order_of_preference(
     documents: Documents, options: DedupOptions, *, sources: Array | None = None, inputs: int | None = None
 ) -> Array:
-    """The rows that are documents, the most preferred first; ties go to the earlier.
+    """The rows that are documents, the most preferred first; ties go to the earlier row.
 
-    Rows of a reference, which are those from `inputs` on, come before all others, in their order. Then come the sources:
-    `sources` (int64[rows]), the most preferred being 0. Then what `options.keep` says.
+    Rows of a reference, which start at `inputs`, come before all others, in their own order. The other rows are ordered by source
+    (`sources`, int64[rows], 0 being the most preferred), and then by `options.keep`.
     """
     inputs = len(documents) if inputs is None else inputs
     rows, reference = np.flatnonzero(documents.valid[:inputs]), inputs + np.flatnonzero(documents.valid[inputs:])
@@ -128,7 +128,7 @@ def in_order_of_preference(
 
 
 def _cost(documents: Documents, options: DedupOptions) -> Array | None:
-    """int64[rows]: the smaller, the more preferred; None where order alone decides."""
+    """int64[rows], smaller is preferred; None if the order of the rows decides alone."""
     if options.keep in ("longest", "shortest"):
         return documents.lengths if options.keep == "shortest" else -documents.lengths
     if options.preferred_by is None:
@@ -147,9 +147,9 @@ def decide(
     *,
     scratch: Scratch = IN_MEMORY,
 ) -> Decisions:
-    """Join exact and near duplicates: a row with the text of a representative goes where the representative goes.
+    """Combine exact and near duplicates: a row whose text equals a representative's shares the representative's outcome.
 
-    `near` are the rows that `clustering` is about, in its order; the other representatives survive.
+    `near` holds the rows that `clustering` is about, in its order; the other representatives survive.
     """
     n = len(documents)
     survivor, matched = scratch.full(n, NONE, np.int64), scratch.full(n, NONE, np.int64)

@@ -1,4 +1,4 @@
-"""CLUSTER, from pairs that were listed before: what `neardup.survivors.clusters` finds from candidates, without reading texts."""
+"""CLUSTER from listed pairs: what `neardup.survivors.clusters` computes from candidates, without reading texts."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -15,13 +15,13 @@ from neardup.survivors.clusters import Clustering
 
 @dataclass(frozen=True, slots=True)
 class ListedPairs:
-    """Matches of documents 0 … n - 1 in order of preference; every pair once, by the later, then the earlier.
+    """Matches of documents 0 … n - 1 in order of preference; every pair once, sorted by the later, then the earlier document.
 
     Attributes:
         rows: int64[n], the documents.
         later, earlier: int64[p], earlier < later.
         distance: int64[p].
-        similarity: float64[p], NaN where matches are by distance alone.
+        similarity: float64[p], NaN where matches depend on distance alone.
     """
 
     rows: Array
@@ -32,12 +32,12 @@ class ListedPairs:
 
 
 class RowPairs(NamedTuple):
-    """Matches as they were listed, of any documents; one may be listed more than once.
+    """Matches between any documents, as they were listed; a match may be listed more than once.
 
     Attributes:
         left, right: int64[p], the rows.
         distance: int64[p].
-        similarity: float64[p], NaN where matches are by distance alone.
+        similarity: float64[p], NaN where matches depend on distance alone.
     """
 
     left: Array
@@ -47,12 +47,12 @@ class RowPairs(NamedTuple):
 
 
 class EqualTexts(NamedTuple):
-    """Documents whose normalized texts are equal, and which of them stands for the others.
+    """Documents whose normalized texts are equal, and the document that represents them.
 
     Attributes:
         preferred: int64[m], the rows that are documents, the most preferred first.
-        representative: int64[m], of each the row that stands for it.
-        groups: int64[rows], only documents of one group stand for one another; None if there are no groups.
+        representative: int64[m], the row that represents each of them.
+        groups: int64[rows], a document represents only documents of its own group; None if there are no groups.
     """
 
     preferred: Array
@@ -61,13 +61,13 @@ class EqualTexts(NamedTuple):
 
     @property
     def unique(self) -> Array:
-        """int64: the rows that stand for themselves."""
+        """int64: the rows that represent themselves."""
         unique: Array = self.preferred[self.preferred == self.representative]
         return unique
 
 
 def pairs_of_representatives(documents: Documents, equal: EqualTexts, listed: RowPairs) -> ListedPairs:
-    """The matches among representatives of equal texts: a text equal to a listed one has the same matches."""
+    """The matches among representatives of equal texts: a text that equals a listed one has the same matches."""
     n, preferred = len(documents), equal.preferred
     if equal.groups is None:
         representative = np.full(n, -1, np.int64)
@@ -89,10 +89,10 @@ def pairs_of_representatives(documents: Documents, equal: EqualTexts, listed: Ro
 
 
 def _in_groups(documents: Documents, equal: EqualTexts, groups: Array, listed: RowPairs) -> tuple[Array, Array, Array]:
-    """The representatives of both texts in each group that has both; and which listed pair says so."""
+    """The representatives of both texts in each group that contains both, and the listed pair that each match comes from."""
     text = np.full(len(documents), -1, np.int64)
     text[equal.preferred] = exact_representatives(documents, equal.preferred)
-    width = int(groups.max(initial=0)) + 2  # from -1, no value
+    width = int(groups.max(initial=0)) + 2  # -1 stands for no value
     unique = equal.unique
     keys = text[unique] * width + groups[unique] + 1
     order = np.argsort(keys)
@@ -115,7 +115,7 @@ def _matches(pairs: ListedPairs, by_distance: bool) -> EarlierMatches:
 
 
 def star_of_listed(pairs: ListedPairs, *, by_distance: bool) -> Clustering:
-    """As `neardup.survivors.clusters.cluster_star`."""
+    """Like `neardup.survivors.clusters.cluster_star`."""
     n = len(pairs.rows)
     survivor, grades, counts = np.arange(n), np.full(n, -1.0), np.zeros(2, np.int64)
     star_of_pairs(_matches(pairs, by_distance), survivor, grades, counts)
@@ -124,9 +124,9 @@ def star_of_listed(pairs: ListedPairs, *, by_distance: bool) -> Clustering:
 
 
 def components_of_listed(pairs: ListedPairs, *, by_distance: bool) -> Clustering:
-    """As `neardup.survivors.clusters.cluster_components`, but the similarity to a survivor is known only where that pair is listed.
+    """Like `neardup.survivors.clusters.cluster_components`, but the similarity to a survivor is known only if that pair is listed.
 
-    The match that connects a document may be another one of its cluster.
+    A document may be connected by another match of its cluster.
     """
     n = len(pairs.rows)
     forest, counts = Forest(np.arange(n), np.arange(n), np.full(n, -1.0)), np.zeros(2, np.int64)

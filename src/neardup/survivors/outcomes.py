@@ -1,4 +1,4 @@
-"""What became of rows, as the columns of audits and of results ask for it."""
+"""The outcomes of rows, in the form that the columns of audits and results need."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,29 +12,29 @@ from neardup.arrays import Array, Bools, Int64s
 from neardup.survivors.decisions import NONE, Decisions
 
 Locate = Callable[[Any], tuple[list[str], Any]]
-"""From rows of a reference (int64[n], counted in it from 0) to the names of their files, and their rows there (int64[n])."""
+"""Maps rows of a reference (int64[n], counted from 0 within it) to the names of their files and their rows there (int64[n])."""
 
 
 class Names(Protocol):
-    """How the rows of decisions are named; they are documents, or units of documents. A negative row has no name."""
+    """Names the rows of decisions, which are documents or units of documents. A negative row has no name."""
 
     def ids(self, rows: Int64s) -> Any:
-        """Arrow: the ids of the documents; null where there is none."""
+        """The ids of the documents, as an Arrow array; null where there is none."""
 
     def document_rows(self, rows: Int64s) -> Int64s:
-        """The rows of the documents, over all inputs; -1 where it is none of the inputs."""
+        """The rows of the documents, counted over all inputs; -1 for documents outside the inputs."""
 
     def units(self, rows: Int64s) -> Int64s:
-        """The numbers of the units in their documents; -1 of whole documents."""
+        """The numbers of the units in their documents; -1 for whole documents."""
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentNames:
-    """Rows are documents.
+    """Names for rows that are documents.
 
     Attributes:
         of_rows: Arrow array, the ids of the inputs, followed by those of a reference if there is one.
-        inputs: how many rows the inputs have.
+        inputs: the number of rows in the inputs.
     """
 
     of_rows: Any
@@ -55,15 +55,15 @@ class DocumentNames:
 
 @dataclass(frozen=True)
 class Outcomes:
-    """What became of some rows. What a column gives of them has one value for each, in this order.
+    """The outcomes of some rows. A column computes one value for each of them, in this order.
 
     Attributes:
-        decisions: of all rows of the inputs.
-        at: which rows: int64[n], or a slice.
-        names: of the rows.
+        decisions: for all rows of the inputs.
+        at: the rows: int64[n], or a slice.
+        names: names the rows.
         locate: for a run against files of a reference.
-        emptied: bool[n], of units: the whole document is removed, for nothing is left of it.
-        texts: of units: the beginning of each text.
+        emptied: bool[n], for units: the whole document is removed because nothing is left of it.
+        texts: for units: the beginning of each text.
     """
 
     decisions: Decisions
@@ -74,7 +74,7 @@ class Outcomes:
     texts: Sequence[str] = ()
 
     def of(self, values: Array) -> Array:
-        """What an array of the decisions says of these rows."""
+        """The values of these rows in an array of the decisions."""
         return values[self.at]
 
     @cached_property
@@ -84,12 +84,12 @@ class Outcomes:
 
     @cached_property
     def survivors(self) -> Int64s:
-        """int64[n]; from `len(decisions.survivor)` on they are of the reference; -1 where a row was rejected."""
+        """int64[n]; rows of the reference count from `len(decisions.survivor)`; -1 for rejected rows."""
         return self.of(self.decisions.survivor)
 
     @cached_property
     def matched(self) -> Int64s:
-        """int64[n]; -1 of survivors."""
+        """int64[n]; -1 for survivors."""
         return self.of(self.decisions.matched)
 
     @property
@@ -100,9 +100,9 @@ class Outcomes:
 
     @cached_property
     def references(self) -> tuple[list[str | None], Int64s]:
-        """The files of the reference that survivors are in, and their rows there; None and -1 where they are of the inputs.
+        """The reference files that hold the survivors, and their rows there; None and -1 for survivors in the inputs.
 
-        Without `locate` rows are counted over the whole reference, and files are None.
+        Without `locate`, rows are counted over the whole reference, and files are None.
         """
         rows = np.maximum(self.survivors - len(self.decisions.survivor), NONE)
         files: list[str | None] = [None] * len(rows)
@@ -115,13 +115,13 @@ class Outcomes:
 
 
 class FilterOutcomes(NamedTuple):
-    """Documents that `filter` did not pass on.
+    """The documents that `filter` did not pass on.
 
     Attributes:
         ids: Arrow large_string[n], JSON values.
         rows: int64[n], over all inputs.
-        matched: of each the id of the document that it matched.
-        distances: int64[n], of each to that document.
+        matched: the id of the document that each one matched.
+        distances: int64[n], from each document to the one it matched.
     """
 
     ids: Any

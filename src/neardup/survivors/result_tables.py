@@ -1,4 +1,4 @@
-"""Decisions as Arrow tables, with columns of the schema of audits; and those that are the results of texts in memory."""
+"""Decisions as Arrow tables: columns of the audit schema, and the result tables for texts in memory."""
 
 import json
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ from neardup.survivors.outcomes import DocumentNames, Outcomes
 
 
 def table_of(columns: Iterable[Column[Outcomes]], outcomes: Outcomes, *, ids_are_json: bool = False) -> Any:
-    """An Arrow table with a row for each of some outcomes; `ids_are_json`: ids are JSON values, and are marked as such."""
+    """An Arrow table with one row per outcome. With `ids_are_json`, the ids are JSON values and are marked as such."""
     arrays, fields = [], []
     for column in columns:
         arrays.append(column.type.arrow(column.value(outcomes)))
@@ -24,13 +24,13 @@ def table_of(columns: Iterable[Column[Outcomes]], outcomes: Outcomes, *, ids_are
 
 
 MAYBE_MISSING = ("cluster_id", "survivor_row", "reference_row", "distance", "duplicate_of")
-"""Columns that may have no value in a row; as integers they are `Int64` in pandas, not floats with NaN."""
+"""Columns that may be null. Integer columns among them become `Int64` in pandas, not floats with NaN."""
 
 
 def with_pandas_types(table: Any) -> Any:
-    """The table with a note of the types that its columns have in pandas, which its `to_pandas` goes by.
+    """Record in the table's schema which pandas types its columns have; `to_pandas` follows that record.
 
-    The note is the one that pandas itself leaves in an Arrow table: metadata of the schema.
+    It uses the schema metadata that pandas itself writes to Arrow tables.
     """
     columns = [
         {
@@ -48,14 +48,14 @@ def with_pandas_types(table: Any) -> Any:
 
 
 def duplicates_table(decisions: Decisions, ids: Any, *, with_matched: bool, with_reference: bool) -> Any:
-    """One row for each duplicate. `ids`: Arrow array, of the rows, followed by those of the reference if there is one."""
+    """One row per duplicate. `ids`: an Arrow array with the ids of all rows, followed by those of the reference if there is one."""
     columns = columns_of(RESULTS, with_matched=with_matched, with_reference=with_reference)
     names = DocumentNames(ids, len(decisions.survivor))
     return with_pandas_types(table_of(columns, Outcomes(decisions, decisions.duplicates, names)))
 
 
 def clusters_table(decisions: Decisions, ids: Any) -> Any:
-    """One row for each document that is not alone: id, row, cluster_id, survivor_id. `ids`: as in `duplicates_table`."""
+    """One row per document in a cluster: id, row, cluster_id, survivor_id. `ids`: as in `duplicates_table`."""
     rows = np.flatnonzero(decisions.cluster >= 0)
     columns = columns_named("id", "row", "cluster_id", "survivor_id")
     return with_pandas_types(table_of(columns, Outcomes(decisions, rows, DocumentNames(ids, len(decisions.survivor)))))

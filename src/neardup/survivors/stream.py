@@ -1,4 +1,4 @@
-"""Streaming de-duplication: of documents one after another, which are new, and which are near one that was kept."""
+"""Streaming de-duplication: take documents one after another and say which are new and which are near a kept one."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -22,11 +22,11 @@ from neardup.resources.threads import in_order, thread_count
 from neardup.text.columns import as_text_arrays, in_chunks
 
 TOGETHER = 1 << 10
-"""Documents that are decided at a time; the answers do not depend on it."""
+"""Documents decided in one block; the answers do not depend on it."""
 
 
 class Kept(Protocol):
-    """What remembers the documents that were kept: an `Index`, or a store that does the same durably, or forgets with time."""
+    """Stores the kept documents: an `Index`, or a store that is durable or forgets with time."""
 
     max_distance: int
     state: dict[str, Any] | None
@@ -35,33 +35,33 @@ class Kept(Protocol):
 
     @property
     def recipe(self) -> Recipe | VectorRecipe | None:
-        """Of its fingerprints."""
+        """The recipe of its fingerprints."""
 
     def query_many(
         self, fingerprints: Array, max_distance: int | None = None, *, nearest: bool = False, threads: int | None = None
     ) -> Neighbors:
-        """The nearest of each, of equally near ones what was added first."""
+        """The nearest stored document for each query; of equally near ones, the one added first."""
 
     def find_short(self, digests: Array, *, nearest: bool = False) -> Neighbors:
-        """The first of the short texts equal to each."""
+        """The first stored short text that equals each query."""
 
     def add(self, ids: Any, fingerprints: Array) -> None:
-        """Remember documents."""
+        """Store documents."""
 
     def add_short(self, ids: Any, digests: Array) -> None:
-        """Remember short texts."""
+        """Store short texts."""
 
     def save(self, path: str | Path | None = None, *, overwrite: bool = False) -> None:
-        """Make what it remembers, and `state`, durable: both, or after a crash neither."""
+        """Make the stored documents and `state` durable. After a crash, both are there or neither is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """The kept document that a document is a duplicate of.
+    """The kept document that a new document duplicates.
 
     Attributes:
-        id: its id.
-        distance: the Hamming distance of the two; 0 for short texts, which are equal.
+        id: the id of the kept document.
+        distance: the Hamming distance between the two; 0 for short texts, which are equal.
     """
 
     id: Any
@@ -69,16 +69,16 @@ class Match:
 
 
 class Stream:
-    """Keeps a document when no kept one is within the distance.
+    """Keeps a document when no kept document is within the distance.
 
-    Else it is a duplicate of the nearest kept one, of equally near ones of the first.
-    A text with fewer tokens than the recipe's `min_tokens` is a duplicate only of an equal one (after normalization).
+    Otherwise the document is a duplicate of the nearest kept one; of equally near ones, the first.
+    A text with fewer tokens than the recipe's `min_tokens` is a duplicate only of a text that equals it after normalization.
 
     Attributes:
-        index: what remembers the documents that were kept.
-        recipe: what makes fingerprints.
-        max_distance: of documents that are duplicates.
-        is_new: the index is not on the disk yet.
+        index: stores the kept documents.
+        recipe: makes the fingerprints.
+        max_distance: the largest distance at which documents are duplicates.
+        is_new: true until the index has been saved to disk.
 
     >>> stream = Stream(recipe=Recipe(bits=64, max_distance=3))
     >>> stream.add("a", "All the bells of the town rang at noon on Sunday, as ever.")
@@ -96,13 +96,13 @@ class Stream:
         """A stream over an index.
 
         Args:
-            index: an index, or the folder of one, which is made by `save` if it is not there; None: one in memory.
-            recipe: that of the index, as a recipe, by name or by path; of a new one `Recipe()` if not given.
-            max_distance: up to the index's; of a new one the recipe's if not given.
+            index: an index, or the folder of one. If the folder does not exist, `save` creates it. None keeps the index in memory.
+            recipe: the index's recipe: a recipe, a name or a path. A new index uses `Recipe()` by default.
+            max_distance: at most the index's own. A new index uses the recipe's by default.
 
         Raises:
             RecipeMismatch: the index has another recipe.
-            OptionError: no distance is known, or it is larger than the index's; the index has no recipe, and none is given.
+            OptionError: no distance is known, it is larger than the index's, or neither the index nor the call has a recipe.
             InputError, DataError: see `Index.open`.
         """
         self._new_home: Path | None = None
@@ -129,7 +129,7 @@ class Stream:
 
     @property
     def is_new(self) -> bool:
-        """See above."""
+        """See the class."""
         return self._new_home is not None
 
     @staticmethod
@@ -140,16 +140,16 @@ class Stream:
         return Index(max_distance=distance, bits=64 * recipe.words, recipe=recipe)
 
     def add(self, id: int | str, text: str) -> Match | None:  # noqa: A002
-        """Decide on one document. Returns None if it is kept, and is then remembered; else what it is a duplicate of."""
+        """Decide one document. Returns None if it is new, and stores it; otherwise returns the kept document that it duplicates."""
         return self.add_many([id], [text])[0]
 
     def add_many(self, ids: Any, texts: Any, *, threads: int | None = None) -> list[Match | None]:
-        """Decide on documents in their order, as `add` would one after another.
+        """Decide documents in order, with the same answers as `add` one after another.
 
         Args:
             ids: integers or strings, as in `Index.add`.
             texts: strings, as a list or an Arrow array.
-            threads: all processors if not given. The result does not depend on it.
+            threads: all processors by default. The result does not depend on it.
         """
         labels = as_ids(ids)
         work = partial(fingerprint_array, recipe=self.recipe)
@@ -160,7 +160,7 @@ class Stream:
         return self.add_fingerprints(labels, prints)
 
     def add_fingerprints(self, labels: Any, prints: Fingerprints) -> list[Match | None]:
-        """As `add_many`, of texts that went through the recipe."""
+        """Like `add_many`, for texts whose fingerprints are already made."""
         found: list[Match | None] = []
         for first in range(0, len(prints.values), TOGETHER):
             rows = slice(first, first + TOGETHER)
@@ -190,7 +190,7 @@ class Stream:
     def _walk(
         self, rows: Array, names: list[Any], values: Array, known: Neighbors, found: list[Match | None]
     ) -> list[int]:
-        """Fill `found` for the rows; returns those that are kept."""
+        """Fill `found` for the rows, and return the rows that are kept."""
         near = _first_of_each(known)
         kept: list[int] = []
         new = np.empty((len(rows), values.shape[1]), np.uint64)
@@ -226,14 +226,14 @@ class Stream:
         return kept
 
     def save(self, path: str | Path | None = None) -> None:
-        """Save the index: where it is, or to `path`; see `Index.save`."""
+        """Save the index in place, or to `path`; see `Index.save`."""
         self.index.save(self._new_home if path is None else path)
         if path is None:
             self._new_home = None
 
 
 def _first_of_each(known: Neighbors) -> list[Match | None]:
-    """Of each query what is nearest."""
+    """The nearest match of each query."""
     found: list[Match | None] = []
     for i in range(len(known)):
         near = known[i]

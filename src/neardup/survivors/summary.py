@@ -1,4 +1,4 @@
-"""What a run did, in numbers."""
+"""The counts of a run."""
 
 import dataclasses
 import importlib.metadata
@@ -23,28 +23,28 @@ class Summary:
     """Counts, options and costs of one run.
 
     Attributes:
-        rows: rows read, `documents` and `rejected` together.
-        documents: `survivors` and `duplicates` together.
+        rows: rows read: `documents` plus `rejected`.
+        documents: `survivors` plus `duplicates`.
         rejected: rows that could not be read and were set aside.
         exact_duplicates: duplicates whose normalized text equals their survivor's.
-        reference_documents: documents of the reference, which are not among the `rows`.
+        reference_documents: documents of the reference; they are not counted in `rows`.
         against_reference: duplicates whose survivor is in the reference.
-        clusters: groups of two or more documents, at least one of them of the inputs.
+        clusters: groups of two or more documents with at least one of the inputs.
         short: documents with fewer than `min_tokens` tokens, which the method needs: they have exact duplicates only.
-        repeated_ids: documents whose id an earlier document has.
-        method: that was taken; `reason`: why, if the choice was left to the program.
-        max_distance: that was used; None by `exact`.
-        join: what finding candidates took: postings, passes …
+        repeated_ids: documents whose id occurs on an earlier document.
+        method: the method used; `reason`: why the program chose it, if the choice was left to it.
+        max_distance: the distance used; None for `exact`.
+        join: the work of finding candidates: postings, passes …
         candidates: pairs of documents that were compared.
-        matches: pairs among them that matched.
+        matches: pairs that matched.
         seconds: by stage, and `total`.
-        read_bytes: by stage, of the input's files as they lie on the disk, and `total`; of texts in memory none.
-        written_bytes: by stage, of the outputs, but for what goes to standard output, and `total`.
-        peak_memory_bytes, peak_temporary_bytes: the most memory and the most room for temporary files that the program has
-            taken since it began.
-        passed_over: files in folders of inputs that were not read, being of no known format, or read only if they are named.
-        memory: `budget`, the bytes of the option memory, and `shares`: of each use the `bytes` that it may have at a time, and the
-            most that it `used`; see `neardup.resources.resources.SHARES`. What would take more lies in temporary files.
+        read_bytes: by stage, and `total`: bytes of the input files as stored on disk; nothing for texts in memory.
+        written_bytes: by stage, and `total`: bytes of the outputs, without standard output.
+        peak_memory_bytes, peak_temporary_bytes: the most memory and the most space for temporary files that the program has
+            used since it started.
+        passed_over: files in input folders that were not read, because their format is unknown or is read only when named.
+        memory: `budget`, the bytes of the option memory, and `shares`: for each use, the `bytes` that it may have at a time and
+            the most that it `used`; see `neardup.resources.resources.SHARES`. What would take more lies in temporary files.
     """
 
     rows: int
@@ -99,7 +99,7 @@ class Summary:
 
 
 def versions() -> dict[str, str]:
-    """Of this package and of what it computes with."""
+    """The versions of this package and of the libraries it computes with."""
     names = ("neardup", "numba", "numpy", "pyarrow")
     return {name: importlib.metadata.version(name) for name in names} | {"python": platform.python_version()}
 
@@ -113,7 +113,7 @@ def summarize(
     repeated_ids: int,
     html: str | None = None,
 ) -> Summary:
-    """Count what became of the documents. `html`: how they became text, if they were HTML."""
+    """Count the outcomes of the documents. `html`: how HTML became text, if the texts were HTML."""
     decisions = findings.of_inputs
     valid = findings.documents.valid
     documents = int(np.count_nonzero(valid[: findings.inputs]))

@@ -1,4 +1,4 @@
-"""The audit of units: one JSON line for each line or paragraph that was removed, naming the one that stays."""
+"""The audit of units: one JSON line per removed line or paragraph, which names the one that stays."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,30 +18,30 @@ from neardup.survivors.outcomes import Outcomes
 from neardup.text.units import split
 
 SHOWN = 80
-"""Characters of the text that are shown."""
+"""Characters of the text that a line shows."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnitNames:
-    """The rows are the units of a corpus; see `neardup.survivors.outcomes.Names`."""
+    """Names for rows that are units of a corpus; see `neardup.survivors.outcomes.Names`."""
 
     corpus: UnitCorpus
 
     def ids(self, rows: Int64s) -> Any:
-        """Of the documents that the units are of."""
+        """The ids of the documents that contain the units."""
         return self.corpus.ids.take(pa.array(self.corpus.row_of(rows), mask=rows < 0))
 
     def document_rows(self, rows: Int64s) -> Int64s:
-        """Of the documents that the units are of."""
+        """The rows of the documents that contain the units."""
         return self.corpus.row_of(rows)
 
     def units(self, rows: Int64s) -> Int64s:
-        """Their numbers in these documents."""
+        """The numbers of the units in these documents."""
         return np.where(rows >= 0, self.corpus.numbers[rows], NONE)
 
 
 def emptied_rows(corpus: UnitCorpus, removed: Int64s) -> Bools:
-    """bool[rows]: documents that had units with tokens, and have none left without the units `removed` (int64)."""
+    """bool[rows]: the document had units with tokens, and removing `removed` (int64) leaves none."""
     lost = np.bincount(corpus.row_of(removed), minlength=len(corpus.firsts) - 1)
     emptied: Bools = (lost > 0) & (lost == np.diff(corpus.firsts))
     return emptied
@@ -55,7 +55,7 @@ def unit_audit_lines(
     with_matched: bool,
     checkpoints: Checkpoints = NO_CHECKPOINTS,
 ) -> Iterator[AuditChunk]:
-    """The lines of the audit, by row and unit; documents that lose units are read again for their texts."""
+    """The lines of the audit, by row and unit. Documents that lose units are read again for their texts."""
     removed, names = decisions.duplicates, UnitNames(corpus)
     rows = corpus.row_of(removed)
     emptied = emptied_rows(corpus, removed)

@@ -1,4 +1,4 @@
-"""What a run that removed lines or paragraphs did, in numbers."""
+"""The counts of a run that removes lines or paragraphs."""
 
 import dataclasses
 from dataclasses import dataclass
@@ -7,25 +7,25 @@ from typing import Any
 from neardup.survivors.summary import Summary
 
 _OF_DOCUMENTS = ("rows", "documents", "rejected", "survivors", "duplicates", "reference_documents", "against_reference")
-"""Counts of a `Summary` that a `UnitSummary` has of documents, or under another name, or not at all."""
+"""Counts of a `Summary` that a `UnitSummary` counts in documents, has under another name, or lacks."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class UnitSummary:
-    """Counts, options and costs of a run that removed lines or paragraphs.
+    """Counts, options and costs of a run that removes lines or paragraphs.
 
     Attributes:
         unit: `line` or `paragraph`.
-        rows: rows read, `documents` and `rejected` together.
-        survivors: documents that were written: all but those emptied.
-        changed_documents: among them, those that lost units.
+        rows: rows read: `documents` plus `rejected`.
+        survivors: documents written: all except the emptied ones.
+        changed_documents: survivors that lost units.
         emptied_documents: documents that lost their last unit; they are in no output.
-        units: that have a token, in all documents; the others are never removed.
-        removed_units: among them.
-        text_bytes: of the texts that came.
-        removed_bytes: of the removed units, without what separates them.
-        found: of units what `neardup.survivors.summary.Summary` has of documents: exact duplicates, clusters, short ones,
-            method, costs …
+        units: units that have a token, in all documents; units without one are never removed.
+        removed_units: how many of `units` were removed.
+        text_bytes: the size of all texts read.
+        removed_bytes: the size of the removed units, without the separators.
+        found: for units, the values that `neardup.survivors.summary.Summary` has for documents: exact duplicates, clusters,
+            short units, method, costs …
     """
 
     unit: str
@@ -42,11 +42,11 @@ class UnitSummary:
     found: Summary
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON; those of `found` beside the others."""
+        """Plain values, ready for JSON; the values of `found` stand beside the others."""
         return self.of_documents() | {
             name: value for name, value in self.found.as_dict().items() if name not in _OF_DOCUMENTS
         }
 
     def of_documents(self) -> dict[str, Any]:
-        """All but `found`."""
+        """All values except `found`."""
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self) if field.name != "found"}

@@ -1,4 +1,4 @@
-"""Texts as they are given to the library, as Arrow `large_string` arrays; the bytes are copied only where they must be."""
+"""The library's input texts as Arrow `large_string` arrays; bytes are copied only where necessary."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -11,13 +11,13 @@ from neardup.errors import DataError, OptionError
 from neardup.kernels.text.utf8 import TAIL, valid_utf8
 
 CHUNK_BYTES = 1 << 20
-"""About so much text goes through the kernels at a time: it stays in a core's cache, and threads have work to share."""
+"""About how much text goes through the kernels at a time: it stays in a core's cache, and threads have work to share."""
 
 
 def as_text_arrays(texts: Any, *, column: str | None = None) -> list[Any]:
-    """Arrow `large_string` arrays of a list of strings, an Arrow array, or what offers one; none is null.
+    """Arrow `large_string` arrays from a list of strings, an Arrow array, or an object that offers one; nulls are refused.
 
-    `column`: its name, for what is said of it.
+    `column`: the name of the column, for messages.
     """
     if isinstance(texts, str | bytes):
         raise OptionError(f"texts is one {type(texts).__name__}, not many: give a list, even of one text: [text].")
@@ -41,7 +41,7 @@ def as_text_arrays(texts: Any, *, column: str | None = None) -> list[Any]:
         arrays = [without_views(array).cast(pa.large_string()) for array in arrays]
         for array in arrays:
             if not _is_valid(array):
-                array.validate(full=True)  # says what is wrong
+                array.validate(full=True)  # raises an error that names the problem
     except UnicodeEncodeError as problem:
         raise DataError(
             f"A text holds a lone surrogate, which is no character: {problem.reason} at position {problem.start}. "
@@ -59,9 +59,9 @@ def as_text_arrays(texts: Any, *, column: str | None = None) -> list[Any]:
 
 
 def without_views(column: Any) -> Any:
-    """A column of Arrow, but for string views, as polars has them, and dictionaries of such: they become large_string.
+    """An Arrow column whose string views (as in polars) and dictionaries of views become large_string; other columns are unchanged.
 
-    Arrow can take no rows of them.
+    Arrow cannot take rows from such types.
     """
     if isinstance(column, pa.ChunkedArray):
         chunks = [without_views(chunk) for chunk in column.chunks]
@@ -72,7 +72,7 @@ def without_views(column: Any) -> Any:
 
 
 def join_texts(columns: list[list[Any]], separator: str = "\n") -> list[Any]:
-    """The texts of several columns, each as `as_text_arrays` gives it, row by row as one."""
+    """Join the texts of several columns row by row; each column is a result of `as_text_arrays`."""
     if len(columns) == 1:
         return columns[0]
     whole = [pa.chunked_array(arrays, pa.large_string()) for arrays in columns]
@@ -81,7 +81,7 @@ def join_texts(columns: list[list[Any]], separator: str = "\n") -> list[Any]:
 
 
 def _is_valid(array: Any) -> bool:
-    """Whether an Arrow `large_string` array is surely what it says: `validate(full=True)`, several times as fast."""
+    """Whether an Arrow `large_string` array is certainly valid: the check of `validate(full=True)`, several times as fast."""
     array.validate()
     content = array.buffers()[2]
     if len(array) == 0 or content is None:

@@ -1,7 +1,7 @@
-"""What holds texts, as type checkers know it: what comes back as the same kind of thing, and what comes back as a list or as Arrow.
+"""Types of inputs for type checkers: which inputs come back as the same type, and which as a list or Arrow data.
 
-These are protocols, because none of the packages is imported, and because a class without types is `Any`, which all would match.
-`neardup.text.frames` tells the same kinds apart when it runs; tests/typing holds both to one list.
+These are protocols, because none of the packages is imported, and because a class without types is `Any`, which would match
+everything. `neardup.text.frames` distinguishes the same inputs at run time; tests/type_checks checks both against one list.
 """
 
 from typing import Any, Protocol, TypeVar
@@ -10,14 +10,14 @@ import numpy as np
 
 
 class _Pandas(Protocol):
-    """A data frame or a column of pandas."""
+    """A pandas data frame or column."""
 
     @property
     def iloc(self) -> Any: ...
 
 
 class _PolarsFrame(Protocol):
-    """A data frame of polars, lazy or not."""
+    """A polars data frame, lazy or not."""
 
     @property
     def with_columns(self) -> Any: ...
@@ -27,7 +27,7 @@ class _PolarsFrame(Protocol):
 
 
 class _PolarsSeries(Protocol):
-    """A column of polars."""
+    """A polars column."""
 
     @property
     def to_frame(self) -> Any: ...
@@ -44,7 +44,7 @@ class _Arrow(Protocol):
 
 
 class _Dataset(Protocol):
-    """A dataset of Hugging Face that is no stream."""
+    """A Hugging Face dataset that is not a stream."""
 
     @property
     def select_columns(self) -> Any: ...
@@ -53,37 +53,37 @@ class _Dataset(Protocol):
 
 
 Item = TypeVar("Item")
-"""What a list, a tuple or an iterator holds: strings, or dicts."""
+"""The items of a list, a tuple or an iterator: strings, or dicts."""
 
 Rows = TypeVar("Rows", bound=_Pandas | _PolarsFrame | _PolarsSeries | _Arrow | _Dataset | np.ndarray[Any, Any])
-"""What comes back as the same kind of thing."""
+"""Inputs that come back as the same type."""
 
 
 class _ArrowStream(Protocol):
-    """What has Arrow's C stream."""
+    """An object with Arrow's C stream interface."""
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any: ...
 
 
 class _ArrowArray(Protocol):
-    """What has Arrow's C array."""
+    """An object with Arrow's C array interface."""
 
     def __arrow_c_array__(self, requested_schema: Any = None) -> Any: ...
 
 
 class _Relation(Protocol):
-    """A relation of DuckDB."""
+    """A DuckDB relation."""
 
     @property
     def to_arrow_table(self) -> Any: ...
 
 
 class _ArrowDataset(Protocol):
-    """A dataset of Arrow."""
+    """An Arrow dataset."""
 
     @property
     def to_table(self) -> Any: ...
 
 
 Streamed = _ArrowStream | _ArrowArray | _Relation | _ArrowDataset
-"""What comes back as an Arrow table or column: it is read to its end, and there is nothing of its kind to give back."""
+"""Inputs that come back as an Arrow table or column: they are read to the end, so none of their own type is left to return."""

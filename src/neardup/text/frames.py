@@ -1,7 +1,7 @@
-"""What is given to the library, as rows: columns by their names, and those rows that are kept as the same kind of thing.
+"""The data passed to the library, as rows: columns by name, and the rows to keep in the type of the input.
 
-pandas, polars, datasets and DuckDB are known by the names of their modules, and none of them is imported; whatever else offers
-Arrow's C stream is read by it.
+pandas, polars, datasets and DuckDB are recognized by the names of their modules, and none of them is imported. Any other object is
+read through Arrow's C stream if it has one.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,14 +22,14 @@ _NOT_OF_ONE_KIND = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedEr
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """Rows that were given.
+    """The rows of an input.
 
     Attributes:
-        rows: their number.
-        keep: gives the rows where bool[rows] holds, in order, as the kind of thing that was given.
-        texts: the column itself, if it is one without a name.
+        rows: the number of rows.
+        keep: returns the rows where bool[rows] is true, in order, in the type of the input.
+        texts: the column itself, if the input is a single column without a name.
         names: of the columns.
-        read: gives the Arrow table of one of the columns, or a list of its values if these are not all of one kind.
+        read: returns the Arrow table of one column, or a list of its values if they have different types.
         dicts: the rows, if they are dicts.
     """
 
@@ -42,16 +42,17 @@ class Frame:
 
     @property
     def has_columns(self) -> bool:
-        """Whether there are names to look up."""
+        """Whether the columns have names to look up."""
         return self.texts is None
 
     def column(self, name: str, what: str, *, optional: bool = False) -> Any:
-        """The values of a column, of one nested in it by a name with dots: Arrow, or a list.
+        """The values of a column, or of a field nested in it (a name with dots): Arrow, or a list.
 
-        Nothing at all has every column. With `optional`, a dict without it has None there; that no dict has it is an error still.
+        An input without rows has every column. With `optional`, a dict without the column has None there; if no dict has it, that
+        is still an error.
 
         Raises:
-            InputError: there is no such column, or there are several; `what` says for what it is needed.
+            InputError: there is no such column, or several; `what` says what it is needed for.
         """
         if not self.has_columns and not self.rows:
             return []
@@ -103,15 +104,15 @@ class Frame:
 
 
 def _packages(data: Any) -> set[str]:
-    """The packages that the class of a thing and its parents come from."""
+    """The packages that define an object's class and its parents."""
     return {kind.__module__.partition(".")[0] for kind in type(data).__mro__}
 
 
 def frame_of(data: Any, called: str = "data") -> Frame:
-    """The rows of whatever the library takes; iterators and streams are read to their end.
+    """The rows of any input that the library takes; iterators and streams are read to the end.
 
     Raises:
-        OptionError: it is nothing of the kind; `called` is its name there.
+        OptionError: the input has no such type; `called` is the name of the argument.
     """
     if isinstance(data, str | bytes | Mapping):
         hint = " Even one text goes in a list: [text]." if isinstance(data, str | bytes) else ""
@@ -142,7 +143,7 @@ def frame_of(data: Any, called: str = "data") -> Frame:
         return _of_stream(pa.chunked_array(data))
     if hasattr(data, "__arrow_c_array__"):
         return _of_stream(pa.chunked_array([pa.array(data)]))
-    for name in ("to_arrow", "to_table"):  # of what has no stream of its own, such as Arrow's datasets
+    for name in ("to_arrow", "to_table"):  # for objects without a stream of their own, such as Arrow's datasets
         if callable(getattr(data, name, None)):
             return frame_of(getattr(data, name)(), called)
     return _of_items(data, called)
@@ -158,7 +159,7 @@ def _of_arrow(table: Any) -> Frame:
 
 
 def _filtered(data: Any, kept: Array) -> Any:
-    """The rows of Arrow data where `kept` holds, also of the types that Arrow itself cannot filter: string views, lists of them."""
+    """The rows of Arrow data where `kept` is true, including types that Arrow cannot filter: string views, and lists of them."""
     try:
         return data.filter(pa.array(kept))
     except pa.ArrowNotImplementedError:
@@ -174,7 +175,7 @@ def _filtered(data: Any, kept: Array) -> Any:
 
 
 def _of_stream(rows: Any) -> Frame:
-    """What a stream of Arrow had: there is nothing of its kind to give back but an Arrow table or column."""
+    """The rows of an Arrow stream; a stream cannot be returned, so results are an Arrow table or column."""
     return _of_arrow(pa.Table.from_struct_array(rows)) if pa.types.is_struct(rows.type) else frame_of(rows)
 
 
@@ -232,13 +233,13 @@ def _of_items(data: Any, called: str) -> Frame:
 
 
 def texts_of(frame: Frame, text: str | Iterable[str] = "text") -> list[Any]:
-    """Arrow `large_string` arrays of the texts, none null: of a column or, joined by a newline, of several.
+    """The texts as Arrow `large_string` arrays without nulls: those of one column, or of several joined by newlines.
 
-    Of data that is one column without a name, it is that column.
+    If the input is a single column without a name, that column is used.
 
     Raises:
         InputError: there is no such column.
-        OptionError: the column holds no strings, or columns are named where there are none.
+        OptionError: the column does not hold strings, or columns are named where the input has none.
         DataError: a text is null, or not valid Unicode.
     """
     names = (text,) if isinstance(text, str) else tuple(text)
@@ -252,5 +253,5 @@ def texts_of(frame: Frame, text: str | Iterable[str] = "text") -> list[Any]:
 
 
 def text_arrays(data: Any, text: str | Iterable[str] = "text", *, called: str = "texts") -> list[Any]:
-    """The texts of whatever the library takes: see `frame_of` and `texts_of`."""
+    """The texts of any input that the library takes: see `frame_of` and `texts_of`."""
     return texts_of(frame_of(data, called), text)

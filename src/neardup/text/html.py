@@ -1,6 +1,7 @@
-"""HTML to text: all that a page shows, or its main text. The parsers are optional: the extra `html`.
+"""Convert HTML to text: everything that a page shows, or its main text. The parsers are optional: the extra `html`.
 
-What comes out depends on their versions, so fingerprints of HTML do, too; the recipe's digest does not know of it.
+The text depends on the versions of the parsers, and so do fingerprints of HTML; the recipe's digest does not include those
+versions.
 """
 
 import importlib
@@ -13,10 +14,10 @@ from typing import Any
 from neardup.errors import MissingExtra
 
 Extract = Callable[[str], str]
-"""From a page to its text; never raises, and may be called by several threads."""
+"""From a page to its text; never raises, and several threads may call it."""
 
 PACKAGES = {"main": "trafilatura", "whole": "selectolax"}
-"""What makes the text, by what is wanted of the page; the keys are those of `neardup.io.reading.HTML`."""
+"""The functions that make the text, by mode; the keys are those of `neardup.io.reading.HTML`."""
 
 _INVISIBLE = frozenset(("head", "script", "style", "template", "noscript", "iframe", "object", "svg", "datalist"))
 _BLOCKS = frozenset(
@@ -34,7 +35,7 @@ _AROUND_BREAKS = re.compile(r"[ \t]*\n\s*")
 
 
 def extractor(html: str) -> Extract:
-    """The function that makes text of pages, for one of `neardup.io.reading.HTML`.
+    """The function that turns pages into text, for one of `neardup.io.reading.HTML`.
 
     Raises:
         MissingExtra: its parser is not installed.
@@ -52,7 +53,7 @@ def _parser(html: str, what: str) -> Any:
 
 
 def page_text(page: str) -> str:
-    """All text of a page, its title and what is hidden too, without scripts and styles; a space wherever a tag was.
+    """All text of a page, including its title and hidden text, but not scripts and styles; each tag becomes a space.
 
     Raises:
         MissingExtra: the parser is not installed.
@@ -63,12 +64,12 @@ def page_text(page: str) -> str:
 
 
 def html_versions(html: str | None) -> dict[str, str]:
-    """The package that makes the text, and its version; nothing for None."""
+    """The package that makes the text, and its version; empty for None."""
     return {} if html is None else {PACKAGES[html]: importlib.metadata.version(PACKAGES[html])}
 
 
 def _whole_text(module: Any) -> Extract:
-    """All that a page shows: a block begins a line, runs of white space are one space, cells of a table stand apart."""
+    """Everything that a page shows. A block begins a line, a run of white space is one space, and table cells stay separate."""
 
     def extract(page: str) -> str:
         root = module.LexborHTMLParser(page).root
@@ -78,7 +79,7 @@ def _whole_text(module: Any) -> Extract:
 
 
 def _pieces(root: Any) -> list[str]:
-    """The texts below a node in order, with line breaks where blocks begin and end. Without recursion: pages may be deep."""
+    """The texts below a node in order, with line breaks where blocks begin and end; not recursive, because pages may be deep."""
     pieces: list[str] = []
     node, verbatim = root, 0
     while True:
@@ -113,13 +114,13 @@ def _pieces(root: Any) -> list[str]:
 
 
 def _main_text(module: Any) -> Extract:
-    """The main text of a page: without navigation, comments, advertisements; empty if there is none."""
-    logging.getLogger(module.__name__).addHandler(logging.NullHandler())  # pages without a main text are no news
+    """The main text of a page, without navigation, comments and advertisements; empty if there is none."""
+    logging.getLogger(module.__name__).addHandler(logging.NullHandler())  # pages without a main text are common
 
     def extract(page: str) -> str:
         try:
             found = module.extract(page, include_comments=False, include_tables=True)
-        except Exception:  # whatever a broken page does to the parser, it has no main text
+        except Exception:  # a page that breaks the parser has no main text
             return ""
         return (found or "").encode("utf-8", "replace").decode()
 

@@ -1,4 +1,4 @@
-"""Columns of Arrow tables and fields nested in them, by their paths."""
+"""Find columns of Arrow tables, and fields nested in them, by path."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +10,7 @@ Keys = tuple[str, ...]
 
 
 def type_at(schema: Any, path: Sequence[str]) -> Any:
-    """The type of a column or of a field in nested structs; None if there is no such."""
+    """The type of a column or of a field in nested structs; None if there is no such column or field."""
     kind = schema.field(path[0]).type
     for key in path[1:]:
         if not pa.types.is_struct(kind) or kind.get_field_index(key) < 0:
@@ -20,6 +20,6 @@ def type_at(schema: Any, path: Sequence[str]) -> Any:
 
 
 def column_at(table: Any, path: Keys) -> Any:
-    """A column of a table or of a record batch, or a field nested in it; null where one of its structs is."""
+    """A column of a table or record batch, or a field nested in it; null where one of the enclosing structs is null."""
     column = table.column(table.schema.get_field_index(path[0]))
     return pc.struct_field(column, list(path[1:])) if len(path) > 1 else column

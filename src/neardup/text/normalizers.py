@@ -1,7 +1,7 @@
-"""NORMALIZE: texts to their folded form, on which everything else is defined.
+"""NORMALIZE: convert texts to their folded form, on which everything else is defined.
 
-`normalize(text)` is toNFKC_Casefold (The Unicode Standard 14.0, section 3.13, R5; default ignorable characters such as soft
-hyphens and zero-width joiners are gone), with each run of white space made one space and none left at the ends.
+`normalize(text)` is toNFKC_Casefold (The Unicode Standard 14.0, section 3.13, R5), which also removes default ignorable characters
+such as soft hyphens and zero-width joiners. Each run of white space then becomes one space, and both ends are stripped.
 """
 
 import re
@@ -34,7 +34,7 @@ class FoldedTexts:
     """Normalized texts, one after another.
 
     Attributes:
-        data: uint8, the UTF-8 bytes, and at least 64 spare ones behind them.
+        data: uint8, the UTF-8 bytes, followed by at least 64 spare bytes.
         offsets: int64[n + 1], document d is `data[offsets[d]:offsets[d + 1]]`.
     """
 
@@ -45,7 +45,7 @@ class FoldedTexts:
         return len(self.offsets) - 1
 
     def as_array(self) -> Any:
-        """An Arrow `large_string` array of the same memory."""
+        """An Arrow `large_string` array over the same memory."""
         return pa.LargeStringArray.from_buffers(len(self), pa.py_buffer(self.offsets), pa.py_buffer(self.data))
 
     def __getitem__(self, document: int) -> str:
@@ -54,16 +54,16 @@ class FoldedTexts:
 
 @cache
 def _unassigned() -> re.Pattern[str]:
-    """Runs of code points that the pinned Unicode version does not know: later ones might compose them."""
+    """Runs of code points that the pinned Unicode version does not assign: later versions might compose them."""
     ranges = "".join(f"\\U{first:08x}-\\U{last - 1:08x}" for first, last in assigned_ranges())
     return re.compile(f"([^{ranges}]+)")
 
 
 def _of_known(change: Callable[[str], str], text: str) -> str:
-    """What `change` gives for the runs of code points that the pinned Unicode version knows; the others stay."""
+    """Apply `change` to the runs of code points that the pinned Unicode version assigns; the others stay."""
     if unicodedata.unidata_version == UNICODE_VERSION:
         return change(text)
-    parts = _unassigned().split(text)  # known and unknown runs in turn
+    parts = _unassigned().split(text)  # assigned and unassigned runs alternate
     parts[::2] = [change(part) for part in parts[::2]]
     return "".join(parts)
 
@@ -73,9 +73,9 @@ _compose = partial(_of_known, _nfc)
 
 
 def utf8_buffers(texts: Any) -> tuple[Array, Array]:
-    """The bytes and int64 offsets of an Arrow `large_string` array without nulls' content; nothing is copied but offsets.
+    """The bytes and int64 offsets of an Arrow `large_string` array; only offsets are copied.
 
-    A null counts as an empty text: what may lie under it, which need not be UTF-8, is not looked at.
+    A null counts as an empty text. The bytes under a null, which need not be UTF-8, are ignored.
     """
     if texts.null_count:
         texts = texts.fill_null("")
@@ -85,9 +85,9 @@ def utf8_buffers(texts: Any) -> tuple[Array, Array]:
 
 
 def character_counts(texts: Any) -> Array:
-    """How many characters each of an Arrow `large_string` array has, int64[n]; a null has none."""
+    """The number of characters in each text of an Arrow `large_string` array, int64[n]; 0 for a null."""
     data, offsets = (buffer.view() for buffer in utf8_buffers(texts))
-    data.flags.writeable = offsets.flags.writeable = False  # one kind of arrays: the kernel is compiled once
+    data.flags.writeable = offsets.flags.writeable = False  # arrays of one kind, so the kernel is compiled once
     counts = np.empty(len(texts), np.int64)
     count_characters(data, offsets, counts)
     return counts
@@ -110,14 +110,14 @@ def _compose_flagged(folded: FoldedTexts, flags: Array) -> FoldedTexts:
 def fold_texts(texts: Any, buffer: Array | None = None) -> FoldedTexts:
     """Normalize an Arrow `large_string` array (valid UTF-8); nulls become empty texts.
 
-    If `buffer`, uint8[], is large enough, the result is in it: memory that is used again costs no fresh pages.
+    If `buffer`, uint8[], is large enough, the result is stored in it: reused memory costs no fresh pages.
     """
     data, offsets = utf8_buffers(texts)
     size = int(offsets[-1] - offsets[0]) + 2 * SPARE
     out = buffer if buffer is not None and len(buffer) >= size else np.empty(size, np.uint8)
     out_offsets, flags = np.zeros(len(offsets), np.int64), np.zeros(len(texts), np.bool_)
     done = fold_documents(data, offsets, 0, out, out_offsets, flags, fold_tables())
-    while done < len(texts):  # a few characters grow, U+FDFA elevenfold
+    while done < len(texts):  # a few characters grow; U+FDFA becomes eleven times as long
         rest = 12 * int(offsets[done + 1] - offsets[done]) + int(offsets[-1] - offsets[done + 1])
         larger = np.empty(int(out_offsets[done]) + rest + 2 * SPARE, np.uint8)
         larger[: out_offsets[done]] = out[: out_offsets[done]]
@@ -165,15 +165,15 @@ NORMALIZER_TABLE: dict[str, Callable[[Any], FoldedTexts]] = {
     "punctuation": partial(_replaced, 0, PUNCTUATION),
     "simplified": _simplified,
 }
-"""By the names of `neardup.recipe.NORMALIZERS`: from an Arrow `large_string` array to normalized texts."""
+"""The normalizers, by the names in `neardup.recipe.NORMALIZERS`: from an Arrow `large_string` array to normalized texts."""
 
 
 def normalized(texts: Any, steps: Sequence[Any]) -> FoldedTexts:
-    """Texts (an Arrow `large_string` array) after some of NORMALIZER_TABLE, one after another; nulls become empty texts.
+    """Apply steps of NORMALIZER_TABLE to texts (an Arrow `large_string` array), one after another; nulls become empty texts.
 
     Raises:
         MissingExtra: the package of a step is not installed.
-        OptionError: of a step only the identity is known.
+        OptionError: only the identity of a step is known.
     """
     folded: FoldedTexts | None = None
     for step in steps:

@@ -1,4 +1,4 @@
-"""PREFERENCE: values of columns as numbers to sort by, and as groups; so that a rule such as `max:score` can be followed."""
+"""PREFERENCE: turn column values into numbers to sort by and into groups, for rules such as `max:score`."""
 
 import math
 from dataclasses import dataclass
@@ -21,10 +21,10 @@ _PLAIN_INTEGER = r"^-?\d{1,18}$"
 
 @dataclass(frozen=True, slots=True)
 class Ranks:
-    """The values of one column in order.
+    """The ranks of the values of one column.
 
     Attributes:
-        ranks: int64[rows], 0 for the smallest value, equal for equal ones; NO_VALUE where there is none.
+        ranks: int64[rows], 0 for the smallest value, equal for equal values; NO_VALUE where there is none.
         compared_as: numbers, dates or text.
     """
 
@@ -35,11 +35,12 @@ class Ranks:
 def ranks_of(tokens: Any, column: str) -> Ranks:
     """Rank values: Arrow large_string[rows], each a JSON value; null for none.
 
-    Numbers are compared as such, exactly. Strings are compared as numbers if all of them are; else as dates and times, if all are
-    in ISO 8601 (one without a zone is taken as UTC); else by code points. NaN is no value.
+    Numbers are compared exactly, as numbers. Strings are compared as numbers if all of them are numbers. Otherwise they are
+    compared as dates and times if all are in ISO 8601 (times without a zone count as UTC), and else by code points. NaN counts as
+    no value.
 
     Raises:
-        DataError: some are numbers, and some are text.
+        DataError: the column mixes numbers and text.
     """
     codes, distinct = _distinct(tokens)
     if len(distinct) and pc.all(pc.match_substring_regex(distinct, _PLAIN_INTEGER)).as_py():
@@ -58,7 +59,7 @@ def ranks_of(tokens: Any, column: str) -> Ranks:
 
 
 def groups_of(tokens: Any) -> Array:
-    """int64[rows]: equal for equal values (Arrow large_string, JSON values), text or number. No value is one, too."""
+    """int64[rows]: equal for equal values (Arrow large_string, JSON values), whether text or numbers. No value is a group too."""
     codes, distinct = _distinct(tokens)
     texts = [str(_decode(token)) for token in distinct.to_pylist()]
     number: dict[str, int] = {}
@@ -66,10 +67,10 @@ def groups_of(tokens: Any) -> Array:
 
 
 def token_of(value: Any, what: str) -> str | None:
-    """What a person's function gave as a JSON value.
+    """The return value of a user's function, as a JSON value.
 
     Raises:
-        DataError: it is no number, string, date, truth value or None.
+        DataError: it is not a number, string, date, Boolean or None.
     """
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
@@ -96,12 +97,12 @@ def _distinct(tokens: Any) -> tuple[Any, Any]:
 
 
 def _by_code(codes: Array, values: Array) -> Array:
-    found: Array = np.append(values, NO_VALUE).astype(np.int64)[codes]  # the last is taken for -1
+    found: Array = np.append(values, NO_VALUE).astype(np.int64)[codes]  # -1 selects the last one
     return found
 
 
 def _keys(values: list[Any], column: str) -> tuple[list[Any], str]:
-    """What to sort by, None for no value; and as what it is compared."""
+    """Sort keys, None for no value; and the kind of comparison."""
     texts = [value for value in values if isinstance(value, str)]
     if len(texts) < len(values) or texts:
         numbers = [_number(value) for value in values]

@@ -1,4 +1,4 @@
-"""TOKENIZE, readably: the tokens and windows of one text as strings, for showing. The kernels do the same on bytes."""
+"""TOKENIZE, readably: the tokens and windows of one text as strings, for display. The kernels do the same on bytes."""
 
 from neardup.text.normalizers import normalize
 from neardup.text.unicode_tables import fold_tables
@@ -14,7 +14,7 @@ def token_class(character: str) -> int:
 
 
 def tokens(text: str) -> list[str]:
-    """Maximal runs of letters, marks and numbers; each Han or Kana character by itself.
+    """Maximal runs of letters, marks and numbers; each Han or Kana character is a token.
 
     >>> tokens("SimHash は、文書の指紋")
     ['simhash', 'は', '文', '書', 'の', '指', '紋']
@@ -34,7 +34,7 @@ def tokens(text: str) -> list[str]:
 def windows(found: list[str], word_size: int, cjk_size: int) -> list[tuple[str, ...]]:
     """The window that starts at each token: `word_size` tokens from a word, `cjk_size` from a Han or Kana character.
 
-    Windows that would run over the end are none; if that leaves none at all, the whole text is one.
+    Windows that would run past the end are left out; if none remains, the whole text is one window.
     """
     sizes = [cjk_size if token_class(token[0]) == CJK else word_size for token in found]
     whole = [tuple(found[i : i + size]) for i, size in enumerate(sizes) if i + size <= len(found)]

@@ -1,7 +1,7 @@
-"""The character tables: what each code point folds to, and which class of token it belongs to.
+"""The character tables: the folding and the token class of each code point.
 
-Generated once, from Unicode 14.0.0, by tools/make_unicode_tables.py and shipped, so that no fingerprint changes with the
-Python version. What a later Unicode assigns is a separator here, but in the planes reserved for ideographs.
+They were generated once from Unicode 14.0.0 by tools/make_unicode_tables.py, and are shipped so that fingerprints do not change
+with the Python version. Characters that a later Unicode assigns are separators here, except in the planes reserved for ideographs.
 """
 
 from functools import cache
@@ -16,7 +16,7 @@ UNICODE_VERSION = "14.0.0"
 
 
 class FoldTables(NamedTuple):
-    """What the normalizing and tokenizing kernels look up; entry of c: `fold_blocks[fold_index[c >> 7] << 7 | c & 127]`.
+    """The tables of the normalizing and tokenizing kernels; the entry of c is `fold_blocks[fold_index[c >> 7] << 7 | c & 127]`.
 
     A fold entry holds a value (bits 0 to 20), its kind (21, 22: itself, one code point, several, deleted), the token class
     (23, 24: separator, word, Han or Kana) and whether the code point has a mark entry other than 0 (25). A mark entry is the
@@ -48,7 +48,7 @@ DIGIT, PUNCTUATION = 1, 2
 
 @cache
 def removal_table() -> Array:
-    """uint8[0x110000]: DIGIT for decimal digits (Nd), PUNCTUATION for punctuation (P) and the symbols of ASCII, else 0."""
+    """uint8[0x110000]: DIGIT for decimal digits (Nd), PUNCTUATION for punctuation (P) and ASCII symbols, otherwise 0."""
     table = np.zeros(0x110000, np.uint8)
     for name, value in (("decimal_digits", DIGIT), ("punctuation", PUNCTUATION)):
         for first, last in _file()[name].reshape(-1, 2):

@@ -1,8 +1,8 @@
-"""Texts cut into units, which are lines or paragraphs; and texts without some of their units.
+"""Cut texts into units, which are lines or paragraphs, and remove units from texts.
 
-A line ends at a newline, with a carriage return before it or not; the last one at the end of the text, be it empty. A
-paragraph is a run of lines that are not blank. Units of a text are numbered from 0; what is between two of them is the
-first one's separator.
+A line ends at a newline, with or without a carriage return before it; the last line ends at the end of the text, even if it is
+empty. A paragraph is a run of lines that are not blank. The units of a text are numbered from 0; the bytes between two units are
+the separator of the first.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from neardup.arrays import Array
 from neardup.kernels.text.units import find_units
 
 SEPARATORS = {"line": "\n", "paragraph": "\n\n"}
-"""What may join texts so that the units of the whole are those of the texts, one after another."""
+"""Strings that join texts so that the units of the whole are the units of the texts, one after another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +25,8 @@ class Units:
     Attributes:
         data: uint8[bytes].
         starts, ends: int64[units]; unit u is `data[starts[u]:ends[u]]`.
-        firsts: int64[n + 1], the first unit of each text and, last, the number of all.
-        sure: bool[units], it surely has a token; where False, it may have one.
+        firsts: int64[n + 1], the first unit of each text; the last value is the number of all units.
+        sure: bool[units], the unit surely has a token; where False, it may have one.
     """
 
     data: Array
@@ -39,13 +39,13 @@ class Units:
         return len(self.starts)
 
     def texts(self, chosen: Array) -> Any:
-        """Arrow large_string[len(chosen)]: the units of these numbers, which ascend; none may be empty."""
+        """Arrow large_string[len(chosen)]: the units with these ascending numbers; none may be empty."""
         starts, ends = self.starts[chosen], self.ends[chosen]
         offsets = np.zeros(len(chosen) + 1, np.int64)
         np.cumsum(ends - starts, out=offsets[1:])
         edges = np.zeros(len(self.data) + 1, np.int8)
         edges[starts] = 1
-        edges[ends] -= 1  # where a text ends with a unit, the next may begin with one
+        edges[ends] -= 1  # where a unit ends its text, the next may begin there
         inside = np.cumsum(edges[:-1], dtype=np.int8).view(np.bool_)
         return pa.LargeStringArray.from_buffers(len(chosen), pa.py_buffer(offsets), pa.py_buffer(self.data[inside]))
 
@@ -69,9 +69,9 @@ def split(texts: Any, unit: str) -> Units:
 
 
 def without_units(texts: list[str], removed: Array, unit: str) -> list[str]:
-    """The texts without the units `removed` (int64, ascending, counted over all the texts), each gone with its separator.
+    """The texts without the units `removed` (int64, ascending, counted over all the texts), each removed with its separator.
 
-    Where units at the end of a text go, it ends as it did, without the separator before them.
+    If units at the end of a text are removed, the text keeps its ending, and the separator before those units is dropped.
     """
     written, before = [], 0
     for text in texts:

@@ -1,4 +1,4 @@
-"""Hashes that are called from Python, one call for each distinct feature."""
+"""Hashes that are called from Python, once for each unique feature."""
 
 import operator
 from collections.abc import Callable
@@ -13,9 +13,9 @@ from neardup.recipe.hashes import HashFunction
 
 
 def hash_distinct(data: Array, offsets: Array, digest: Callable[[bytes], bytes], size: int, out: Array) -> None:
-    """Fill out[f] (uint64[n, (size + 7) // 8]) with digest(feature f), `size` bytes, as one big-endian integer.
+    """Fill out[f] (uint64[n, (size + 7) // 8]) with digest(feature f): `size` bytes read as one big-endian integer.
 
-    Equal features are hashed once; the distinct ones are in memory once more for that.
+    Equal features are hashed once. This holds the unique features in memory a second time.
     """
     buffers = [None, pa.py_buffer(np.ascontiguousarray(offsets, np.int64)), pa.py_buffer(np.ascontiguousarray(data))]
     encoded = pa.Array.from_buffers(pa.large_binary(), len(offsets) - 1, buffers).dictionary_encode()
@@ -30,14 +30,14 @@ def hash_by_caller(data: Array, offsets: Array, function: HashFunction, out: Arr
 
     Raises:
         CallableError: the function raises.
-        OptionError: a value is no integer, or does not fit the bits.
+        OptionError: a value is not an integer, or does not fit the bits.
     """
     size = 8 * out.shape[1]
 
     def digest(feature: bytes) -> bytes:
         try:
             given: Any = function.function(feature)
-        except NeardupError:  # of a profile's own function: it says what is missing
+        except NeardupError:  # raised by a profile's own function, which names what is missing
             raise
         except Exception as problem:
             raise CallableError(f"The hash {function.name!r}", feature, problem) from problem

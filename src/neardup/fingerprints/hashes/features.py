@@ -1,4 +1,4 @@
-"""HASH: features, as joined buffers, to hashes of the fingerprint's width."""
+"""HASH: joined buffers of features to hashes of the fingerprint's width."""
 
 import numpy as np
 
@@ -13,10 +13,10 @@ from neardup.recipe.hashes import HASH_ROWS, MOST_BITS, HashFunction, unknown_ha
 def hash_features(data: Array, offsets: Array, name: str | HashFunction, bits: int) -> Array:
     """The hash of each feature, `bits` wide: uint64[n, (bits + 63) // 64], word 0 the most significant, unused top bits 0.
 
-    A hash is an integer of its native width, its digest read big-endian. At a width up to the native one it gives its lowest
-    bits; above, `widen_values` puts bits above the native ones (`neardup.fingerprints.hashes` has the rule). So what a hash
-    gives at one width
-    is the low end of what it gives at any larger one. Equal features have equal hashes, whatever else is in the call.
+    A hash is an integer of its native width, its digest read big-endian. At a width up to the native one, the result is its lowest
+    bits; above it, `widen_values` adds bits above the native ones (`neardup.fingerprints.hashes` has the rule). The hash at one
+    width is therefore the low end of the hash at any larger width. Equal features have equal hashes, whatever else is in the
+    call.
 
     Args:
         data: the UTF-8 bytes of all features, joined: uint8[].
@@ -25,7 +25,7 @@ def hash_features(data: Array, offsets: Array, name: str | HashFunction, bits: i
         bits: 1 to 512.
 
     Raises:
-        OptionError: there is no such hash, the bits are not possible, or a function gave what does not fit its bits.
+        OptionError: there is no such hash, `bits` is out of range, or a function returned a value that does not fit its bits.
     """
     if not isinstance(bits, int) or isinstance(bits, bool) or not 1 <= bits <= MOST_BITS:
         raise OptionError(f"bits={bits!r}: give an integer from 1 to {MOST_BITS}.")
@@ -44,14 +44,14 @@ def hash_features(data: Array, offsets: Array, name: str | HashFunction, bits: i
 
 
 def _read_only(array: Array) -> Array:
-    """A view that cannot be written: kernels are compiled for one kind of arrays."""
+    """A read-only view: kernels are compiled for one kind of arrays."""
     view = array.view()
     view.flags.writeable = False
     return view
 
 
 def _at_width(values: Array, native: int, bits: int) -> Array:
-    """The lowest `bits` bits of hashes of `native` bits, which are widened if need be."""
+    """The lowest `bits` bits of hashes of `native` bits, widened if necessary."""
     words = (bits + 63) // 64
     if bits > native:
         key = np.empty(values.shape[1] + 1, np.uint64)

@@ -1,4 +1,4 @@
-"""What computes the hashes of features, by the rows of `neardup.recipe.hashes`."""
+"""The functions that compute the hashes of features, for the rows of `neardup.recipe.hashes`."""
 
 import hashlib
 import importlib
@@ -15,7 +15,7 @@ Fill = Callable[[Array, Array, Array], None]
 
 @cache
 def hash_function(name: str) -> Fill:
-    """The function of a hash, by its name; see `neardup.recipe.hashes.HashRow.kernel`."""
+    """The function of a hash, by name; see `neardup.recipe.hashes.HashRow.kernel`."""
     row = HASH_ROWS[name]
     if row.kernel is None:
         return _digest(name, row.bits)

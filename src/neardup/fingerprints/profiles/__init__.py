@@ -1,1 +1,1 @@
-"""PROFILES: other tools' features and bits, one table in `tools.py`."""
+"""PROFILES: the features and bits of other tools, in one table in `tools.py`."""

@@ -1,4 +1,4 @@
-"""What another tool takes of texts, as weighted features: for people, and for the cosine."""
+"""The weighted features that another tool takes from texts, for display and for cosine similarity."""
 
 from typing import Any
 
@@ -11,9 +11,9 @@ from neardup.recipe.recipe import Recipe
 
 
 def features_by_profile(texts: Any, recipe: Recipe) -> WeightedFeatures:
-    """The features of an Arrow `large_string` array's texts, a null being an empty one; each weighs its count.
+    """The features of the texts in an Arrow `large_string` array; each weighs its count, and a null counts as an empty text.
 
-    An empty feature, which one tool makes of texts without letters, says nothing of a text, and is none here.
+    One tool makes an empty feature from texts without letters. It carries no information, so it is left out here.
     """
     profile = PROFILES[recipe.profile or ""]
     found = [profile.features_of(text or "", recipe.profile_window) for text in texts.to_pylist()]

@@ -1,4 +1,4 @@
-"""Features and weights that a caller hands in, looked at before they are used."""
+"""Check the features and weights that a caller passes."""
 
 from collections.abc import Iterable, Mapping
 from numbers import Integral
@@ -10,10 +10,10 @@ from neardup.errors import OptionError
 
 
 def each(features: Any) -> Iterable[Any]:
-    """Features one by one, of a mapping with their weights.
+    """The features one by one; a mapping gives pairs with its weights.
 
     Raises:
-        OptionError: it is a text, or nothing that has parts.
+        OptionError: the argument is a text, or cannot be iterated.
     """
     if isinstance(features, Mapping):
         return features.items()
@@ -26,10 +26,10 @@ def each(features: Any) -> Iterable[Any]:
 
 
 def pair(given: Any, kind: type) -> tuple[Any, Any]:
-    """A feature and its weight, a number of this kind.
+    """A feature and its weight, which is a number of type `kind`.
 
     Raises:
-        OptionError: it is no pair, or the weight is another thing.
+        OptionError: it is not a pair, or the weight has another type.
     """
     if not isinstance(given, (tuple, list)) or len(given) != 2:
         raise OptionError(f"The feature {given!r}: give a string, or a string and its weight.")
@@ -41,10 +41,10 @@ def pair(given: Any, kind: type) -> tuple[Any, Any]:
 
 
 def feature_bytes(feature: Any) -> bytes:
-    """A string in UTF-8; bytes as they are.
+    """The feature as bytes: a string in UTF-8, bytes unchanged.
 
     Raises:
-        OptionError: it is neither.
+        OptionError: it is neither a string nor bytes.
     """
     if isinstance(feature, bytes):
         return feature

@@ -1,4 +1,4 @@
-"""How another tool makes fingerprints, and how its fingerprints are made here: in plain Python, but for hashes and votes."""
+"""A description of another tool's fingerprints, and their computation in plain Python, except for hashes and votes."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -12,7 +12,7 @@ from neardup.kernels.fingerprints.features import vote
 from neardup.recipe.hashes import HashFunction
 
 Weighted = list[tuple[bytes, int]]
-"""Features, and how often each occurs or what it weighs."""
+"""Features, each with its count or weight."""
 
 
 @dataclass(frozen=True)
@@ -20,14 +20,14 @@ class Profile:
     """How another tool makes fingerprints of texts.
 
     Attributes:
-        features: of a text; if there is a window, of a text and the window's size.
-        hash: of the features, one of `neardup.fingerprints.hashes.HASHES` or a function.
-        wide_hash: the hash at more than 64 bits, where that is another one.
-        window: how many words, characters or bytes the tool usually puts together; 0: it has no such choice.
-        hash_bits: the hash is taken at this width, and the fingerprint's bits are the highest of it; 0: the fingerprint's width.
-        tie: the bit where those with it and those without weigh the same.
+        features: computes the features of a text; with a window, takes a text and the window's size.
+        hash: of the features: a name in `neardup.fingerprints.hashes.HASHES`, or a function.
+        wide_hash: the hash for more than 64 bits, if it is another one.
+        window: how many words, characters or bytes the tool usually joins; 0 if the tool has no such option.
+        hash_bits: the hash is computed at this width, and the fingerprint uses its highest bits; 0 means the fingerprint's width.
+        tie: the bit where features with it and features without it weigh the same.
         reversed: the fingerprint's first bit is its last.
-        empty: the bit that the fingerprint of an empty text has everywhere; None: it is like any text without features.
+        empty: the bit in every place of the fingerprint of an empty text; None treats it like any text without features.
     """
 
     features: Callable[..., Weighted]
@@ -40,15 +40,15 @@ class Profile:
     empty: int | None = None
 
     def features_of(self, text: str, window: int | None = None) -> Weighted:
-        """The features of a text; `window`: its size, the tool's usual one if not given."""
+        """The features of a text. `window`: the window's size, by default the tool's usual one."""
         return self.features(text, window or self.window) if self.window else self.features(text)
 
     def fingerprint(self, texts: Iterable[str], bits: int, window: int | None = None) -> Array:
-        """uint64[n, words]; bits that the width leaves over in word 0 are 0."""
+        """uint64[n, words]; unused top bits of word 0 are 0."""
         return self.with_counts(texts, bits, window)[0]
 
     def with_counts(self, texts: Iterable[str], bits: int, window: int | None = None) -> tuple[Array, Array]:
-        """As `fingerprint`; and int64[n], how many distinct features each text has that are not empty."""
+        """Like `fingerprint`, with int64[n]: how many different non-empty features each text has."""
         texts = list(texts)
         documents = [self.features_of(text, window) for text in texts]
         out = self.fingerprint_features(documents, bits)
@@ -57,7 +57,7 @@ class Profile:
         return out, np.array([sum(1 for name, _ in found if name) for found in documents], np.int64)
 
     def fingerprint_features(self, documents: Sequence[Weighted], bits: int) -> Array:
-        """As `fingerprint`, of features that are given."""
+        """Like `fingerprint`, for features that are already made."""
         hashed, weights, offsets = self.hashed(documents, bits)
         words = (bits + 63) // 64
         out = np.empty((len(documents), words), np.uint64)
@@ -66,7 +66,7 @@ class Profile:
         return _reversed(out, bits) if self.reversed else out
 
     def hashed(self, documents: Sequence[Weighted], bits: int) -> tuple[Array, Array, Array]:
-        """Of all features in order: hashes uint64[f, words] and weights int64[f]; where each text's begin, int64[n + 1]."""
+        """Hashes uint64[f, words] and weights int64[f] of all features in order, and where each text's begin, int64[n + 1]."""
         offsets = np.cumsum([0, *map(len, documents)])
         names = [name for features in documents for name, _ in features]
         weights = np.array([weight for features in documents for _, weight in features], np.int64)
@@ -78,7 +78,7 @@ class Profile:
 
 
 def _reversed(fingerprints: Array, bits: int) -> Array:
-    """Each with its bits in the other order."""
+    """The fingerprints with their bits in reverse order."""
     found = [int(f"{as_integer(row):0{bits}b}"[::-1], 2) for row in fingerprints]
     size = 8 * fingerprints.shape[1]
     rows = [np.frombuffer(value.to_bytes(size, "big"), ">u8") for value in found]
@@ -91,10 +91,10 @@ def as_integer(row: Array) -> int:
 
 
 def counted(features: Iterable[bytes]) -> Weighted:
-    """Each distinct feature with how often it occurs."""
+    """Each different feature with its count."""
     return list(Counter(features).items())
 
 
 def windows(items: Sequence[str], size: int, between: str = " ") -> list[bytes]:
-    """The full windows of so many items, joined; none if there are fewer."""
+    """The full windows of `size` items, joined; empty if there are fewer items."""
     return [between.join(items[i : i + size]).encode() for i in range(len(items) - size + 1)]

@@ -1,4 +1,4 @@
-"""The tools whose fingerprints are made here bit for bit: features as each of them takes them, with their quirks."""
+"""The tools whose fingerprints are reproduced bit for bit: each tool's features, with its quirks."""
 
 import re
 import string
@@ -19,28 +19,28 @@ _CLICKHOUSE_WORDS = re.compile(rb"[0-9A-Za-z\x80-\xff]+")
 
 
 def leonsim(text: str) -> Weighted:
-    """Windows of four characters of all letters put together; all of a shorter text, even of an empty one."""
+    """Windows of four characters of all letters joined; a shorter text is one window, even an empty text."""
     letters = "".join(_LEONSIM_LETTERS.findall(text.lower()))
     return counted(letters[i : i + 4].encode() for i in range(max(len(letters) - 3, 1)))
 
 
 def moz(text: str, size: int = 4) -> Weighted:
-    """Windows of words; simhash-py leaves the words to its caller: here as its README splits them."""
+    """Windows of words. simhash-py leaves the choice of words to its caller; here they are split as in its README."""
     return counted(windows(_NO_WORD.split(text.lower()), size))
 
 
 def go_lower(text: str) -> str:
-    """Small letters as Go's bytes.ToLower has them: one code point for one, wherever it stands."""
+    """Lowercase as in Go's bytes.ToLower: each code point becomes one code point, whatever its context."""
     return "".join("i" if c == "\u0130" else c.lower() for c in text)
 
 
 def mfonda(text: str) -> Weighted:
-    """Words of ASCII letters, digits, `_` and `'`, with an address behind `://`; repetitions count."""
+    """Words of ASCII letters, digits, `_` and `'`, including an address behind `://`; repetitions count."""
     return counted(_MFONDA_WORDS.findall(go_lower(text).encode()))
 
 
 def mfonda_unicode(text: str) -> Weighted:
-    """Words of letters of any script, `-`, `_` and `'`, in small letters after NFKC."""
+    """Words of letters of any script, `-`, `_` and `'`, lowercased after NFKC."""
     words, word = [], []
     for c in [*go_lower(unicodedata.normalize("NFKC", text)), " "]:
         if c in "-_'" or unicodedata.category(c)[0] == "L":
@@ -52,12 +52,12 @@ def mfonda_unicode(text: str) -> Weighted:
 
 
 def mfonda_cjk(text: str) -> Weighted:
-    """Every code point, in small letters; that set does not normalize."""
+    """Every code point, lowercased; this feature set does not normalize."""
     return counted(c.encode() for c in go_lower(text))
 
 
 def ferd(text: str) -> Weighted:
-    """Pairs of bytes, but for the first and the last one."""
+    """Pairs of bytes, except the first and the last pair."""
     data = text.encode()
     return counted(data[i : i + 2] for i in range(1, len(data) - 2))
 
@@ -67,12 +67,12 @@ def _case_insensitive(data: bytes) -> bytes:
 
 
 def _bytes(text: str) -> bytes:
-    """The bytes that ClickHouse has; those that are not UTF-8 came in as half surrogates."""
+    """The bytes that ClickHouse sees; bytes that are not UTF-8 arrive as lone surrogates."""
     return text.encode("utf-8", "surrogateescape")
 
 
 def clickhouse_ngram(text: str, size: int = 3, *, any_case: bool = False) -> Weighted:
-    """Every window of so many bytes; all of a shorter text."""
+    """Every window of `size` bytes; a shorter text is one window."""
     data = _case_insensitive(_bytes(text)) if any_case else _bytes(text)
     if len(data) < size:
         return [(data, 1)] if data else []
@@ -80,7 +80,7 @@ def clickhouse_ngram(text: str, size: int = 3, *, any_case: bool = False) -> Wei
 
 
 def _code_points(data: bytes) -> list[bytes]:
-    """As the first byte of each says how long it is, be the others what they may."""
+    """Cut into code points: the first byte of each gives its length, whatever the other bytes are."""
     found, at = [], 0
     while at < len(data):
         first = data[at]
@@ -91,7 +91,7 @@ def _code_points(data: bytes) -> list[bytes]:
 
 
 def clickhouse_ngram_utf8(text: str, size: int = 3, *, any_case: bool = False) -> Weighted:
-    """Every window of so many code points but the first; all of a shorter text."""
+    """Every window of `size` code points except the first; a shorter text is one window."""
     change = _case_insensitive if any_case else bytes
     points = _code_points(_bytes(text))
     if len(points) < size:
@@ -100,7 +100,7 @@ def clickhouse_ngram_utf8(text: str, size: int = 3, *, any_case: bool = False) -
 
 
 def clickhouse_words(text: str, size: int = 3, *, any_case: bool = False) -> Weighted:
-    """Every so many words in a row, put together, or all if there are fewer; words of fewer than four bytes are left out."""
+    """Every run of `size` words, joined, or all words if there are fewer; words of fewer than four bytes are left out."""
     change = _case_insensitive if any_case else bytes
     words = [change(word) for word in _CLICKHOUSE_WORDS.findall(_bytes(text)) if len(word) >= 4]
     if len(words) < size:
@@ -109,12 +109,12 @@ def clickhouse_words(text: str, size: int = 3, *, any_case: bool = False) -> Wei
 
 
 def _between_spaces(text: str) -> list[str]:
-    """Cut at spaces only: a line break or a tab is part of a word."""
+    """Words between spaces; a line break or a tab is part of a word."""
     return [word for word in text.split(" ") if word]
 
 
 def _between_punctuation(text: str) -> list[str]:
-    """What stands between punctuation marks, empty pieces too."""
+    """The pieces between punctuation marks, including empty ones."""
     pieces = [""]
     for c in text:
         if unicodedata.category(c)[0] == "P":
@@ -129,24 +129,24 @@ DATA_JUICER: dict[str, tuple[Callable[[str], Sequence[str]], str]] = {
     "character": (str, ""),
     "punctuation": (_between_punctuation, " "),
 }
-"""data-juicer's ways to cut texts: into what, and what joins it again to windows."""
+"""data-juicer's ways to cut texts: the function that cuts, and the string that joins windows."""
 
 
 def data_juicer_windows(text: str, size: int, tokenization: str) -> Weighted:
-    """Of a text as it is."""
+    """Windows of the unchanged text."""
     cut, between = DATA_JUICER[tokenization]
     return counted(windows(cut(text), size, between))
 
 
 def data_juicer(text: str, size: int = 6, *, tokenization: str) -> Weighted:
-    """Of a text in small letters."""
+    """Windows of the lowercased text."""
     return data_juicer_windows(text.lower(), size, tokenization)
 
 
 def text_dedup(text: str, size: int = 3) -> Weighted:
-    """The distinct windows of words, cut at every character that is none of a word; none of fewer than five pieces.
+    """The different windows of words, cut at every non-word character; nothing for fewer than five pieces.
 
-    All pieces are one window where the windows are larger.
+    If the windows are larger than the text, all pieces form one window.
     """
     pieces = _NO_WORD_CHARACTER.split(text.lower())
     found = windows(pieces, min(size, len(pieces))) if len(pieces) >= 5 else []
@@ -154,7 +154,7 @@ def text_dedup(text: str, size: int = 3) -> Weighted:
 
 
 def _seeded(bits: int) -> HashFunction:
-    """XXH3 with the seed 42."""
+    """XXH3 with seed 42."""
 
     def value(feature: bytes) -> int:
         check_installed("profile='text-dedup-seeded'", ("xxhash",), "profiles")
@@ -170,15 +170,15 @@ _PUNCTUATION = str.maketrans(string.punctuation, " " * len(string.punctuation))
 
 
 def wayback(page: str) -> Weighted:
-    """The words of an HTML page with their counts, its title too, without scripts, styles and comments.
+    """The words of an HTML page, including its title, with their counts; without scripts, styles and comments.
 
-    Punctuation of ASCII is as spaces, and every tag begins a word.
+    ASCII punctuation counts as spaces, and every tag begins a word.
     """
     return counted(word.encode() for word in page_text(page).lower().translate(_PUNCTUATION).split())
 
 
 def moz_character(text: str, size: int = 4) -> Weighted:
-    """Windows of characters of the words put together, as simhash-py's tests do it."""
+    """Windows of characters of the joined words, as in simhash-py's tests."""
     letters = "".join(_NO_WORD.split(text.lower()))
     return counted(windows(letters, size, ""))
 
@@ -227,4 +227,4 @@ PROFILES = {
     "text-dedup-seeded": Profile(text_dedup, _seeded(64), wide_hash=_seeded(128), window=3),
     "wayback": Profile(wayback, "blake2b"),
 }
-"""By the names of `neardup.recipe.profiles.PROFILES`, which says what each is."""
+"""The profiles, by the names in `neardup.recipe.profiles.PROFILES`, which describes each."""

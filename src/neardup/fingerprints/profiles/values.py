@@ -1,4 +1,4 @@
-"""Other tools' values of features that are given: PyPI simhash, cppjieba's, and datasketch's signatures."""
+"""Other tools' values of features that you pass: PyPI simhash, cppjieba and datasketch signatures."""
 
 import base64
 import hashlib
@@ -29,14 +29,14 @@ CLICKHOUSE = {
     "wordShingleSimHashUTF8": "clickhouse-words",
     "wordShingleSimHashCaseInsensitiveUTF8": "clickhouse-words-any-case",
 }
-"""ClickHouse's functions, and the profile of each."""
+"""ClickHouse's functions, each with its profile."""
 
 _LARGE, _TOGETHER = 50, 200
 _PRIME, _LOW = (1 << 61) - 1, (1 << 32) - 1
 
 
 def _leonsim_hash(given: str | Callable[[bytes], bytes | int], size: int) -> Callable[[bytes], bytes]:
-    """From a feature to its last `size` bytes."""
+    """A function from a feature to the last `size` bytes of its hash."""
     function: Callable[[bytes], bytes | int]
     if isinstance(given, str):
         if given not in DIGESTS:
@@ -63,18 +63,19 @@ def leonsim_value(
     bits: int = 64,
     hash: str | Callable[[bytes], bytes | int] = "md5",  # noqa: A002
 ) -> int:
-    """PyPI simhash 2.1 of features: strings, pairs with weights, or a mapping to weights.
+    """The value of PyPI simhash 2.1 for features: strings, pairs with weights, or a mapping to weights.
 
-    Sums are of floating-point numbers in its order. As there, a string without a weight has that of the pair before it.
+    Weights are summed as floating-point numbers in the same order as there. As in that package, a string without a weight takes the
+    weight of the pair before it.
 
     Args:
-        features: in their order; a string or a pair a feature.
-        bits: a multiple of 8, at most those of the hash.
-        hash: one of DIGESTS, or a function from bytes to a digest or to an integer that is not negative; of both the lowest
-            bits are taken. web.archive.org takes BLAKE2b, at 256 bits.
+        features: in order; each a string or a pair.
+        bits: a multiple of 8, at most the width of the hash.
+        hash: a name in DIGESTS, or a function from bytes to a digest or to a non-negative integer; either way, the lowest bits
+            are used. web.archive.org uses BLAKE2b at 256 bits.
 
     Raises:
-        OptionError: the bits are no multiple of 8, or more than the hash has.
+        OptionError: `bits` is not a multiple of 8, or exceeds the width of the hash.
 
     >>> leonsim_value(["aaa", "bbb"])
     57087923692560392
@@ -96,7 +97,7 @@ def leonsim_value(
         ones = np.unpackbits(np.frombuffer(digest(feature_bytes(name)), np.uint8)).astype(np.int64)
         if not isinstance(feature, str) and (weight > _LARGE or not isinstance(weight, int)):
             sums.append(ones * weight)
-        elif weight > 0:  # a digest as often as it weighs: never, for no weight or less
+        elif weight > 0:  # a digest counts as often as it weighs: never, if the weight is 0 or negative
             together.append(ones * weight)
             if len(together) == _TOGETHER:
                 sums.append(np.sum(together, 0))
@@ -110,9 +111,9 @@ def leonsim_value(
 
 
 def moz_value(features: Iterable[int | str | bytes]) -> int:
-    """Moz's simhash of features: 64-bit hashes as they are, of strings and bytes the first eight bytes of MD5.
+    """Moz's simhash of features: integers are 64-bit hashes; strings and bytes are hashed to the first eight bytes of their MD5.
 
-    A feature votes as often as it is given; a tie is 0, and so is what has no features.
+    A feature votes as often as it occurs. A tie gives the bit 0, and no features give the value 0.
 
     >>> moz_value([0xABCD, 0xBCDE, 0xCDEF])
     44495
@@ -133,16 +134,16 @@ def moz_value(features: Iterable[int | str | bytes]) -> int:
 def given_value(
     profile: str, features: Mapping[str, int] | Iterable[str | bytes | tuple[str | bytes, int]], *, bits: int = 0
 ) -> int:
-    """The fingerprint by a profile of `neardup.recipe.profiles.PROFILES` of features that are given, not cut from a text.
+    """The fingerprint of your own features under a profile of `neardup.recipe.profiles.PROFILES`.
 
     Args:
-        profile: its hash, its tie and its order of bits are taken.
-        features: strings or bytes, or pairs with weights that are integers; one that is given twice votes twice, and pairs the
-            text would be cut into are not made.
-        bits: the profile's usual width if 0.
+        profile: its hash, its tie and its order of bits are used.
+        features: strings or bytes, or pairs with integer weights. A feature that occurs twice votes twice. The pairs that the
+            profile cuts texts into are not made.
+        bits: 0 means the profile's usual width.
 
     Raises:
-        OptionError: there is no such profile, it has no such width, or a weight is no integer.
+        OptionError: there is no such profile, the profile does not have this width, or a weight is not an integer.
 
     >>> hex(given_value("mfonda", ["foo", "bar"]))
     '0xd8dbe7186bad3db3'
@@ -161,7 +162,7 @@ def given_value(
 
 
 def clickhouse_value(text: str | bytes, function: str = "ngramSimHash", size: int = 3) -> int:
-    """A function of ClickHouse by its own name, such as wordShingleSimHashCaseInsensitiveUTF8, of windows of any size up to 25.
+    """The value of a ClickHouse function, such as wordShingleSimHashCaseInsensitiveUTF8, with windows of any size up to 25.
 
     >>> clickhouse_value("what a cute cat."), clickhouse_value("what a cute cat.", "wordShingleSimHash")
     (130877626, 3795742796)
@@ -183,17 +184,17 @@ def data_juicer_value(
     lowercase: bool = True,
     ignore_pattern: str | re.Pattern[str] | None = None,
 ) -> int:
-    """The fingerprint of data-juicer's document_simhash_deduplicator, by the options of its own.
+    """The fingerprint of data-juicer's document_simhash_deduplicator, with that operator's options.
 
     Args:
-        text: as it is.
+        text: the text, without preparation.
         tokenization: space, character or punctuation.
-        window_size: how many tokens a window has; a text with fewer has the fingerprint 0.
-        lowercase: whether the text is made lower case first.
-        ignore_pattern: what is removed after that. Compile it by the package regex where it has what `re` does not know.
+        window_size: tokens per window; a text with fewer tokens has the fingerprint 0.
+        lowercase: whether to lowercase the text first.
+        ignore_pattern: what to remove after that. Compile it with the package regex if it uses syntax that `re` lacks.
 
     Raises:
-        OptionError: there is no such tokenization, or a window has no tokens.
+        OptionError: there is no such tokenization, or `window_size` is below 1.
 
     >>> data_juicer_value("a1 b2 c3", tokenization="character", ignore_pattern="[0-9]") == data_juicer_value(
     ...     "a b c", tokenization="character")
@@ -212,9 +213,9 @@ def data_juicer_value(
 
 
 def weighted_value(features: Mapping[str, float] | Iterable[tuple[str, float]], *, hash: Any, bits: int = 64) -> int:  # noqa: A002
-    """SimHash with floating-point weights, added in the order given, as cppjieba's and the Go program do; a bit is 1 above 0.
+    """SimHash with floating-point weights, added in the given order, as in cppjieba and the Go program; a bit is 1 above 0.
 
-    `hash`: one of `neardup.fingerprints.hashes.HASHES`, a `HashFunction`, or "go-fnv1a", the Go program's as it was written.
+    `hash`: a name in `neardup.fingerprints.hashes.HASHES`, a `HashFunction`, or "go-fnv1a", the Go program's hash as written.
 
     >>> keywords = [("蓝翔", 11.7392), ("CEO", 11.7392), ("升职", 10.8562), ("加薪", 10.6426), ("手扶拖拉机", 10.0089)]
     >>> weighted_value(keywords, hash="lookup3")
@@ -233,12 +234,12 @@ def weighted_value(features: Mapping[str, float] | Iterable[tuple[str, float]], 
 
 
 def keyword_count(text: str) -> int:
-    """How many keywords cppjieba's simhash takes of a text by itself: one for 120 bytes, at least 5, at most 200."""
+    """How many keywords cppjieba's simhash takes from a text by itself: one per 120 bytes, at least 5, at most 200."""
     return min(max(len(text.encode()) // 120, 5), 200)
 
 
 def wayback_text(fingerprint: int, *, bits: int = 256) -> str:
-    """How web.archive.org writes a fingerprint: packed little-endian, in base64."""
+    """A fingerprint as web.archive.org writes it: packed little-endian, in base64."""
     if bits % 8 or not 0 <= fingerprint < 1 << bits:
         raise OptionError(
             f"fingerprint={fingerprint!r} with bits={bits!r}: give whole bytes, and an integer that fits them."
@@ -249,8 +250,8 @@ def wayback_text(fingerprint: int, *, bits: int = 256) -> str:
 def datasketch_signature(features: Iterable[bytes], *, num_perm: int = 128, seed: int = 1) -> list[int]:
     """The MinHash signature of datasketch before 2.0.
 
-    The first four bytes of SHA-1, little-endian; ((a h + b) mod 2^61 - 1) & 2^32 - 1, where a h + b wraps around at 2^64, and a
-    and b are drawn in turns from numpy's RandomState.
+    The hash is the first four bytes of SHA-1, little-endian. A value is ((a h + b) mod 2^61 - 1) & 2^32 - 1, where a h + b wraps
+    around at 2^64, and a and b are drawn alternately from numpy's RandomState.
 
     >>> datasketch_signature([b"Hello"], num_perm=4, seed=1)
     [734825475, 960773806, 359816889, 342714745]

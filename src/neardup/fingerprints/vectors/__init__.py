@@ -1,1 +1,1 @@
-"""SimHash of numeric vectors: planes, routes for dense and sparse rows, and what distances say about angles."""
+"""SimHash of numeric vectors: planes, fingerprints of dense and sparse rows, and the angle that a distance implies."""

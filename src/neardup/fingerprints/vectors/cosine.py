@@ -1,4 +1,4 @@
-"""What a Hamming distance says about the cosine of two vectors."""
+"""The cosine of two vectors, estimated from the Hamming distance of their fingerprints."""
 
 import math
 from dataclasses import dataclass
@@ -8,11 +8,11 @@ from neardup.errors import OptionError
 
 @dataclass(frozen=True, slots=True)
 class EstimatedCosine:
-    """The cosine of two vectors, by their fingerprints.
+    """The estimated cosine of two vectors.
 
     Attributes:
         cosine: cos(π distance / bits).
-        standard_error: of it, by the delta method; 0 at the distances 0 and `bits`, where the method knows no better.
+        standard_error: its standard error, by the delta method; 0 at the distances 0 and `bits`, where the method gives no other.
     """
 
     cosine: float
@@ -20,13 +20,13 @@ class EstimatedCosine:
 
 
 def estimated_cosine(distance: int, bits: int) -> EstimatedCosine:
-    """The cosine of two vectors whose fingerprints of `bits` bits differ in `distance`.
+    """The cosine of two vectors whose fingerprints of `bits` bits differ in `distance` bits.
 
-    Each bit differs with the probability p = angle / π (Goemans and Williamson 1995; Charikar 2002), so the share of bits that
-    do has the standard error √(p (1 - p) / bits), and the cosine that one times π sin(π p).
+    Each bit differs with the probability p = angle / π (Goemans and Williamson 1995; Charikar 2002). The share of differing bits
+    therefore has the standard error √(p (1 - p) / bits), and the cosine has that error times π sin(π p).
 
     Raises:
-        OptionError: `bits` is no integer of at least 1, or `distance` none from 0 to `bits`.
+        OptionError: `bits` is not an integer of at least 1, or `distance` is not an integer from 0 to `bits`.
 
     >>> estimated_cosine(16, 64)
     EstimatedCosine(cosine=0.7071067811865476, standard_error=0.12023904657767474)

@@ -1,4 +1,4 @@
-"""Dense rows: blocked matrix products with the planes, and care where a product is too near 0 for its sign to be sure."""
+"""Dense rows: blocked matrix products with the planes; products too close to 0 for a certain sign are recomputed exactly."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -12,9 +12,9 @@ from neardup.kernels.fingerprints.vectors import bits_of_products
 from neardup.resources.threads import in_order
 
 BLOCK_BYTES = 1 << 25
-"""Of a block of rows and its products, about. Every product makes the threads of NumPy's library wait for one another."""
+"""Approximate size of a block of rows and its products. At every product, the threads of NumPy's library wait for one another."""
 LEAST_SQUARE, MOST_SQUARE = 1e-20, 1e30
-"""Between them sums of squares in float32 are as exact as rounding says; rows outside are summed in float64."""
+"""Within these bounds, rounding theory holds for sums of squares in float32; rows outside are summed in float64."""
 
 
 def work_type(kind: Any, planes: Array) -> Any:
@@ -24,24 +24,24 @@ def work_type(kind: Any, planes: Array) -> Any:
 
 
 class DenseRoute:
-    """From rows to fingerprints, by planes: float[bits, dimension]."""
+    """Computes fingerprints of rows with planes: float[bits, dimension]."""
 
     def __init__(self, planes: Array, kind: Any) -> None:
-        """`kind`: of the numbers of the rows."""
+        """`kind`: the type of the numbers in the rows."""
         self._kind = work_type(kind, planes)
         self._planes = planes.astype(self._kind, copy=False)
         bits, d = planes.shape
         longest = float(np.sqrt(np.square(planes, dtype=np.float64).sum(axis=1).max(initial=0)))
         self._size: int = max(16, BLOCK_BYTES // (self._kind.itemsize * (d + bits)))
         # A sum of d products in any order is off by at most d u / (1 - d u) times the lengths of the two vectors (Higham 2002,
-        # section 3.1), u being half of eps; of float64 sums both may be, this one and the definition's.
+        # section 3.1), where u is half of eps. Of two float64 sums, this one and the definition's, both may be off.
         exact, rough = (0.52 * (d + 4) * float(np.finfo(kind).eps) for kind in (np.float64, self._kind))
         self._error = 2 * exact * longest
         self._bound = (rough + exact) * longest if rough < 0.01 else np.inf
         self._longest = longest
 
     def fill(self, rows: Array, out: Array, threads: int, first: int = 0) -> None:
-        """Fill out (uint64[n, words]) with the fingerprints of rows (number[n, dimension]), the first being row `first`."""
+        """Fill out (uint64[n, words]) with the fingerprints of rows (number[n, dimension]); the first is row `first`."""
 
         def products() -> Iterator[Any]:
             for part in blocks(len(rows), self._size):
@@ -49,7 +49,7 @@ class DenseRoute:
                 with np.errstate(all="ignore"):
                     yield part, block, block @ self._planes.T
 
-        # What follows a product takes a quarter of its time, and waits for processors that the product is using.
+        # The work after a product takes a quarter of its time, and waits for the processors that the product uses.
         for _ in in_order(partial(self._finish, out=out, first=first), products(), max(1, threads // 4)):
             pass
 

@@ -25,29 +25,27 @@ def fingerprint_vectors(
 ) -> Array:
     """The SimHash fingerprint of each vector: bit j is 1 where its dot product with plane j is above 0.
 
-    The dot product is, by definition, the sum over ascending dimensions in float64; matrix products are only trusted where
-    their rounding cannot change a bit. So the same numbers have the same bits in dense and in sparse rows, in blocks of any
-    size and by any number of threads. The vector 0 has the fingerprint 0.
+    The dot product is defined as the sum over ascending dimensions in float64. Matrix products are trusted only where their
+    rounding cannot change a bit. The same numbers therefore get the same bits in dense and in sparse rows, in blocks of any size
+    and on any number of threads. The zero vector has the fingerprint 0.
 
     Args:
-        vectors: one a row: a 2-D NumPy array, a pandas or polars data frame of numbers, a list of lists, an Arrow
-            column of lists or fixed-size lists; or a CSR matrix as scipy.sparse has it (what has `tocsr` is converted), whose
-            repeated entries are added up. Integers and truth values count as numbers; integers are taken as float64.
+        vectors: one vector per row: a 2-D NumPy array, a pandas or polars data frame of numbers, a list of lists, an Arrow column
+            of lists or fixed-size lists, or a CSR matrix as in scipy.sparse (an object with `tocsr` is converted). Repeated entries
+            of a CSR matrix are added up. Integers and Booleans count as numbers; integers are converted to float64.
         bits: the width, 1 to 512.
-        seed: of the planes, 0 to 2^64 - 1.
-        method: how planes are made. "signs": of 1 and -1, the bits of one hash of each dimension, so that for sparse rows no
-            plane is made. "gaussian": of normal numbers; dense rows only. "independent": of 1 and -1, by a hash for each
-            dimension and bit; slow, to compare with.
-        planes: these instead, real numbers[dimension, bits]; the first column decides the most significant bit.
-        threads: all processors if not given; matrix products take as many as NumPy's own library is set to. The result does not
+        seed: chooses the planes, 0 to 2^64 - 1.
+        method: how planes are made. "signs": 1 and -1, from the bits of one hash per dimension; sparse rows then need no stored
+            plane. "gaussian": normally distributed numbers; dense rows only. "independent": 1 and -1, from one hash per dimension
+            and bit; slow, meant for comparisons.
+        planes: your own planes instead, real numbers[dimension, bits]; the first column decides the most significant bit.
+        threads: all processors by default; matrix products use as many as NumPy's own library is set to. The result does not
             depend on it.
-
-    Returns:
         uint64[n] for up to 64 bits, else uint64[n, words] with the most significant word first.
 
     Raises:
-        OptionError: an option is not possible, or `vectors` is not of such numbers in two dimensions.
-        DataError: a row holds NaN, infinite numbers or ones whose sums are beyond float64, or rows differ in length.
+        OptionError: an option is invalid, or `vectors` does not hold such numbers in two dimensions.
+        DataError: a row holds NaN, infinite numbers or numbers whose sums exceed float64, or rows differ in length.
 
     >>> [f"{value:02b}" for value in fingerprint_vectors([[3, 2, 4]], planes=[[1, -1], [-1, 1], [1, 1]])]
     ['11']

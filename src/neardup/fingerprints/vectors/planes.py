@@ -1,4 +1,4 @@
-"""Planes by which vectors are cut, made from hashes: they depend on the recipe alone, not on a library's random numbers."""
+"""Planes that cut vectors, made from hashes: they depend on the recipe alone, not on a library's random numbers."""
 
 from collections.abc import Callable
 from functools import cache
@@ -14,7 +14,7 @@ from neardup.recipe.vectors import MOST_BITS, VectorRecipe
 
 LEVELS = 1 << 16
 STEP = 2.0**-12
-"""Normal numbers are multiples of it: far coarser than any library's rounding, and fine enough beside their spread of 1."""
+"""Normal numbers are multiples of STEP, which is far coarser than any library's rounding and fine next to their spread of 1."""
 
 
 @cache
@@ -47,21 +47,21 @@ PLANES: dict[str, Callable[[VectorRecipe, Array], None]] = {
     "gaussian": _gaussian,
     "independent": _independent,
 }
-"""What fills the planes, by method."""
+"""The functions that fill the planes, by method."""
 
 
 def planes_of(recipe: VectorRecipe) -> Array:
-    """The planes of a recipe, one a row: float32[bits, dimension]; row 0 decides the most significant bit."""
+    """The planes of a recipe, one per row: float32[bits, dimension]; row 0 decides the most significant bit."""
     planes = np.empty((recipe.bits, recipe.dimension), np.float32)
     PLANES[recipe.method](recipe, planes)
     return planes
 
 
 def given_planes(planes: Any, dimension: int) -> Array:
-    """The caller's planes, one a row: float32[bits, dimension] if all are float32 numbers, else float64.
+    """The caller's planes, one per row: float32[bits, dimension] if all fit float32 exactly, otherwise float64.
 
     Raises:
-        OptionError: they are not a table of `dimension` rows and 1 to 512 columns of numbers.
+        OptionError: they are not a table of numbers with `dimension` rows and 1 to 512 columns.
         DataError: one is NaN or infinite.
     """
     try:

@@ -1,4 +1,4 @@
-"""Whatever holds vectors as dense or sparse rows of numbers."""
+"""Convert the containers of vectors that the library accepts to dense or sparse rows of numbers."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,10 +20,10 @@ class SparseRows:
     """Rows as in a CSR matrix.
 
     Attributes:
-        indptr: where each row begins in the others, int64[n + 1].
+        indptr: where each row begins in `indices` and `data`, int64[n + 1].
         indices: the dimension of each entry.
-        data: its value.
-        dimension: how many there are.
+        data: the value of each entry.
+        dimension: the number of dimensions.
     """
 
     indptr: Array
@@ -42,8 +42,8 @@ def rows_of(vectors: Any) -> Rows:
     """The rows: numbers[n, dimension], or SparseRows.
 
     Raises:
-        OptionError: it is none of TAKEN.
-        DataError: vectors are missing or of different lengths, or a CSR matrix contradicts itself.
+        OptionError: the type is not in TAKEN.
+        DataError: vectors are missing or differ in length, or a CSR matrix is inconsistent.
     """
     if hasattr(vectors, "tocsr"):
         vectors = vectors.tocsr()
@@ -65,7 +65,7 @@ def rows_of(vectors: Any) -> Rows:
 
 
 def demand_numbers(found: Array) -> Array:
-    """Refuse an array that is not two-dimensional, of numbers, with at least one column."""
+    """Refuse an array unless it is two-dimensional, holds numbers and has at least one column."""
     check_type(found.dtype)
     if found.ndim != 2:
         hint = " For one vector, put it in a list." if found.ndim == 1 and len(found) else ""
@@ -75,7 +75,7 @@ def demand_numbers(found: Array) -> Array:
 
 
 def check_type(kind: Any) -> None:
-    """Refuse what are no numbers, or none that float64 can hold."""
+    """Refuse types that are not numbers, or whose numbers float64 cannot hold."""
     if kind.kind not in "biuf" or kind.itemsize > 8:
         raise OptionError(f"The numbers are of type {kind}. Give {TAKEN}.")
 
@@ -138,7 +138,7 @@ def _sparse(matrix: Any) -> SparseRows:
 
 
 def refuse_row(row: int, values: Array) -> None:
-    """Say what is wrong with the numbers of a row; each is NaN or infinite, or together they are too large."""
+    """Raise the error for a row whose numbers are NaN or infinite, or too large together."""
     bad = ~np.isfinite(values)
     if bad.any():
         what = f"holds {values[bad][0]}, which has no place in a direction"

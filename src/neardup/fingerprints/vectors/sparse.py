@@ -1,4 +1,4 @@
-"""Sparse rows: the dimensions that are not 0 are hashed, and no plane is ever made."""
+"""Sparse rows: only the dimensions that are not 0 are hashed, and no plane is stored."""
 
 from collections.abc import Callable, Iterator
 
@@ -18,7 +18,7 @@ BLOCK_ROWS = 1 << 16
 
 
 def by_signs(recipe: VectorRecipe) -> Fill:
-    """The signs of planes are the bits of hashed dimensions."""
+    """Use the bits of hashed dimensions as the signs of planes."""
     top_mask = np.uint64((1 << (recipe.bits - 64 * (recipe.words - 1))) - 1)
 
     def fill(indptr: Array, indices: Array, data: Array, out: Array) -> None:
@@ -32,7 +32,7 @@ def by_signs(recipe: VectorRecipe) -> Fill:
 
 
 def by_independent_hashes(recipe: VectorRecipe) -> Fill:
-    """A hash for each entry and bit."""
+    """Use one hash for each entry and bit."""
 
     def fill(indptr: Array, indices: Array, data: Array, out: Array) -> None:
         key = np.empty(3, np.uint64)
@@ -43,7 +43,7 @@ def by_independent_hashes(recipe: VectorRecipe) -> Fill:
 
 
 def by_planes(planes: Array) -> Fill:
-    """By planes that are given: float[bits, dimension]."""
+    """Use the caller's planes: float[bits, dimension]."""
 
     def fill(indptr: Array, indices: Array, data: Array, out: Array) -> None:
         planes_rows(indptr, indices, data, planes, np.empty(len(planes)), out)
@@ -52,11 +52,11 @@ def by_planes(planes: Array) -> Fill:
 
 
 SPARSE: dict[str, Callable[[VectorRecipe], Fill]] = {"signs": by_signs, "independent": by_independent_hashes}
-"""How sparse rows are cut, by method; other methods need planes, which for the dimensions of sparse rows are too many."""
+"""How each method fingerprints sparse rows. Other methods need stored planes; sparse rows have too many dimensions for that."""
 
 
 def fill_sparse(rows: SparseRows, fill: Fill, largest: float, out: Array, threads: int) -> None:
-    """Fill out (uint64[n, words]) with fingerprints; `largest`: the largest number of a plane, or 1."""
+    """Fill out (uint64[n, words]) with fingerprints. `largest`: the largest number in a plane, or 1."""
 
     def work(part: slice) -> None:
         fill(*_ordered(rows, part, largest), out[part])
@@ -75,7 +75,7 @@ def _parts(rows: SparseRows) -> Iterator[slice]:
 
 
 def _ordered(rows: SparseRows, part: slice, largest: float) -> tuple[Array, Array, Array]:
-    """indptr, indices and data of some rows, with rising indices; entries with the same index are added up first."""
+    """indptr, indices and data of some rows, with ascending indices; entries with the same index are added up first."""
     indptr = rows.indptr[part.start : part.stop + 1]
     begin, end = indptr[0], indptr[-1]
     indptr = indptr - begin
@@ -95,7 +95,7 @@ def _ordered(rows: SparseRows, part: slice, largest: float) -> tuple[Array, Arra
 
 
 def _check(first: int, indptr: Array, data: Array, largest: float) -> None:
-    """Refuse what has no place in a sum, or leads beyond float64."""
+    """Refuse numbers that cannot be summed, or whose sums exceed float64."""
     if len(data) == 0:
         return
     with np.errstate(all="ignore"):

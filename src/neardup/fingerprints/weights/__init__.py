@@ -1,1 +1,1 @@
-"""WEIGH: a family of weights behind one table, in `table.py`; each gives the weight of every feature of some texts."""
+"""WEIGH: a family of weights behind one table, in `table.py`; each computes the weight of every feature of some texts."""

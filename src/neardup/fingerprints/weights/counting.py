@@ -1,4 +1,4 @@
-"""Counts of very many features, in bounded memory: ascending runs, in temporary files once they are large, merged at the end."""
+"""Count very many features in bounded memory: ascending runs, kept in temporary files once they are large, merged at the end."""
 
 from collections.abc import Iterator
 
@@ -8,14 +8,14 @@ from neardup.arrays import Array
 from neardup.resources.spool import mapped_array
 
 Run = tuple[Array, Array]
-"""Features, uint64[], ascending and distinct, and their counts, int64[]."""
+"""Features, uint64[], ascending and unique, and their counts, int64[]."""
 
 BYTES_EACH = 64
-"""What a feature takes while runs are merged: itself and its count, before and after, and the order of sorting."""
+"""Bytes per feature while runs are merged: feature and count, before and after, and the sort order."""
 
 
 def merged(runs: list[Run]) -> Run:
-    """Several runs as one; counts of one feature are added up."""
+    """Merge runs into one; counts of the same feature are added."""
     features = np.concatenate([np.empty(0, np.uint64), *(run[0] for run in runs)])
     counts = np.concatenate([np.empty(0, np.int64), *(run[1] for run in runs)])
     order = np.argsort(features, kind="stable")
@@ -27,7 +27,7 @@ def merged(runs: list[Run]) -> Run:
 
 
 class FeatureCounter:
-    """Adds up counts of features; at any time in about so many bytes of memory, and temporary files."""
+    """Adds up counts of features in about `memory` bytes of memory, and in temporary files."""
 
     def __init__(self, memory: int, temp_dir: str | None) -> None:
         self._most = max(1024, memory // BYTES_EACH)
@@ -36,7 +36,7 @@ class FeatureCounter:
         self._stored: list[Run] = []
 
     def add(self, features: Array, counts: Array) -> None:
-        """A run."""
+        """Add a run."""
         self._waiting.append((features, counts))
         if self._waiting_features > self._most:
             self._waiting = [merged(self._waiting)]
@@ -53,11 +53,11 @@ class FeatureCounter:
         self._stored.append((run[0], run[1]))
 
     def parts(self) -> Iterator[Run]:
-        """All features with their counts, ascending, a part at a time."""
+        """Yield all features with their counts, ascending, in parts."""
         runs = [*self._stored, *self._waiting]
         total = sum(len(features) for features, _ in runs)
         pieces = -(-total // self._most) if total else 0
-        edges = [piece * (1 << 64) // pieces for piece in range(1, pieces)]  # features are hashes: they lie evenly
+        edges = [piece * (1 << 64) // pieces for piece in range(1, pieces)]  # features are hashes: spread evenly
         places = [
             [0, *(int(np.searchsorted(features, np.uint64(edge))) for edge in edges), len(features)]
             for features, _ in runs

@@ -1,4 +1,4 @@
-"""Weights as integers, so that no sum of them depends on the order of its terms."""
+"""Weights as integers, so that a sum does not depend on the order of its terms."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ ONE = 1 << 16
 
 
 def fixed(values: Array, one: int = ONE) -> Array:
-    """Whole multiples of 1 / one, the nearest, of two the upper. float64[] -> int64[].
+    """Round to the nearest multiple of 1 / one, halves up: float64[] -> int64[].
 
     >>> fixed(np.array([1.0, 0.5, 1e-5])).tolist()
     [65536, 32768, 1]

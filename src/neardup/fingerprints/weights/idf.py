@@ -1,4 +1,4 @@
-"""The inverse document frequencies that a recipe names, loaded once: of a file by `neardup fit`, or those of the package jieba."""
+"""The inverse document frequencies that a recipe names, loaded once: from a file of `neardup fit`, or from the package jieba."""
 
 from functools import lru_cache
 from threading import Lock
@@ -14,7 +14,7 @@ from neardup.recipe.frequency_file import frequency_parts
 
 
 def smooth_idf(counts: Array, documents: int) -> Array:
-    """1 + ln((1 + documents) / (1 + count)), in 2^-16: as if one more document had each feature. int64[k] -> int64[k].
+    """1 + ln((1 + documents) / (1 + count)), in 2^-16: as if one more document contained each feature. int64[k] -> int64[k].
 
     >>> smooth_idf(np.array([0, 9]), 9).tolist()
     [216438, 65536]
@@ -27,16 +27,16 @@ _LOADING = Lock()
 
 
 def load_idf(named: DocumentFrequencies, normalize: tuple[Any, ...]) -> IdfTable:
-    """The table that a recipe names; kept in memory for the next call.
+    """The table that a recipe names; it stays in memory for the next call.
 
     Args:
-        named: what the recipe says.
-        normalize: what the recipe does to texts, and then to the words of BACKGROUND.
+        named: the frequencies that the recipe names.
+        normalize: the recipe's normalizers, also applied to the words of BACKGROUND.
 
     Raises:
-        DataError: the file is damaged, or another than when it was named.
+        DataError: the file is damaged, or has changed since it was named.
     """
-    with _LOADING:  # several threads want it at once
+    with _LOADING:  # several threads may need it at once
         return _load(named, named.path, normalize)
 
 

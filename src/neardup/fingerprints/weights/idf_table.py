@@ -1,4 +1,4 @@
-"""Inverse document frequencies of features, in fixed point, ready to be looked up."""
+"""Inverse document frequencies of features, in fixed point, for lookup."""
 
 from dataclasses import dataclass
 
@@ -10,13 +10,13 @@ from neardup.kernels.fingerprints.frequencies import begin_buckets, look_up
 
 @dataclass(frozen=True, slots=True)
 class IdfTable:
-    """The inverse document frequency of each of k features, and of all others.
+    """The inverse document frequencies of k features, and one for all other features.
 
     Attributes:
         features: uint64[k], ascending.
         values: int64[k], in 2^-16.
-        unknown: of a feature that is not among them, in 2^-16.
-        starts, shift: where features begin whose top bits are alike; see `neardup.kernels.fingerprints.frequencies`.
+        unknown: for a feature that is not listed, in 2^-16.
+        starts, shift: where features with the same top bits begin; see `neardup.kernels.fingerprints.frequencies`.
     """
 
     features: Array
@@ -26,14 +26,14 @@ class IdfTable:
     shift: np.uint64
 
     def of(self, features: Array) -> Array:
-        """Of each of some features (uint64[f]): int64[f]."""
+        """int64[f]: the frequency of each feature (uint64[f])."""
         out = np.empty(len(features), np.int64)
         look_up(features, self.features, self.starts, self.shift, self.values, np.int64(self.unknown), out)
         return out
 
 
 def idf_table(features: Array, values: Array, unknown: int) -> IdfTable:
-    """Of features in ascending order."""
+    """Build the table for features in ascending order."""
     bits = max(1, len(features).bit_length())
     shift, starts = np.uint64(64 - bits), np.empty((1 << bits) + 1, np.int64)
     begin_buckets(features, shift, starts)

@@ -1,6 +1,6 @@
-"""Keywords of the package jieba: it cuts the texts and weighs the words, so that both are what its users know.
+"""Keywords of the package jieba: it cuts the texts and weighs the words, so users of jieba get its own keywords.
 
-The features are its words in its order, the heaviest first, so that `keywords=N` keeps the N that its `topK=N` gives.
+The features are jieba's words in jieba's order, the heaviest first, so `keywords=N` keeps the N words that its `topK=N` returns.
 """
 
 import copy
@@ -25,18 +25,18 @@ from neardup.text.normalizers import FoldedTexts
 from neardup.text.segmenters.tokens import from_joined
 
 METHODS = {"jieba_tfidf": "extract_tags", "jieba_textrank": "textrank"}
-"""What each is called there."""
+"""The name of each method in jieba."""
 
 
 class _Recorder:
-    """A tokenizer that remembers what it gave."""
+    """A tokenizer that records the words it returns."""
 
     def __init__(self, tokenizer: Any) -> None:
         self._tokenizer = tokenizer
         self.given: list[Any] = []
 
     def cut(self, text: str) -> Iterator[Any]:
-        """What the tokenizer gives."""
+        """The tokenizer's words."""
         self.given = list(self._tokenizer.cut(text))
         return iter(self.given)
 
@@ -46,10 +46,10 @@ _LOADING = Lock()
 
 @lru_cache(2)
 def _package(name: str) -> tuple[Any, Any]:
-    """An extractor, and a tokenizer of its own: words that a program adds to jieba's common one are no part of a recipe."""
+    """An extractor with a tokenizer of its own: words that a program adds to jieba's shared tokenizer are not part of a recipe."""
     check_installed(f"weights={name!r}", ("jieba",), EXTRA)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of its source, by newer versions of Python, and of files that it leaves open
+        warnings.simplefilter("ignore")  # about its source in newer versions of Python, and files that it leaves open
         import jieba.analyse
         import jieba.posseg
 
@@ -58,7 +58,7 @@ def _package(name: str) -> tuple[Any, Any]:
         try:
             tokenizer = jieba.Tokenizer()
             with tempfile.TemporaryDirectory(prefix="neardup-") as folder:
-                tokenizer.tmp_dir = folder  # not what any program may have left where temporary files are
+                tokenizer.tmp_dir = folder  # not a cache that another program left among the temporary files
                 tokenizer.initialize()
             if name == "jieba_tfidf":
                 return jieba.analyse.TFIDF(), tokenizer
@@ -68,7 +68,7 @@ def _package(name: str) -> tuple[Any, Any]:
 
 
 def _of_text(text: str, name: str, package: tuple[Any, Any]) -> tuple[list[tuple[str, float]], list[str]]:
-    """Each keyword with its weight, in jieba's order; and the words of the text."""
+    """Each keyword with its weight, in jieba's order, and the words of the text."""
     extractor, recorder = copy.copy(package[0]), _Recorder(package[1])
     extractor.tokenizer = recorder
     extract: Callable[..., list[tuple[str, float]]] = getattr(extractor, METHODS[name])
@@ -77,12 +77,12 @@ def _of_text(text: str, name: str, package: tuple[Any, Any]) -> tuple[list[tuple
 
 
 def extracted(folded: FoldedTexts, recipe: Recipe) -> WeightedFeatures:
-    """The keywords of normalized texts, all that jieba gives, as features.
+    """All keywords that jieba finds in normalized texts, as features.
 
     Raises:
         MissingExtra: jieba is not installed.
     """
-    with _LOADING:  # several threads want it at once
+    with _LOADING:  # several threads may need it at once
         package = _package(recipe.weights)
     of_texts = [_of_text(folded[d], recipe.weights, package) for d in range(len(folded))]
     found, words = [each[0] for each in of_texts], [each[1] for each in of_texts]

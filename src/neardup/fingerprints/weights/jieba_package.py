@@ -1,4 +1,4 @@
-"""What the package jieba knows of words: the inverse document frequencies that it comes with (its file analyse/idf.txt)."""
+"""Data of the package jieba: the inverse document frequencies in its file analyse/idf.txt."""
 
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -20,8 +20,8 @@ def background(what: str = "document_frequencies='jieba'") -> tuple[tuple[str, .
     """Words, and the inverse document frequency of each: float64[k].
 
     Raises:
-        MissingExtra: jieba is not installed; `what` needs it.
-        DataError: the file is not of one word and one number a line.
+        MissingExtra: jieba is not installed; the message says that `what` needs it.
+        DataError: a line of the file is not one word and one number.
     """
     rows = [line.split(" ") for line in jieba_idf_file(what).decode().splitlines()]
     try:
@@ -31,7 +31,7 @@ def background(what: str = "document_frequencies='jieba'") -> tuple[tuple[str, .
 
 
 def _table(words: tuple[str, ...], values: Array, unknown: float, normalize: tuple[Any, ...]) -> "IdfTable":
-    """Of words, normalized as texts are; of several that become one, the smallest value."""
+    """A table of words, normalized as texts are; when several words become equal, the smallest value stays."""
     from neardup.fingerprints.weights.idf_table import idf_table
     from neardup.kernels.fingerprints.features import hash_spans
     from neardup.text.normalizers import normalized
@@ -45,14 +45,14 @@ def _table(words: tuple[str, ...], values: Array, unknown: float, normalize: tup
 
 
 def background_table(normalize: tuple[Any, ...]) -> "IdfTable":
-    """Of all words; of others the median, as the package itself has it."""
+    """The frequencies of all words. Other words get the median, as in the package."""
     words, values = background()
     return _table(words, values, float(np.sort(values)[len(values) // 2]), normalize)
 
 
 @lru_cache(2)
 def keyword_table(normalize: tuple[Any, ...]) -> "IdfTable":
-    """As cppjieba has it: of words of two characters or more (that is all its file has); of others the mean of these."""
+    """The frequencies as in cppjieba: words of two or more characters, as in its file. Other words get their mean."""
     words, values = background("weights='cppjieba'")
     several = np.array([len(word) > 1 for word in words])
     chosen = tuple(word for word in words if len(word) > 1)

@@ -1,4 +1,4 @@
-"""Which of equally heavy keywords cppjieba keeps: those that the C++ library's partial sort happens to leave in front."""
+"""cppjieba's choice among equally heavy keywords: those that the C++ library's partial sort happens to leave in front."""
 
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def _sink(heap: list[int], hole: int, value: int, weights: list[int]) -> None:
-    """Fill the hole with the lighter of what is below it, down to the end, then let `value` rise from there."""
+    """Move the hole down to the end, always to the lighter child, then let `value` rise from there."""
     top, size = hole, len(heap)
     while 2 * hole + 2 < size:
         below = 2 * hole + 2
@@ -29,9 +29,10 @@ def _sink(heap: list[int], hole: int, value: int, weights: list[int]) -> None:
 
 
 def partial_sort_keeps(weights: list[int], most: int) -> list[int]:
-    """Which `most` of some weights std::partial_sort of GNU's library puts first, heaviest first; in no order.
+    """The indices of the `most` weights that std::partial_sort of the GNU library sorts to the front, heaviest first.
 
-    It keeps a heap of the first ones, the lightest on top, and exchanges that for whatever is heavier.
+    The indices come in no order. The algorithm keeps a heap of the first `most`, the lightest on top, and exchanges the top
+    for any heavier weight.
 
     >>> partial_sort_keeps([5, 5, 5, 7], 2)
     [0, 3]
@@ -47,9 +48,9 @@ def partial_sort_keeps(weights: list[int], most: int) -> list[int]:
 
 
 def kept_by_cppjieba(features: "Features", weights: Array, most: int | Array) -> Array:
-    """bool[f]: of each text the `most` features (int, or int64[n]) that cppjieba keeps; what weighs nothing it does not know.
+    """bool[f]: the `most` features of each text (int, or int64[n]) that cppjieba keeps; it ignores features of weight 0.
 
-    It has the words in the order of their bytes, and takes equal ones as its partial sort leaves them.
+    It holds the words in the order of their bytes, and among equal weights keeps those that its partial sort leaves in front.
     """
     keep: Array = weights != 0
     data, places = features.names()

@@ -1,6 +1,6 @@
-"""WEIGH: a family of weights behind one table; each gives the weight of every feature of some texts, in fixed point.
+"""WEIGH: a family of weights behind one table; each computes the weight of every feature of some texts, in fixed point.
 
-Those of EXTRACTORS are of words that the package jieba finds by itself; see `neardup.fingerprints.weights.jieba_extractors`.
+EXTRACTORS weigh words that the package jieba finds itself; see `neardup.fingerprints.weights.jieba_extractors`.
 """
 
 from typing import TYPE_CHECKING
@@ -23,13 +23,13 @@ __all__ = ["EXTRACTORS", "ONE", "WEIGHT_TABLE", "fixed", "heaviest", "unit", "vo
 
 EXTRACTORS = ("jieba_tfidf", "jieba_textrank")
 FINE = 1 << 40
-"""The weight 1 of EXTRACTORS, whose weights are small: those of a text by jieba_tfidf add up to no more than 14."""
+"""The weight 1 for EXTRACTORS, whose weights are small: the jieba_tfidf weights of a text add up to at most 14."""
 BYTES_EACH, FEWEST, MOST = 120, 5, 200
-"""One keyword for so many bytes of a text, and between how many: cppjieba's rule."""
+"""cppjieba's rule: one keyword per this many bytes of a text, and the bounds of that number."""
 
 
 def unit(recipe: Recipe) -> int:
-    """The weight 1, as an integer."""
+    """The integer that represents the weight 1."""
     return FINE if recipe.weights in EXTRACTORS else ONE
 
 
@@ -79,14 +79,14 @@ WEIGHT_TABLE = {
     "textrank": _textrank,
     "cppjieba": _cppjieba,
 }
-"""By the names of `neardup.recipe.WEIGHTS`, but for EXTRACTORS."""
+"""The weights by the names in `neardup.recipe.WEIGHTS`, except EXTRACTORS."""
 
 
 def weights_of(found: "Occurrences", recipe: Recipe) -> Array:
     """The weight of each feature: int64[f], in 1 / `unit`.
 
     Raises:
-        OptionError: of the weights, or of the document frequencies, only the identity is known.
+        OptionError: only the identity of the weights, or of the document frequencies, is known.
     """
     if isinstance(recipe.weights, StoredPart):
         recipe.weights.refuse("weights")
@@ -94,9 +94,9 @@ def weights_of(found: "Occurrences", recipe: Recipe) -> Array:
 
 
 def heaviest(features: "Features", weights: Array, most: int | Array) -> Array:
-    """bool[f]: of each text the `most` features (int, or int64[n]) that weigh most; of equal ones those that occur first."""
+    """bool[f]: the `most` heaviest features of each text (int, or int64[n]); among equal weights, those that occur first."""
     documents = features.documents
-    order = np.lexsort((-weights, documents))  # stable: equal ones stay in the order of their first occurrence
+    order = np.lexsort((-weights, documents))  # stable: equal weights stay in the order of their first occurrence
     rank = np.arange(len(order)) - features.offsets[documents[order]]
     keep = np.empty(len(order), np.bool_)
     keep[order] = rank < (most if isinstance(most, int) else most[documents])
@@ -104,7 +104,7 @@ def heaviest(features: "Features", weights: Array, most: int | Array) -> Array:
 
 
 def voters(features: "Features", weights: Array, lengths: Array, recipe: Recipe) -> Array:
-    """bool[f]: the features that vote. Those that weigh nothing do not; `lengths`: of the normalized texts, int64[n], in bytes."""
+    """bool[f]: the features that vote; weight 0 does not vote. `lengths`: of the normalized texts, int64[n], in bytes."""
     keep: Array = weights != 0
     if recipe.keywords is None:
         return keep

@@ -1,4 +1,4 @@
-"""TextRank (Mihalcea and Tarau 2004): a feature weighs what those beside it give, as a page does in PageRank."""
+"""TextRank (Mihalcea and Tarau 2004): a feature's weight comes from its neighbors, like a page's rank in PageRank."""
 
 from typing import TYPE_CHECKING
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 
 WINDOW, DAMPING, ROUNDS = 5, 0.85, 30
-"""Features are neighbors in one window of so many; the damping of PageRank; and a fixed number of rounds, so that the result is
-a matter of the text alone."""
+"""Features in a window of this many are neighbors; DAMPING is PageRank's; the number of rounds is fixed, so that the result
+depends on the text alone."""
 
 
 def text_rank(found: "Occurrences") -> Array:
-    """The score of each feature, float64[f]; the mean of a text in which each has a neighbor is 1."""
+    """The score of each feature, float64[f]. The mean is 1 in a text whose features all have a neighbor."""
     f = len(found.features.counts)
     degrees, shares, scores = np.zeros(f, np.int64), np.empty(f), np.empty(f)
     count_neighbors(found.feature_of, found.offsets, WINDOW, degrees)

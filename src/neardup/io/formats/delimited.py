@@ -1,8 +1,7 @@
-"""CSV and TSV: a header, then one row a document. What is written keeps every byte of the rows that are kept.
+"""CSV and TSV: a header, then one row per document. The output keeps every byte of the rows that are kept.
 
-`neardup.io.formats.delimited_rows` says what a row is, `neardup.io.dialect` how it is written, and
-`neardup.io.formats.table.Format` what
-the functions here promise.
+`neardup.io.formats.delimited_rows` defines rows, `neardup.io.dialect` defines how they are written, and
+`neardup.io.formats.table.Format` states the guarantees of the functions here.
 """
 
 import json
@@ -28,7 +27,7 @@ from neardup.io.storage.refusals import already_there, mixed_formats
 from neardup.kernels.io.delimited import FINE
 
 _TEXT = pa.large_string()
-_FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the last are the wide ones
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the last are wide forms
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 
 
@@ -43,7 +42,7 @@ class Delimited:
         return TextSink(self._name, path, compression)
 
     def check(self, shard: Shard, columns: Columns, added: Sequence[str] = ()) -> None:
-        """See `Format.check`; it is the header that is looked at."""
+        """See `Format.check`; checks the header."""
         header = read_header(shard)
         if not header.names:
             return
@@ -73,7 +72,7 @@ class Delimited:
         return read_parts(self.parts(shard, columns, wanted), reject)
 
     def copy(self, shard: Shard, keep: Array, sink: Any) -> None:
-        """See `Format.copy`; the header comes once."""
+        """See `Format.copy`; the header is written once."""
         header = self._begin(shard, sink, ())
         if header is None:
             return
@@ -91,7 +90,7 @@ class Delimited:
         keep: Array,
         changed: Array,
     ) -> None:
-        """See `Rewritable.replace`; a changed field is written anew in the file's dialect, in quotes if it was."""
+        """See `Rewritable.replace`; a changed field is rewritten in the file's dialect, quoted if it was quoted."""
         header = self._begin(shard, sink, ())
         if header is None:
             return
@@ -101,7 +100,7 @@ class Delimited:
             write_changed(block, sink, kept, new, partial(_with_texts, header, places, block, rewrite))
 
     def annotate(self, shard: Shard, added: Any, sink: Any, *, keep: Array) -> None:
-        """See `Format.annotate`; the columns become the last ones, null is an empty field, and no text is a formula."""
+        """See `Format.annotate`; the columns are added at the end, null is an empty field, and no text is a formula."""
         header = self._begin(shard, sink, added.column_names)
         if header is None:
             return
@@ -149,7 +148,7 @@ def _kind(header: Header) -> tuple[str, ...]:
 
 
 class _FieldReader:
-    """Reads texts, ids and values from rows; may be used by several threads."""
+    """Reads texts, ids and values from rows; several threads may use it."""
 
     def __init__(self, shard: Shard, header: Header, columns: Columns) -> None:
         self._shard, self._header, self._columns = shard, header, columns
@@ -159,14 +158,14 @@ class _FieldReader:
         self._places = {name: _place(shard, header, name) for name in names}
 
     def read(self, lines: Lines, wanted: Array | None = None) -> tuple[Batch, Rejections]:
-        """The rows where `wanted` (bool[rows]) is True, nulls for the others, and the rows that cannot be read."""
+        """The rows where `wanted` (bool[rows]) is true, nulls for the others, and the rows that cannot be read."""
         rows = np.arange(len(lines)) if wanted is None else np.flatnonzero(wanted)
         fields = fields_of(
             lines.data, lines.starts[rows], lines.ends[rows], self._header.dialect, list(self._places.values())
         )
         reasons = self._reasons(lines, rows, fields.counts, fields.odd)
         found = dict(zip(self._places, fields.columns, strict=True))
-        if reasons:  # before anything looks at strings that may not be UTF-8
+        if reasons:  # before any code touches strings that may not be UTF-8
             usable = np.ones(len(rows), np.bool_)
             usable[list(reasons)] = False
             found = {name: only(column, usable) for name, column in found.items()}
@@ -229,14 +228,14 @@ def _cells(field: Any, column: Any) -> list[str]:
 
 
 def _no_formula(text: str) -> str:
-    """A text that no spreadsheet takes for a formula."""
+    """The text in a form that no spreadsheet takes for a formula."""
     return f"'{text}" if text.startswith(_FORMULAS) and not _NUMBER.fullmatch(text) else text
 
 
 def _with_texts(
     header: Header, places: list[int], block: Lines, rewrite: Callable[[int, list[str]], list[str]], i: int
 ) -> bytes:
-    """Row i as it is stored, but with the texts that `rewrite` makes of those of the columns at `places`."""
+    """Row i as stored, but with new texts from `rewrite` in the columns at `places`."""
     fields = fields_of(block.data, block.starts[i : i + 1], block.ends[i : i + 1], header.dialect, places)
     before = [column[0].as_py() for column in fields.columns]
     after = rewrite(block.row + i, before)
@@ -251,7 +250,7 @@ def _with_texts(
 
 
 def _with_cells(shard: Shard, header: Header, stored: bytes, line: bytes, cells: Sequence[str]) -> bytes:
-    """A row with more fields before its line ending; `line` is the row in UTF-8 without its newline."""
+    """A row with further fields before its line ending; `line` is the row in UTF-8 without its newline."""
     name, dialect = header.encoding.name, header.dialect
     body = line.removesuffix(b"\r")
     escape = (dialect.escape or "").encode()
@@ -262,7 +261,7 @@ def _with_cells(shard: Shard, header: Header, stored: bytes, line: bytes, cells:
     kept = stored.removesuffix(newline).removesuffix(returns.encode(name))
     try:
         more = "".join(dialect.delimiter + dialect.cell(cell) for cell in cells).encode(name)
-    except ValueError as problem:  # UnicodeEncodeError among them
+    except ValueError as problem:  # includes UnicodeEncodeError
         raise DataError(
             f"{shard.name}: columns cannot be added, since {dialect} in {name} cannot hold {', '.join(cells)!r}: {problem}. "
             "Convert the file to a dialect with quotes, in UTF-8."

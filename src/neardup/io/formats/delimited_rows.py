@@ -1,7 +1,7 @@
-"""The rows of delimited text, found in the bytes but not parsed: a header, then one row a document.
+"""The rows of delimited text, located in the bytes but not parsed: a header, then one row per document.
 
-A row ends with a newline that is not quoted or escaped; `neardup.kernels.io.delimited` says what a field is. Empty lines between
-rows and a byte order mark are no rows.
+A row ends with a newline that is neither quoted nor escaped; `neardup.kernels.io.delimited` defines fields. Empty lines between
+rows and a byte order mark are not rows.
 """
 
 from collections.abc import Generator
@@ -33,7 +33,7 @@ from neardup.kernels.io.delimited import (
 )
 
 _SAMPLE_BYTES = 1 << 18
-_LONGEST_SAMPLE = 1 << 22  # a row may be longer than anybody waits for a dialect
+_LONGEST_SAMPLE = 1 << 22  # a longer row is not worth the wait for its dialect
 _DELIMITERS = {"csv": ",;\t|", "tsv": "\t"}
 _NOTHING = np.empty(0, np.uint8)
 _NO_LINES = LineBlock(_NOTHING, np.empty(0, np.int64), _NOTHING, np.empty(0, np.int64))
@@ -41,13 +41,13 @@ _NO_LINES = LineBlock(_NOTHING, np.empty(0, np.int64), _NOTHING, np.empty(0, np.
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What the beginning of a file says.
+    """The beginning of a file.
 
     Attributes:
-        names: of the columns; none if the file is empty.
-        dialect: how its rows are written.
-        stored: the header row as it is stored, with its newline.
-        encoding: how it is encoded.
+        names: the names of the columns; none if the file is empty.
+        dialect: the dialect of its rows.
+        stored: the header row as stored, with its newline.
+        encoding: the encoding of the file.
     """
 
     names: tuple[str, ...]
@@ -61,11 +61,11 @@ class Fields:
     """Fields of some rows.
 
     Attributes:
-        counts: int64[rows], how many fields each row has.
-        odd: uint8[rows], what is odd about it; see `neardup.kernels.io.delimited`.
-        columns: Arrow large_string[rows] for each column asked for; empty where a row has too few or is odd.
-        spans: int64[rows, columns, 2], begin and end of each of these fields in the data, without quotes around it.
-        quoted: bool[rows, columns]: there are quotes around it.
+        counts: int64[rows], the number of fields in each row.
+        odd: uint8[rows], irregularities of the row; see `neardup.kernels.io.delimited`.
+        columns: Arrow large_string[rows] for each requested column; empty where a row has too few fields or is odd.
+        spans: int64[rows, columns, 2], begin and end of each of these fields in the data, without the quotes around it.
+        quoted: bool[rows, columns]: the field has quotes around it.
     """
 
     counts: Array
@@ -93,11 +93,11 @@ def fields_of(data: Array, starts: Array, ends: Array, dialect: Dialect, wanted:
 
 
 def read_header(shard: Shard) -> Header:
-    """The header of a file, and the dialect: the one that the shard states, or the one found out.
+    """The header of a file, with its dialect: the dialect that the shard states, or the detected one.
 
     Raises:
         InputError: the file cannot be opened, has no clear dialect, or names a column twice.
-        DataError: it is damaged, or of another encoding.
+        DataError: it is damaged, or has another encoding.
     """
     with LineFile(shard) as file:
         blocks = [_NO_LINES]
@@ -153,11 +153,11 @@ def _names(shard: Shard, block: Lines, dialect: Dialect) -> tuple[str, ...]:
 def read_rows(
     shard: Shard, header: Header, size: int = BATCH_BYTES, *, expected: int | None = None
 ) -> Generator[Lines, None, None]:
-    """All rows but the header, about `size` bytes at a time, or one row if that is longer. `expected`: how many there were before.
+    """All rows except the header, about `size` bytes at a time, or one row if it is longer. `expected`: the earlier number of rows.
 
     Raises:
         InputError: the file cannot be opened.
-        DataError: it is damaged, ends inside quotes, is of another encoding, or changed since the shard was found.
+        DataError: it is damaged, ends inside quotes, has another encoding, or has changed since the shard was found.
     """
     shard.check_unchanged()
     row, total = -1, 0  # the first is the header
@@ -182,8 +182,8 @@ def _without_first(lines: Lines) -> Lines:
 
 
 def _all_rows(shard: Shard, dialect: Dialect, size: int) -> Generator[Lines, None, None]:
-    """Rows with the header, which has the number -1."""
-    begun: list[LineBlock] = []  # of a row whose end was not found yet
+    """Rows, including the header, which has the number -1."""
+    begun: list[LineBlock] = []  # parts of a row whose end is not found yet
     state, skipping, row, line, opening = BEGIN, False, -1, 1, 0
     with LineFile(shard) as file:
         for block in file.blocks(size):
@@ -193,7 +193,7 @@ def _all_rows(shard: Shard, dialect: Dialect, size: int) -> Generator[Lines, Non
             opening = line + int(np.searchsorted(block.ends, opened, "right")) if opened >= 0 else opening
             line += len(block.ends) - block.unfinished
             ends = ends[:found]
-            if skipping:  # the row that was too long ends here, or still goes on
+            if skipping:  # the overlong row ends here, or continues
                 if not found:
                     continue
                 cut = int(ends[0]) + 1

@@ -1,12 +1,12 @@
-"""The dialect of delimited text, found out from the beginning of a file.
+"""Detect the dialect of delimited text from the beginning of a file.
 
-Found out are: comma, semicolon, tab or bar (in .tsv only the tab); double or single quotes, or none; a backslash as escape, or
-none. A dialect fits if by it every row of the sample has as many fields as the header and no quote is out of place. Where
-several fit, the more usual one is taken, unless they delimit differently: then it is not clear, and that is an error.
+Detected are: comma, semicolon, tab or bar (in .tsv only the tab); double or single quotes, or none; a backslash as escape, or
+none. A dialect fits if every row of the sample has as many fields as the header and no quote is out of place. If several fit, the
+more common one is chosen, unless they differ in the delimiter: then the dialect is unclear, which is an error.
 
-A file in which a quote is not closed often fits best without quotes, and would then be read as what it is not. So a file counts
-as quoted, whether it fits or not, if its header is, or if other fields are; between tabs, where texts that begin with a quote
-are common, only if most of them end with one.
+A file with an unclosed quote often fits best without quotes, and would then be read wrongly. So a file counts as quoted, whether it
+fits or not, if its header is quoted, or if other fields are. Between tabs, where texts that begin with a quote are common, this
+holds only if most of them also end with one.
 """
 
 from dataclasses import dataclass
@@ -19,14 +19,14 @@ from neardup.io.dialect import Dialect
 from neardup.kernels.io.delimited import BEGIN, FINE, QUOTED, QUOTED_ESCAPED, QUOTES, UNQUOTED, find_fields, split_rows
 
 _CLEARLY = 4
-"""Fields between tabs are quoted, not texts that happen to begin with a quote, if so many times as many rows fit as do not."""
+"""Fields between tabs count as quoted if the rows that fit outnumber the others by this factor; else quotes are part of texts."""
 
 _QUOTINGS = [('"', None), ('"', "\\"), ("'", None), ("'", "\\"), (None, None), (None, "\\")]
 
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """What a sample looks like by one dialect."""
+    """How a sample reads in one dialect."""
 
     dialect: Dialect
     columns: int
@@ -36,9 +36,9 @@ class _Reading:
     quoted: int
     needed: bool
     whole_header: bool = False
-    quoted_rows: int = 0  # among the good ones
+    quoted_rows: int = 0  # among the rows that fit
     ends_inside: bool = False  # the sample ends inside quotes
-    unclosed: bool = False  # and the file, too
+    unclosed: bool = False  # the file ends inside quotes too
 
     @property
     def fits(self) -> bool:
@@ -46,12 +46,12 @@ class _Reading:
 
     @property
     def fits_but_the_end(self) -> bool:
-        """Every row fits, but for the last one if the file ends in its quotes."""
+        """Every row fits, except the last if the file ends inside its quotes."""
         return self.good + self.unclosed == self.rows
 
     @property
     def means_quotes(self) -> bool:
-        """What does not fit is damage, for the fields are meant to be quoted."""
+        """The fields are meant to be quoted, so rows that do not fit are damage."""
         if self.whole_header:
             return True
         if self.dialect.delimiter == "\t":
@@ -60,10 +60,10 @@ class _Reading:
 
 
 def find_dialect(sample: Array, *, complete: bool, delimiters: str, name: str) -> Dialect:
-    """The dialect of a file that begins with `sample` (uint8[bytes], UTF-8); `complete`: that is all of it.
+    """The dialect of a file that begins with `sample` (uint8[bytes], UTF-8). `complete`: the sample is the whole file.
 
     Raises:
-        InputError: no dialect fits, or several that delimit differently.
+        InputError: no dialect fits, or several fit that differ in the delimiter.
     """
     readings = [_quoting(sample, delimiter, complete) for delimiter in delimiters]
     several = [reading for reading in readings if reading.columns > 1]
@@ -83,7 +83,7 @@ def find_dialect(sample: Array, *, complete: bool, delimiters: str, name: str) -
 
 
 def _quoting(sample: Array, delimiter: str, complete: bool) -> _Reading:
-    """The most fitting way of quoting with a delimiter."""
+    """The best-fitting quoting for a delimiter."""
     readings = [_read(sample, Dialect(delimiter, *quoting), complete) for quoting in _QUOTINGS]
     double, single, plain = readings[0], readings[2], readings[4]
     if not double.quoted and (single.whole_header or (single.fits and single.needed)):

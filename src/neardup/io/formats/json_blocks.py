@@ -1,10 +1,10 @@
-"""Thousands of JSON lines at once to texts, ids and values, by Arrow's JSON reader, which lets go of the interpreter lock.
+"""Read thousands of JSON lines at once into texts, ids and values with Arrow's JSON reader, which releases the interpreter lock.
 
-Arrow reads a block as a stream of objects, and strictly: it refuses malformed JSON, lone surrogates, values of other
-types than asked for, and repeated keys among those asked for. Two things it does not see are checked here: UTF-8 in
-the columns that it skips; and that each line is one object. If every line starts with a brace and ends with one, no
-object can go on in the next line, so as many objects as lines are one a line. The rows of a block that is refused are
-read one by one, by `neardup.io.formats.json_structs` and, where that cannot tell, by `neardup.io.formats.json_rows`.
+Arrow reads a block as a stream of objects, and strictly: it refuses malformed JSON, lone surrogates, values of types
+other than those requested, and repeated keys among the requested ones. Two things that it does not see are checked here: UTF-8 in
+the columns that it skips, and that each line is one object. If every line starts and ends with a brace, no object can continue in
+the next line; as many objects as lines then means one object per line. The rows of a refused block are read one by one, by
+`neardup.io.formats.json_structs` and, where that cannot decide, by `neardup.io.formats.json_rows`.
 """
 
 from typing import Any
@@ -28,9 +28,9 @@ _OPEN, _CLOSE, _RETURN = b"{}\r"
 
 
 class BlockReader:
-    """Reads texts, ids and values from a shard's lines; may be used by several threads.
+    """Reads texts, ids and values from a shard's lines; several threads may use it.
 
-    What becomes of a row does not depend on its neighbors: all ways agree on rows that they can read.
+    The result for a row does not depend on its neighbors: all readers agree on rows that they can read.
     """
 
     def __init__(self, columns: Columns, shard_name: str) -> None:
@@ -39,14 +39,14 @@ class BlockReader:
         self._plain_options = self._options(()) if not columns.values else []
 
     def _options(self, kinds: tuple[Any, ...]) -> list[Any]:
-        """Ways to ask Arrow for the columns, where values have these types."""
+        """Arrow options that request the columns with these types of values."""
         schemas = (_schema(self._columns, id_kind, kinds) for id_kind in (_TEXT, pa.int64()))
         return [
             pj.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore") for schema in schemas if schema
         ]
 
     def _options_like(self, lines: Lines, row: int) -> list[Any]:
-        """Ways to ask Arrow for the columns, if all rows are like this one."""
+        """Arrow options that request the columns, if all rows resemble this one."""
         if not self._columns.values:
             return self._plain_options
         try:
@@ -57,7 +57,7 @@ class BlockReader:
         return [options for found in dict.fromkeys([kinds, floats]) for options in self._options(found)]
 
     def read(self, lines: Lines, wanted: Array | None = None) -> tuple[Batch, Rejections]:
-        """The rows where `wanted` (bool[rows]) is True, nulls for the others, and the rows that cannot be read."""
+        """The rows where `wanted` (bool[rows]) is true, nulls for the others, and the rows that cannot be read."""
         rows = np.arange(len(lines)) if wanted is None else np.flatnonzero(wanted)
         rejections: Rejections = []
         found = (None if lines.bad else self._read_together(lines, rows)) or self._read_one_by_one(
@@ -67,7 +67,7 @@ class BlockReader:
         return Batch(lines.row, texts, ids, tuple(values), lines.position), rejections
 
     def _read_together(self, lines: Lines, rows: Array) -> list[Any] | None:
-        """Texts, ids and values of some rows, or None unless all can be read."""
+        """Texts, ids and values of some rows, or None unless all of them can be read."""
         last = lines.ends[rows] - 1
         last -= lines.data[last] == _RETURN
         if (lines.data[lines.starts[rows]] != _OPEN).any() or (lines.data[last] != _CLOSE).any():
@@ -143,7 +143,7 @@ def _tokens(column: Any) -> Any:
 
 
 def _schema(columns: Columns, id_kind: Any, value_kinds: tuple[Any, ...]) -> Any:
-    """What to ask Arrow for; None where a value would be wanted both as a string and as an object or integer."""
+    """The schema to request from Arrow; None if a value would be needed both as a string and as an object or integer."""
     tree: dict[str, Any] = {}
     values = zip(columns.values, value_kinds, strict=True)
     for name, kind in [*((name, _TEXT) for name in columns.text), (columns.id_or_default, id_kind), *values]:
@@ -163,7 +163,7 @@ def _fields(tree: dict[str, Any]) -> list[Any]:
 
 
 def _column(table: Any, name: str) -> Any:
-    """A column by its name and, where that is null, along its dots."""
+    """A column by its name and, where that is null, by its dotted path."""
     value = table.column(name).combine_chunks()
     if "." in name and value.null_count:
         first, *keys = name.split(".")

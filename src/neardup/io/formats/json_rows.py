@@ -1,6 +1,6 @@
-"""One line of JSON lines to a text and an id, by Python's own parser: the definition, and the reasons for refusals.
+"""Read one line of JSON lines into a text and an id with Python's own parser: the definition, and the reasons for refusals.
 
-`neardup.io.formats.json_blocks` is fast and comes here with rows that are out of the ordinary.
+`neardup.io.formats.json_blocks` is fast, and passes unusual rows to this module.
 """
 
 import json
@@ -12,10 +12,10 @@ from neardup.io.batch import Columns
 from neardup.io.formats.json_values import quote, value_token
 
 Row = tuple[str, str | None, list[str | None]]
-"""The text, the id as a JSON value (None if there is none), and the values of more columns as JSON values."""
+"""The text, the id as a JSON value (None if there is none), and the values of further columns as JSON values."""
 
 _ABSENT = object()
-_HUGE = object()  # an integer of more digits than Python converts
+_HUGE = object()  # an integer with more digits than Python converts
 _MAYBE_LONE_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _LISTED = 20
 _KINDS = {
@@ -33,20 +33,20 @@ class BadRow(Exception):  # noqa: N818
 
 
 class BadJson(BadRow):
-    """The row is no JSON, or Python's parser cannot tell."""
+    """The row is not JSON, or Python's parser cannot decide."""
 
 
 class Pairs(list[tuple[str, Any]]):
-    """A JSON object as its keys and values in order, repeated keys included."""
+    """A JSON object as its keys and values in order, including repeated keys."""
 
 
 def parse_object(line: bytes) -> Pairs:
     """The keys and values of a line that must be one JSON object.
 
-    As with most parsers, NaN, Infinity and -Infinity may stand for a number, for many programs write them.
+    As in most parsers, NaN, Infinity and -Infinity may stand for a number, because many programs write them.
 
     Raises:
-        BadRow: it is not.
+        BadRow: the line is not one.
     """
     try:
         text = line.decode()
@@ -80,7 +80,7 @@ def _kind(value: Any) -> str:
 
 
 def read_row(line: bytes, columns: Columns) -> Row:
-    """The text, the id, which is None only if the row need not have one, and the values.
+    """The text, the id, which is None only if it is optional, and the values.
 
     Raises:
         BadRow: with the reason.
@@ -107,7 +107,7 @@ def _value(pairs: Pairs, name: str) -> str | None:
 
 
 def look_up(pairs: Pairs, name: str) -> Any:
-    """The value of a column: of that name or, where that is missing or null, along its dots.
+    """The value of a column: by its name or, where that is missing or null, by its dotted path.
 
     Raises:
         BadRow: a key on the way occurs twice.
@@ -123,14 +123,14 @@ def kinds_of_values(line: bytes, names: Sequence[str]) -> list[type]:
     """The types of some columns of a row.
 
     Raises:
-        BadRow: it is no object, or it is not clear which value is meant.
+        BadRow: it is not an object, or it is unclear which value is meant.
     """
     pairs = parse_object(line)
     return [type(look_up(pairs, name)) for name in names]
 
 
 def has_column(pairs: Pairs, name: str) -> bool:
-    """Whether `look_up` finds a value, be it null, or finds too many."""
+    """Whether `look_up` finds a value, even null, or finds too many."""
     try:
         return look_up(pairs, name) is not _ABSENT
     except BadRow:

@@ -1,4 +1,4 @@
-"""Where in a line of JSON lines the texts are: for lines that were read before, so that they are known to be right."""
+"""Find the texts within a line of JSON lines. The lines were read before, so they are known to be valid."""
 
 import json
 import re
@@ -13,7 +13,7 @@ _SPACE = re.compile(rb"[ \t\r\n]*")
 
 
 def text_spans(line: bytes, names: Sequence[str]) -> list[Span]:
-    """Start and end of the string, quotes and all, that each column has; see `neardup.io.formats.json_rows.look_up`."""
+    """Start and end of each column's string, including its quotes; see `neardup.io.formats.json_rows.look_up`."""
     return [_look_up(line, name) for name in names]
 
 
@@ -39,7 +39,7 @@ def _follow(line: bytes, keys: Sequence[str]) -> Span | None:
 
 
 def _members(line: bytes, start: int) -> Iterator[tuple[str, Span]]:
-    """The keys of the object that begins at `start`, and where their values are."""
+    """The keys of the object that begins at `start`, and the spans of their values."""
     at = _after_space(line, start + 1)
     while line[at] != ord("}"):
         key = _STRING.match(line, at)
@@ -57,7 +57,7 @@ def _after_space(line: bytes, at: int) -> int:
 
 
 def _end_of_value(line: bytes, at: int) -> int:
-    """Without recursion: values may be nested deeply."""
+    """The end of the value at `at`; not recursive, because values may be nested deeply."""
     if line[at] not in b"[{":
         return (_STRING if line[at] == ord('"') else _OTHER).match(line, at).end()  # type: ignore[union-attr]
     depth = 0

@@ -1,7 +1,7 @@
-"""One line of JSON lines to a text, an id and values by msgspec: several times as fast as Python's, for regular rows.
+"""Read a line of JSON lines into text, id and values with msgspec: several times as fast as Python's parser, for regular rows.
 
-It decodes what is asked for and skips the rest of the line. That msgspec keeps the last of repeated keys is got round by its
-hook for types that it does not know: each column has a type of its own, and a second call for one type is a repeated key.
+It decodes the requested columns and skips the rest of the line. msgspec keeps the last of repeated keys, which its hook for unknown
+types works around: each column has its own type, and a second call for one type reveals a repeated key.
 """
 
 from collections.abc import Callable
@@ -19,13 +19,13 @@ _VALUES = (str, int, float, bool, type(None))
 
 
 class StructReader:
-    """Makes functions that read lines, one for each thread."""
+    """Makes functions that read lines, one function per thread."""
 
     def __init__(self, columns: Columns) -> None:
         self._columns = columns
         self._struct: Any = None
         names = list(dict.fromkeys((*columns.text, columns.id_or_default, *columns.values)))
-        if not any("." in name for name in names):  # else the column may be nested
+        if not any("." in name for name in names):  # with a dot, the column may be nested
             fields = [f"f{i}" for i in range(len(names))]
             kinds: list[Any] = [type("Column", (), {"name": name}) for name in names]
             for kind in kinds:
@@ -33,13 +33,13 @@ class StructReader:
             members = [(field, kind, msgspec.UNSET) for field, kind in zip(fields, kinds, strict=True)]
             try:
                 self._struct = msgspec.defstruct("Row", members, rename=dict(zip(fields, names, strict=True)), gc=False)
-            except ValueError:  # a name that msgspec does not take, with a quotation mark for example
+            except ValueError:  # msgspec refuses some names, for example with a quotation mark
                 return
 
     def reader(self) -> ReadLine | None:
-        """A function that takes a line and gives what `json_rows.read_row` gives, or None if it cannot tell.
+        """A function from a line to the result of `json_rows.read_row`, or to None if it cannot decide.
 
-        None itself if these columns cannot be read so.
+        Returns None instead of a function if these columns cannot be read this way.
         """
         if self._struct is None:
             return None
@@ -59,7 +59,7 @@ class StructReader:
         def read(line: bytes) -> Row | None:
             found.clear()
             try:
-                line.decode()  # msgspec does not look at the columns that it skips
+                line.decode()  # msgspec does not check the columns that it skips
                 decode(line)
             except (UnicodeDecodeError, msgspec.DecodeError, RecursionError):
                 return None

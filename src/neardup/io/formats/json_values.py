@@ -10,20 +10,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 JSON_TOKEN = {b"neardup.json": b"token"}
-"""Arrow field metadata: the strings of this column are JSON values already.
+"""Arrow field metadata: marks a column of strings that are JSON values already.
 
-JSON lines get them as they are; Parquet, whose columns have one type each, gets strings: `a1`, `17`.
+JSON lines receive them unchanged. Parquet, whose columns have one type each, receives strings: `a1`, `17`.
 """
 
 EXACT_INTEGERS = 1 << 53
-"""Below it every integer is a floating-point number of its own."""
+"""Below it, every integer has a floating-point number of its own."""
 
 _TEXT = pa.large_string()
 _QUOTE, _NOTHING, _NULL = (pa.scalar(text, _TEXT) for text in ('"', "", "null"))
 
 
 def is_token(field: Any) -> bool:
-    """Whether a field is marked by JSON_TOKEN."""
+    """Whether a field carries the mark JSON_TOKEN."""
     return bool(field.metadata) and JSON_TOKEN.items() <= field.metadata.items()
 
 
@@ -33,7 +33,7 @@ def quote(text: str) -> str:
 
 
 def value_token(value: str | int | float | None) -> str | None:
-    """A value as a JSON value, equal ones as equal texts (1.0 as 1); None for null, NaN and infinities."""
+    """A value as a JSON value; equal values give equal texts (1.0 gives 1). None for null, NaN and infinities."""
     if isinstance(value, str):
         return quote(value)
     if isinstance(value, bool):
@@ -67,13 +67,13 @@ def quoted(texts: Any) -> Any:
 
 
 def default_ids(shard_name: str, rows: Any) -> Any:
-    """`"<shard name>:<row>"` for each of some row numbers."""
+    """`"<shard name>:<row>"` for each row number."""
     prefix = pa.scalar(quote(f"{shard_name}:")[:-1], _TEXT)
     return pc.binary_join_element_wise(prefix, pa.array(rows, pa.int64()).cast(_TEXT), _QUOTE, _NOTHING)
 
 
 def json_values(column: Any, field: Any) -> Any:
-    """Any column of strings, numbers or truth values as JSON values; nulls, NaN and infinities become null."""
+    """Any column of strings, numbers or Booleans as JSON values; nulls, NaN and infinities become null."""
     kind = column.type
     if pa.types.is_floating(kind):
         column = pc.if_else(pc.is_finite(column), column, pa.scalar(None, kind))
@@ -86,7 +86,7 @@ def json_values(column: Any, field: Any) -> Any:
 
 
 def json_members(table: Any) -> list[bytes]:
-    """For each row of a table the inside of its JSON object: `"cluster_id":3,"is_duplicate":true`."""
+    """The inside of each row's JSON object: `"cluster_id":3,"is_duplicate":true`."""
     parts: list[Any] = []
     for field, chunks in zip(table.schema, table.columns, strict=True):
         column = chunks.combine_chunks()
@@ -97,7 +97,7 @@ def json_members(table: Any) -> list[bytes]:
 
 
 def plain_column(field: Any, column: Any) -> tuple[Any, Any]:
-    """Field and column as Parquet gets them: JSON values become strings."""
+    """The field and the column for Parquet: JSON values become strings."""
     if not is_token(field):
         return field, column
     texts = [None if value is None else str(json.loads(value)) for value in column.to_pylist()]
@@ -110,7 +110,7 @@ def only(texts: Any, mask: "np.ndarray[Any, np.dtype[Any]]") -> Any:
 
 
 def spread(columns: "list[Any]", rows: "np.ndarray[Any, np.dtype[Any]]", size: int) -> "list[Any]":
-    """Arrow arrays of some rows (int64[≤ size]) as arrays of `size` rows, null where the others are."""
+    """Expand Arrow arrays for some rows (int64[≤ size]) to arrays of `size` rows, null elsewhere."""
     if len(rows) == size:
         return columns
     places, absent = np.zeros(size, np.int64), np.ones(size, np.bool_)
@@ -120,7 +120,7 @@ def spread(columns: "list[Any]", rows: "np.ndarray[Any, np.dtype[Any]]", size: i
 
 
 def is_utf8(texts: Any) -> bool:
-    """Whether all strings of an Arrow array are valid; Arrow does not look by itself when it reads."""
+    """Whether all strings of an Arrow array are valid UTF-8; Arrow does not check that when it reads."""
     try:
         texts.validate(full=True)
     except pa.ArrowInvalid:

@@ -1,8 +1,7 @@
-"""JSON lines: one object a line, in UTF-8. What is written keeps every byte of the rows that are kept.
+"""JSON lines: one object per line, in UTF-8. The output keeps every byte of the rows that are kept.
 
-`neardup.io.formats.lines` says what a row is, `neardup.io.formats.json_rows` how one is read, and
-`neardup.io.formats.table.Format` what the
-functions here promise.
+`neardup.io.formats.lines` defines rows, `neardup.io.formats.json_rows` defines how a row is read, and
+`neardup.io.formats.table.Format` states the guarantees of the functions here.
 """
 
 import contextlib
@@ -33,14 +32,14 @@ _CHECKED_BYTES = 1 << 18
 
 
 class Sink(TextSink):
-    """JSON lines on their way to a file or, for the path `-`, to standard output."""
+    """Writes JSON lines to a file or, for the path `-`, to standard output."""
 
     def __init__(self, path: Path, compression: str) -> None:
         super().__init__("jsonl", path, compression)
 
 
 def check(shard: Shard, columns: Columns, added: Sequence[str] = ()) -> None:
-    """See `Format.check`; here it is the first 100 rows that are looked at."""
+    """See `Format.check`; checks the first 100 rows."""
     with contextlib.closing(read_lines(shard, _CHECKED_BYTES)) as blocks:
         block = next(blocks, None)
     objects: list[Pairs] = []
@@ -63,7 +62,7 @@ def check(shard: Shard, columns: Columns, added: Sequence[str] = ()) -> None:
 
 
 def check_together(shards: Sequence[Shard]) -> None:
-    """See `Format.check_together`; rows go together that are encoded alike."""
+    """See `Format.check_together`; rows can share a file if they have the same encoding."""
     kinds = []
     for shard in shards:
         if shard.encoding != UTF_8:
@@ -104,7 +103,7 @@ def replace(
     keep: Array,
     changed: Array,
 ) -> None:
-    """See `Rewritable.replace`; the new texts are escaped where JSON asks for it, and only there."""
+    """See `Rewritable.replace`; in new texts, only characters that JSON requires are escaped."""
     if sink.format != shard.format:
         raise mixed_formats(shard.name, shard.format, sink.format)
     for block in read_lines(shard):
@@ -114,7 +113,7 @@ def replace(
 
 
 def _with_texts(block: Lines, columns: Columns, rewrite: Callable[[int, list[str]], list[str]], i: int) -> bytes:
-    """Row i as it is stored, with its newline, but with the texts that `rewrite` makes of its texts."""
+    """Row i as stored, with its newline, but with new texts from `rewrite`."""
     spans = text_spans(block.line(i), columns.text)
     texts = rewrite(block.row + i, [json.loads(block.line(i)[start:end]) for start, end in spans])
     strings = [_string_in(text, block.encoding.name) for text in texts]
@@ -122,7 +121,7 @@ def _with_texts(block: Lines, columns: Columns, rewrite: Callable[[int, list[str
 
 
 def _string_in(text: str, encoding: str) -> bytes:
-    """A JSON string, in UTF-8, that is to be stored in an encoding; it was escaped if the encoding does not have it."""
+    """A JSON string, in UTF-8, for storage in another encoding; characters that the encoding lacks are escaped."""
     try:
         quote(text).encode(encoding)
     except UnicodeEncodeError:
@@ -156,7 +155,7 @@ def annotate(shard: Shard, added: Any, sink: Any, *, keep: Array) -> None:
 
 
 def _begin(shard: Shard, sink: Any, block: Lines) -> None:
-    """Rows of UTF-16 and UTF-32 cannot be read without the mark; in other encodings it is better left out."""
+    """Write the byte order mark for UTF-16 and UTF-32, which cannot be read without it; other encodings do better without."""
     encoding = block.encoding
     sink.begin(shard, (encoding.name,), mark=encoding.mark if len(encoding.newline) > 1 else b"")
 
@@ -172,7 +171,7 @@ def _demand_object_without(names: Sequence[str], line: bytes, shard: Shard, row:
 
 
 def _stored_with_members(block: Lines, row: int, line: bytes, members: bytes) -> bytes:
-    """As `_with_members`, with the newline, as the row is stored; the members in ASCII, which nearly all encodings have."""
+    """Like `_with_members`, but as stored and with the newline; the members are ASCII, which nearly all encodings contain."""
     name, stored = block.encoding.name, block.stored(row)
     brace = len(line.rstrip(BLANK)) - 1
     end = len(stored) - len(line[brace:].decode().encode(name))
@@ -184,7 +183,7 @@ def _stored_with_members(block: Lines, row: int, line: bytes, members: bytes) ->
 
 
 def _with_members(line: bytes, members: bytes) -> tuple[bytes, ...]:
-    """The line with more members before the brace that ends its object."""
+    """The line with further members before the closing brace of its object."""
     brace = len(line.rstrip(BLANK)) - 1
     empty = line[:brace].rstrip(BLANK).endswith(b"{")
     return line[:brace], b"" if empty else b",", members, line[brace:]

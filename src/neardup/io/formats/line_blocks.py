@@ -1,4 +1,4 @@
-"""The lines of a text file, as they are stored and as UTF-8, a few megabytes at a time; no line is held that is too long."""
+"""The lines of a text file, as stored and as UTF-8, a few megabytes at a time; overlong lines are never held whole."""
 
 import codecs
 import itertools
@@ -17,7 +17,7 @@ from neardup.kernels.chosen_bytes import PLACES_BEHIND
 from neardup.kernels.text.utf8 import count_byte, find_byte
 
 _STEP = 4
-"""By so great a part of what is held of a line more of it is read."""
+"""A long line is read in steps of this fraction of the bytes held."""
 
 _UNITS = {2: np.uint16, 4: np.uint32}
 
@@ -28,11 +28,11 @@ class LineBlock:
 
     Attributes:
         data: uint8[bytes], UTF-8.
-        ends: int64[lines], where in `data` each line ends; the last end is the end of `data`.
-        raw: uint8[bytes], as stored; `data` itself where that is UTF-8.
-        raw_ends: int64[lines], likewise in `raw`.
-        undecodable: lines that are not of the encoding, with the reason; `data` has U+FFFD for what is wrong there.
-        unfinished: the last line is longer than is allowed, and goes on in the next block.
+        ends: int64[lines], where each line ends in `data`; the last end is the end of `data`.
+        raw: uint8[bytes], as stored; `data` itself if that is UTF-8.
+        raw_ends: int64[lines], where each line ends in `raw`.
+        undecodable: lines that do not fit the encoding, with the reason; `data` has U+FFFD in place of the invalid bytes.
+        unfinished: the last line exceeds the limit, and continues in the next block.
     """
 
     data: Array
@@ -44,7 +44,7 @@ class LineBlock:
 
 
 def join_blocks(blocks: Sequence[LineBlock]) -> LineBlock:
-    """At least one block, one after another, as one."""
+    """Concatenate one or more blocks."""
     if len(blocks) == 1:
         return blocks[0]
     undecodable: dict[int, str] = {}
@@ -67,7 +67,7 @@ def _ends_together(parts: Sequence[tuple[Array, int]]) -> Array:
 
 
 def after_line(block: LineBlock, lines: int) -> LineBlock:
-    """What follows the first `lines` lines of a block, which need not be kept for it."""
+    """The rest of a block after its first `lines` lines; the block itself need not be kept."""
     start, raw_start = (int(ends[lines - 1]) if lines else 0 for ends in (block.ends, block.raw_ends))
     data, ends = block.data[start:].copy(), block.ends[lines:] - start
     undecodable = {i - lines: reason for i, reason in block.undecodable.items() if i >= lines}
@@ -81,15 +81,15 @@ class LineFile:
     """A text file being read; a context manager.
 
     Attributes:
-        encoding: what it is encoded in.
+        encoding: the encoding of the file.
 
     Raises:
-        InputError: it cannot be opened.
-        DataError: on entering or from `blocks`: it is damaged, or of another encoding.
+        InputError: the file cannot be opened.
+        DataError: on entering or from `blocks`: the file is damaged, or has another encoding.
     """
 
     def __init__(self, shard: Shard, pipe: Any = None) -> None:
-        """`pipe`: a binary stream to be read instead of the shard's file; what it has is taken as it comes."""
+        """`pipe`: a binary stream to read instead of the shard's file; its bytes are taken as they arrive."""
         self._shard, self._as_it_comes = shard, pipe is not None
         self._file = pipe or open_for_reading(shard.path, shard.compression, name=shard.name)
         try:
@@ -108,26 +108,26 @@ class LineFile:
 
     @property
     def position(self) -> int:
-        """Bytes on the disk that were read so far; of a pipe 0."""
+        """Bytes of the file on disk read so far; 0 for a pipe."""
         return 0 if self._as_it_comes else position(self._file)
 
     def blocks(self, size: int) -> Generator[LineBlock, None, None]:
-        """All lines, about `size` bytes at a time, or one line if that is longer.
+        """All lines, about `size` bytes at a time, or one line if it is longer.
 
-        A line that is too long comes in pieces; so much of it as is allowed is held, once, and not more.
+        An overlong line comes in pieces; at most the allowed size of it is held, and only once.
         """
         limit, inside = self._shard.max_document_bytes, False
         decoder: Any = None
         data, held, known = self._rest.copy(), len(self._rest), 0
         while True:
-            # A line longer than `size` is looked for in steps that grow with it, and no further than it may be long.
+            # The end of a line longer than `size` is searched in steps that grow with it, up to the allowed length.
             room = (min(max(size, held // _STEP), max(limit - held, 0) + size) + 3) & -4
             if held < room:
                 grown = np.empty(held + room, np.uint8)
                 grown[:held] = data[:held]
                 data = grown
-            else:  # moves without a copy, if with zeros behind
-                data.resize(held + room, refcheck=False)  # nobody else has seen it
+            else:  # moves without a copy and appends zeros
+                data.resize(held + room, refcheck=False)  # no other code has seen it
             filled = self._fill(data[held:])
             ends = self._newlines(data, known, held + filled)
             held = known = held + filled
@@ -150,7 +150,7 @@ class LineFile:
                 data, held, known, inside = np.empty(0, np.uint8), 0, 0, True
 
     def _newlines(self, data: Array, begin: int, end: int) -> Array:
-        """Where lines end in `data[:end]`, of which the first `begin` bytes are known to have no newline."""
+        """Where lines end in `data[:end]`; its first `begin` bytes contain no newline."""
         newline = self.encoding.newline
         unit = len(newline)
         if unit == 1:
@@ -166,9 +166,9 @@ class LineFile:
         return np.concatenate(found)
 
     def _fill(self, room: Array) -> int:
-        """Read bytes; returns how many: fewer than there is room for at the end of a file, none at the end of a pipe."""
+        """Read bytes and return how many: fewer than `room` holds at the end of a file, 0 at the end of a pipe."""
         if self._as_it_comes:
-            found = np.frombuffer(self._file.read1(len(room)), np.uint8)  # readinto1 waits for more than it has
+            found = np.frombuffer(self._file.read1(len(room)), np.uint8)  # readinto1 waits for more than the pipe has
             room[: len(found)] = found
             return len(found)
         filled: int = self._file.readinto(room.data)

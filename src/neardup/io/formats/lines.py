@@ -1,7 +1,7 @@
-"""The rows of a file of lines, found but not parsed: the one place that says what a row of it is.
+"""The rows of a file of lines, located but not parsed. This module alone defines what a row is.
 
-A row is a line that is not blank, without its newline. Blank lines (nothing but spaces, tabs and carriage returns) and
-a byte order mark at the beginning of the file are no rows: they are not counted and not copied.
+A row is a line that is not blank, without its newline. Blank lines (only spaces, tabs and carriage returns) and a byte
+order mark at the beginning of the file are not rows: they are neither counted nor copied.
 """
 
 from collections.abc import Generator, Iterator
@@ -21,19 +21,19 @@ BLANK = b" \t\r"
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Consecutive rows; row i is `data[starts[i]:ends[i]]`, after which comes a newline or the end of the file.
+    """Consecutive rows; row i is `data[starts[i]:ends[i]]`, followed by a newline or the end of the file.
 
     Attributes:
         row: number of the first row, counted in the shard from 0.
         data: uint8[bytes], whole lines, in UTF-8.
         starts: int64[rows].
         ends: int64[rows].
-        raw: uint8[bytes], the lines as they are stored, if that is not UTF-8.
+        raw: uint8[bytes], the lines as stored, if that is not UTF-8.
         raw_starts: int64[rows], where rows begin in `raw`.
-        raw_ends: int64[rows], where they end there, newline included.
+        raw_ends: int64[rows], where they end in `raw`, newline included.
         bad: rows that cannot be read whatever they hold, each with the reason.
         encoding: how they are stored.
-        position: bytes of the file that had been read when these were found.
+        position: bytes of the file that had been read when these rows were found.
     """
 
     row: int
@@ -51,22 +51,22 @@ class Lines:
         return len(self.starts)
 
     def line(self, i: int) -> bytes:
-        """Row i of these, in UTF-8."""
+        """Row i of this block, in UTF-8."""
         return self.data[self.starts[i] : self.ends[i]].tobytes()
 
     def stored(self, i: int) -> bytes:
-        """Row i of these as it is stored, with its newline."""
+        """Row i of this block as stored, with its newline."""
         return b"".join(self.runs(np.array([i])))
 
     def runs(self, rows: Array) -> Iterator[memoryview]:
-        """The bytes of some rows (int64[≤ rows], ascending) as stored, newlines included; rows that touch come as one."""
+        """The bytes of some rows (int64[≤ rows], ascending) as stored, newlines included; adjacent rows come as one run."""
         if self.raw is None or self.raw_starts is None or self.raw_ends is None:
             yield from _runs(self.data, self.starts[rows], np.minimum(self.ends[rows] + 1, len(self.data)))
         else:
             yield from _runs(self.raw, self.raw_starts[rows], self.raw_ends[rows])
 
     def utf8_runs(self, rows: Array) -> Iterator[memoryview]:
-        """As `runs`, but in UTF-8."""
+        """Like `runs`, in UTF-8."""
         yield from _runs(self.data, self.starts[rows], np.minimum(self.ends[rows] + 1, len(self.data)))
 
 
@@ -80,10 +80,10 @@ def _runs(data: Array, starts: Array, ends: Array) -> Iterator[memoryview]:
 
 
 def mask_of(shard: Shard, mask: Array, block: Lines) -> Array:
-    """What a mask of a shard's rows (bool[rows]) says of a block's.
+    """The part of a mask of a shard's rows (bool[rows]) that covers a block.
 
     Raises:
-        DataError: there are more rows than there were.
+        DataError: the shard has more rows than before.
     """
     part = mask[block.row : block.row + len(block)]
     if len(part) < len(block):
@@ -92,7 +92,7 @@ def mask_of(shard: Shard, mask: Array, block: Lines) -> Array:
 
 
 def too_long(shard: Shard) -> str:
-    """The reason why a row of that shard is not read."""
+    """The reason why an overlong row of the shard is not read."""
     return (
         f"it is longer than max_document_bytes, {counted(shard.max_document_bytes, 'byte')} "
         "(raise --max-document-bytes if it is a document)"
@@ -112,24 +112,24 @@ def lines_of_block(
             bad[i] = reason
     starts, long = before[first], raw_ends - raw_starts > shard.max_document_bytes
     bad |= dict.fromkeys(np.flatnonzero(long).tolist(), too_long(shard))
-    ends = np.where(long, starts, ends)  # so that nobody looks at what they hold
+    ends = np.where(long, starts, ends)  # so that no code reads their content
     if block.raw is block.data:
         return Lines(row, block.data, starts, ends, bad=bad, encoding=encoding)
     return Lines(row, block.data, starts, ends, block.raw, raw_starts, raw_ends, bad, encoding)
 
 
 def overlong(shard: Shard, encoding: Encoding, row: int) -> Lines:
-    """One row that is too long to be held."""
+    """One row that is too long to hold in memory."""
     data = np.zeros(1, np.uint8)
     return Lines(row, data, np.array([0]), np.array([1]), bad={0: too_long(shard)}, encoding=encoding)
 
 
 def read_lines(shard: Shard, size: int = BATCH_BYTES, *, expected: int | None = None) -> Generator[Lines, None, None]:
-    """All rows of a shard, about `size` bytes at a time, or one line if that is longer. `expected`: how many there were before.
+    """All rows of a shard, about `size` bytes at a time, or one line if it is longer. `expected`: the earlier number of rows.
 
     Raises:
         InputError: the file cannot be opened.
-        DataError: it is damaged, of another encoding, or it changed since the shard was found.
+        DataError: it is damaged, has another encoding, or has changed since the shard was found.
     """
     shard.check_unchanged()
     row = 0
@@ -143,7 +143,7 @@ def read_lines(shard: Shard, size: int = BATCH_BYTES, *, expected: int | None = 
 
 
 def rows_of_file(file: LineFile, shard: Shard, size: int = BATCH_BYTES) -> Generator[Lines, None, None]:
-    """All rows of a file that is open, as `read_lines`."""
+    """All rows of an open file, like `read_lines`."""
     row, inside = 0, False
     for block in file.blocks(size):
         if block.unfinished:
@@ -154,7 +154,7 @@ def rows_of_file(file: LineFile, shard: Shard, size: int = BATCH_BYTES) -> Gener
             continue
         ends = block.ends - (block.data[block.ends - 1] == ord("\n"))
         rows = _not_blank(block, ends)
-        if inside:  # the first line is the end of one that was told
+        if inside:  # the first line is the end of an overlong one
             rows, inside = rows[rows > 0], False
         if len(rows):
             lines = lines_of_block(shard, file.encoding, block, row, rows, rows, ends[rows])

@@ -9,6 +9,6 @@ from neardup.text.html import Extract
 
 
 def text_of_pages(batch: Batch, extract: Extract) -> Batch:
-    """The batch with text for HTML; nulls stay."""
+    """The batch with HTML converted to text; nulls stay."""
     texts = [None if page is None else extract(page) for page in batch.texts.to_pylist()]
     return replace(batch, texts=pa.array(texts, pa.large_string()))

@@ -1,6 +1,6 @@
-"""Parquet: what is written has the schema, the metadata, the column order and the codecs of what was read.
+"""Parquet: the output has the schema, the metadata, the column order and the codecs of the input.
 
-`neardup.io.formats.table.Format` says what the functions here promise.
+`neardup.io.formats.table.Format` states the guarantees of the functions here.
 """
 
 import dataclasses
@@ -42,7 +42,7 @@ def check(shard: Shard, columns: Columns, added: Sequence[str] = ()) -> None:
 
 
 def check_together(shards: Sequence[Shard]) -> None:
-    """See `Format.check_together`; schemas must agree but for their metadata."""
+    """See `Format.check_together`; schemas must agree except in their metadata."""
     schemas = []
     for shard in shards:
         with opened(shard) as file:
@@ -117,7 +117,7 @@ def replace(
 
 
 def annotate(shard: Shard, added: Any, sink: Any, *, keep: Array) -> None:
-    """See `Format.annotate`; JSON tokens become strings, for a Parquet column has one type."""
+    """See `Format.annotate`; JSON tokens become strings, because a Parquet column has one type."""
     if sink.format != shard.format:
         raise mixed_formats(shard.name, shard.format, sink.format)
     with opened(shard) as file:
@@ -135,7 +135,7 @@ def annotate(shard: Shard, added: Any, sink: Any, *, keep: Array) -> None:
 
 
 def _kept(shard: Shard, file: Any, keep: Array) -> Iterator[tuple[Any, Array]]:
-    """The rows to be kept, batch by batch, with their numbers; row groups without any are not read."""
+    """The rows to keep, batch by batch, with their numbers; row groups without any are not read."""
     row = 0
     for group in range(file.num_row_groups):
         size = file.metadata.row_group(group).num_rows
@@ -150,14 +150,14 @@ def _kept(shard: Shard, file: Any, keep: Array) -> Iterator[tuple[Any, Array]]:
 
 
 def _filtered(batch: Any, part: Array) -> Iterator[tuple[Any, Array]]:
-    """The rows of a batch where `part` is True, with their numbers."""
+    """The rows of a batch where `part` is true, with their numbers."""
     rows = np.flatnonzero(part)
     if len(rows) == len(part):
         yield batch, rows
         return
     try:
         kept = batch.filter(pa.array(part))
-    except pa.ArrowNotImplementedError:  # views, of strings and lists; slices can be had of any type
+    except pa.ArrowNotImplementedError:  # views of strings and lists; slices work for any type
         for run in np.split(rows, np.flatnonzero(np.diff(rows) != 1) + 1):
             if len(run):
                 yield batch.slice(run[0], len(run)), run

@@ -1,4 +1,4 @@
-"""Columns of Parquet batches as texts, ids and values, strictly."""
+"""Read columns of Parquet batches as texts, ids and values, strictly."""
 
 from collections.abc import Callable
 from typing import Any
@@ -21,13 +21,13 @@ _TEXT = pa.large_string()
 
 
 class ColumnReader:
-    """Finds the columns in a schema, and reads texts and ids from batches that hold at least these.
+    """Finds the columns in a schema, and reads texts and ids from batches that contain these columns.
 
     Attributes:
-        names: the columns to have read, dotted where nested.
+        names: the columns to read, dotted where nested.
 
     Raises:
-        InputError: a column is not there, there twice, or of a type that cannot serve.
+        InputError: a column is missing, occurs twice, or has an unusable type.
     """
 
     def __init__(self, shard: Shard, schema: Any, columns: Columns) -> None:
@@ -79,7 +79,7 @@ class ColumnReader:
         raise InputError(f'{self._shard_name}: column "{name}" is {kind}, but {allowed} is needed.{hint}')
 
     def read(self, batch: Any, row: int, wanted: Array | None) -> tuple[Batch, Rejections]:
-        """Texts, ids and values of a batch that begins with `row`, null where not wanted; and the rows that cannot be read."""
+        """Texts, ids and values of a batch that starts at `row`, null where not wanted, and the rows that cannot be read."""
         usable = np.ones(batch.num_rows, np.bool_) if wanted is None else wanted.copy()
         reasons: dict[int, str] = {}
 
@@ -119,7 +119,7 @@ class ColumnReader:
         return value_tokens(column)
 
     def rewritten(self, batch: Any, rows: Array, changed: Array, rewrite: Callable[[int, list[str]], list[str]]) -> Any:
-        """The batch, of these rows of the shard, with what `rewrite` makes of the texts at the places `changed`."""
+        """The batch, which holds these rows of the shard; `rewrite` replaces the texts where `changed` is true."""
         if not len(changed):
             return batch
         places = pa.array(changed)
@@ -171,7 +171,7 @@ def _is_id(kind: Any) -> bool:
 
 
 def _with_texts(array: Any, keys: Keys, texts: list[str], indices: Any) -> Any:
-    """The array, or its field along `keys`, followed by `texts`, taken at `indices`; of the same type."""
+    """The array, or its field along `keys`, extended by `texts` and then taken at `indices`; keeps its type."""
     if not keys:
         return _as_kind(pa.concat_arrays([_as_text(array), pa.array(texts, _TEXT)]).take(indices), array.type)
     kind = array.type
@@ -183,7 +183,7 @@ def _with_texts(array: Any, keys: Keys, texts: list[str], indices: Any) -> Any:
 
 
 def _field_of(array: Any, number: int) -> Any:
-    """A field of a struct array, null where the struct is; `array.field` knows nothing of that, nor of slices."""
+    """A field of a struct array, null where the struct is null; `array.field` ignores nulls of the struct, and slices."""
     return pc.struct_field(array, number)
 
 
@@ -213,7 +213,7 @@ def _sizes(array: Any) -> Array:
 
 
 def _broken(array: Any) -> Array:
-    """bool[rows]: the string is not valid UTF-8; Arrow does not look when it reads Parquet."""
+    """bool[rows]: the string is not valid UTF-8; Arrow does not check that when it reads Parquet."""
     broken = np.zeros(len(array), np.bool_)
     if not is_utf8(array):
         broken[:] = [not is_utf8(array.slice(i, 1)) for i in range(len(array))]

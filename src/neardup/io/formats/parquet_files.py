@@ -1,4 +1,4 @@
-"""Parquet files opened and read in batches, with damage told as such."""
+"""Open Parquet files and read them in batches; damage raises DataError."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ from neardup.io.shard import Shard
 from neardup.io.storage.places import parquet_source
 from neardup.io.storage.refusals import damaged
 
-_STREAM_BYTES = 1 << 20  # without it Arrow holds whole columns of a row group
+_STREAM_BYTES = 1 << 20  # otherwise Arrow holds whole columns of a row group
 _BATCH_ROWS = 1 << 14  # dictionary pages can make long texts look short
 _ARROW_ERRORS = (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowKeyError, pa.ArrowTypeError, OSError)
 
@@ -29,7 +29,7 @@ def opened(shard: Shard) -> Iterator[Any]:
 
 
 def batches(shard: Shard, file: Any, groups: Sequence[int], names: Sequence[str] | None, size: int) -> Iterator[Any]:
-    """Batches of about `size` bytes of the columns named."""
+    """Batches of about `size` bytes from the columns with these names."""
     metadata = [file.metadata.row_group(group) for group in groups]
     rows = sum(group.num_rows for group in metadata)
     stored = sum(

@@ -1,4 +1,4 @@
-"""Parquet files being written, like the files that the rows come from."""
+"""Write Parquet files that resemble the files that the rows come from."""
 
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ _GROUP_BYTES = 128 << 20
 
 
 class Sink:
-    """Rows on their way to a Parquet file; the first shard decides its schema, codecs and size of row groups."""
+    """Writes rows to a Parquet file; the first shard sets its schema, codecs and row group size."""
 
     format = "parquet"
 
@@ -29,7 +29,7 @@ class Sink:
         self._rows = 0
 
     def begin(self, shard: Shard, file: Any, schema: Any) -> None:
-        """Make ready for rows of `shard`, to be written with `schema`."""
+        """Prepare for rows of `shard`, to be written with `schema`."""
         if self._writer is None:
             self._first, self._schema = shard.name, schema
             groups = [file.metadata.row_group(i) for i in range(file.num_row_groups)]
@@ -41,7 +41,7 @@ class Sink:
             demand_same_schema(self._first, self._schema, shard.name, schema)
 
     def write(self, batch: Any) -> None:
-        """Write rows; they wait until they fill a row group."""
+        """Write rows; they are held until they fill a row group."""
         self._waiting.append(batch)
         self._rows += batch.num_rows
         if self._rows >= self._group_rows:
@@ -71,7 +71,7 @@ class Sink:
 
 
 def _options(file: Any) -> dict[str, Any]:
-    """How to write as `file` was written, as far as a writer can be told."""
+    """Writer options that match `file`, as far as a writer accepts them."""
     codecs: dict[str, str] = {}
     if file.num_row_groups:
         group = file.metadata.row_group(0)
@@ -87,7 +87,7 @@ def _options(file: Any) -> dict[str, Any]:
 
 
 def demand_same_schema(first: str, schema: Any, name: str, other: Any) -> None:
-    """Raise InputError, naming the difference, unless rows of both schemas can be in one file; metadata may differ."""
+    """Raise InputError, naming the difference, unless rows of both schemas can share a file; metadata may differ."""
     if schema.equals(other, check_metadata=False):
         return
     ours, theirs = ({field.name: field for field in fields} for fields in (schema, other))

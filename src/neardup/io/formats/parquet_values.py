@@ -23,11 +23,11 @@ _TESTS = (
     pa.types.is_null,
 )
 _FRACTIONS = {"s": ".000000000", "ms": "000000", "us": "000", "ns": ""}
-"""What times of each unit lack to nine digits of a second; of one width, they sort as texts."""
+"""The digits that times of each unit lack up to nine; times of equal width sort as texts."""
 
 
 def is_value(kind: Any) -> bool:
-    """Whether a column of this type has values that JSON can hold."""
+    """Whether JSON can hold the values of a column of this type."""
     if isinstance(kind, pa.BaseExtensionType):
         kind = kind.storage_type
     if pa.types.is_dictionary(kind):
@@ -36,9 +36,9 @@ def is_value(kind: Any) -> bool:
 
 
 def value_tokens(column: Any) -> Any:
-    """A column for which `is_value` holds as JSON values; null, NaN and infinities as null.
+    """A column that passes `is_value`, as JSON values; null, NaN and infinities become null.
 
-    Times have nine digits of a second whatever their unit is, and those without a time zone are taken as UTC.
+    Times get nine digits of a second whatever their unit, and those without a time zone count as UTC.
     """
     if isinstance(column.type, pa.BaseExtensionType):
         column = column.storage
@@ -60,7 +60,7 @@ def value_tokens(column: Any) -> Any:
 
 
 def _plain(value: Decimal) -> str:
-    """A decimal without exponent and without zeros at its end: equal numbers are equal texts."""
+    """A decimal without exponent and trailing zeros: equal numbers give equal texts."""
     text = format(value, "f")
     return "0" if not value else text.rstrip("0").rstrip(".") if "." in text else text
 

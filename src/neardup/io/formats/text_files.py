@@ -1,6 +1,6 @@
-"""Text files: one document a file, whose id is its relative path. A survivor is the same file; of the others there is none.
+"""Text files: one document per file, whose id is its relative path. A survivor becomes the same file; other documents get no file.
 
-`neardup.io.formats.table.Format` says what the functions here promise; `part_of_files` reads many files at a time.
+`neardup.io.formats.table.Format` states the guarantees of the functions here; `part_of_files` reads many files at a time.
 """
 
 import os
@@ -27,7 +27,7 @@ _TEXT = pa.large_string()
 
 
 class Sink:
-    """One text file being written."""
+    """Writes one text file."""
 
     format = "txt"
 
@@ -36,7 +36,7 @@ class Sink:
         self._first = ""
 
     def begin(self, shard: Shard) -> None:
-        """Make ready for the document of `shard`, the only one."""
+        """Prepare for the document of `shard`, the only one."""
         if shard.format != self.format:
             raise mixed_formats(shard.name, shard.format, self.format)
         if self._first:
@@ -44,7 +44,7 @@ class Sink:
         self._first = shard.name
 
     def close(self) -> None:
-        """Nothing is open between calls."""
+        """Do nothing: no file stays open between calls."""
 
     def __enter__(self) -> "Sink":
         return self
@@ -54,13 +54,13 @@ class Sink:
 
 
 def check(shard: Shard, columns: Columns, added: Sequence[str] = ()) -> None:
-    """See `Format.check`: there are no columns, so none can be asked for or added; the text is the whole file."""
+    """See `Format.check`: there are no columns, so none can be requested or added; the text is the whole file."""
     if columns.id is not None or columns.values or added:
         raise no_columns(shard.name, [*([columns.id] if columns.id else []), *columns.values], added)
 
 
 def check_together(shards: Sequence[Shard]) -> None:
-    """See `Format.check_together`; each document stays a file of its own."""
+    """See `Format.check_together`; each document keeps a file of its own."""
     if len(shards) > 1:
         raise _one_each(shards[0].name, shards[1].name)
 
@@ -78,7 +78,7 @@ def parts(shard: Shard, columns: Columns, wanted: Array | None = None) -> Iterat
 
 
 def part_of_files(shards: Sequence[Shard], columns: Columns, wanted: Array | None = None) -> Part:
-    """Several shards as one part: row i is shard i; the batch's row is 0."""
+    """Several shards as one part: row i is shard i; the batch starts at row 0."""
     return partial(_read, shards, len(columns.values), wanted)
 
 
@@ -101,16 +101,16 @@ def _read(shards: Sequence[Shard], values: int, wanted: Array | None) -> tuple[B
 
 
 def file_id(shard: Shard) -> str:
-    """The id of the document that a file is, as a JSON value."""
+    """The id of a file's document, as a JSON value."""
     return quote(os.fsencode(shard.relative).decode("utf-8", "replace"))
 
 
 def content(shard: Shard) -> bytes | None:
-    """All bytes of a file, decompressed; None if they are more than a document may have.
+    """All bytes of a file, decompressed; None if they exceed the limit for a document.
 
     Raises:
         InputError: it cannot be opened.
-        DataError: it is damaged, or changed since it was found.
+        DataError: it is damaged, or has changed since it was found.
     """
     shard.check_unchanged()
     with open_for_reading(shard.path, shard.compression, name=shard.name) as file:
@@ -177,5 +177,5 @@ def replace(
 
 
 def annotate(shard: Shard, added: Any, sink: Any, *, keep: Array) -> None:  # noqa: ARG001
-    """See `Format.annotate`; refused, for there are no columns."""
+    """See `Format.annotate`; refused, because there are no columns."""
     raise no_columns(shard.name, [], added.column_names)

@@ -1,7 +1,7 @@
-"""Text files with one document a line. What is written keeps every byte of the lines that are kept.
+"""Text files with one document per line. The output keeps every byte of the lines that are kept.
 
-`neardup.io.formats.lines` says what a row is: a line that is not blank. `neardup.io.formats.table.Format` says what the
-functions here promise.
+`neardup.io.formats.lines` defines rows: lines that are not blank. `neardup.io.formats.table.Format` states the guarantees of the
+functions here.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,14 +28,14 @@ check_together, copy = jsonl.check_together, jsonl.copy
 
 
 class Sink(TextSink):
-    """Lines on their way to a file or, for the path `-`, to standard output."""
+    """Writes lines to a file or, for the path `-`, to standard output."""
 
     def __init__(self, path: Path, compression: str) -> None:
         super().__init__("lines", path, compression)
 
 
 def check(shard: Shard, columns: Columns, added: Sequence[str] = ()) -> None:
-    """See `Format.check`: there are no columns, so none can be asked for or added; the text is the whole line."""
+    """See `Format.check`: there are no columns, so none can be requested or added; the text is the whole line."""
     if columns.id is not None or columns.values or added:
         raise no_columns(shard.name, [*([columns.id] if columns.id else []), *columns.values], added)
 
@@ -54,10 +54,10 @@ def read(shard: Shard, columns: Columns, *, reject: Reject, wanted: Array | None
 
 
 def read_block(shard: Shard, values: int, lines: Lines, wanted: Array | None) -> tuple[Batch, Rejections]:
-    """The rows where `wanted` (bool[rows]; None: all) is True, with so many values, all null; and those that cannot be read."""
+    """The rows where `wanted` (bool[rows]; None: all) is true, with `values` null values each; and those that cannot be read."""
     rows = np.arange(len(lines)) if wanted is None else np.flatnonzero(wanted)
     starts, ends = lines.starts[rows], lines.ends[rows].copy()
-    ends -= (ends > starts) & (lines.data[ends - 1] == _RETURN)  # only a row that is too long is empty
+    ends -= (ends > starts) & (lines.data[ends - 1] == _RETURN)  # only an overlong row is empty
     usable = np.ones(len(rows), np.bool_)
     if lines.bad:
         usable = ~np.isin(rows, list(lines.bad))
@@ -80,5 +80,5 @@ def read_block(shard: Shard, values: int, lines: Lines, wanted: Array | None) ->
 
 
 def annotate(shard: Shard, added: Any, sink: Any, *, keep: Array) -> None:  # noqa: ARG001
-    """See `Format.annotate`; refused, for there are no columns."""
+    """See `Format.annotate`; refused, because there are no columns."""
     raise no_columns(shard.name, [], added.column_names)

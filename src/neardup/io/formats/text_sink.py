@@ -1,4 +1,4 @@
-"""Rows of text on their way to a file, as they were stored."""
+"""Write rows of text to a file as they were stored."""
 
 import sys
 from collections.abc import Callable, Iterable
@@ -15,7 +15,7 @@ from neardup.io.storage.compression import open_for_writing
 
 
 class TextSink:
-    """Rows on their way to a file or, for the path `-`, to standard output."""
+    """Writes rows to a file or, for the path `-`, to standard output."""
 
     def __init__(self, format: str, path: Path, compression: str) -> None:  # noqa: A002
         self.format = format
@@ -25,10 +25,10 @@ class TextSink:
         self._first: tuple[str, Any] | None = None
 
     def begin(self, shard: Shard, kind: Any, *, mark: bytes = b"", header: bytes = b"", newline: bytes = b"\n") -> None:
-        """Make ready for rows of `shard`; byte order mark and header come before the rows of the first shard.
+        """Prepare for rows of `shard`; byte order mark and header come before the rows of the first shard.
 
         Raises:
-            InputError: `kind`, which says how rows are written, is not that of the first shard.
+            InputError: `kind`, which describes how rows are written, differs from that of the first shard.
         """
         if self._first is None:
             self._first = shard.name, kind
@@ -39,7 +39,7 @@ class TextSink:
             demand_same_kind(*self._first, shard.name, kind)
 
     def write(self, rows: bytes | memoryview, newline: bytes = b"\n") -> None:
-        """Write rows; the newline of the last one may be missing, and is added if anything follows."""
+        """Write rows; the newline of the last one may be missing, and is added if more rows follow."""
         if self._unfinished:
             self._put(self._unfinished)
         self._put(rows)
@@ -50,7 +50,7 @@ class TextSink:
             self._file.write(data)
             return
         rest = memoryview(data)
-        while rest:  # an unbuffered stream may take less than it is given
+        while rest:  # an unbuffered stream may take fewer bytes than it is given
             rest = rest[self._file.write(rest) :]
 
     def close(self) -> None:
@@ -68,7 +68,7 @@ class TextSink:
 
 
 def write_changed(lines: Lines, sink: TextSink, kept: Array, changed: Array, rewrite: Callable[[int], bytes]) -> None:
-    """Write rows of `lines` where `kept` (bool[rows]): as stored or, where also `changed`, what `rewrite` makes of row i."""
+    """Write the rows of `lines` where `kept` (bool[rows]): as stored, or where also `changed`, as `rewrite` returns row i."""
     newline, after = lines.encoding.newline, 0
     for i in [*np.flatnonzero(kept & changed).tolist(), len(lines)]:
         for run in lines.runs(np.flatnonzero(kept[after:i]) + after):
@@ -79,12 +79,12 @@ def write_changed(lines: Lines, sink: TextSink, kept: Array, changed: Array, rew
 
 
 def with_parts(lines: Lines, i: int, parts: Iterable[tuple[int, int, bytes]]) -> bytes:
-    """Row i as it is stored, with its newline, but with other parts in places of it: begin and end in UTF-8, and what is there.
+    """Row i as stored, with its newline, but with some parts replaced; each part is its begin and end in UTF-8, and the new bytes.
 
-    In an encoding that can write a text in more than one way the row is as its codec writes it.
+    If an encoding can write a text in more than one way, the row is written as its codec writes it.
 
     Raises:
-        UnicodeEncodeError: the encoding does not have a character of a part.
+        UnicodeEncodeError: the encoding lacks a character of a part.
     """
     line, newline = lines.line(i), lines.encoding.newline
     ending = newline if lines.stored(i).endswith(newline) else b""
@@ -94,7 +94,7 @@ def with_parts(lines: Lines, i: int, parts: Iterable[tuple[int, int, bytes]]) ->
 
 
 def demand_same_kind(first: str, kind: Any, name: str, other: Any) -> None:
-    """Raise InputError, naming the difference, unless rows of both kinds can be in one file; kinds are tuples of texts."""
+    """Raise InputError, naming the difference, unless rows of both kinds can share a file; kinds are tuples of texts."""
     for here, there in zip(kind, other, strict=True):
         if here != there:
             raise InputError(

@@ -1,4 +1,4 @@
-"""Arrow columns of lists as matrices, with what is wrong with single rows."""
+"""Arrow columns of lists as matrices, with the problems of single rows."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from neardup.arrays import Array
 
 LARGEST = 1e300
-"""Sums of larger numbers may be beyond float64."""
+"""Sums of larger numbers may exceed float64."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +19,8 @@ class ColumnVectors:
 
     Attributes:
         values: number[rows, dimension]; rows with problems are 0.
-        dimension: how many numbers a vector has; None if that is not known, and `values` then has no columns.
-        problems: what is wrong, by row.
+        dimension: numbers per vector; None if unknown, and `values` then has no columns.
+        problems: the problem of each bad row, by row.
     """
 
     values: Array
@@ -35,7 +35,7 @@ class ColumnVectors:
 
 
 def list_kind(kind: Any) -> Any:
-    """The type of the numbers of a type of lists; None if it is another type, or the lists hold something else."""
+    """The type of the numbers in a list type; None if it is another type, or its lists hold something else."""
     if isinstance(kind, pa.BaseExtensionType):
         kind = kind.storage_type
     if not any(test(kind) for test in (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)):
@@ -45,16 +45,16 @@ def list_kind(kind: Any) -> Any:
 
 
 def fixed_dimension(kind: Any) -> int | None:
-    """The length of a type of fixed-size lists, else None."""
+    """The length of a fixed-size list type, otherwise None."""
     if isinstance(kind, pa.BaseExtensionType):
         kind = kind.storage_type
     return int(kind.list_size) if pa.types.is_fixed_size_list(kind) else None
 
 
 def vectors_of_column(column: Any, dimension: int | None) -> ColumnVectors:
-    """The vectors of an Arrow array for whose type `list_kind` is not None; `dimension`: of the vectors before, if known.
+    """The vectors of an Arrow array for whose type `list_kind` is not None. `dimension`: of earlier vectors, if known.
 
-    If it is not, the first vector that is not null has it.
+    If it is unknown, the first vector that is not null sets it.
     """
     if isinstance(column.type, pa.BaseExtensionType):
         column = column.storage
@@ -93,7 +93,7 @@ def vectors_of_column(column: Any, dimension: int | None) -> ColumnVectors:
 
 
 def _lengths(column: Any, null: Array) -> Array:
-    """int64[rows]: of each list; 0 for null."""
+    """int64[rows]: the length of each list; 0 for null."""
     fixed = fixed_dimension(column.type)
     if fixed is not None:
         return np.where(null, 0, fixed)

@@ -1,1 +1,1 @@
-"""STORAGE: bytes of files on disks and in object stores, compressed and encoded in whatever way."""
+"""STORAGE: bytes of files on disks and in object stores, with any compression and encoding."""

@@ -1,6 +1,6 @@
-"""Plain, gzip and zstd files as streams of bytes; damage is found, never passed over.
+"""Plain, gzip and zstd files as streams of bytes; damage is always detected.
 
-Gzip files may have several members, zstd files several frames and windows of up to 2 GiB (`zstd --long=31`).
+Gzip files may have several members; zstd files may have several frames, and windows of up to 2 GiB (`zstd --long=31`).
 """
 
 import gzip
@@ -18,7 +18,7 @@ from neardup.io.storage.places import Place
 from neardup.io.storage.refusals import damaged
 
 _INPUT_BYTES = {"gzip": 1 << 16, "zstd": 1 << 12}
-"""Small, for a decompressor returns all that its input expands to: at most some 64 MB, and 128 MB."""
+"""Small, because a decompressor returns everything that its input expands to: at most some 64 MB, and 128 MB."""
 
 _BUFFER_BYTES = 1 << 20
 _GZIP_LEVEL = 6
@@ -34,7 +34,7 @@ COMPRESSION_ENDINGS = {".gz": "gzip", ".zst": "zstd"}
 
 
 def compression_of_name(name: str) -> str:
-    """What the last ending of a file's name says."""
+    """The compression that the last ending of a file's name stands for."""
     return COMPRESSION_ENDINGS.get(os.path.splitext(name)[1].lower(), "plain")
 
 
@@ -56,7 +56,7 @@ class _Decompressed(io.RawIOBase):
         self._stream = self._new()
         self._inside = True  # an empty file is a truncated one
         self._waiting = memoryview(b"")
-        self._left = b""  # of the input, after the end of a member or frame
+        self._left = b""  # input after the end of a member or frame
 
     def readable(self) -> bool:
         return True
@@ -75,10 +75,10 @@ class _Decompressed(io.RawIOBase):
         return size
 
     def _decompress(self, data: bytes) -> bytes:
-        """What some input expands to, up to the end of a member or frame; the rest of the input is left."""
+        """Decompress input up to the end of a member or frame; the rest of the input stays in `_left`."""
         if not self._inside:
             if self._compression == "gzip":
-                data = data.lstrip(b"\0")  # padding, as tapes and some writers leave it
+                data = data.lstrip(b"\0")  # padding, as tapes and some writers add it
             if not data:
                 self._left = b""
                 return b""
@@ -117,12 +117,12 @@ class _GzipWriter(gzip.GzipFile):
 
 
 def open_for_reading(path: Place, compression: str, *, name: str | None = None) -> io.BufferedReader:
-    """Open a file for reading its decompressed bytes; `name` is how messages call it.
+    """Open a file for reading its decompressed bytes. `name`: its name in messages.
 
     Raises:
         InputError: it cannot be opened.
         TransferError: from the call or from reading: a store fails again and again.
-        DataError: from the call or from reading: the data is truncated, damaged, or of another compression.
+        DataError: from the call or from reading: the data is truncated, damaged, or has another compression.
     """
     name = name or str(path)
     try:
@@ -140,13 +140,13 @@ def open_for_reading(path: Place, compression: str, *, name: str | None = None) 
 
 
 def position(file: io.BufferedReader) -> int:
-    """Bytes on the disk that were read of a file of `open_for_reading`."""
+    """Bytes on disk read so far from a file of `open_for_reading`."""
     below = file.raw
     return below.position() if isinstance(below, _Decompressed) else file.tell()
 
 
 def open_for_writing(path: Path, compression: str) -> BinaryIO:
-    """Open a file for writing bytes that are compressed on their way."""
+    """Open a file for writing; bytes are compressed on the way."""
     file = path.open("wb", buffering=_BUFFER_BYTES)
     if compression == "gzip":
         return io.BufferedWriter(cast(io.RawIOBase, _GzipWriter(file)), _BUFFER_BYTES)

@@ -1,4 +1,4 @@
-"""Encodings of text files: lines are found in the bytes as they are stored, and read as UTF-8."""
+"""Encodings of text files: lines are found in the stored bytes, and read as UTF-8."""
 
 import codecs
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ def encoding_name(name: str) -> str:
     """The usual name of an encoding.
 
     Raises:
-        OptionError: Python knows no encoding of texts by that name.
+        OptionError: Python knows no text encoding by that name.
     """
     try:
         found = codecs.lookup(name)
@@ -42,8 +42,8 @@ class Encoding:
     """How one file is encoded.
 
     Attributes:
-        name: Python's name of the codec; with the order of bytes, if it has one.
-        mark: the byte order mark that the file begins with, or nothing.
+        name: Python's name of the codec, including the byte order, if it has one.
+        mark: the byte order mark at the beginning of the file, or nothing.
     """
 
     name: str
@@ -56,15 +56,15 @@ class Encoding:
 
     @property
     def newline(self) -> bytes:
-        """A newline as it is stored; its length is the unit at whose multiples it is looked for."""
+        """A newline as stored; newlines are searched at multiples of its length."""
         return "\n".encode(self.name)
 
 
 def encoding_of(head: bytes, encoding: str, name: str) -> Encoding:
-    """The encoding of a file that begins with `head` (up to 4 bytes) and is called `name`.
+    """The encoding of a file that begins with `head` (up to 4 bytes) and has the name `name`.
 
     Raises:
-        DataError: the file begins as if it were in another encoding, or does not tell the order of bytes.
+        DataError: the file begins as if it had another encoding, or its byte order is unknown.
     """
     if encoding == UTF_8:
         _demand_utf8(head, name)
@@ -83,7 +83,7 @@ def encoding_of(head: bytes, encoding: str, name: str) -> Encoding:
     try:
         mark = _MARK.encode(encoding)
     except UnicodeEncodeError:
-        mark = b"\0" * 5  # as long as no head is
+        mark = b"\0" * 5  # longer than any head
     return Encoding(encoding, mark if head.startswith(mark) else b"")
 
 

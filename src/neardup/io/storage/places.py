@@ -1,4 +1,4 @@
-"""Where files are, here or in a store: what opens or names a file takes a `Place`, and asks this module where the two differ."""
+"""Local files and files in stores: code that opens or names a file takes a `Place`, and asks this module where the two differ."""
 
 import os
 import re
@@ -15,24 +15,24 @@ Place = Path | RemotePath
 
 
 def is_url(given: str) -> bool:
-    """Whether a name given by a person is a URL, and none of a local file."""
+    """Whether a user's file name is a URL, not a local file."""
     return _URL.match(given) is not None and not given.startswith("file://")
 
 
 def place_of(given: str | Place) -> Place:
-    """A `RemotePath` for a URL, a `Path` for all else."""
+    """A `RemotePath` for a URL, otherwise a `Path`."""
     if isinstance(given, str) and is_url(given):
         return RemotePath(given)
     return Path(given.removeprefix("file://")) if isinstance(given, str) else given
 
 
 def real_name(place: Place) -> str:
-    """A name that is equal for equal files, links followed."""
+    """A name that is equal for equal files, with links followed."""
     return place.key_url if isinstance(place, RemotePath) else os.path.realpath(place)
 
 
 def identity(place: Place) -> tuple[Any, Any]:
-    """Equal for the same file under different names; it must be there."""
+    """A value that is equal for one file under different names; the file must exist."""
     if isinstance(place, RemotePath):
         return "", place.key_url
     status = place.stat()
@@ -43,7 +43,7 @@ def status_of(place: Place) -> Status:
     """The size and the version of a file.
 
     Raises:
-        OSError: it is not there, or cannot be looked at.
+        OSError: it does not exist, or cannot be accessed.
         TransferError: the store fails again and again.
     """
     if isinstance(place, RemotePath):
@@ -53,7 +53,7 @@ def status_of(place: Place) -> Status:
 
 
 def copy_file(place: Place, local: Path) -> None:
-    """Let `local` have the bytes of a file."""
+    """Copy a file to `local`."""
     if isinstance(place, Path):
         shutil.copyfile(place, local)
         return
@@ -62,12 +62,12 @@ def copy_file(place: Place, local: Path) -> None:
 
 
 def parquet_source(place: Place) -> Any:
-    """What pyarrow reads a file from, in any order."""
+    """A source from which pyarrow reads a file in any order."""
     return RemoteReader(place) if isinstance(place, RemotePath) else place
 
 
 def files_below(folder: Place, endings: tuple[str, ...]) -> list[Place]:
-    """The files in a folder and in folders below it whose names end so, by name."""
+    """The files in a folder, and in folders below it, with these endings, sorted by name."""
     if isinstance(folder, RemotePath):
         return [file for file in folder.files() if file.name.endswith(endings)]
     return [*sorted(path for path in folder.rglob("*") if path.name.endswith(endings) and path.is_file())]

@@ -1,4 +1,4 @@
-"""The errors that several formats raise alike."""
+"""Errors that several formats share."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ from neardup.errors import DataError, InputError
 
 
 def damaged(name: str, kind: str, reason: str) -> DataError:
-    """A file that cannot be read to its end; stops also where single rows may be set aside."""
+    """The error for a file that cannot be read to its end; raised even where single rows may be set aside."""
     reason = reason.splitlines()[0].rstrip(".") if reason else "no reason is known"
     return DataError(
         f"{name} is damaged, or is not {kind} data: {reason}. "
@@ -15,7 +15,7 @@ def damaged(name: str, kind: str, reason: str) -> DataError:
 
 
 def already_there(name: str, column: str) -> InputError:
-    """A column is to be added that the file has."""
+    """The error for a column that is to be added but exists."""
     return InputError(
         f'{name} has a column "{column}" already; it looks as if it had been annotated before. '
         "Remove or rename that column, or start from the original file."
@@ -23,7 +23,7 @@ def already_there(name: str, column: str) -> InputError:
 
 
 def no_columns(name: str, wanted: Sequence[str], added: Sequence[str]) -> InputError:
-    """A column of a file of plain text was asked for, or is to be added to it."""
+    """The error for a column that is requested of, or added to, a file of plain text."""
     if wanted:
         return InputError(
             f'{name} is plain text: it has no columns, so no "{wanted[0]}". Leave the column out, or convert the file to '
@@ -36,7 +36,7 @@ def no_columns(name: str, wanted: Sequence[str], added: Sequence[str]) -> InputE
 
 
 def mixed_formats(name: str, kind: str, output_kind: str) -> InputError:
-    """Rows of one format were to be written as another."""
+    """The error for rows of one format that would be written as another."""
     return InputError(
         f"{name} is {kind}, but the output is {output_kind}. Rows are written as they are: name an output of the same "
         "format, or a folder (OUT/), which keeps the files apart."

@@ -1,7 +1,7 @@
-"""Files in object stores and on other hosts, through fsspec: what a `Path` is for files here, a `RemotePath` is for URLs.
+"""Files in object stores and on other hosts, through fsspec: a `RemotePath` is for URLs what a `Path` is for local files.
 
-Reading asks for ranges of bytes, writing uploads a finished local file; what fails on the way is tried again. Files that are
-not there, or not allowed, are told as OSError with a `strerror`, as the system tells it of local ones.
+Reading requests ranges of bytes. Writing uploads a finished local file. Failed transfers are tried again. A file that is missing or
+not permitted raises OSError with a `strerror`, as the system does for local files.
 """
 
 import contextlib
@@ -18,28 +18,28 @@ from neardup.errors import DataError, InputError, TransferError
 from neardup.io.storage.stores import attempted, store_of
 
 READ_BYTES = 8 << 20
-"""Fetched at once, in the end, of a file that is read from its beginning to its end."""
+"""The largest request when a file is read from beginning to end."""
 
 FIRST_READ_BYTES = 320 << 10
-"""Fetched at first, enough to look at the columns; then four times as much with each request."""
+"""The first request, enough to look at the columns; each further request is four times as large."""
 
 _UPLOAD_BYTES, _MOST_PARTS = 16 << 20, 9_000
 _MAGIC = re.compile(r"[*?\[]")
 _SURE = ("ETag", "etag", "generation", "blob_id", "oid")
 _VERSIONS = (*_SURE, "mtime", "LastModified", "last_modified", "updated", "created")
-"""What stores call the version of a file's content, the surest first; only the sure ones are alike in listings."""
+"""The names that stores use for the version of a file's content, the surest first; only the sure ones are the same in listings."""
 
 Status = tuple[int, int | str]
-"""Bytes, and what differs when the content does: the time of the last change in nanoseconds, or a store's version."""
+"""The size in bytes, and a value that changes with the content: the time of the last change in ns, or a store's version."""
 
 
 @dataclass(frozen=True, slots=True)
 class RemotePath:
-    """A URL such as `s3://bucket/folder/name`, with as much of `pathlib.Path` as files need.
+    """A URL such as `s3://bucket/folder/name`, with the parts of `pathlib.Path` that files need.
 
     Attributes:
         url: as given.
-        known: of the file, as it was when it was found.
+        known: the state of the file when it was found.
     """
 
     url: str
@@ -57,7 +57,7 @@ class RemotePath:
 
     @property
     def key_url(self) -> str:
-        """The URL without slashes that make no difference."""
+        """The URL without redundant slashes."""
         return f"{self.scheme}://{self.url.partition('://')[2].strip('/')}"
 
     @property
@@ -85,7 +85,7 @@ class RemotePath:
         return store, store._strip_protocol(self.url)
 
     def status(self) -> Status:
-        """The size and the version as they are now; see `status_of`."""
+        """The current size and version; see `status_of`."""
         found = self._info()
         if found["type"] != "file":
             raise IsADirectoryError(errno.EISDIR, "it is a folder", self.url)
@@ -101,21 +101,21 @@ class RemotePath:
         return attempted(self.url, "looking at it", ask)
 
     def is_dir(self) -> bool:
-        """Whether it is a folder, and no file; False if it is not there."""
+        """Whether it is a folder, not a file; False if it does not exist."""
         try:
             return bool(self._info()["type"] == "directory")
         except FileNotFoundError:
             return False
 
     def is_file(self) -> bool:
-        """Whether it is there, and no folder."""
+        """Whether it exists, and is not a folder."""
         try:
             return bool(self._info()["type"] == "file")
         except FileNotFoundError:
             return False
 
     def files(self) -> list["RemotePath"]:
-        """All files below this folder, but hidden ones, by name."""
+        """All files below this folder except hidden ones, sorted by name."""
         store, key = self._store
 
         def find() -> Any:
@@ -125,7 +125,7 @@ class RemotePath:
         return self._below(key, attempted(self.url, "listing it", find), hidden=False)
 
     def matches(self) -> tuple["RemotePath", list["RemotePath"]]:
-        """The folder before the first wildcard of a glob, and the files and folders that match; folders end in a slash."""
+        """The folder before the first wildcard of a glob, and the matching files and folders; folders end in a slash."""
         store, pattern = self._store
         first = _MAGIC.search(self.url)
         assert first is not None
@@ -137,7 +137,7 @@ class RemotePath:
             return store.glob(pattern, detail=True)
 
         found = attempted(self.url, "listing it", match)
-        if "**" in pattern:  # which matches every folder beside the files in it
+        if "**" in pattern:  # ** also matches every folder beside the files in it
             found = {key: each for key, each in found.items() if each["type"] == "file"}
         return fixed, fixed._below(base, found, hidden="/." in self.url[len(fixed.url) - 1 :])
 
@@ -165,7 +165,7 @@ class RemotePath:
         return attempted(self.url, f"reading bytes {start:,} to {end:,}", fetch)
 
     def open(self, mode: str = "rb", buffering: int = READ_BYTES) -> io.BufferedReader:
-        """Open for reading bytes, from the beginning to the end or anywhere."""
+        """Open for reading bytes, sequentially or at any position."""
         if mode != "rb":
             raise ValueError(f"mode={mode!r}: a remote file is read here; upload() writes one")
         reader = RemoteReader(self, step=FIRST_READ_BYTES)
@@ -179,11 +179,11 @@ class RemotePath:
         return self.read_bytes().decode(encoding)
 
     def upload(self, local: Path) -> None:
-        """Let this be a copy of a local file; until all of it is there, this is what it was.
+        """Replace this file with a copy of a local file; until the copy is complete, the old content stays.
 
         Raises:
             OSError: the store denies it, or has no such bucket.
-            TransferError: it fails again and again; what had been sent is removed.
+            TransferError: it fails again and again; the part already sent is removed.
         """
         attempted(self.url, "writing it", lambda: self._upload(local))
 
@@ -201,16 +201,16 @@ class RemotePath:
             target.commit()
         except BaseException:
             with contextlib.suppress(AttributeError):  # a store in memory
-                target.closed = True  # else it would be finished when it is collected
+                target.closed = True  # otherwise garbage collection would finish the file
             with contextlib.suppress(FileNotFoundError):
                 target.discard()
             raise
 
     def check_writable(self) -> None:
-        """Begin to write the file and give up, where the store can: what is denied is told before any work.
+        """Begin to write the file and cancel, where the store allows that: a denial then shows before any work.
 
         Raises:
-            OSError, TransferError: as of `upload`.
+            OSError, TransferError: as for `upload`.
         """
         store, key = self._store
         if self.scheme not in ("s3", "s3a"):
@@ -220,7 +220,7 @@ class RemotePath:
             target = store.open(key, "wb", autocommit=False)
             target.closed = True
             target._initiate_upload()
-            with contextlib.suppress(FileNotFoundError):  # given up already, but the answer was lost
+            with contextlib.suppress(FileNotFoundError):  # canceled already, but the answer was lost
                 target.discard()
 
         attempted(self.url, "beginning to write it", begin)
@@ -238,11 +238,11 @@ class RemoteReader(io.RawIOBase):
     """The bytes of a remote file; each read is one request, tried again if it fails.
 
     Args:
-        step: bytes that the first read gives at most, each further one four times as many; all that is asked for if not given.
+        step: the most bytes that the first read returns; each further read returns up to four times as many. No limit by default.
 
     Raises, from reading:
         InputError: the store denies it.
-        DataError: the file changed, or is gone.
+        DataError: the file has changed, or is gone.
         TransferError: the store fails again and again.
     """
 
@@ -291,7 +291,7 @@ class RemoteReader(io.RawIOBase):
             return place._read_range(start, end)
         except PermissionError as problem:
             raise InputError(f"{place} cannot be read: {problem.strerror}.") from None
-        except (TransferError, FileNotFoundError, ValueError) as problem:  # a range past the end may be a ValueError
+        except (TransferError, FileNotFoundError, ValueError) as problem:  # a range past the end may raise ValueError
             self._check_unchanged()
             if isinstance(problem, OSError):
                 raise DataError(f"{place} cannot be read any more: {problem.strerror}. Run again.") from None

@@ -1,4 +1,4 @@
-"""The stores behind URLs, through fsspec: which package one needs, what is tried again, and what is told in the end."""
+"""The stores behind URLs, through fsspec: the package each needs, when to try again, and the errors raised in the end."""
 
 import errno
 import time
@@ -11,7 +11,7 @@ from neardup.errors import InputError, MissingExtra, TransferError
 Result = TypeVar("Result")
 
 WAITS = (1.0, 4.0, 15.0)
-"""Seconds before each further attempt of a transfer that failed."""
+"""Seconds before each further attempt of a failed transfer."""
 
 _OF_EXTRA = {"s3", "s3a", "gs", "gcs", "hf"}
 
@@ -26,12 +26,12 @@ _FINAL = (
     ValueError,
     ImportError,
 )
-"""Errors that another attempt would only repeat."""
+"""Errors that would only repeat."""
 
 
 @cache
 def store_of(scheme: str) -> Any:
-    """The file system of a scheme; it remembers no listings, for files may change."""
+    """The file system of a scheme; it caches no listings, because files may change."""
     try:
         import fsspec
     except ImportError:
@@ -57,11 +57,11 @@ def _missing(scheme: str, reason: str = "") -> MissingExtra:
 
 
 def attempted(url: str, what: str, attempt: Callable[[], Result]) -> Result:
-    """What `attempt` gives, tried again where that may help.
+    """The result of `attempt`, tried again where that may help.
 
     Raises:
-        OSError: with a `strerror`: not there, or not allowed.
-        TransferError: it failed as often as it is tried.
+        OSError: with a `strerror`: the file is missing or not permitted.
+        TransferError: every attempt failed.
     """
     for wait in (*WAITS, None):
         try:
@@ -77,7 +77,7 @@ def attempted(url: str, what: str, attempt: Callable[[], Result]) -> Result:
 
 
 def _final(url: str, problem: Exception) -> Exception | None:
-    """What to raise at once; None for what may pass."""
+    """The exception to raise at once; None if the failure may be temporary."""
     if isinstance(problem, PermissionError) or "Credential" in type(problem).__name__:
         return PermissionError(
             errno.EACCES,

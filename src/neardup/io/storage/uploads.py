@@ -1,4 +1,4 @@
-"""Finished files sent to their stores: all of them are there afterwards, or none that was not there before."""
+"""Send finished files to their stores: afterwards all of them exist, or none that did not exist before."""
 
 import contextlib
 from collections.abc import Collection, Mapping
@@ -12,11 +12,11 @@ _TOGETHER = 8
 
 
 def upload_all(files: Mapping[RemotePath, Path], *, replaced: Collection[RemotePath]) -> None:
-    """Send each local file, and remove it here; should one fail, those that were sent and are new there are removed again.
+    """Send each local file and remove it here. If one fails, the new files already sent are removed again.
 
     Args:
-        files: where each goes. The first is there before any other is sent.
-        replaced: what was there before.
+        files: the target of each file. The first is complete before any other is sent.
+        replaced: files that existed before.
 
     Raises:
         InputError: a store denies one.
@@ -26,20 +26,20 @@ def upload_all(files: Mapping[RemotePath, Path], *, replaced: Collection[RemoteP
 
     def send(task: tuple[RemotePath, Path]) -> None:
         path, local = task
-        begun.append(path)  # before it is there: the answer may be lost
+        begun.append(path)  # recorded first: the store's answer may be lost
         path.upload(local)
         local.unlink()
 
     tasks = list(files.items())
     try:
-        # The audit first: no removal may be without its line in it. In threads, for an interrupt waits for these to end.
+        # The audit comes first: no removal may lack its line. Threads are used because an interrupt waits for them to end.
         for some in (tasks[:1], tasks[1:]):
             for _ in in_order(send, some, _TOGETHER):
                 pass
     except BaseException as problem:
         for path in begun:
             if path not in replaced:
-                with contextlib.suppress(OSError, NeardupError):  # what failed first is told
+                with contextlib.suppress(OSError, NeardupError):  # the first failure is the one raised
                     path.unlink(missing_ok=True)
         if isinstance(problem, OSError):
             raise InputError(f"{problem.filename} cannot be written: {problem.strerror}.") from None

@@ -1,1 +1,1 @@
-"""SEGMENT: a family of segmenters behind one table; each takes normalized texts and gives their tokens as joined buffers."""
+"""SEGMENT: a family of segmenters behind one table; each turns normalized texts into tokens in joined buffers."""

@@ -1,4 +1,4 @@
-"""Texts to joined tokens, by a function that cuts one text; the same in this process and in a worker, which has no numpy."""
+"""Cut texts into joined tokens with a function that cuts one text; runs in this process and in a worker, which has no numpy."""
 
 import importlib
 from array import array
@@ -10,18 +10,18 @@ from neardup.errors import CallableError, OptionError
 Cut = Callable[[str], Sequence[str]]
 """From a text to its tokens."""
 ZERO = "\0"
-"""Stands between tokens; texts that are cut have none."""
+"""Separates tokens; the texts to cut never contain it."""
 
 
 class CutterSettings(NamedTuple):
-    """What a segmenter of a package needs to know.
+    """The settings of a segmenter from a package.
 
     Attributes:
-        segmenter: its name; `neardup.text.segmenters.NAME` has it.
+        segmenter: its name; `neardup.text.segmenters.NAME` implements it.
         mode, hmm: as in `neardup.recipe.Recipe`.
         dictionary: words, normalized, and their counts.
         source: the source of a dictionary that has yet to be built.
-        source_name: the file that it is from.
+        source_name: the file that the source comes from.
     """
 
     segmenter: str
@@ -33,19 +33,19 @@ class CutterSettings(NamedTuple):
 
 
 def cutter_of(settings: CutterSettings) -> Cut:
-    """The function of a segmenter of a package."""
+    """The function of a segmenter from a package."""
     found: Cut = importlib.import_module(f"neardup.text.segmenters.{settings.segmenter}").cutter(settings)
     return found
 
 
 def cut_texts(data: bytes, offsets: "array[int]", cut: Cut, name: str, *, foreign: bool = False) -> tuple[bytes, bytes]:
-    """The tokens of the texts `data[offsets[d]:offsets[d + 1]]`, valid UTF-8, joined by zero bytes; and their numbers, int64[n].
+    """The tokens of the texts `data[offsets[d]:offsets[d + 1]]`, valid UTF-8, joined by zero bytes; and their counts, int64[n].
 
-    Zero bytes in texts become spaces; those in tokens, too, which are looked for if `foreign`: no package makes any.
+    Zero bytes in texts become spaces. So do those in tokens; they are looked for only if `foreign`, because no package makes any.
 
     Raises:
         CallableError: `cut`, which is `foreign`, raises.
-        OptionError: what `cut` gives is no list or tuple of strings; `name` is what to call it.
+        OptionError: `cut` returns something other than a list or tuple of strings; `name` is its name in the message.
     """
     if b"\0" in data:
         data = data.replace(b"\0", b" ")

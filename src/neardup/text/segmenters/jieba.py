@@ -10,11 +10,11 @@ from neardup.text.segmenters.cutting import Cut, CutterSettings
 
 _ENTRY = re.compile(r"(\S+)(?:\s+([0-9]+))?(?:\s+([A-Za-z]+))?")
 MOST = 10**12
-"""The largest count of a word in a user dictionary: sums of counts stay far from the end of 64 bits."""
+"""The largest count of a word in a user dictionary: sums of counts stay far below 64 bits."""
 
 
 def entry_problems(dictionary: WordList) -> list[str]:
-    """What is wrong with the lines of a user dictionary: each has a word, and may have its count and its part of speech."""
+    """The problems in the lines of a user dictionary: each has a word, and may have its count and its part of speech."""
     return [
         f"dictionary {dictionary.name!r}, line {number}: {line!r} is not a word, or a word and its count (at most {MOST:,}), "
         "or these and its part of speech, with spaces between"
@@ -24,18 +24,18 @@ def entry_problems(dictionary: WordList) -> list[str]:
 
 
 def entries(dictionary: WordList) -> list[tuple[str, int | None]]:
-    """The words of a user dictionary, and their counts where they have any."""
+    """The words of a user dictionary, with their counts where they have any."""
     found = [_ENTRY.fullmatch(line) for line in dictionary.lines]
     return [(each[1], int(each[2]) if each[2] else None) for each in found if each is not None]
 
 
 def cutter(settings: CutterSettings) -> Cut:
-    """The function that cuts a text, with a dictionary of its own."""
+    """The function that cuts a text, with its own dictionary."""
     import rjieba
 
     jieba: Any = rjieba.Jieba()
     for word, count in settings.dictionary:
-        jieba.add_word(word, count, None)  # without a count: one that makes it a word wherever it stands
+        jieba.add_word(word, count, None)  # without a count, the word gets one that makes it a word wherever it occurs
     cut = jieba.cut_for_search if settings.mode == "search" else jieba.cut
     found: Cut = partial(_cut, cut, settings.hmm)
     return found

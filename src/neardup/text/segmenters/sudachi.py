@@ -12,13 +12,13 @@ from neardup.recipe.word_lists import WordList
 from neardup.text.segmenters.cutting import Cut, CutterSettings
 
 LONGEST = 8_000
-"""Characters that are segmented at a time: SudachiPy takes at most 49,149 bytes, and a character may become several there."""
+"""Characters segmented at a time: SudachiPy takes at most 49,149 bytes, and it may expand a character to several."""
 COLUMNS = (18, 19)
 _SENTENCES = re.compile(rf"(?s).{{1,{LONGEST}}}(?<=[。！？!?.\n])|.{{1,{LONGEST}}}")
 
 
 def entry_problems(dictionary: WordList) -> list[str]:
-    """What is wrong with the lines of the source of a user dictionary, as far as can be said without building it."""
+    """The problems in the lines of a user dictionary's source that show without building it."""
     return [
         f"dictionary {dictionary.name!r}, line {number}: {len(row)} columns; an entry of Sudachi's user dictionary (CSV) has 18"
         for number, line in zip(dictionary.numbers, dictionary.lines, strict=True)
@@ -27,7 +27,7 @@ def entry_problems(dictionary: WordList) -> list[str]:
 
 
 def pieces(text: str) -> Iterator[str]:
-    """A text in pieces of at most LONGEST characters that end with sentences where they can; a shorter text is one."""
+    """A text in pieces of at most LONGEST characters, cut at ends of sentences where possible; a shorter text is one piece."""
     if len(text) <= LONGEST:
         yield text
     else:
@@ -35,7 +35,7 @@ def pieces(text: str) -> Iterator[str]:
 
 
 def cutter(settings: CutterSettings) -> Cut:
-    """The function that cuts a text; it is not to be called by two threads at once.
+    """The function that cuts a text; two threads must not call it at once.
 
     Raises:
         OptionError: SudachiPy refuses the user dictionary.
@@ -63,7 +63,7 @@ def _dictionary(sudachipy: Any, settings: CutterSettings) -> Any:
         try:
             sudachipy.sudachipy.build_user_dic(system, [settings.source.encode()], built)
             return sudachipy.Dictionary(config=sudachipy.Config(system="core", user=[str(built)]))
-        except Exception as problem:  # its own kinds differ from version to version
+        except Exception as problem:  # its own exceptions vary between versions
             reason = _reason(problem, settings.source)
             raise OptionError(
                 f"dictionary {settings.source_name!r}: SudachiPy cannot build it: {reason}. Mend the file."
@@ -71,7 +71,7 @@ def _dictionary(sudachipy: Any, settings: CutterSettings) -> Any:
 
 
 def _reason(problem: Exception, source: str) -> str:
-    """What it says of an entry, with the entry; it names the source by all its bytes, and the entry by its number."""
+    """The message for an entry, with the entry; SudachiPy names the source by all its bytes, and the entry by its number."""
     found = re.search(r":(\d+)\t(.*)$", str(problem), re.DOTALL)
     lines = source.splitlines()
     if found is None or not 0 < int(found[1]) <= len(lines):

@@ -1,4 +1,4 @@
-"""The segmenters by name, and how tokens come of texts."""
+"""The segmenters by name, and how they turn texts into tokens."""
 
 from array import array
 from collections.abc import Callable
@@ -47,7 +47,7 @@ def _settings(name: str, mode: str | None, hmm: bool, dictionary: Any, normalize
     source = source_name = ""
     if isinstance(dictionary, StoredPart):
         dictionary.refuse("dictionary")
-    if dictionary is not None and name == "sudachi":  # which normalizes words as it does texts
+    if dictionary is not None and name == "sudachi":  # sudachi normalizes words as it does texts
         source, source_name = "\n".join(dictionary.lines) + "\n", dictionary.name
     elif dictionary is not None:
         found = entries(dictionary)
@@ -76,12 +76,12 @@ SEGMENTER_TABLE: dict[str, Callable[[FoldedTexts, Recipe], Tokens]] = {
     "jieba": _of_package,
     "sudachi": _of_package,
 }
-"""By the names of `neardup.recipe.segmenters.SEGMENTERS`."""
+"""The segmenters, by the names in `neardup.recipe.segmenters.SEGMENTERS`."""
 
 
 @lru_cache(8)
 def _listed(stop_words: tuple[WordList, ...], normalize: tuple[Any, ...]) -> Array:
-    """A table of the hashes of the words of stop lists, as `not_listed` reads it."""
+    """A table of the hashes of the words in stop lists, in the form that `not_among` takes."""
     words = normalized(pa.array([line for each in stop_words for line in each.lines], pa.large_string()), normalize)
     hashes = np.empty(len(words), np.uint64)
     hash_spans(words.data, words.offsets[:-1].copy(), words.offsets[1:].copy(), hashes)
@@ -92,7 +92,7 @@ def _listed(stop_words: tuple[WordList, ...], normalize: tuple[Any, ...]) -> Arr
 
 
 def tokens_of(folded: FoldedTexts, recipe: Recipe) -> Tokens:
-    """The tokens of normalized texts, as the recipe says; without its stop words."""
+    """The tokens of normalized texts according to the recipe, without its stop words."""
     segmenter = recipe.segmenter
     if isinstance(segmenter, StoredPart):
         segmenter.refuse("segmenter")

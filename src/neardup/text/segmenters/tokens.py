@@ -13,16 +13,16 @@ from neardup.text.normalizers import FoldedTexts
 from neardup.text.unicode_tables import fold_tables
 
 SPARE = 66
-"""Bytes behind the last token that kernels may read."""
+"""Bytes after the last token that kernels may read."""
 
 
 class Tokens(NamedTuple):
     """The tokens of n texts, one after another.
 
     Attributes:
-        data: uint8[], with SPARE more bytes behind the last token.
+        data: uint8[], with SPARE more bytes after the last token.
         starts, ends: int64[t]; token i is data[starts[i]:ends[i]], UTF-8.
-        kinds: uint8[t], WORD or CJK (`neardup.kernels.text.tokens`): how many tokens a window that starts here has.
+        kinds: uint8[t], WORD or CJK (`neardup.kernels.text.tokens`): decides how many tokens a window that starts here has.
         documents: int64[n + 1]; text d has the tokens from documents[d] to documents[d + 1].
     """
 
@@ -37,25 +37,25 @@ class Tokens(NamedTuple):
         return self.data[self.starts[token] : self.ends[token]].tobytes().decode()
 
     def hashes(self) -> Array:
-        """uint64[t]: XXH3-64 of each token, as `neardup.kernels.text.tokens.tokenize` has it."""
+        """uint64[t]: XXH3-64 of each token, as in `neardup.kernels.text.tokens.tokenize`."""
         found = np.empty(len(self.starts), np.uint64)
         hash_spans(self.data, self.starts, self.ends, found)
         return found
 
     def only(self, keep: Array) -> "Tokens":
-        """Those where `keep` (bool[t]) holds."""
+        """The tokens where `keep` (bool[t]) is true."""
         documents = np.concatenate([np.zeros(1, np.int64), np.cumsum(keep, dtype=np.int64)])[self.documents]
         return Tokens(self.data, self.starts[keep], self.ends[keep], self.kinds[keep], documents)
 
     def not_among(self, table: Array) -> "Tokens":
-        """Those whose hashes are not in a table by `neardup.kernels.text.segmenters.list_hashes`."""
+        """The tokens whose hashes are not in a table made by `neardup.kernels.text.segmenters.list_hashes`."""
         keep = np.empty(len(self.starts), np.bool_)
         not_listed(self.hashes(), table, keep)
         return self.only(keep)
 
 
 def words_of(folded: FoldedTexts) -> Tokens:
-    """Maximal runs of letters, marks and numbers, after NFKC case folding; each Han or Kana character by itself."""
+    """Maximal runs of letters, marks and numbers, after NFKC case folding; each Han or Kana character is a token."""
     n = len(folded)
     longest = most_tokens(int(np.diff(folded.offsets).max(initial=0)))
     most = most_tokens(int(folded.offsets[-1])) + n + PLACES_BEHIND + longest
@@ -67,7 +67,7 @@ def words_of(folded: FoldedTexts) -> Tokens:
 
 
 def words_of_any(folded: FoldedTexts) -> Tokens:
-    """As `words_of`, of texts that may not have gone through NFKC case folding."""
+    """Like `words_of`, for texts that may lack NFKC case folding."""
     most = int(folded.offsets[-1]) // 2 + len(folded)
     starts, ends, kinds = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.uint8)
     documents = np.zeros(len(folded) + 1, np.int64)
@@ -77,7 +77,7 @@ def words_of_any(folded: FoldedTexts) -> Tokens:
 
 
 def characters_of(folded: FoldedTexts) -> Tokens:
-    """Each letter, mark or number by itself. All count as words: windows are of `word_shingle`."""
+    """Each letter, mark or number is a token. All count as words, so `word_shingle` sets the size of windows."""
     most = int(folded.offsets[-1])
     starts, ends, documents = np.empty(most, np.int64), np.empty(most, np.int64), np.zeros(len(folded) + 1, np.int64)
     find_characters(folded.data, folded.offsets, starts, ends, documents, fold_tables())
@@ -85,7 +85,7 @@ def characters_of(folded: FoldedTexts) -> Tokens:
 
 
 def between_spaces_of(folded: FoldedTexts) -> Tokens:
-    """What stands between white space and holds a letter, mark or number. All count as words."""
+    """Runs between white space that hold a letter, mark or number. All count as words: `word_shingle` sets the size of windows."""
     most = int(folded.offsets[-1]) // 2 + len(folded)
     starts, ends, documents = np.empty(most, np.int64), np.empty(most, np.int64), np.zeros(len(folded) + 1, np.int64)
     find_between_spaces(folded.data, folded.offsets, starts, ends, documents, fold_tables())
@@ -98,9 +98,10 @@ def _plain_words(data: Array, starts: Array, ends: Array, documents: Array) -> T
 
 
 def from_joined(joined: bytes, counts: Array) -> Tokens:
-    """Of tokens that are joined by zero bytes, those of all texts one after another; text d has counts[d] of them.
+    """Tokens from their texts joined by zero bytes, one text after another; text d has counts[d] of them.
 
-    What holds no letter, mark or number (punctuation, spaces) is left out. All count as words: windows are of `word_shingle`.
+    Tokens without a letter, mark or number (punctuation, spaces) are left out. All count as words, so `word_shingle` sets the
+    size of windows.
     """
     data = np.frombuffer(joined + bytes(SPARE), np.uint8)
     total = int(counts.sum())

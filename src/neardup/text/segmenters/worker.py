@@ -1,4 +1,4 @@
-"""What a worker process runs: texts come in on standard input, joined tokens go out, until the input ends."""
+"""The program of a worker process: texts arrive on standard input, joined tokens leave, until the input ends."""
 
 import os
 import pickle
@@ -13,9 +13,9 @@ DONE, REFUSED, FAILED = range(3)
 
 
 def main() -> None:
-    """Serve until the input ends, as it does when the parent is gone, however it went."""
+    """Serve until the input ends; it also ends when the parent is gone, for whatever reason."""
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a package prints is no answer
+    os.dup2(2, 1)  # a package's printed output is not an answer
     requests = sys.stdin.buffer
     cut: Cut | None = None
     try:
@@ -33,4 +33,4 @@ def main() -> None:
             pickle.dump(answer, answers, pickle.HIGHEST_PROTOCOL)
             answers.flush()
     except (EOFError, BrokenPipeError):
-        os._exit(0)  # nobody is there to be told
+        os._exit(0)  # no one is left to answer

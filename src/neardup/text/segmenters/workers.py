@@ -1,10 +1,10 @@
 """Worker processes for segmenters whose tokenizers serve one thread at a time, or hold Python's lock.
 
-Each thread of a run that segments has one for as long as it needs it.
+Each thread of a run that segments uses one worker for as long as it needs it.
 
-There are never more than threads at work at once; idle ones are kept for the next pass and ended with this process. They are
-started as programs of their own rather than by `multiprocessing`, which would import the caller's main module again, and they
-end when their input does: none outlives this process, even if it is killed.
+There are never more workers than threads at work at once. Idle workers are kept for the next pass and ended with this process. They
+are started as programs of their own rather than by `multiprocessing`, which would import the caller's main module again. They end
+when their input does, so none outlives this process, even if it is killed.
 """
 
 import atexit
@@ -40,7 +40,7 @@ class Worker:
             [sys.executable, "-c", _PROGRAM, json.dumps(sys.path)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            start_new_session=True,  # an interrupt is for this process alone; it ends the others
+            start_new_session=True,  # an interrupt goes to this process only; it ends the others
         )
         self._send(tuple(settings))
 
@@ -55,10 +55,10 @@ class Worker:
         self._process.stdin.flush()
 
     def cut(self, data: bytes, offsets: bytes) -> tuple[bytes, bytes]:
-        """As `cut_texts`.
+        """Like `cut_texts`.
 
         Raises:
-            OptionError: the segmenter cannot do what the settings say.
+            OptionError: the segmenter cannot do what the settings ask.
             ChildProcessError: the process has ended, or the segmenter failed.
         """
         assert self._process.stdout is not None
@@ -84,12 +84,12 @@ class Worker:
         self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
-                with contextlib.suppress(BrokenPipeError):  # of what could not be sent any more
+                with contextlib.suppress(BrokenPipeError):  # for data that could not be sent any more
                     pipe.close()
 
 
 def _take(settings: CutterSettings) -> Worker:
-    """An idle worker with these settings, or a new one; idle ones with other settings are ended."""
+    """An idle worker with these settings, or a new one; idle workers with other settings are ended."""
     with _GUARD:
         others = [worker for worker in _IDLE if worker.settings != settings]
         mine = [worker for worker in _IDLE if worker.settings == settings]
@@ -109,7 +109,7 @@ def end_workers() -> None:
 
 
 def _forget() -> None:
-    """After a fork: the workers are the parent's."""
+    """After a fork: the workers belong to the parent."""
     global _GUARD, _IN_PROCESS
     _GUARD, _IN_PROCESS = threading.Lock(), threading.Lock()
     _IDLE.clear()
@@ -125,10 +125,10 @@ def _cutter_here(settings: CutterSettings) -> Cut:
 
 
 def cut_by_package(data: bytes, offsets: bytes, settings: CutterSettings) -> tuple[bytes, bytes]:
-    """As `cut_texts`, by a segmenter of a package: in a worker where several threads work at once, else in this process.
+    """Like `cut_texts`, by a segmenter from a package: in a worker if several threads work at once, otherwise in this process.
 
     Raises:
-        OptionError: the segmenter cannot do what the settings say.
+        OptionError: the segmenter cannot do what the settings ask.
         ChildProcessError: a worker failed.
     """
     if not is_one_of_several() or not sys.executable:
