@@ -33,8 +33,11 @@ import pyarrow.parquet as pq
 import neardup as nd
 path, method, least = sys.argv[1], sys.argv[2], float(sys.argv[3])
 texts = pq.read_table(path)["text"]
-for method_too in ("exact", "minhash"):
-    nd.deduplicate(texts.slice(0, 200), method=method_too)
+from neardup.matching.candidates import auto
+patience, auto.PATIENCE_SECONDS = auto.PATIENCE_SECONDS, 0.0
+for each in ("exact", "minhash", "auto"):
+    nd.deduplicate(texts.slice(0, 200), method=each)
+auto.PATIENCE_SECONDS = patience
 began = time.process_time()
 found = nd.deduplicate(texts, method=method, min_similarity=least).summary
 print(json.dumps({

@@ -155,7 +155,7 @@ def near_copies(n, seed=0):
 
 def test_the_choice_is_exact_where_it_is_not_much_slower_and_says_why():
     told = Told()
-    summary = nd.deduplicate(near_copies(400), progress=told).summary
+    summary = nd.deduplicate(near_copies(5_000), progress=told).summary
     assert summary.method == "exact"
     assert summary.options["method"] == "auto"
     assert summary.reason.startswith("exact would not take more than 2 times as long as minhash and more than 5 s")
@@ -222,9 +222,8 @@ def test_neither_memory_nor_threads_nor_the_disk_change_the_method_the_reason_or
 
 @pytest.mark.parametrize(("method", "said"), [("exact", "exact"), ("minhash", "minhash")])
 def test_auto_refuses_what_the_disk_does_not_hold_and_takes_no_other_method(method, said, monkeypatch):
-    if method == "minhash":
-        monkeypatch.setattr(auto, "SLOWER", 0.0)
-        monkeypatch.setattr(auto, "PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(auto, "SLOWER", 0.0 if method == "minhash" else 99.0)
+    monkeypatch.setattr(auto, "PATIENCE_SECONDS", 0.0)
     estimates = {name: getattr(auto, name) for name in ("estimate_exact", "estimate_minhash")}
     for name, estimated in estimates.items():
         monkeypatch.setattr(
@@ -258,7 +257,16 @@ def test_signatures_that_neither_memory_nor_disk_hold_are_refused_before_they_ar
         nd.deduplicate([f"text number {i}" for i in range(8_000)], method="minhash", memory="16M")
 
 
-def test_the_choice_is_exact_where_no_bands_serve_the_similarity():
+def test_what_is_small_or_served_by_no_other_method_is_not_looked_at_for_a_choice(monkeypatch):
+    monkeypatch.setattr(auto, "choose", None)
+    summary = nd.deduplicate(near_copies(300)).summary
+    assert (summary.method, summary.reason) == ("exact", "exact takes no more than 5 s on the reference machine")
+    monkeypatch.setattr(auto, "PATIENCE_SECONDS", 0.0)
+    assert nd.deduplicate(near_copies(300), similarity="edit").summary.reason == "no other method serves edit"
+
+
+def test_the_choice_is_exact_where_no_bands_serve_the_similarity(monkeypatch):
+    monkeypatch.setattr(auto, "PATIENCE_SECONDS", 0.0)
     summary = nd.deduplicate(near_copies(40), min_similarity=1e-6).summary
     assert summary.method == "exact"
     assert summary.reason.endswith("no bands serve 1e-06")

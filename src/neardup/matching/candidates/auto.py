@@ -9,7 +9,14 @@ from dataclasses import dataclass
 
 from neardup.display import counted
 from neardup.errors import OptionError
-from neardup.matching.candidates.estimates import Estimate, SampledSets, Size, estimate_exact, estimate_minhash
+from neardup.matching.candidates.estimates import (
+    Estimate,
+    SampledSets,
+    Size,
+    estimate_exact,
+    estimate_minhash,
+    exact_at_most,
+)
 from neardup.matching.candidates.exact import find_exact, map_elements
 from neardup.matching.candidates.minhash import find_by_minhash
 from neardup.matching.candidates.samples import join_elements, sample_elements
@@ -22,7 +29,7 @@ SLOWER, PATIENCE_SECONDS = 2.0, 5.0
 """Exact is taken unless by estimate it takes more than so many times as long as minhash, and more than so many seconds."""
 SAMPLED_ELEMENTS = 1 << 18
 """About so many elements are in the sample; but it has this many documents of a corpus that has them, however long they are."""
-LEAST_SAMPLED = 100
+LEAST_SAMPLED = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +99,17 @@ def _sample(task: Task, share: float, size: Size) -> SampledSets:
     return SampledSets.of(elements, counts, share, size)
 
 
+def needless(task: Task) -> str | None:
+    """Why exact is taken whatever the texts have in common; None if that must be looked at."""
+    if not METHODS["minhash"].is_for(task.options.similarity):
+        return f"no other method serves {task.options.similarity}"
+    documents = int(task.wanted.sum())
+    most = exact_at_most(Size(documents, int(task.documents.tokens[task.wanted].sum())))
+    return (
+        f"exact takes no more than {PATIENCE_SECONDS:g} s on the reference machine" if most < PATIENCE_SECONDS else None
+    )
+
+
 def find_by_choice(task: Task) -> Found:
     """Candidates by exact, or by minhash where exact would take much longer.
 
@@ -99,6 +117,11 @@ def find_by_choice(task: Task) -> Found:
         OptionError: the temporary files of the method would not fit where they go.
     """
     task = task.at_least(task.min_tokens("auto"))
+    reason = needless(task)
+    if reason is not None:
+        with task.progress.stage("choose"):
+            task.progress.say(f"method exact: {reason}")
+        return dataclasses.replace(find_exact(task), reason=reason)
     choice = choose(task)
     task.progress.say(f"method {choice.method}: {choice.reason}")
     task.resources.check_room(

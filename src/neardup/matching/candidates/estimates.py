@@ -288,6 +288,13 @@ def _exact(size: Size, walks: Walks, cells: int, memory: int) -> Estimate:
     return Estimate("exact", int(pairs.all), int(postings), int(visits), int(meetings), needed, disk, seconds, join)
 
 
+def exact_at_most(size: Size) -> float:
+    """Seconds that an exact join takes if every two documents meet in all of their elements, and none match."""
+    each, pairs = size.elements_each, size.documents * size.documents / 2
+    everything = Walks(float(size.tokens), pairs * each, pairs, Pairs(pairs, pairs))
+    return _exact(size, everything, 0, UNBOUNDED.memory_bytes).seconds
+
+
 def _in_memory_or_file(size: int, most: int) -> tuple[int, int]:
     """What `size` bytes take of memory, and of temporary files where it is more than `most`."""
     return (size, 0) if size <= most else (most, size)
