@@ -20,8 +20,8 @@ import naive
 import neardup as nd
 from neardup.errors import DataError, InputError, OptionError
 from neardup.io.table_corpus import TableCorpus
-from neardup.judging.evaluation import intervals, survey
-from neardup.judging.evaluation.flow import evaluate_corpus
+from neardup.judging.evaluation import intervals, sampling
+from neardup.judging.evaluation.evaluate import evaluate_corpus
 from neardup.judging.evaluation.given_labels import labels_of
 from neardup.judging.evaluation.labels import LabelFile, read_labels
 from neardup.judging.evaluation.recommendation import recommend
@@ -114,7 +114,7 @@ def test_f1_is_the_harmonic_mean():
     assert found.low < found.value < found.high
 
 
-# the survey
+# the sampling
 
 
 @given(
@@ -123,8 +123,8 @@ def test_f1_is_the_harmonic_mean():
     least=st.sampled_from([0.05, 0.3, 0.5, 0.8, 0.95, 1.0]),
 )
 def test_every_similar_pair_of_a_sampled_document_is_found_and_no_other(texts, size, least):
-    sampled = survey.choose(np.arange(len(texts)), size, seed=0)
-    found = survey.similar_pairs(
+    sampled = sampling.choose(np.arange(len(texts)), size, seed=0)
+    found = sampling.similar_pairs(
         TableCorpus(texts), sampled, np.ones(len(texts), np.bool_), least=least, resources=Resources(1)
     )
     expected = {}
@@ -141,7 +141,7 @@ def test_every_similar_pair_of_a_sampled_document_is_found_and_no_other(texts, s
 
 def test_more_similar_pairs_than_there_was_room_for_are_all_found():
     texts = [f"one text that is here again and again and always the same, {number}" for number in range(60)]
-    found = survey.similar_pairs(
+    found = sampling.similar_pairs(
         TableCorpus(texts), np.arange(60), np.ones(60, np.bool_), least=0.5, resources=Resources(1)
     )
     assert len(found) == 60 * 59 // 2
@@ -151,27 +151,27 @@ def test_distances_are_counted_and_pairs_drawn_as_they_are():
     fingerprints = np.random.default_rng(0).integers(0, 2**64, (40, 2), dtype=np.uint64)
     fingerprints[7] = fingerprints[3]
     chosen = np.array([0, 3, 39])
-    counts = survey.distance_counts(fingerprints, chosen, threads=2)
+    counts = sampling.distance_counts(fingerprints, chosen, threads=2)
     everything = {(a, b): d for a, b, d in naive.pairs_within(fingerprints, 128)}
     of_three = [everything[min(3, other), max(3, other)] for other in range(40) if other != 3]
     assert counts[1].tolist() == np.bincount(of_three, minlength=129).tolist()
     assert counts.sum(axis=1).tolist() == [39, 39, 39]
 
     wanted = {pair for pair, d in everything.items() if 50 <= d <= 60 and {0, 3, 39} & set(pair)}
-    left, right = survey.sample_pairs(fingerprints, chosen, counts, (50, 60), size=10_000, seed=0)
+    left, right = sampling.sample_pairs(fingerprints, chosen, counts, (50, 60), size=10_000, seed=0)
     assert set(zip(left.tolist(), right.tolist(), strict=True)) == wanted
-    left, right = survey.sample_pairs(fingerprints, chosen, counts, (50, 60), size=5, seed=0)
+    left, right = sampling.sample_pairs(fingerprints, chosen, counts, (50, 60), size=5, seed=0)
     assert 1 <= len(left) <= 5
     assert set(zip(left.tolist(), right.tolist(), strict=True)) <= wanted
 
 
 def test_a_sample_is_the_same_every_time_and_another_with_another_seed():
     rows = np.arange(100, 1100)
-    first = survey.choose(rows, 50, seed=0)
+    first = sampling.choose(rows, 50, seed=0)
     assert len(set(first.tolist())) == 50
-    assert first.tolist() == sorted(survey.choose(rows, 50, seed=0).tolist())
-    assert first.tolist() != survey.choose(rows, 50, seed=1).tolist()
-    assert survey.choose(rows, 5000, seed=0) is rows
+    assert first.tolist() == sorted(sampling.choose(rows, 50, seed=0).tolist())
+    assert first.tolist() != sampling.choose(rows, 50, seed=1).tolist()
+    assert sampling.choose(rows, 5000, seed=0) is rows
 
 
 # without labels

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
         RowError,
         TransferError,
     )
-    from neardup.fingerprints.given import fingerprint_features
+    from neardup.fingerprints.from_features import fingerprint_features
     from neardup.fingerprints.keyword_lists import keywords
     from neardup.fingerprints.minhash import Estimate, Signatures, jaccard_estimate, signatures
     from neardup.fingerprints.simhash import fingerprint
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from neardup.jobs.vectors import fingerprint_vector_files
     from neardup.judging.comparison import Comparison, compare, replay
     from neardup.judging.estimate import CostEstimate, estimate_files
-    from neardup.judging.evaluation.flow import evaluate
+    from neardup.judging.evaluation.evaluate import evaluate
     from neardup.judging.evaluation.result import Evaluation
     from neardup.judging.explanation import Explanation, explain
     from neardup.judging.report import ReportFile, report
@@ -117,13 +117,13 @@ _HOME = {
     "distances": "hamming.distances",
     "estimate_files": "judging.estimate",
     "estimated_cosine": "fingerprints.vectors.cosine",
-    "evaluate": "judging.evaluation.flow",
+    "evaluate": "judging.evaluation.evaluate",
     "evaluate_files": "jobs.evaluate",
     "explain": "judging.explanation",
     "filter_files": "jobs.filter",
     "find_banded": "matching.bands",
     "fingerprint": "fingerprints.simhash",
-    "fingerprint_features": "fingerprints.given",
+    "fingerprint_features": "fingerprints.from_features",
     "fingerprint_files": "jobs.fingerprint",
     "fingerprint_vector_files": "jobs.vectors",
     "fingerprint_vectors": "fingerprints.vectors.fingerprint",

@@ -12,7 +12,7 @@ from neardup.io.outputs import Outputs
 from neardup.io.reading import EvaluateFileOptions, split_options
 from neardup.io.storage.places import place_of
 from neardup.jobs.output_paths import refuse_inputs
-from neardup.judging.evaluation.flow import evaluate_corpus
+from neardup.judging.evaluation.evaluate import evaluate_corpus
 from neardup.judging.evaluation.given_labels import Labeled, labels_of
 from neardup.judging.evaluation.labels import LabelFile
 from neardup.judging.evaluation.plot import FORMATS as PLOT_FORMATS

@@ -8,12 +8,12 @@ from neardup.arrays import Array
 from neardup.judging.evaluation.intervals import UNKNOWN, Share, clustered, f1_of, wilson
 from neardup.judging.evaluation.result import DistanceScore, ThresholdScore
 from neardup.judging.evaluation.sampled_corpus import SampledCorpus
-from neardup.judging.evaluation.survey import distance_counts
+from neardup.judging.evaluation.sampling import distance_counts
 from neardup.judging.evaluation.truth import Truth, reach
 
 
 @dataclass(frozen=True, slots=True)
-class Survey:
+class DistanceHistogram:
     """Distances of sampled documents to all others by one recipe.
 
     Attributes:
@@ -36,7 +36,7 @@ class Survey:
         return len(self.rows) / (2 * len(self.chosen)) if len(self.chosen) else 0.0
 
 
-def survey(truth: Truth, corpus: SampledCorpus) -> Survey:
+def distance_histogram(truth: Truth, corpus: SampledCorpus) -> DistanceHistogram:
     """Compare the sampled documents with all whose pairs count, by the fingerprints of the corpus."""
     documents, recipe, threads = corpus.documents, corpus.recipe, corpus.options.threads
     rows = np.flatnonzero(corpus.among & (documents.tokens >= recipe.min_tokens))
@@ -49,10 +49,10 @@ def survey(truth: Truth, corpus: SampledCorpus) -> Survey:
     owner, pair = truth.ends(near)
     width = counts.shape[1]
     true = np.bincount(owner * width + far[near][pair], minlength=len(truth.sampled) * width)
-    return Survey(rows, chosen, counts, true.reshape(-1, width)[long_enough], far)
+    return DistanceHistogram(rows, chosen, counts, true.reshape(-1, width)[long_enough], far)
 
 
-def distance_scores(truth: Truth, found: Survey, bits: int) -> tuple[DistanceScore, ...]:
+def distance_scores(truth: Truth, found: DistanceHistogram, bits: int) -> tuple[DistanceScore, ...]:
     """Of every distance from 0 to `bits`."""
     judged = truth.source == "labels" and not truth.complete
     any_false = not truth.positive.all()

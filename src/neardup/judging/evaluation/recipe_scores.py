@@ -1,7 +1,7 @@
 """RECIPES: the distance that each needs for the recall that is asked for, and what the join costs there."""
 
 from neardup.hamming.block_plan import plan_join
-from neardup.judging.evaluation.curves import Survey, distance_scores, survey
+from neardup.judging.evaluation.curves import DistanceHistogram, distance_histogram, distance_scores
 from neardup.judging.evaluation.intervals import UNKNOWN
 from neardup.judging.evaluation.result import DistanceScore, RecipeScore
 from neardup.judging.evaluation.sampled_corpus import SampledCorpus
@@ -16,7 +16,7 @@ UNNAMED = "the given recipe"
 
 
 def recipe_scores(
-    corpus: SampledCorpus, truth: Truth, own: Survey, scores: tuple[DistanceScore, ...], target: float
+    corpus: SampledCorpus, truth: Truth, own: DistanceHistogram, scores: tuple[DistanceScore, ...], target: float
 ) -> tuple[RecipeScore, ...]:
     """Of the corpus' own recipe, which comes first, and of every recipe that has a name and is of no other tool.
 
@@ -37,12 +37,12 @@ def recipe_scores(
 
 def _other_score(name: str, recipe: Recipe, corpus: SampledCorpus, truth: Truth, target: float) -> RecipeScore:
     """A function of its own, so that one recipe's fingerprints are given back before the next one's are made."""
-    found = survey(truth, corpus.by_recipe(recipe))
+    found = distance_histogram(truth, corpus.by_recipe(recipe))
     return recipe_score(name, recipe, truth, found, distance_scores(truth, found, recipe.bits), target)
 
 
 def recipe_score(
-    name: str, recipe: Recipe, truth: Truth, found: Survey, scores: tuple[DistanceScore, ...], target: float
+    name: str, recipe: Recipe, truth: Truth, found: DistanceHistogram, scores: tuple[DistanceScore, ...], target: float
 ) -> RecipeScore:
     """The smallest distance that gives the recall, and what it costs."""
     usual = usual_distance(recipe)

@@ -5,11 +5,11 @@ from itertools import pairwise
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.judging.evaluation.curves import Survey
+from neardup.judging.evaluation.curves import DistanceHistogram
 from neardup.judging.evaluation.intervals import clustered
 from neardup.judging.evaluation.result import Stratum
 from neardup.judging.evaluation.sampled_corpus import SampledCorpus
-from neardup.judging.evaluation.survey import sample_pairs
+from neardup.judging.evaluation.sampling import sample_pairs
 from neardup.judging.evaluation.truth import Truth
 from neardup.matching.similarities.element_store import ElementStore, read_again
 from neardup.progress import Progress
@@ -31,7 +31,9 @@ def edges(max_distance: int, bits: int) -> list[tuple[int, int]]:
     return [(0, 0)] + [(before + 1, last) for before, last in pairwise(lasts)]
 
 
-def strata(corpus: SampledCorpus, truth: Truth, found: Survey, *, max_distance: int, seed: int) -> tuple[Stratum, ...]:
+def strata(
+    corpus: SampledCorpus, truth: Truth, found: DistanceHistogram, *, max_distance: int, seed: int
+) -> tuple[Stratum, ...]:
     """Of each stratum how many pairs there are, how many are near-duplicates, and how similar a sample of them is.
 
     Args:
@@ -59,7 +61,7 @@ def strata(corpus: SampledCorpus, truth: Truth, found: Survey, *, max_distance: 
     return tuple(parts)
 
 
-def _stratum(name: str, truth: Truth, found: Survey, span: tuple[int, int], similarity: Array) -> Stratum:
+def _stratum(name: str, truth: Truth, found: DistanceHistogram, span: tuple[int, int], similarity: Array) -> Stratum:
     """A stratum of the distances of a span, both ends of it included; similarity: float64[p] of some of its pairs."""
     first, last = span
     counts, true = found.counts[:, first : last + 1].sum(axis=1), found.true[:, first : last + 1].sum(axis=1)

@@ -1,4 +1,4 @@
-"""TRUTH: pairs of which it is known whether they are near-duplicates, by labels or by a survey; and what a recall of them is."""
+"""TRUTH: pairs known to be near-duplicates or not, by labels or by a random sample; and what a recall of them is."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from neardup.hamming.near import hamming_distances
 from neardup.judging.evaluation.intervals import Share, Z, clustered, wilson
 from neardup.judging.evaluation.labels import LabelRows, read_labels
 from neardup.judging.evaluation.sampled_corpus import SampledCorpus
-from neardup.judging.evaluation.survey import similar_pairs
+from neardup.judging.evaluation.sampling import similar_pairs
 from neardup.matching.similarities.element_store import ElementStore, read_again
 from neardup.progress import Progress
 from neardup.recipe.recipe import Recipe

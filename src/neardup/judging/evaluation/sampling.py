@@ -14,7 +14,7 @@ from neardup.arrays import Array
 from neardup.io.batch import Batch
 from neardup.io.corpora import Corpus
 from neardup.kernels.hamming.comparisons import distances_to
-from neardup.kernels.matching.survey import SampledSets, SimilarSets, count_distances, find_similar
+from neardup.kernels.matching.sampling import SampledSets, SimilarSets, count_distances, find_similar
 from neardup.matching.similarities.element_store import ElementStore, read_again
 from neardup.matching.similarities.table import shingle_sets_of
 from neardup.progress import Progress

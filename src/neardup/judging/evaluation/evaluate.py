@@ -2,7 +2,7 @@
 
 REQUEST, checked                                evaluation/request.py
 → read, FINGERPRINT and SAMPLE documents        evaluation/sampled_corpus.py
-→ TRUTH: labels, or what the sample is near     evaluation/labels.py, survey.py → truth.py
+→ TRUTH: labels, or what the sample is near     evaluation/labels.py, sampling.py → truth.py
 → CURVES by distance and similarity             evaluation/curves.py
 → RECIPES: the distance that each needs         evaluation/recipe_scores.py
 → run every METHOD                              evaluation/methods.py
@@ -18,7 +18,7 @@ import numpy as np
 from neardup.io.corpora import Corpus
 from neardup.io.ids import plain_ids
 from neardup.io.table_corpus import TableCorpus
-from neardup.judging.evaluation.curves import distance_scores, survey, threshold_scores
+from neardup.judging.evaluation.curves import distance_histogram, distance_scores, threshold_scores
 from neardup.judging.evaluation.given_labels import Labeled, labels_of
 from neardup.judging.evaluation.intervals import UNKNOWN, wilson
 from neardup.judging.evaluation.methods import method_score
@@ -90,7 +90,7 @@ def evaluate_corpus(
     with progress.stage("truth"):
         truth = _truth(sampled, request, ids)
     with progress.stage("distances"):
-        own = survey(truth, sampled)
+        own = distance_histogram(truth, sampled)
         distances = distance_scores(truth, own, recipe.bits)
     with progress.stage("recipes"):
         recipes = recipe_scores(sampled, truth, own, distances, request.target_recall)
