@@ -46,8 +46,8 @@ from neardup.recipe.presets import RECIPES
 def command(inputs: tuple[str, ...], output: str, recipe: str | None, quiet: bool, **chosen: Any) -> None:
     """Pass on new documents, remember them in an index, and set the others aside.
 
-    INPUT: JSON lines, or text files with --lines (standard input). Documents that are near no earlier one go to the output, byte
-    for byte and in their order. If a run from files to a file is interrupted, the same command continues it.
+    INPUT: JSON lines, or text files with --lines (standard input). Documents that are near no document of the index go to the
+    output, byte for byte and in their order. If a run from files to a file is interrupted, the same command continues it.
     """
     from neardup.jobs.filter import filter_files
     from neardup.recipe.presets import find_recipe

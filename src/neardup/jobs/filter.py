@@ -76,7 +76,7 @@ def filter_files(
     progress: Watcher = None,
     **reading: Unpack[ReadingDict],
 ) -> FilterResult:
-    """Pass on the documents that are near no earlier document, byte for byte and in their order; remember them in an index.
+    """Pass on the documents that are near no document of an index, byte for byte and in order; remember them in the index.
 
     If a run from files to a file is interrupted, even by a power failure, the same call continues it. No line is lost or passed on
     twice. If the input or the output is a pipe, documents are remembered only after they were passed on. After a crash some may
