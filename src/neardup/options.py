@@ -80,7 +80,7 @@ class DedupOptions:
         cluster: how matches form clusters, one of CLUSTERS.
         threads: the number of threads; all processors by default. It never changes the result.
         memory: bytes for finding candidates, as a number or as `512M` or `4G`; half of the machine's memory by default. Work
-            that does not fit is done in several passes, or is refused.
+            that does not fit is done in several passes, or is refused. It changes a result only if `auto` chooses another method.
         temp_dir: the folder for temporary files; the system's by default.
     """
 

@@ -76,13 +76,13 @@ class MethodRow:
 
 METHODS = {
     "auto": MethodRow(
-        meaning="exact where it fits the memory and is not much slower, else minhash; simhash if a distance is asked for",
+        meaning="exact if it fits in memory and is not much slower, else minhash; simhash if a distance is given",
         promise=Promise.CHOSEN,
         finder="auto:find_by_choice",
         keeps_elements=True,
     ),
     "exact": MethodRow(
-        meaning="every pair of at least the similarity, by theorem",
+        meaning="every pair at or above the similarity, by theorem",
         promise=Promise.EXACT,
         finder="exact:find_exact",
         takes_distance=False,
@@ -90,8 +90,8 @@ METHODS = {
         keeps_elements=True,
     ),
     "minhash": MethodRow(
-        meaning="pairs that share a band of their MinHash signatures; misses one in a thousand at the similarity, besides "
-        "what its sieve of fingerprints drops",
+        meaning="pairs that share a band of their MinHash signatures; misses one in a thousand at the similarity, plus "
+        "those that its sieve of fingerprints drops",
         promise=Promise.PROBABLE,
         finder="minhash:find_by_minhash",
         miss_probability=1e-3,
