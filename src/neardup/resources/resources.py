@@ -41,7 +41,9 @@ What exceeds a share goes to temporary files, or is done in more passes. The use
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """The resources of the machine that a run may use. No method depends on them, but `auto` chooses a method by the memory.
+    """The resources of the machine that a run may use.
+
+    Results do not depend on them, except that `auto` chooses its method by the memory.
 
     Attributes:
         threads: the number of threads; all processors by default.
