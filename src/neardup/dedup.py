@@ -247,26 +247,26 @@ def deduplicate(
     """Remove near-duplicates from texts in memory.
 
     Args:
-        data: texts: a list or an iterator of strings or of dicts, an Arrow, pandas or polars column; or a table: of Arrow, a data
-            frame of pandas or polars, a dataset of Hugging Face, a DuckDB relation, or what else has Arrow's C stream. Survivors
-            come back as the same kind of thing: those of an iterator as a list, of a DuckDB relation and of streams as an Arrow
-            table.
-        text: the column of the texts, or several, which are joined by a newline; nested ones with dots: `meta.body`.
-        id: the column of the ids; `id` if there is one, else documents are known by row.
-        html: the texts are HTML: `main` takes the main text of each page, `whole` all that it shows.
-        against: a reference, of any of these kinds: what is near one of its documents is removed, and its documents are not
-            compared with one another. Columns have the names that they have in the data.
-        source: the column that says which source a row is of; for `prefer_source`.
-        recipe: how texts become fingerprints: a `Recipe`, the name of one of RECIPES or the path of a .toml file; `Recipe()` if
-            not given.
-        progress: True for what the command line shows, or a function that is called with each `ProgressEvent`; nothing is told if
-            not given.
+        data: the texts: a list or an iterator of strings or of dicts, a column of Arrow, pandas or polars, or a table. A table
+            is an Arrow table, a data frame of pandas or polars, a Hugging Face dataset, a DuckDB relation, or any other object
+            with an Arrow C stream. Survivors come back as the same type, with two exceptions: an iterator gives a list, and
+            DuckDB relations and streams give an Arrow table.
+        text: the column of the texts. Several columns are joined by a newline. Write nested columns with dots: `meta.body`.
+        id: the column of the ids. By default this is `id`; without such a column, documents are identified by row.
+        html: the texts are HTML. `main` takes the main text of each page, `whole` takes all visible text.
+        against: a reference of any of these types. Documents near one of its documents are removed; the documents of the
+            reference are not compared with one another. Its columns have the same names as in the data.
+        source: the column that names the source of each row; for `prefer_source`.
+        recipe: how texts become fingerprints: a `Recipe`, a name in RECIPES, or the path of a .toml file; the default is
+            `Recipe()`.
+        progress: True shows the progress as the command line does. A function is called with each `ProgressEvent`. By default
+            nothing is shown.
         **options: the fields of `DedupOptions`: min_similarity, max_distance, keep, within, prefer_source, cluster, threads …
 
     Raises:
-        OptionError: an option has a value that is not allowed, or the data is nothing of the kind.
-        InputError: there is no such column.
-        DataError: a text is null or no string.
+        OptionError: an option has a value that is not allowed, or the data has an unsupported type.
+        InputError: a column does not exist.
+        DataError: a text is null or not a string.
 
     >>> result = deduplicate(["A rose is a rose is a rose, said she.", "a rose is a rose is a rose said she", "A tulip."])
     >>> result.survivors

@@ -1,23 +1,23 @@
-"""How results are shown: numbers in sentences, and small HTML tables in notebooks, every text of them escaped."""
+"""Display of results: numbers in sentences, and small HTML tables for notebooks, with all text escaped."""
 
 import html
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 SHOWN_ROWS = 10
-"""Rows of a table that are shown."""
+"""Rows of a table that a notebook shows."""
 
 SHOWN_CHARACTERS = 80
-"""Characters of a value that are shown."""
+"""Characters of a value that a notebook shows."""
 
 
 def counted(number: int, noun: str) -> str:
-    """`1 pair`, `2,000 pairs`."""
+    """Format a number with its noun: `1 pair`, `2,000 pairs`."""
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
 def html_table(names: Iterable[str], rows: Iterable[Sequence[Any]], total: int | None = None) -> str:
-    """Rows under their names as an HTML table; `total`: of so many rows, if those are but the first."""
+    """Format rows as an HTML table with column names; `total` is the number of all rows if only the first are shown."""
     shown = [_row("td", row) for row in rows]
     head, body = _row("th", names), "".join(shown)
     more = "" if total is None or total <= len(shown) else f"<p>… and {total - len(shown):,} more</p>"

@@ -1,36 +1,36 @@
-"""What can go wrong, as one tree.
+"""The exceptions of the package, as one tree.
 
     NeardupError
-     ├─ OptionError (ValueError)       a value that is not allowed, or a combination that cannot be
-     ├─ InputError                     something in the call: a missing file or column, an existing output
+     ├─ OptionError (ValueError)       a value or a combination of values is not allowed
+     ├─ InputError                     the call names a missing file or column, or an existing output
      ├─ MissingExtra (ImportError)     an optional package is not installed
-     ├─ RecipeMismatch (ValueError)    fingerprints made by different recipes were to be mixed
+     ├─ RecipeMismatch (ValueError)    the call mixes fingerprints of different recipes
      ├─ CallableError                  a function of the caller's (keep, a segmenter …) raised an exception
-     ├─ TransferError                  a remote store failed again and again
-     └─ DataError                      something in the data: a malformed row, a damaged file
+     ├─ TransferError                  a remote store failed repeatedly
+     └─ DataError                      the data has a malformed row or a damaged file
          └─ RowError                   one row of one file
 
-Every message says what was given, what is allowed and what to do. The command line exits with 2 for what must change in the
-call, and with 1 for data (`DataError`), for stores (`TransferError`) and for the machine (`OSError`).
+Every message says what was given, what is allowed and what to do. The command line exits with 2 if the call must change. It
+exits with 1 for problems of the data (`DataError`), of stores (`TransferError`) and of the machine (`OSError`).
 """
 
 _SHOWN = 80
 
 
 class NeardupError(Exception):
-    """Whatever this package raises on purpose."""
+    """The base class of all exceptions that this package defines."""
 
 
 class OptionError(NeardupError, ValueError):
-    """An option has a value that is not allowed."""
+    """An option, or a combination of options, has a value that is not allowed."""
 
 
 class InputError(NeardupError):
-    """The call names something that is not there, or that must not be overwritten."""
+    """The call names something that does not exist, or an output that must not be overwritten."""
 
 
 class MissingExtra(NeardupError, ImportError):  # noqa: N818 - the field's word
-    """An optional package is needed; the message has the command that installs it."""
+    """An optional package is missing; the message has the command that installs it."""
 
 
 class RecipeMismatch(NeardupError, ValueError):  # noqa: N818
@@ -38,13 +38,13 @@ class RecipeMismatch(NeardupError, ValueError):  # noqa: N818
 
 
 class CallableError(NeardupError):
-    """A function that the caller brought raised an exception, which is the `__cause__`.
+    """A function that the caller passed raised an exception; that exception is the `__cause__`.
 
     Attributes:
-        function: what the message calls it.
-        given: the beginning of what it was called with.
-        id: of the document, as a JSON value; None where it is not known.
-        row: of the document in its input, counted from 0; None where it is not known.
+        function: the name of the function in the message.
+        given: the beginning of the argument that it was called with.
+        id: the document's id as a JSON value; None if unknown.
+        row: the document's row in its input, counted from 0; None if unknown.
     """
 
     def __init__(
@@ -67,12 +67,12 @@ class CallableError(NeardupError):
 
 
 class TransferError(NeardupError):
-    """A remote store failed as often as it was asked.
+    """A remote store failed at every attempt.
 
     Attributes:
-        url: of the file.
-        attempts: how often it was tried.
-        reason: what the store said last.
+        url: the URL of the file.
+        attempts: the number of attempts.
+        reason: the last error of the store.
     """
 
     def __init__(self, url: str, what: str, attempts: int, reason: str) -> None:
@@ -93,7 +93,7 @@ class RowError(DataError):
     Attributes:
         file: the file's path as given.
         row: the row's number in that file, counted from 0.
-        reason: what is wrong with it.
+        reason: what is wrong with the row.
     """
 
     def __init__(self, file: str, row: int, reason: str) -> None:

@@ -1,4 +1,4 @@
-"""What is done with fingerprints: the same names in Python, as flags, in TOML and in JSON."""
+"""The options of a run. They have the same names in Python, as flags, in TOML and in JSON."""
 
 import dataclasses
 import difflib
@@ -17,7 +17,7 @@ from neardup.resources.threads import thread_count
 
 Cluster = Literal["star", "components"]
 Keep = Literal["first", "last", "longest", "shortest"] | str | Callable[[str], Any]
-"""A rule of KEEPS, of which `max:COLUMN` and `min:COLUMN` may be any string; or a function of the text."""
+"""A key of KEEPS, where COLUMN in `max:COLUMN` and `min:COLUMN` may be any column; or a function of the text."""
 Unit = Literal["document", "paragraph", "line"]
 RemovableUnit = Literal["paragraph", "line"]
 OnError = Literal["stop", "skip"]
@@ -29,16 +29,16 @@ KEEPS = {
     "last": "the one that comes last",
     "longest": "the one with the most characters, then the first",
     "shortest": "the one with the fewest characters, then the first",
-    "max:COLUMN": "the one with the largest value there: numbers, dates or text; none at all comes last",
-    "min:COLUMN": "the one with the smallest value",
+    "max:COLUMN": "the one with the largest value in the column (numbers, dates or text); missing values come last",
+    "min:COLUMN": "the one with the smallest value in the column",
 }
 CLUSTERS = {
-    "star": "a document survives unless it matches an earlier survivor; no duplicate is less similar to its survivor than asked",
-    "components": "all that are connected by matches are one cluster, however long the chain",
+    "star": "a document survives unless it matches an earlier survivor; no duplicate is below the threshold to its survivor",
+    "components": "all documents that are connected by matches form one cluster, however long the chain",
 }
 UNITS = {
     "document": "whole documents are compared and removed",
-    "paragraph": "paragraphs, with blank lines between them, are removed from documents",
+    "paragraph": "paragraphs (separated by blank lines) are removed from documents",
     "line": "lines are removed from documents",
 }
 
@@ -49,11 +49,14 @@ OTHER_NAMES = {
     "workers": "threads",
     "column": "text",
 }
-"""What other tools call an option, and what it is called here."""
+"""Option names of other tools, and the names used here."""
 
 
 SAMPLE = 4000
-"""Documents that `evaluate` compares with all others: some 12 s of one thread for a million documents and a recipe."""
+"""The number of documents that `evaluate` compares with all others.
+
+For a million documents and one recipe, this takes about 12 s on one thread.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,23 +64,25 @@ class DedupOptions:
     """How near-duplicates are found and which of them survive.
 
     Attributes:
-        method: how candidates are found: one of `neardup.recipe.methods.METHODS`.
-        min_similarity: from 0 to 1; a pair below it is no match. 0 matches by distance alone, and no text is read again.
-        similarity: of texts: one of `neardup.recipe.similarities.SIMILARITIES`.
-        max_distance: Hamming distance of fingerprints. With simhash, up to which they are candidates; the recipe's if not given.
-            With minhash, above which candidates are not looked at again; see `neardup.matching.candidates.minhash`. Not for exact.
-        keep: which of two matching documents is preferred: one of KEEPS; or a function of the text, whose
-            largest value is preferred. Ties go to the earlier one.
-        prefer_source: sources from the most preferred on, before `keep` is looked at; a source is a file, a folder or a glob, as
-            the inputs are called. What is of none of them comes last.
-        within: a column, or a function of the text: only documents with equal values there match, equal texts included. Documents
-            without a value are equal in that.
-        cluster: one of CLUSTERS.
-        threads: all processors if not given; never changes the result.
-        memory: bytes that finding candidates may take, as a number or as `512M` or `4G`; half of the machine's if not given.
-            What does not fit is done in several passes or lies in temporary files, or is refused before the work; neither the
-            method that `auto` takes nor the result ever changes.
-        temp_dir: folder for temporary files; the system's if not given.
+        method: how candidates are found, one of `neardup.recipe.methods.METHODS`.
+        min_similarity: the similarity threshold, from 0 to 1; a pair below it is no match. With 0, pairs match by distance alone,
+            and no text is read again.
+        similarity: the similarity of texts, one of `neardup.recipe.similarities.SIMILARITIES`.
+        max_distance: a Hamming distance of fingerprints. With simhash, pairs up to this distance are candidates; the default is
+            the recipe's. With minhash, candidates above it are not verified; see `neardup.matching.distance_limit`. exact
+            refuses it.
+        keep: which of two matching documents is preferred: one of KEEPS, or a function of the text. The document with the
+            largest value of that function is preferred. Ties go to the earlier document.
+        prefer_source: sources, the most preferred first; they take precedence over `keep`. A source is a file, a folder or a
+            glob, named as in the inputs. Documents from other sources come last.
+        within: a column, or a function of the text. Only documents with equal values match; this holds for equal texts, too.
+            Documents without a value count as equal to one another.
+        cluster: how matches form clusters, one of CLUSTERS.
+        threads: the number of threads; all processors by default. It never changes the result.
+        memory: bytes for what is kept of documents and of pairs, as a number or as `512M` or `4G`; half of the machine's memory by
+            default. Work that does not fit is done in several passes or in temporary files; a join for which the disk is too small
+            is refused before it lists pairs. It changes neither the method that `auto` takes nor the result.
+        temp_dir: the folder for temporary files; the system's by default.
     """
 
     method: Method = "auto"
@@ -107,7 +112,7 @@ class DedupOptions:
         if isinstance(threshold, bool) or not isinstance(threshold, Real) or not 0 <= threshold <= 1:
             problems.append(f"min_similarity={threshold!r}: give a number from 0 (by distance alone) to 1")
         else:
-            object.__setattr__(self, "min_similarity", float(threshold))  # numpy's numbers are no JSON
+            object.__setattr__(self, "min_similarity", float(threshold))  # JSON cannot hold numpy's numbers
         if limit is not None and (isinstance(limit, bool) or not isinstance(limit, Integral) or limit < 0):
             problems.append(f"max_distance={limit!r}: give an integer from 0 to the number of bits of the recipe")
         elif limit is not None:
@@ -137,35 +142,35 @@ class DedupOptions:
 
     @cached_property
     def resources(self) -> Resources:
-        """Threads, memory and the folder of temporary files, as they are passed on."""
+        """Threads, memory and the folder for temporary files, as one object."""
         return Resources(self.threads, self.memory, self.temp_dir)
 
     @property
     def preferred_by(self) -> str | None:
-        """Under which name `Documents.values` has what `keep` compares; None if that is no value."""
+        """The name in `Documents.values` of the values that `keep` compares; None if `keep` compares no values."""
         if callable(self.keep):
             return "keep()"
         return self.keep.partition(":")[2] or None
 
     @property
     def grouped_by(self) -> str | None:
-        """Under which name `Documents.values` has what must be equal; None if nothing must."""
+        """The name in `Documents.values` of the values that must be equal for a match; None without `within`."""
         return "within()" if callable(self.within) else self.within
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns whose values are needed."""
+        """The columns whose values `keep` and `within` need."""
         names = (self.preferred_by, self.grouped_by)
         return tuple(dict.fromkeys(name for name in names if name is not None and name not in self.functions))
 
     @property
     def functions(self) -> dict[str, Callable[[str], Any]]:
-        """The functions of texts, by the names of their values."""
+        """The caller's functions of texts, by the names of their values."""
         given = {"keep()": self.keep, "within()": self.within}
         return {name: function for name, function in given.items() if callable(function)}
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON; of a function its name."""
+        """The options as plain values, ready for JSON; a function is replaced by its name."""
         values = dataclasses.asdict(dataclasses.replace(self, keep="first", within=None))
         for name in ("keep", "within"):
             given = getattr(self, name)
@@ -192,13 +197,13 @@ class DedupOptions:
             )
 
     def taken(self) -> Method:
-        """The method, as far as the options say: `auto` only where the corpus decides."""
+        """The method that the options determine; `auto` only if the choice depends on the corpus."""
         is_open = METHODS[self.method].promise is Promise.CHOSEN
         return BY_DISTANCE if is_open and (self.max_distance is not None or self.min_similarity == 0) else self.method
 
 
 class IndexOptions(TypedDict, total=False):
-    """Options of the methods of an `Index`; each method has some of them."""
+    """Options of the search methods of an `Index`; each method takes some of them."""
 
     blocks: int
     prefix: int
@@ -209,7 +214,7 @@ class IndexOptions(TypedDict, total=False):
 
 
 class MatchingOptions(TypedDict, total=False):
-    """Which documents match."""
+    """The options that decide which documents match."""
 
     method: Method
     min_similarity: float
@@ -218,7 +223,7 @@ class MatchingOptions(TypedDict, total=False):
 
 
 class SurvivorOptions(TypedDict, total=False):
-    """Which of matching documents survive: the options of `cluster_files`."""
+    """The options that decide which of the matching documents survive: those of `cluster_files`."""
 
     keep: Keep
     cluster: Cluster
@@ -227,7 +232,7 @@ class SurvivorOptions(TypedDict, total=False):
 
 
 class DedupOptionsDict(MatchingOptions, SurvivorOptions, ResourceOptions, total=False):
-    """The fields of `DedupOptions`."""
+    """The fields of `DedupOptions`, as keyword arguments."""
 
 
 class MatchOptions(MatchingOptions, ResourceOptions, total=False):
@@ -245,7 +250,10 @@ class EvaluateOptions(ResourceOptions, total=False):
 
 
 def meant_option(given: str, allowed: Collection[str]) -> str | None:
-    """Which of the allowed options a name was meant for, if one can be told: first by what other tools call it."""
+    """The allowed option that a misspelled name most likely means, or None.
+
+    Names of options in other tools are tried first, then names with similar spelling.
+    """
     for near in difflib.get_close_matches(given, OTHER_NAMES, 1, 0.8):
         if OTHER_NAMES[near] in allowed:
             return OTHER_NAMES[near]
@@ -253,10 +261,10 @@ def meant_option(given: str, allowed: Collection[str]) -> str | None:
 
 
 def options_of(**given: Any) -> DedupOptions:
-    """The options with those names and values.
+    """Make `DedupOptions` from keyword arguments.
 
     Raises:
-        OptionError: one is called otherwise, or has a value that is not allowed.
+        OptionError: an option does not exist, or its value is not allowed.
 
     >>> options_of(keep="last").keep
     'last'

@@ -1,4 +1,4 @@
-"""What a person or a log sees of a run, and what each stage took."""
+"""Progress of a run for terminals, notebooks, logs and callbacks, and the time of each stage."""
 
 import importlib.util
 import resource
@@ -14,8 +14,8 @@ from neardup.errors import OptionError
 
 
 def peak_memory_bytes() -> int:
-    """The most memory that this program has had resident so far, as the operating system counts it."""
-    try:  # getrusage() would also count what the process was before it became this program: a large parent's memory
+    """The peak resident memory of this program so far, as the operating system counts it."""
+    try:  # getrusage() would also count the process before exec(), such as a large parent's memory
         lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
         return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:"))
     except (OSError, StopIteration):
@@ -25,14 +25,15 @@ def peak_memory_bytes() -> int:
 
 @dataclass(slots=True)
 class Stage:
-    """How far a stage has come.
+    """The state of a stage.
 
     Attributes:
-        name: what is done.
-        total: documents that it will go through, if that is known.
-        began: when, by the clock of the progress.
-        documents: that are done.
-        read_bytes: of the input's files, that were gone through; total_bytes: of so many, 0 where no file is read.
+        name: the name of the stage.
+        total: the number of documents to process; None if unknown.
+        began: the time when the stage began, by the clock of the progress.
+        documents: the number of documents that are done.
+        read_bytes: bytes of the input files that were read.
+        total_bytes: bytes of the input files in all; 0 if the stage reads no file.
     """
 
     name: str
@@ -44,16 +45,16 @@ class Stage:
 
     @property
     def share(self) -> float | None:
-        """The part that is done, from 0 to 1: of the documents or, where their number is not known, of the bytes."""
+        """The fraction that is done, from 0 to 1; of the documents, or of the bytes if the number of documents is unknown."""
         done, of = (self.documents, self.total) if self.total else (self.read_bytes, self.total_bytes)
         return min(1.0, done / of) if of else None
 
     def seconds_left(self, now: float) -> float | None:
-        """At the rate so far; None while nobody can know."""
+        """The remaining seconds at the rate so far; None while unknown."""
         return (now - self.began) * (1 / self.share - 1) if self.share else None
 
     def rates(self, now: float) -> str:
-        """`1,234 documents/s, 5.6 MB/s`: of what is counted; empty if nothing is, or no time has passed."""
+        """The rates as `1,234 documents/s, 5.6 MB/s`; empty if nothing is counted or no time has passed."""
         seconds = now - self.began
         if seconds <= 0:
             return ""
@@ -63,14 +64,14 @@ class Stage:
 
 
 class Progress:
-    """Times stages and says nothing; the parent of those that show something.
+    """Progress that measures the time of stages and shows nothing; the base class of those that show something.
 
     Attributes:
-        seconds: by stage.
-        read_bytes: by stage, of the input's files, as they lie on the disk.
-        written_bytes: by stage, of the outputs.
-        passed_over: files in folders of inputs that are not read.
-        at: the stage at work.
+        seconds: the seconds of each stage.
+        read_bytes: the bytes that each stage read from the input files, as stored on disk.
+        written_bytes: the bytes that each stage wrote to outputs.
+        passed_over: the number of files in input folders that were not read.
+        at: the current stage; None between stages.
     """
 
     def __init__(self, *, clock: Callable[[], float] = time.perf_counter) -> None:
@@ -83,7 +84,7 @@ class Progress:
 
     @contextmanager
     def stage(self, name: str, total: int | None = None) -> Iterator[None]:
-        """Time what is done inside under `name`; `total`: how many documents `advance` will count, if known."""
+        """Measure the time of a `with` block as the stage `name`; `total` is the number of documents, if known."""
         self.at = stage = Stage(name, total, self.clock())
         self.begin(name, total)
         try:
@@ -96,41 +97,41 @@ class Progress:
             self.at = None
 
     def begin(self, name: str, total: int | None) -> None:
-        """A stage begins."""
+        """A stage begins; subclasses override this."""
 
     def advance(self, documents: int) -> None:
-        """So many documents more are done."""
+        """Count `documents` more as done."""
         if self.at is not None:
             self.at.documents += documents
 
     def expect(self, count: int) -> None:
-        """The stage goes through so many bytes of files, more than was known."""
+        """Add `count` bytes to the size of the files that the stage reads."""
         if self.at is not None:
             self.at.total_bytes += count
 
     def read(self, count: int) -> None:
-        """So many bytes more of them were gone through."""
+        """Count `count` more bytes of the input files as read."""
         if self.at is not None:
             self.at.read_bytes += count
 
     def written(self, count: int) -> None:
-        """The stage has written so many bytes of outputs."""
+        """Count `count` more bytes of outputs as written by the current stage."""
         if self.at is not None:
             self.written_bytes[self.at.name] = self.written_bytes.get(self.at.name, 0) + count
 
     def end(self, name: str) -> None:
-        """The stage has ended."""
+        """A stage has ended; subclasses override this."""
 
     def say(self, line: str) -> None:
-        """Tell the person something that matters."""
+        """Show a message to the user; subclasses override this."""
 
 
 LOG_SECONDS = 30.0
-"""A stage that takes longer says in a log how far it is, about so often."""
+"""The interval at which a long stage reports its state in a log, in seconds."""
 
 
 class LogProgress(Progress):
-    """A line for each stage, and now and then one for a long stage: for logs. Where it goes: see `_shown_on`."""
+    """Progress for logs: one line for each stage, and further lines for a long stage. `_shown_on` chooses the stream."""
 
     def __init__(self, *, clock: Callable[[], float] = time.perf_counter) -> None:
         super().__init__(clock=clock)
@@ -159,12 +160,12 @@ class LogProgress(Progress):
 
 
 def _shown_on() -> TextIO:
-    """Standard error; in a notebook, which shows that as an alarm, standard output."""
+    """Standard error, or standard output in a notebook, which shows standard error as an alarm."""
     return sys.stdout if "ipykernel" in sys.modules else sys.stderr
 
 
 def told(stage: Stage, now: float) -> str:
-    """How far a stage is: `45 %, 12,345 documents, 1,234 documents/s, 5.6 MB/s, about 40 s left`."""
+    """The state of a stage in words: `45 %, 12,345 documents, 1,234 documents/s, 5.6 MB/s, about 40 s left`."""
     left = stage.seconds_left(now)
     parts = [
         "" if stage.share is None else f"{stage.share:.0%}".replace("%", " %"),
@@ -176,7 +177,7 @@ def told(stage: Stage, now: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """`40 s`, `12 minutes`, `3.5 hours` or `2.1 days`, whichever is read best."""
+    """Format a duration in the unit that fits it: `40 s`, `12 minutes`, `3.5 hours` or `2.1 days`."""
     for limit, unit, size in ((120, "s", 1.0), (7_200, "minutes", 60.0)):
         if seconds < limit:
             return f"{seconds / size:,.0f} {unit}"
@@ -184,7 +185,7 @@ def duration(seconds: float) -> str:
 
 
 class TerminalProgress(LogProgress):
-    """A moving line for the stage at work, on a terminal."""
+    """Progress for terminals: a moving line for the current stage."""
 
     def begin(self, name: str, total: int | None) -> None:
         from rich.console import Console
@@ -224,19 +225,19 @@ class TerminalProgress(LogProgress):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ProgressEvent:
-    """How far a run is, as a function that is given as `progress` hears it.
+    """The state of a run, as it is passed to the function that was given as `progress`.
 
     Attributes:
-        stage: what is done: fingerprint, join, verify, write …
-        done: documents of the stage that are done.
-        total: of so many; None where their number is not known.
-        read_bytes, total_bytes: of the input's files in this stage; 0 where no file is read.
-        share: the part of the stage that is done, from 0 to 1; None while nobody can know.
-        seconds: since the stage began.
-        seconds_left: of the stage, at the rate so far; None while nobody can know.
-        rate: documents a second; None while no time has passed.
-        ended: the stage is over.
-        message: what else a person should know; mostly empty.
+        stage: the name of the stage: fingerprint, join, verify, write …
+        done: the number of documents that the stage has processed.
+        total: the number of documents in the stage; None if unknown.
+        read_bytes, total_bytes: bytes of the input files that the stage has read, and their total; 0 if it reads no file.
+        share: the fraction of the stage that is done, from 0 to 1; None while unknown.
+        seconds: the seconds since the stage began.
+        seconds_left: the remaining seconds of the stage at the rate so far; None while unknown.
+        rate: documents per second; None while no time has passed.
+        ended: whether the stage is over.
+        message: a message to the user; usually empty.
     """
 
     stage: str
@@ -253,13 +254,13 @@ class ProgressEvent:
 
 
 EVENT_SECONDS = 0.1
-"""A function is not called more often about a stage, but for its beginning and its end."""
+"""The minimum interval between calls during a stage, in seconds; its beginning and end are always reported."""
 
 
 class CalledProgress(Progress):
-    """Calls a function when a stage begins, about ten times a second, and when it ends; on the thread of the run.
+    """Progress that calls a function when a stage begins, about ten times a second, and when it ends.
 
-    What the function raises ends the run, and is passed on.
+    The function is called on the thread of the run. An exception that it raises ends the run and is passed on.
     """
 
     def __init__(
@@ -311,28 +312,28 @@ class CalledProgress(Progress):
 
 
 def progress_for(quiet: bool) -> Progress:
-    """Silent if asked; a moving line on a terminal and in a notebook that can show one; else lines for a log."""
+    """The progress of the command line: silent if `quiet`, a moving line on a terminal or in a notebook, else log lines."""
     if quiet:
         return Progress()
     return TerminalProgress() if sys.stderr.isatty() or _in_notebook() else LogProgress()
 
 
 def _in_notebook() -> bool:
-    """Whether this is a notebook that can show what moves."""
+    """Whether this is a notebook that can show a moving line."""
     return "ipykernel" in sys.modules and importlib.util.find_spec("ipywidgets") is not None
 
 
 Watcher = Progress | Callable[[ProgressEvent], object] | bool | None
-"""What can be given as `progress`: see `progress_of`."""
+"""The allowed values of `progress`; see `progress_of`."""
 
 
 def progress_of(given: Watcher) -> Progress:
-    """What a person gave as `progress`: a function that is called with each `ProgressEvent`, True for what the command line shows.
+    """Make a `Progress` from the argument `progress`.
 
-    None and False: nothing is told.
+    A function is called with each `ProgressEvent`. True shows the progress as the command line does. None and False show nothing.
 
     Raises:
-        OptionError: it is none of these.
+        OptionError: the argument is of another type.
     """
     if isinstance(given, Progress):
         return given

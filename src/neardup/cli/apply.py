@@ -18,7 +18,7 @@ from neardup.cli import options
     help="A file, a folder (one shard for each input), or - (JSON lines).",
 )
 @options.reading
-@click.option("--annotate", is_flag=True, help="Write all rows, with columns that say what would become of them.")
+@click.option("--annotate", is_flag=True, help="Write all rows, with columns that show the decision on each.")
 @options.audit
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object on standard output.")
 @options.overwrite
@@ -28,9 +28,10 @@ from neardup.cli import options
 def command(
     clusters: str, inputs: tuple[str, ...], output: str, as_json: bool, quiet: bool, **chosen: Any,
 ) -> None:  # fmt: skip
-    """Write the survivors of shards, as their clusters say.
+    """Write the survivors of shards, from their clusters.
 
-    CLUSTERS: what `neardup clusters` wrote. INPUT: the shards, or some of them, named as when they were fingerprinted.
+    CLUSTERS: a file that `neardup clusters` wrote. INPUT: all or some of the shards, with the names under which they were
+    fingerprinted.
     """
     from neardup.jobs.apply import apply_files
 

@@ -17,25 +17,27 @@ from neardup.options import CLUSTERS, KEEPS
     multiple=True,
     required=True,
     metavar="FINGERPRINTS",
-    help="The fingerprint files of all documents; their order is that of the rows; repeatable.",
+    help="The fingerprint files of all documents, in the order of the rows; repeatable.",
 )
 @click.option(
     "--rethreshold",
     type=float,
     metavar="J",
-    help="Match at this similarity, higher than the one that the pairs were made for (theirs).",
+    help="Match at this similarity, above the threshold of the pairs (the threshold of the pairs).",
 )
-@click.option("--partial", is_flag=True, help="Decide even if some shards were not compared; they are named.")
+@click.option("--partial", is_flag=True, help="Decide even if some shards were not compared, and list those shards.")
 @click.option("--keep", default=DEFAULTS.keep, show_default=True, metavar="RULE", help=described(KEEPS))
 @click.option(
     "--prefer-source",
     metavar="A,B",
     default=(),
     type=options.Names(),
-    help="Sources whose documents survive before others, from the most preferred on: files, folders or globs of the shards.",
+    help="Sources whose documents survive before others, the most preferred first: files, folders or globs of the shards.",
 )
 @click.option(
-    "--within", metavar="COLUMN", help="Only documents with equal values there match; stored by fingerprint --value."
+    "--within",
+    metavar="COLUMN",
+    help="Match only documents with equal values in this column, stored by `neardup fingerprint --value`.",
 )
 @click.option(
     "--cluster",
@@ -52,8 +54,8 @@ def command(
 ) -> None:  # fmt: skip
     """Decide which documents survive, from pairs and fingerprints.
 
-    PAIRS: files that `neardup pairs` wrote, with their summaries beside them. Output: id, cluster_id, survivor_id and what `neardup
-    apply` needs, of the documents that are not alone. No text is read.
+    PAIRS: files that `neardup pairs` wrote, with their summaries beside them. Output: id, cluster_id, survivor_id and the columns
+    that `neardup apply` needs, for the documents in clusters of two or more. No text is read.
     """
     from neardup.jobs.clusters import cluster_files
 

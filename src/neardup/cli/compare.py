@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from neardup.judging.comparison import Comparison, Steps
 
 HEAVIEST = 12
-"""Features that are shown of each text."""
+"""Features shown for each text."""
 SHOWN_BITS = 64
 SHOWN_PATH = 200
 
 
 def _plain(number: "Decimal") -> str:
-    """All digits, without an exponent and without zeros at the end."""
+    """Format a number with all its digits, without an exponent and without trailing zeros."""
     text = f"{number:f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
 
@@ -92,7 +92,7 @@ def _read(path: str) -> str:
 
 
 def _numbers(given: str | None) -> tuple[int, int] | None:
-    """Of the left text and of the right one."""
+    """Parse the numbers of keywords for the left text and for the right one."""
     if given is None:
         return None
     parts = given.split(",")
@@ -107,21 +107,21 @@ def _numbers(given: str | None) -> tuple[int, int] | None:
 @click.argument("files", nargs=-1, metavar="[A B]")
 @click.option("--text", nargs=2, metavar="TEXT TEXT", help="Two texts instead of two files.")
 @click.option(
-    "--features", metavar="FILE.json", help="Features, weights and hashes that are given: every step is shown."
+    "--features", metavar="FILE.json", help="Given features, weights and hashes; every step from them is shown."
 )
 @options.recipe
 @click.option(
     "--keywords",
     metavar="N[,M]",
-    help="Only so many features of each text vote, the heaviest: of both, or of the left and the right one.",
+    help="Only the N heaviest features of each text vote; with M, N of the left text and M of the right one.",
 )
 def command(
     files: tuple[str, ...], text: tuple[str, str] | None, features: str | None, recipe: str, keywords: str | None
 ) -> None:
     """Compare two texts and show every step.
 
-    Tokens, the heaviest features with weight and hash, the sums, both fingerprints, their distance, the cosine that it
-    estimates, and the similarity of the texts.
+    Shows the tokens, the heaviest features with weight and hash, the sums, both fingerprints, their distance, the estimated
+    cosine, and the similarity of the texts.
     """
     from neardup.judging.comparison import Comparison, compare, replay
     from neardup.recipe.presets import find_recipe

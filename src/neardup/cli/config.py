@@ -1,4 +1,4 @@
-"""The option `--config`, which every command has: options of the command from a TOML file."""
+"""The option `--config` of every command, which reads the command's options from a TOML file."""
 
 from typing import Any
 
@@ -9,13 +9,13 @@ from neardup.options import meant_option
 from neardup.recipe.toml_file import toml_values
 
 HELP = (
-    "Options from this TOML file, by their names with - or _: flags are true or false, repeatable ones lists. Keys in a table "
-    "like [dedup] or [index.build] are for that command only, and win over those at the top; the command line wins over both."
+    "Read options from this TOML file. Names have - or _, flags are true or false, repeatable options are lists. Keys in a table "
+    "such as [dedup] or [index.build] are for that command only and override keys at the top; the command line overrides both."
 )
 
 
 def add_config(command: click.Command) -> None:
-    """Give the option to a command, or to all commands of a group; those that have it stay as they are."""
+    """Add the option to a command, or to all commands of a group, unless they have it."""
     if isinstance(command, click.Group):
         for inner in command.commands.values():
             add_config(inner)
@@ -24,7 +24,7 @@ def add_config(command: click.Command) -> None:
             click.Option(
                 ["--config"],
                 multiple=True,
-                is_eager=True,  # the others are looked up in what it takes
+                is_eager=True,  # the defaults of the other options come from it
                 expose_value=False,
                 callback=_take,
                 metavar="FILE.toml",
@@ -34,7 +34,7 @@ def add_config(command: click.Command) -> None:
 
 
 def _take(context: click.Context, _: click.Parameter, files: tuple[str, ...]) -> None:
-    """Let the values of the file be the defaults of the command's options."""
+    """Use the values of the file as defaults of the command's options."""
     if not files or context.resilient_parsing:
         return
     if len(files) > 1:
@@ -71,12 +71,12 @@ def _take(context: click.Context, _: click.Parameter, files: tuple[str, ...]) ->
 
 
 def _levels(context: click.Context, name: str, values: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
-    """The keys at the top and in the tables on the way to the command, with what they are called; the last ones win.
+    """The names and keys of the top level and of each table on the path to the command; later ones override earlier ones.
 
-    Tables of other commands are passed over.
+    Tables of other commands are ignored.
 
     Raises:
-        OptionError: a table is of no command.
+        OptionError: a table belongs to no command.
     """
     contexts = [context]
     while contexts[0].parent is not None:
@@ -106,11 +106,11 @@ def _unknown(place: str, key: str, known: dict[str, click.Option]) -> str:
 
 
 def _checked(context: click.Context, option: click.Option, value: Any) -> Any:
-    """The value as the command line would give it.
+    """Check a value, and convert it to what the command line would pass.
 
     Raises:
-        ValueError: it is of another kind.
-        BadParameter: it is not allowed.
+        ValueError: the value has another type.
+        BadParameter: the value is not allowed.
     """
     if option.is_flag:
         if not isinstance(value, bool):
@@ -132,7 +132,7 @@ def _checked(context: click.Context, option: click.Option, value: Any) -> Any:
 
 
 def _word(value: Any) -> str:
-    """What would stand on the command line."""
+    """The value as a word of the command line."""
     if isinstance(value, bool):
         raise ValueError("this is no flag; give its value")
     if isinstance(value, list):

@@ -26,16 +26,18 @@ if TYPE_CHECKING:
     metavar="A,B",
     default=(),
     type=options.Names(),
-    help="Sources whose documents survive before others, from the most preferred on: files, folders or globs of the inputs.",
+    help="Sources whose documents survive before others, the most preferred first: files, folders or globs of the inputs.",
 )
 @click.option(
-    "--within", metavar="COLUMN", help="Only documents with equal values there match: language, host, snapshot …"
+    "--within",
+    metavar="COLUMN",
+    help="Match only documents with equal values in this column: language, host, snapshot …",
 )
 @click.option(
     "--against",
     multiple=True,
     metavar="REFERENCE",
-    help="Remove what is near anything there, which stays as it is: texts like INPUT, or fingerprint files; repeatable.",
+    help="Remove documents that are near one of these, which stay as they are: texts like INPUT, or fingerprint files; repeatable.",
 )
 @click.option(
     "--cluster",
@@ -45,18 +47,18 @@ if TYPE_CHECKING:
     help=described(CLUSTERS),
 )
 @click.option("--unit", type=click.Choice(list(UNITS)), default="document", show_default=True, help=described(UNITS))
-@click.option("--annotate", is_flag=True, help="Write all rows, with columns that say what would become of them.")
+@click.option("--annotate", is_flag=True, help="Write all rows, with columns that show the decision on each.")
 @click.option(
     "--dry-run",
     is_flag=True,
-    help="Say what it will take, by a sample; do everything, write nothing.",
+    help="Estimate the cost from a sample, then do all the work and write nothing.",
 )
 @options.audit
-@click.option("--report", metavar="FILE.html", help="Write the run as one HTML page, too; needs neardup[report].")
+@click.option("--report", metavar="FILE.html", help="Also write an HTML report of the run; needs neardup[report].")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object on standard output.")
 @options.overwrite
 @click.option(
-    "--resume", is_flag=True, help="Keep finished work in OUT.resume/, and go on with what is there of the same run."
+    "--resume", is_flag=True, help="Keep finished work in OUT.resume/, and continue an interrupted run from there."
 )
 @options.on_error
 @options.threads
@@ -70,8 +72,8 @@ def command(
     """Remove near-duplicate documents from a corpus.
 
     INPUT: files (.jsonl, .csv, .tsv, .txt, also .gz and .zst; .parquet), folders, globs, or - for JSON lines on standard input.
-    Survivors are written as they were; every removal is written to the audit with its survivor and their similarity.
-    With --unit, repeated lines or paragraphs are removed from the documents, and the rest of each is written.
+    Survivors are written unchanged. The audit lists every removed document with its survivor and their similarity.
+    With --unit, repeated lines or paragraphs are removed from the documents, and the rest of each document is written.
     """
     from neardup.jobs.dedup import deduplicate_files
     from neardup.jobs.units import deduplicate_units

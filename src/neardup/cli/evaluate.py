@@ -17,11 +17,13 @@ from neardup.recipe.similarities import SIMILARITIES
 @click.option(
     "--pairs",
     metavar="LABELS",
-    help="Labeled pairs: left_id, right_id or a, b; and similarity, jaccard or label (0, 1), if any. Without: a sample.",
+    help="Labeled pairs: left_id, right_id or a, b; optionally similarity, jaccard or label (0, 1). Default: use a sample.",
 )
-@click.option("--complete", is_flag=True, help="The labels have every near-duplicate: what else is found is false.")
 @click.option(
-    "--target-recall", type=float, default=0.99, show_default=True, metavar="R", help="What to recommend options for."
+    "--complete", is_flag=True, help="The labels list every near-duplicate; any other pair that is found is false."
+)
+@click.option(
+    "--target-recall", type=float, default=0.99, show_default=True, metavar="R", help="Recall to recommend options for."
 )
 @click.option(
     "--sample",
@@ -29,16 +31,16 @@ from neardup.recipe.similarities import SIMILARITIES
     default=SAMPLE,
     show_default=True,
     metavar="N",
-    help="Documents that are compared with all others.",
+    help="Documents to compare with all others.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Of the sample.")
+@click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Random seed of the sample.")
 @options.reading
 @click.option(
     "--method",
     "methods",
     multiple=True,
     type=click.Choice(MEASURED),
-    help="A method to measure (all); repeatable.",
+    help="Method to measure (all); repeatable.",
 )
 @click.option(
     "--min-similarity",
@@ -46,7 +48,7 @@ from neardup.recipe.similarities import SIMILARITIES
     default=DEFAULTS.min_similarity,
     show_default=True,
     metavar="J",
-    help="Similarity, from 0 to 1, from which on texts are near-duplicates.",
+    help="Similarity threshold of near-duplicates, from 0 to 1.",
 )
 @click.option(
     "--similarity",
@@ -55,18 +57,18 @@ from neardup.recipe.similarities import SIMILARITIES
     show_default=True,
     help=described(SIMILARITIES),
 )
-@click.option("--max-distance", type=int, metavar="N", help="Hamming distance of the method simhash (the recipe's).")
+@click.option("--max-distance", type=int, metavar="N", help="Hamming distance for the method simhash (the recipe's).")
 @options.recipe
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object, not as tables.")
 @click.option("--plot", metavar="FILE", help="Draw recall and precision: .png, .svg or .pdf; needs neardup[report].")
-@click.option("-o", "--output", metavar="FILE", help="Write the result as JSON, too.")
+@click.option("-o", "--output", metavar="FILE", help="Also write the result as JSON.")
 @options.overwrite
 @click.option(
     "--on-error",
     type=click.Choice(["stop", "skip"]),
     default="stop",
     show_default=True,
-    help="A malformed row stops the run, or is left out.",
+    help="Stop at a malformed row, or skip it.",
 )
 @options.threads
 @options.memory
@@ -77,8 +79,8 @@ def command(
 ) -> None:  # fmt: skip
     """Measure precision and recall of methods, distances and similarities.
 
-    Against labels, or, without them, against a sample of documents whose near-duplicates are looked for among all others.
-    Recommends method, recipe, distance and similarity for --target-recall, and warns where texts are too short for fingerprints.
+    Measures against labels, or against a sample of documents whose near-duplicates are searched among all others.
+    Recommends method, recipe, distance and similarity for --target-recall, and warns if texts are too short for fingerprints.
     """
     from neardup.jobs.evaluate import evaluate_files
     from neardup.judging.evaluation.report import plain_report, print_report

@@ -26,9 +26,9 @@ def _place(line: dict[str, Any]) -> str:
 def command(audit: str, id: str) -> None:  # noqa: A002
     """Say why a document was removed, or why it was not.
 
-    AUDIT: the .duplicates.jsonl file of a run, or a folder of such files. ID: the document's id. For a document that was kept,
-    the inputs are read again, and the documents nearest to it are shown, each with the reason why it was no match: nearest by
-    fingerprint if the run was by simhash, else by similarity.
+    AUDIT: the .duplicates.jsonl file of a run, or a folder of such files. ID: the document's id. If the document was kept, the
+    inputs are read again, and its nearest documents are shown, each with the reason why it did not match. Nearest means by
+    fingerprint after a run with simhash, and by similarity after other runs.
     """
     from neardup.judging.explanation import explain
 

@@ -22,15 +22,15 @@ from neardup.recipe.vectors import METHODS, MOST_BITS
     "--value",
     multiple=True,
     metavar="COLUMN",
-    help="Store this column, too, for `neardup clusters` to choose by (--keep, --within); repeatable.",
+    help="Also store this column, for the options --keep and --within of `neardup clusters`; repeatable.",
 )
 @click.option(
     "--vector",
     metavar="COLUMN",
-    help="Of Parquet: fingerprint the numeric vectors in this column (lists of numbers) instead of texts.",
+    help="Fingerprint the numeric vectors (lists of numbers) in this column of Parquet files instead of texts.",
 )
 @click.option("--bits", type=int, metavar="N", help=f"With --vector: the width, 1 to {MOST_BITS} (64).")
-@click.option("--seed", type=int, metavar="N", help="With --vector: of the planes (0).")
+@click.option("--seed", type=int, metavar="N", help="With --vector: the random seed of the planes (0).")
 @click.option(
     "--method", type=click.Choice(list(METHODS)), help=f"With --vector: {options.described(METHODS)} (signs)."
 )
@@ -46,8 +46,8 @@ def command(
 ) -> None:  # fmt: skip
     """Write the fingerprint of every document, or of every vector.
 
-    Parquet with the columns id, fingerprint (uint64; above 64 bits fixed-size binary, big-endian), short and what later stages
-    need (docs/files.md); the recipe and the shards are in the file's metadata.
+    Writes Parquet with the columns id, fingerprint (uint64; above 64 bits fixed-size binary, big-endian), short, and others for
+    later stages (docs/files.md). The file's metadata has the recipe and the shards.
     """
     from neardup.jobs.fingerprint import fingerprint_files
     from neardup.recipe.presets import find_recipe
@@ -92,7 +92,7 @@ def command(
 
 
 def _refuse_text_options(value: tuple[str, ...]) -> None:
-    """Refuse what says how texts are read or hashed."""
+    """Refuse options of how texts are read or hashed."""
     context = click.get_current_context()
     of_texts = ("text", "html", "lines", "encoding", "dialect", "max_document_bytes", "recipe")
     given = [name for name in of_texts if context.get_parameter_source(name) is not ParameterSource.DEFAULT]

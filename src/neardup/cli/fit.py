@@ -15,8 +15,8 @@ from neardup.options import OnError
     "--merge",
     multiple=True,
     metavar="FILE",
-    help="Add the counts of this file, by `neardup fit` with the same tokens; repeatable. Nobody sees to it that a document is "
-    "counted once.",
+    help="Add the counts of this file, which `neardup fit` wrote for the same tokens; repeatable. Documents in several files are "
+    "counted several times.",
 )
 @options.reading
 @options.recipe
@@ -32,8 +32,8 @@ def command(
 ) -> None:  # fmt: skip
     """Count in how many documents each feature occurs.
 
-    Recipes with weights = "tfidf" take the file as document_frequencies (docs/weights.md). What the recipe here says of tokens
-    must be the same there. With --merge, parts of a corpus become one, and later documents are added; then INPUT may be missing.
+    Recipes with weights = "tfidf" take the file as document_frequencies (docs/weights.md). Such a recipe must make the same tokens
+    as the recipe here. --merge combines the counts of parts of a corpus, or adds later documents; INPUT is then optional.
     """
     from neardup.jobs.fit import fit_files
     from neardup.recipe.presets import find_recipe

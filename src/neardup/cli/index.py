@@ -22,9 +22,9 @@ def _method_options(function: Any) -> Any:
 
 @click.group()
 def command() -> None:
-    """Keep a Hamming index on disk: build it, add to it, remove from it, ask it.
+    """Keep a Hamming index on disk: build it, add documents, remove documents, search it.
 
-    PATH is a folder. One process writes at a time, others go on reading; after a crash the index is the old one or the new one.
+    PATH is a folder. One process writes at a time while others read. After a crash, the index is the old one or the new one.
     """
 
 
@@ -32,14 +32,14 @@ def command() -> None:
 @path
 @options.inputs
 @click.option(
-    "--max-distance", type=int, metavar="N", help="The largest Hamming distance that will be asked for (the recipe's)."
+    "--max-distance", type=int, metavar="N", help="Largest Hamming distance of later searches (the recipe's)."
 )
 @click.option(
     "--method",
     type=click.Choice([AUTO, *METHODS]),
     default=AUTO,
     show_default=True,
-    help="How it searches; auto: as is fastest for its size, of the exact ones (docs/hamming-index.md has what each is for).",
+    help="Search method; auto takes the fastest exact method for the size of the index (docs/hamming-index.md describes each).",
 )
 @_method_options
 @click.option(
@@ -47,9 +47,9 @@ def command() -> None:
     metavar="NAME|FILE.toml",
     help=f"One of {', '.join(RECIPES)}, or a file (default; the fingerprints' own).",
 )
-@click.option("--integer-ids", is_flag=True, help="All ids are integers; else they are kept as strings.")
+@click.option("--integer-ids", is_flag=True, help="All ids are integers; otherwise they are stored as strings.")
 @options.reading
-@click.option("--overwrite", is_flag=True, help="Replace an index that is there, once the new one is complete.")
+@click.option("--overwrite", is_flag=True, help="Replace an existing index once the new one is complete.")
 @options.on_error
 @options.threads
 @options.temp_dir
@@ -57,7 +57,7 @@ def command() -> None:
 def build(
     path: str, inputs: tuple[str, ...], recipe: str | None, quiet: bool, **chosen: Any,
 ) -> None:  # fmt: skip
-    """Make an index of texts, or of fingerprint files as `neardup fingerprint` writes them."""
+    """Build an index of texts, or of fingerprint files that `neardup fingerprint` wrote."""
     from neardup.jobs.index import build_index
     from neardup.recipe.presets import find_recipe
 
@@ -83,7 +83,7 @@ def build(
 @options.temp_dir
 @options.quiet
 def add(path: str, inputs: tuple[str, ...], quiet: bool, **chosen: Any) -> None:
-    """Add texts, or fingerprint files, to an index; its own recipe is used."""
+    """Add texts, or fingerprint files, to an index, with the recipe of the index."""
     from neardup.jobs.index import add_to_index
 
     progress = options.progress(quiet)
@@ -98,7 +98,7 @@ def add(path: str, inputs: tuple[str, ...], quiet: bool, **chosen: Any) -> None:
     "--ids",
     "file",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="A text file (UTF-8) with an id a line.",
+    help="A text file (UTF-8) with one id per line.",
 )
 @options.quiet
 def remove(path: str, ids: tuple[str, ...], file: Path | None, quiet: bool) -> None:
@@ -126,9 +126,17 @@ def remove(path: str, ids: tuple[str, ...], file: Path | None, quiet: bool) -> N
     metavar="FILE",
     help="A file: .jsonl, .jsonl.gz or .jsonl.zst (standard output).",
 )
-@click.option("--literal", "texts", multiple=True, metavar="TEXT", help="A text itself; repeatable.")
-@click.option("--fingerprint", "fingerprints", multiple=True, metavar="HEX", help="A fingerprint itself; repeatable.")
-@click.option("--max-distance", type=int, metavar="N", help="Up to the index's (that).")
+@click.option("--literal", "texts", multiple=True, metavar="TEXT", help="Text to search for; repeatable.")
+@click.option(
+    "--fingerprint",
+    "fingerprints",
+    multiple=True,
+    metavar="HEX",
+    help="Fingerprint to search for, in hexadecimal; repeatable.",
+)
+@click.option(
+    "--max-distance", type=int, metavar="N", help="Hamming distance of the search, at most the index's (the index's)."
+)
 @options.reading
 @options.overwrite
 @options.on_error
@@ -136,9 +144,9 @@ def remove(path: str, ids: tuple[str, ...], file: Path | None, quiet: bool) -> N
 @options.temp_dir
 @options.quiet
 def query(path: str, inputs: tuple[str, ...], output: str, quiet: bool, **chosen: Any) -> None:
-    """List what of an index is near each document, nearest first.
+    """List the neighbors of each document in an index, nearest first.
 
-    INPUT: texts, or fingerprint files. JSON lines: id, neighbor_id, distance; a document with nothing near it has no line.
+    INPUT: texts, or fingerprint files. Output: JSON lines with id, neighbor_id, distance; no line for a document without neighbors.
     """
     from neardup.jobs.index_queries import query_index
 
@@ -151,9 +159,9 @@ def query(path: str, inputs: tuple[str, ...], output: str, quiet: bool, **chosen
 @command.command()
 @path
 @click.option("--verify", is_flag=True, help="Read every page and compare it with its checksum.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def info(path: str, verify: bool, as_json: bool) -> None:
-    """Show what an index holds; damaged files and pages end it with 1."""
+    """Show the contents of an index; exits with 1 if files or pages are damaged."""
     import dataclasses
     import json
 

@@ -20,19 +20,19 @@ COMMANDS = {
     "dedup": "Remove near-duplicate documents from a corpus.",
     "fingerprint": "Write the fingerprint of every document.",
     "fit": "Count in how many documents each feature occurs.",
-    "pairs": "List the pairs of documents that are near one another.",
+    "pairs": "List the pairs of near-duplicate documents.",
     "clusters": "Decide which documents survive, from pairs and fingerprints.",
-    "apply": "Write the survivors of shards, as their clusters say.",
+    "apply": "Write the survivors of shards, from their clusters.",
     "compare": "Compare two texts and show every step.",
     "explain": "Say why a document was removed, or why it was not.",
-    "report": "Write a run as one HTML page.",
+    "report": "Write an HTML report of a run.",
     "evaluate": "Measure precision and recall, and recommend options.",
-    "plan": "Estimate what finding near-duplicates takes.",
-    "index": "Keep a Hamming index on disk, and ask it.",
-    "filter": "Pass on documents that are new, and remember them.",
+    "plan": "Estimate the time, memory and disk that a run takes.",
+    "index": "Keep a Hamming index on disk, and search it.",
+    "filter": "Pass on new documents, and remember them in an index.",
     "recipes": "List the named recipes.",
 }
-"""Each is the `command` of the module `neardup.cli.NAME`."""
+"""The commands with their summaries. Each is the `command` of the module `neardup.cli.NAME`."""
 
 EXIT_CALL, EXIT_DATA, EXIT_INTERRUPTED = 2, 1, 130
 
@@ -81,15 +81,15 @@ def cli() -> None:
 
 
 def _exit(code: int, message: str = "") -> NoReturn:
-    with contextlib.suppress(OSError):  # nobody listens any more
+    with contextlib.suppress(OSError):  # standard error may be closed
         if message:
             click.echo(f"neardup: error: {message}", err=True)
     for stream in (sys.stdout, sys.stderr):
-        if stream is None:  # it was closed before the program began
+        if stream is None:  # closed before the program began
             continue
         try:
             stream.flush()
-        except OSError:  # the interpreter would try again at its end, and complain
+        except OSError:  # the interpreter would flush again at exit, and complain
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
     sys.exit(code)
 
@@ -119,21 +119,19 @@ def _prepare_output() -> None:
     out = sys.stdout
     if not isinstance(out, io.TextIOWrapper):
         return
-    if isinstance(
-        out.buffer, io.RawIOBase
-    ):  # PYTHONUNBUFFERED: it may write less than it is given, and none would notice
+    if isinstance(out.buffer, io.RawIOBase):  # PYTHONUNBUFFERED: writes may be partial, unnoticed
         sys.stdout = out = open(out.fileno(), "w", encoding=out.encoding, closefd=False)  # noqa: SIM115
-    out.reconfigure(errors="backslashreplace")  # a terminal may lack characters that a text has
+    out.reconfigure(errors="backslashreplace")  # the terminal's encoding may lack characters of a text
 
 
 @contextlib.contextmanager
 def _clean_end() -> Iterator[None]:
-    """Let a request to end, or the loss of the terminal, be an interrupt: unfinished files are then removed."""
+    """Turn SIGTERM and SIGHUP (a lost terminal) into an interrupt, so that unfinished files are removed."""
     requests = [number for number in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) is signal.SIG_DFL]
 
     def interrupt(_: int, __: FrameType | None) -> NoReturn:
         for number in requests:
-            signal.signal(number, signal.SIG_IGN)  # a second one would stop the cleaning; the process is about to end
+            signal.signal(number, signal.SIG_IGN)  # a second signal would stop the cleanup
         raise KeyboardInterrupt
 
     for number in requests:

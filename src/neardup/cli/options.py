@@ -1,4 +1,4 @@
-"""Options that several commands share, under one name each."""
+"""Options that several commands share."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -19,17 +19,17 @@ DEFAULTS, READING = DedupOptions(), Reading()
 
 
 def described(table: Mapping[str, str | MethodRow | SimilarityRow]) -> str:
-    """`a: what a is; b: …` for help texts."""
+    """Describe the rows of a table for a help text: `a: meaning of a; b: …`."""
     return "; ".join(f"{name}: {row if isinstance(row, str) else row.meaning}" for name, row in table.items())
 
 
 class Names(click.ParamType[Any]):
-    """Names with commas between them."""
+    """An option type for names separated by commas."""
 
     name = "names"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:  # noqa: ARG002
-        """The names."""
+        """Split the value into names."""
         return tuple(value.split(",")) if isinstance(value, str) else tuple(value)
 
 
@@ -43,7 +43,7 @@ def _several(*options: Callable[[Function], Function]) -> Callable[[Function], F
 
 
 def progress(quiet: bool) -> "Progress":
-    """What tells the person of the run; with `quiet`, not even that kernels are compiled."""
+    """The progress display of a command; with `quiet`, even the compilation of kernels is silent."""
     from neardup.progress import progress_for
 
     if quiet:
@@ -61,29 +61,29 @@ reading = _several(
         multiple=True,
         default=READING.text,
         metavar="COLUMN",
-        help="Column of the text (text); nested: meta.body; repeatable.",
+        help="Column of the text (text); nested columns as meta.body; repeatable.",
     ),
-    click.option("--id", metavar="COLUMN", help="Column of the id (id if there is one, else FILE:ROW)."),
+    click.option("--id", metavar="COLUMN", help="Column of the id (id if it exists, else FILE:ROW)."),
     click.option("--html", type=click.Choice(list(HTML)), help=f"The texts are HTML; {described(HTML)}."),
-    click.option("--lines", is_flag=True, help="Inputs are text files with one document a line."),
+    click.option("--lines", is_flag=True, help="The inputs are text files with one document per line."),
     click.option(
         "--encoding",
         default=READING.encoding,
         show_default=True,
         metavar="NAME",
-        help="Of all inputs but Parquet: utf-16, gb18030, shift_jis …",
+        help="Encoding of all inputs except Parquet: utf-16, gb18030, shift_jis …",
     ),
     click.option(
         "--dialect",
         metavar="CHARACTERS",
-        help="Of CSV and TSV: delimiter and, if there are, quote and escape character, as ';\"' (found out).",
+        help="Dialect of CSV and TSV: the delimiter, then the quote and escape characters if any, as ';\"' (detected).",
     ),
     click.option(
         "--max-document-bytes",
         default="256M",
         show_default=True,
         metavar="SIZE",
-        help="A longer row cannot be read, and is not held in memory.",
+        help="Largest row; a longer one is malformed, and is not held in memory.",
     ),
 )
 recipe = click.option(
@@ -107,7 +107,7 @@ near = _several(
         default=DEFAULTS.min_similarity,
         show_default=True,
         metavar="J",
-        help="Similarity, from 0 to 1, at which texts match; 0: by distance alone.",
+        help="Similarity, from 0 to 1, from which texts match; 0: match by distance alone.",
     ),
     click.option(
         "--similarity",
@@ -120,11 +120,13 @@ near = _several(
         "--max-distance",
         type=int,
         metavar="N",
-        help="Hamming distance up to which fingerprints are candidates (the recipe's); asks for --method simhash. "
-        "With minhash, that of its sieve (0.3 of the bits; all of them: no sieve).",
+        help="Hamming distance up to which fingerprints are candidates (the recipe's); implies --method simhash. "
+        "With minhash: the limit of its sieve (0.3 of the bits; all bits: no sieve).",
     ),
 )
-threads = click.option("--threads", type=int, metavar="N", help="Threads (all processors); never changes the result.")
+threads = click.option(
+    "--threads", type=int, metavar="N", help="Number of threads (all processors); never changes the result."
+)
 memory = click.option(
     "--memory", metavar="SIZE", help="Memory for finding candidates, such as 512M or 4G (half of the machine's)."
 )
@@ -134,14 +136,14 @@ temp_dir = click.option(
 audit = click.option(
     "--audit",
     metavar="FILE|DIR/",
-    help="Where to write the audit: a file, or a folder (one file for each input). (OUT without its ending + .duplicates.jsonl)",
+    help="Path of the audit: a file, or a folder (one file for each input) (OUT without its ending + .duplicates.jsonl).",
 )
-overwrite = click.option("--overwrite", is_flag=True, help="Replace outputs that exist.")
+overwrite = click.option("--overwrite", is_flag=True, help="Replace existing outputs.")
 on_error = click.option(
     "--on-error",
     type=click.Choice(["stop", "skip"]),
     default="stop",
     show_default=True,
-    help="A malformed row stops the run, or is set aside in a file of rejects.",
+    help="Stop at a malformed row, or skip it and write it to a file of rejects.",
 )
-quiet = click.option("--quiet", is_flag=True, help="Say nothing but errors.")
+quiet = click.option("--quiet", is_flag=True, help="Show nothing except errors.")

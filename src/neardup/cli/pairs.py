@@ -18,12 +18,12 @@ from neardup.options import OnError
     "--against",
     multiple=True,
     metavar="OTHER",
-    help="List only pairs of a document of INPUT and one of these (of the same kind as INPUT); repeatable.",
+    help="List only pairs between INPUT and these inputs, which are of the same kind; repeatable.",
 )
 @click.option(
     "--distinct",
     is_flag=True,
-    help="Of equal texts list only the first of each side; `neardup clusters` knows the others.",
+    help="Of equal texts, list only the first on each side; `neardup clusters` knows the others.",
 )
 @options.reading
 @options.near
@@ -42,16 +42,16 @@ def command(
     inputs: tuple[str, ...], output: str, against: tuple[str, ...], distinct: bool, recipe: str | None, on_error: OnError,
     overwrite: bool, quiet: bool, **chosen: Any,
 ) -> None:  # fmt: skip
-    """List the pairs of documents that are near one another.
+    """List the pairs of near-duplicate documents.
 
-    INPUT: texts, or fingerprint files as `neardup fingerprint` writes them. Output: left_id, right_id, distance, similarity (null
-    where it is not known), and the file and the row of both; beside it FILE.summary.json says what made it, for `neardup clusters`.
+    INPUT: texts, or fingerprint files that `neardup fingerprint` wrote. Output: left_id, right_id, distance, similarity (null if
+    unknown), and the file and the row of both documents. FILE.summary.json beside it has the options, for `neardup clusters`.
     """
     from neardup.jobs.pairs import pair_files
     from neardup.recipe.presets import find_recipe
 
     if click.get_current_context().get_parameter_source("min_similarity") is ParameterSource.DEFAULT:
-        del chosen["min_similarity"]  # of fingerprint files none is known, so none may be asked for
+        del chosen["min_similarity"]  # fingerprint files have no similarity, so they refuse this option
     progress = options.progress(quiet)
     total = pair_files(
         inputs,

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("inputs", nargs=-1, metavar="[INPUT]...")
-@click.option("--documents", type=int, metavar="N", help="For so many documents (those of the inputs).")
+@click.option("--documents", type=int, metavar="N", help="Number of documents to plan for (those of the inputs).")
 @click.option(
     "--min-similarity",
     type=float,
     default=DEFAULTS.min_similarity,
     show_default=True,
     metavar="J",
-    help="Plan a join of texts of at least this similarity.",
+    help="Plan a join of texts at this similarity.",
 )
 @click.option(
     "--similarity",
@@ -36,18 +36,18 @@ if TYPE_CHECKING:
     metavar="K",
     help="Plan Hamming search within this distance instead: a join of fingerprints, and an index of them.",
 )
-@click.option("--bits", type=int, metavar="B", help="Bits of these fingerprints (those of the files, or 128).")
+@click.option("--bits", type=int, metavar="B", help="Bits of the fingerprints (those of the files, or 128).")
 @click.option(
     "--fingerprints",
     multiple=True,
     type=click.Path(exists=True, dir_okay=False),
     metavar="FILE",
-    help="A fingerprint file by whose spread an index is planned; repeatable.",
+    help="Fingerprint file whose distances the plan of an index is based on; repeatable.",
 )
 @click.option(
     "--check",
     is_flag=True,
-    help="Measure this machine and an index of a sample by every method, and compare with what is predicted; about a minute.",
+    help="Measure this machine and an index of a sample with every method, and compare with the plan; takes about a minute.",
 )
 @options.reading
 @options.recipe
@@ -60,11 +60,11 @@ def command(
     inputs: tuple[str, ...], documents: int | None, bits: int | None, recipe: str, as_json: bool, quiet: bool,
     **chosen: Any,
 ) -> None:  # fmt: skip
-    """Estimate what finding near-duplicates takes, before it is done.
+    """Estimate the time, memory and disk that a run takes.
 
-    INPUT: texts as for `neardup dedup`, of which about 32 MB are read. Without them, and for more documents than were read, the
-    figures are extrapolated. Seconds are of this many threads of the machine of the benchmarks; `neardup dedup --dry-run` times
-    this one, and --check an index. What fits in --memory, and what does not, is said of each method of search.
+    INPUT: texts as for `neardup dedup`; about 32 MB of them are read. Without INPUT, and for more documents than were read, the
+    figures are extrapolated. Times are for --threads threads of the machine of the benchmarks. To time your machine, use
+    `neardup dedup --dry-run`, or --check for an index. For each search method, the plan shows whether it fits in --memory.
     """
     from neardup.judging.plan import plan_files
     from neardup.recipe.presets import find_recipe

@@ -10,7 +10,7 @@ from neardup.recipe.profiles import NOT_DECIDED
 
 @click.command()
 def command() -> None:
-    """List the named recipes, what each is for, and its digest."""
+    """List the named recipes with their purposes and digests."""
     for name, named in RECIPES.items():
         click.echo(f"{name}  ({named.recipe.digest()})\n    {named.purpose}")
         known: dict[str, Any] = {}
@@ -24,7 +24,7 @@ def command() -> None:
 
 
 def shown(value: Any) -> str:
-    """A field's value, the name of what is more than a name."""
+    """Format the value of a field; a part with several properties is shown by its name."""
     if isinstance(value, list):
         return ",".join(map(shown, value)) or "none"
     return str(value.get("name", value)) if isinstance(value, dict) else str(value)

@@ -9,15 +9,15 @@ from neardup.cli import options
 
 @click.command()
 @click.argument("audit")
-@click.option("-o", "--output", required=True, metavar="FILE.html", help="Where the page goes.")
+@click.option("-o", "--output", required=True, metavar="FILE.html", help="Path of the report.")
 @options.overwrite
 @options.threads
 @options.quiet
 def command(audit: str, output: str, quiet: bool, **chosen: Any) -> None:
-    """Write a run as one HTML page.
+    """Write an HTML report of a run.
 
-    AUDIT: the .duplicates.jsonl file of a run, or a folder of such files; the inputs are read again for texts. The page has counts,
-    plots, pairs to judge the threshold by, the largest clusters, options and costs; needs neardup[report].
+    AUDIT: the .duplicates.jsonl file of a run, or a folder of such files. The inputs are read again for their texts. The report has
+    counts, plots, pairs for judging the threshold, the largest clusters, options and costs; needs neardup[report].
     """
     from neardup.judging.report import report
 

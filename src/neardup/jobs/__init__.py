@@ -1,6 +1,6 @@
-"""JOBS: what the commands do with files, for Python callers too.
+"""JOBS: the work of the commands on files, also for Python callers.
 
-In: names of files, and options. Out: files, all or nothing, and a result that says where they lie.
-`run.py` is the one choreography of all that writes survivors: open → find → write → commit.
-May import: judging, dedup, and what is below.
+In: names of files, and options. Out: files (all of them or none), and a result with their paths.
+`run.py` has the one sequence of every job that writes survivors: open → find → write → commit.
+May import: judging, dedup, and all rooms below them.
 """

@@ -1,4 +1,4 @@
-"""Write shards as a cluster file says: what `deduplicate_files` writes, all at once or some shards at a time."""
+"""Write the survivors of shards from a cluster file, for all shards at once or for some at a time."""
 
 import dataclasses
 import tempfile
@@ -43,19 +43,20 @@ def apply_files(
     progress: Watcher = None,
     **reading: Unpack[ReadingDict],
 ) -> FileResult:
-    """Write the survivors of shards, the audit of what was removed of them, and a summary, as `deduplicate_files` does.
+    """Write the survivors of shards, the audit of removed documents and a summary, as `deduplicate_files` does.
 
-    Rows and clusters are numbered over all shards that were clustered, so the audits of parts, one after another in the order of
-    the shards, are the audit of all. In the summary counts are of the shards given; candidates and matches of all.
+    Rows and clusters are numbered over all shards that were clustered. So the audits of several calls, concatenated in the order
+    of the shards, are the audit of the whole corpus. The summary counts candidates and matches over all shards, and everything
+    else over the shards of this call.
 
     Args:
         clusters: a file that `cluster_files` wrote.
-        inputs: the shards, or some of them; as they were when they were fingerprinted.
+        inputs: the shards, or some of them, unchanged since they were fingerprinted.
         output, annotate, audit, overwrite, threads, temp_dir, progress: as in `deduplicate_files`.
         **reading: the fields of `neardup.io.reading.Reading`, as given to `fingerprint_files`.
 
     Raises:
-        InputError: an input is no shard of the clusters, or is another file by now, or an output exists.
+        InputError: an input is not a shard of the clusters or has changed, or an output exists.
         DataError: a file is damaged.
     """
     progress = progress_of(progress)
@@ -87,7 +88,7 @@ def apply_files(
 
 @dataclass
 class _Steps:
-    """Shards whose clusters are known; see `neardup.jobs.run.Steps`."""
+    """The steps for shards whose clusters are known; see `neardup.jobs.run.Steps`."""
 
     corpus: FileCorpus
     clusters: str | Path
@@ -135,7 +136,11 @@ class _Steps:
 
 
 def _numbers(found: ClusterFile, shards: Sequence[Shard], clusters: str | Path) -> list[int]:
-    """Which of the shards of the clusters each input is."""
+    """The number of each input among the shards of the cluster file.
+
+    Raises:
+        InputError: an input is not one of these shards, or has changed since it was fingerprinted.
+    """
     by_name = {shard.name: number for number, shard in enumerate(found.shards)}
     problems, numbers = [], []
     for shard in shards:
@@ -166,7 +171,7 @@ def _numbers(found: ClusterFile, shards: Sequence[Shard], clusters: str | Path) 
 
 
 def _summary(found: ClusterFile, numbers: Sequence[int], rows: Sequence[slice], progress: Progress) -> Summary:
-    """That of the clusters, with the counts of some shards."""
+    """The summary of the clusters, with the counts of some shards."""
     decisions, of_all = found.decisions, Summary(**found.summary)
     here = np.concatenate([np.arange(each.start, each.stop) for each in rows])
     survivor = decisions.survivor[here]

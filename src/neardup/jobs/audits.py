@@ -1,4 +1,4 @@
-"""WRITE: the audit, in one file or in one for each shard."""
+"""WRITE: the audit, as one file or as one file for each shard."""
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,12 +14,14 @@ from neardup.survivors.audit import AuditChunk
 def write_audits(
     chunks: Iterable[AuditChunk], targets: OutputPaths, shards: Sequence[Shard], rows: Sequence[slice], outputs: Outputs
 ) -> None:
-    """Write the lines of the audit, each to the file that its shard's lines go to; of a text file that stays, there is none.
+    """Write each line of the audit to the audit file of its shard.
+
+    A text file from which nothing is removed gets no audit file of its own.
 
     Args:
-        chunks: the lines, by row.
-        targets: has the audits' paths.
-        shards, rows: each shard, and which rows are its own.
+        chunks: the lines, in the order of the rows.
+        targets: the output paths, which include those of the audits.
+        shards, rows: each shard, and the slice of rows that belongs to it.
     """
     lines = ((row, line) for found, texts in chunks for row, line in zip(found.tolist(), texts, strict=True))
     ahead = next(lines, None)
@@ -35,6 +37,6 @@ def write_audits(
         last = list(together)[-1]
         end = int(rows[last].stop)
         if targets.audit_folder and shards[last].format in FILES and (ahead is None or ahead[0] >= end):
-            outputs.leave_out(path)  # as many audits as files are removed, not as many as there are documents
+            outputs.leave_out(path)  # as many audits as removed files, not as many as documents
         else:
             write_lines(path, outputs.claim(path), until(end))

@@ -1,4 +1,4 @@
-"""From files of pairs and of fingerprints to clusters, as `deduplicate_files` would find them."""
+"""Decide clusters from files of pairs and of fingerprints, as `deduplicate_files` would."""
 
 import tempfile
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ from neardup.survivors.summary import Summary, summarize
 from neardup.text.preference import groups_of
 
 CHOSEN_HERE = {"keep", "cluster", "prefer_source", "within"}
-"""The options that are not those of the pairs."""
+"""The options that are chosen here; the files of pairs determine the others."""
 
 
 def cluster_files(
@@ -45,26 +45,26 @@ def cluster_files(
     progress: Watcher = None,
     **options: Unpack[SurvivorOptions],
 ) -> FileResult:
-    """Decide which documents survive, from pairs and fingerprints alone; see `neardup.survivors.cluster_file` for what is written.
+    """Decide which documents survive, from pairs and fingerprints alone; `neardup.survivors.cluster_file` has the format.
 
-    With star clustering, decisions, similarities and distances are those of `deduplicate_files` over the same shards in the same
-    order with the same method and threshold. So are survivors and clusters with components; there the similarity to a survivor is
-    null unless the two are a listed pair, and the match that brought a document in may be another one of its cluster.
+    With star clustering, decisions, similarities and distances equal those of `deduplicate_files` over the same shards in the same
+    order with the same method and threshold. With components, survivors and clusters are also the same. But the similarity of a
+    document to its survivor is null unless the pair is listed, and `matched_id` may name another member of its cluster.
 
     Args:
         pairs: files that `pair_files` wrote, all with the same recipe and options.
         output: a file that ends in .parquet.
-        documents: the fingerprint files of all documents, in the order of the shards; that order is that of the rows.
-        rethreshold: a higher similarity than the pairs were made for; theirs if not given. By minhash, whose bands depend on the
-            similarity asked for, a few pairs more may be found than if it had been asked for at once.
-        partial: do not ask that every shard was compared with every shard.
+        documents: the fingerprint files of all documents, in the order of the shards; this order is also the order of the rows.
+        rethreshold: a similarity threshold above that of the pairs; theirs by default. The bands of minhash depend on the
+            threshold, so its pairs may include a few that a run at the higher threshold would miss.
+        partial: accept that some shards were not compared with each other.
         overwrite, progress: as in `deduplicate_files`.
         **options: keep, cluster, prefer_source, within of `DedupOptions`; columns must be stored in the fingerprint files.
 
     Raises:
         RecipeMismatch: pairs or fingerprints were made by different recipes.
         InputError: pairs were made with different options, shards were not compared, or documents are missing.
-        OptionError: `rethreshold` is below what the pairs were made for, or a value is not allowed.
+        OptionError: `rethreshold` is below the threshold of the pairs, or a value is not allowed.
         DataError: a file is damaged.
     """
     unknown = set(options) - CHOSEN_HERE
@@ -96,7 +96,7 @@ def cluster_files(
 
 
 def _options(paired: PairedDocuments, prints: str, given: SurvivorOptions) -> DedupOptions:
-    """How the pairs were found, and what is chosen here."""
+    """The options of the pairs, with those that are chosen here."""
     made = paired.made
     chosen = options_of(
         method=made.method,
@@ -130,7 +130,7 @@ def _decided(paired: PairedDocuments, options: DedupOptions) -> Findings:
 
 
 def _short(paired: PairedDocuments) -> Array:
-    """bool[rows]: documents that have equal ones as duplicates only."""
+    """bool[rows]: documents that are too short to match any but equal texts."""
     found: Array = paired.documents.valid & (paired.documents.tokens < paired.made.min_tokens)
     return found
 
@@ -138,7 +138,7 @@ def _short(paired: PairedDocuments) -> Array:
 def _cluster_file(
     paired: PairedDocuments, findings: Findings, options: DedupOptions, progress: Progress
 ) -> tuple[ClusterFile, Summary]:
-    """What is written, and the summary in it."""
+    """The content of the cluster file, and the summary in it."""
     repeated = _repeats(paired.documents.ids)
     summary = summarize(findings, paired.recipe, options, progress, repeated_ids=int(repeated.sum()))
     starts = starts_of(paired.shards)
@@ -169,7 +169,7 @@ def _sources(shards: Sequence[StoredShard], options: DedupOptions) -> Array | No
 
 
 def _repeats(ids: Any) -> Array:
-    """bool[rows]: an earlier document has the same id."""
+    """bool[rows]: whether an earlier document has the same id."""
     encoded = pc.dictionary_encode(ids).indices
     present = encoded.is_valid().to_numpy(zero_copy_only=False)
     repeats: Array = present.copy()

@@ -1,4 +1,4 @@
-"""De-duplicate files: survivors as they were, an audit of every removal, and a summary."""
+"""De-duplicate files: write the survivors unchanged, an audit of every removal, and a summary."""
 
 import json
 import tempfile
@@ -52,31 +52,33 @@ def deduplicate_files(
 ) -> FileResult:
     """Remove near-duplicate documents from files.
 
-    Nothing appears under a final name before all is complete; no file is replaced unless `overwrite` is given.
+    No file appears under its final name before all files are complete. Existing files are replaced only with `overwrite`.
 
     Args:
         inputs: files, folders, globs, or `-` for JSON lines on standard input.
         output: a file, a folder (ends in /; one shard for each input), or `-` for standard output.
-        recipe: how texts become fingerprints; `Recipe()` if not given.
+        recipe: how texts become fingerprints; `Recipe()` by default.
         annotate: write all rows, with the columns ANNOTATIONS.
-        dry_run: say what is expected, from a sample, do everything, write nothing.
-        audit: where the audit goes: a file, or a folder (ends in /; one file for each input); the output without its data endings +
-            `.duplicates.jsonl` if not given.
-        report: where the run goes as one HTML page, which ends in .html; of a dry run, too. The inputs are read once more for it.
-        against: a reference: files of texts, like the inputs, or fingerprint files (then by distance alone). What is near one of
-            its documents is removed; it stays as it is, and which of its own documents are near one another is not looked at.
+        dry_run: estimate the cost from a sample, then do all the work and write nothing.
+        audit: the path of the audit: a file, or a folder (ends in /; one file for each input). By default it is the output
+            without its data endings + `.duplicates.jsonl`.
+        report: the path of an HTML report of the run, which ends in .html; a dry run writes it, too. The report reads the
+            inputs once more.
+        against: a reference: files of texts, like the inputs, or fingerprint files (then matched by distance alone). Documents
+            near a document of the reference are removed. The reference itself stays as it is, and its documents are not compared
+            with one another.
         overwrite: replace outputs that exist.
-        resume: keep finished work in a folder beside the output (its name without data endings + `.resume`), and go on with what is
-            there of the same run. When the run is done, only a record of that stays in the folder.
-        on_error: what to do with rows that cannot be read: `stop`, or `skip` them into a file of rejects.
-        progress: True for what the command line shows, or a function that is called with each `ProgressEvent`; nothing is told if
-            not given.
+        resume: keep finished work in a folder beside the output (its name without data endings + `.resume`), and continue from
+            the work of an earlier attempt at the same run. When the run is done, only a record of it stays in the folder.
+        on_error: the treatment of rows that cannot be read: `stop`, or `skip` them into a file of rejects.
+        progress: True shows the progress as the command line does. A function is called with each `ProgressEvent`. By default
+            nothing is shown.
         **options: the fields of `neardup.io.reading.Reading` (text, id …) and of `DedupOptions`.
 
     Raises:
-        InputError: an input is missing, an output exists, or formats do not go together.
+        InputError: an input is missing, an output exists, or the formats of input and output do not fit.
         OptionError: an option has a value that is not allowed.
-        RecipeMismatch: the folder of a run to be resumed is of other inputs, another recipe or other options.
+        RecipeMismatch: the folder of the run to resume belongs to other inputs, another recipe or other options.
         RowError: a row cannot be read, and `on_error` is `stop`.
         DataError: a file is damaged.
     """
@@ -84,7 +86,7 @@ def deduplicate_files(
     reading, others = split_options(options)
     chosen = options_of(**others)
     if not dry_run:
-        demand_output(output)  # before inputs are looked for: who forgot -o has named the output as an input
+        demand_output(output)  # before searching for inputs: without -o, a user has named the output as an input
     if report is not None:
         check_report(report)
     references = listed(against)
@@ -121,7 +123,7 @@ def deduplicate_files(
 
 @dataclass
 class _Steps:
-    """Whole documents; see `neardup.jobs.run.Steps`."""
+    """The steps for whole documents; see `neardup.jobs.run.Steps`."""
 
     corpus: FileCorpus
     reference: FileCorpus | FingerprintReference | None
@@ -198,6 +200,6 @@ class _Steps:
         return made
 
     def _audited(self, found: Findings) -> Iterator[dict[str, Any]]:
-        """The lines of the audit, without a file."""
+        """The lines of the audit, parsed, without reading a file."""
         for _, lines in self.audit(found):
             yield from map(json.loads, lines)

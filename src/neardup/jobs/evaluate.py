@@ -1,4 +1,4 @@
-"""Evaluate methods, distances and similarities on the documents of some files."""
+"""Evaluate methods, distances and similarities on the documents of files."""
 
 import tempfile
 from collections.abc import Sequence
@@ -42,33 +42,33 @@ def evaluate_files(
     progress: Watcher = None,
     **options: Unpack[EvaluateFileOptions],
 ) -> Evaluation:
-    """Say how much of what is near each method finds, at which distance and similarity, and recommend options.
+    """Measure precision and recall of each method at each distance and similarity, and recommend options.
 
-    With labels, against them. Without, `sample` documents are drawn at random and compared with all others: which of these are
-    near-duplicates is then known exactly, and shares are estimates with 95 % intervals. No time or memory grows with the square
-    of the input.
+    With labels, the methods are measured against them. Without labels, `sample` documents are drawn at random and compared with
+    all others. Their near-duplicates are then known exactly, and the shares are estimates with 95 % intervals. Neither time nor
+    memory grows with the square of the input.
 
     Args:
         inputs: texts, as in `deduplicate_files`.
-        pairs: labeled pairs, in memory as in `evaluate` or in a file (.jsonl, .csv, .tsv or .parquet): left_id and right_id, or a
-            and b; and similarity or jaccard, a number from 0 to 1, or label, one of 0, 1, true and false. A pair is positive if
-            its label says so, if its similarity is at least min_similarity, or if there is neither column.
-        complete: the labels have every positive pair, so a pair that is found and not listed is false. Otherwise such pairs are
-            counted as unlabeled, and precision is that among listed pairs.
-        methods: those to measure; all but `auto` if none is named.
-        target_recall: what to recommend options for.
-        sample: documents to compare with all others.
-        seed: of the sample.
-        output: where to write the result as JSON, if anywhere.
-        plot: where to draw it, if anywhere: .png, .svg or .pdf.
-        on_error: what to do with rows that cannot be read: `stop`, or `skip` them, and say how many.
+        pairs: labeled pairs, in memory as in `evaluate`, or in a file (.jsonl, .csv, .tsv or .parquet). The columns are left_id
+            and right_id, or a and b; then similarity or jaccard (a number from 0 to 1), or label (0, 1, true or false). A pair is
+            positive if its label is, if its similarity is at least min_similarity, or if it has neither column.
+        complete: the labels include every positive pair, so a found pair that is not listed counts as false. Otherwise such
+            pairs count as unlabeled, and precision is measured among listed pairs.
+        methods: the methods to measure; all but `auto` by default.
+        target_recall: the recall for which options are recommended.
+        sample: the number of documents to compare with all others.
+        seed: the random seed of the sample.
+        output: the path for the result as JSON; none by default.
+        plot: the path for a chart of the result: .png, .svg or .pdf; none by default.
+        on_error: the treatment of rows that cannot be read: `stop`, or `skip` and count them.
         recipe, overwrite, progress: as in `deduplicate_files`.
         **options: the fields of `neardup.io.reading.Reading` (text, id …);
             min_similarity, similarity, max_distance, threads, temp_dir of `DedupOptions`.
 
     Raises:
-        InputError, OptionError, DataError: as `deduplicate_files`; also for labels that name unknown ids or say nothing clear.
-        MissingExtra: a plot is asked for, and matplotlib is not installed.
+        InputError, OptionError, DataError: as in `deduplicate_files`; also for labels that name unknown ids or are ambiguous.
+        MissingExtra: `plot` is given, and matplotlib is not installed.
     """
     reading, others = split_options(options)
     progress, chosen = progress_of(progress), options_of(**others)

@@ -1,4 +1,4 @@
-"""Pass on documents that are new, remember them, and say of the others what they are duplicates of."""
+"""Pass on new documents and remember them in an index; record the documents that the others duplicate."""
 
 import contextlib
 import json
@@ -39,17 +39,19 @@ from neardup.text.columns import in_chunks
 
 COMMIT_ROWS = 1 << 17
 COMMIT_SECONDS = 10.0
-"""So many documents, or so much time, may have to be done again after a crash."""
+"""The most work, in documents and in seconds, that is repeated after a crash."""
 BLOCK_BYTES = BATCH_BYTES
 
 
 @dataclass(kw_only=True)
 class FilterResult:
-    """What became of the documents.
+    """The counts of a run of `filter_files`.
 
     Attributes:
-        rows: that were read; rejected: of these, that cannot be read, and were set aside.
-        passed: that were new; duplicates: that were not.
+        rows: rows of the inputs, rejected ones included.
+        passed: documents that were new and were passed on.
+        duplicates: documents that were duplicates.
+        rejected: rows that could not be read and were set aside.
     """
 
     rows: int = 0
@@ -74,30 +76,31 @@ def filter_files(
     progress: Watcher = None,
     **reading: Unpack[ReadingDict],
 ) -> FilterResult:
-    """Walk documents in their order; pass on the bytes of those near which none was kept, and remember them in an index.
+    """Pass on the documents that are near no document of an index, byte for byte and in order; remember them in the index.
 
-    From files to a file a run that was interrupted, even by the loss of power, is continued by the same call: no line is lost or
-    passed on twice. With a pipe at one end documents are remembered only after they were passed on, so that after a crash some
-    may be passed on twice, but none is lost.
+    If a run from files to a file is interrupted, even by a power failure, the same call continues it. No line is lost or passed on
+    twice. If the input or the output is a pipe, documents are remembered only after they were passed on. After a crash some may
+    then be passed on twice, but none is lost.
 
     Args:
-        path: the folder of the index, which is made if it is not there.
-        inputs: JSON lines, or with `lines` text files, as in `deduplicate_files`; `-` is read as it comes.
-        output: a file, not compressed, or `-` for standard output.
+        path: the folder of the index; it is created if it does not exist.
+        inputs: JSON lines, or text files with `lines`, as in `deduplicate_files`; `-` is read as a stream.
+        output: a file without compression, or `-` for standard output.
         audit: a file for the duplicates: JSON lines with id, row (over all inputs, from 0), matched_id and distance. By default
-            the output without its ending + .duplicates.jsonl; none for standard output.
-        recipe: of a new index, as a recipe, by name or by path; `Recipe()` if not given; of an index that is there its own.
-        max_distance: up to the index's; of a new one the recipe's if not given.
-        integer_ids: of a new index; see `build_index`.
-        on_error: what to do with rows that cannot be read: `stop`, or `skip` them into a file beside the audit.
-        give_up: if a run of another call was interrupted, end it first: its outputs appear with what they have.
+            it is the output without its ending + .duplicates.jsonl; none for standard output.
+        recipe: the recipe of a new index: a recipe, its name or its path; `Recipe()` by default. An existing index has its own.
+        max_distance: the distance up to which a document is a duplicate, at most that of the index. The default is the index's,
+            and for a new index the recipe's.
+        integer_ids: whether the ids of a new index are integers; see `build_index`.
+        on_error: the treatment of rows that cannot be read: `stop`, or `skip` them into a file beside the audit.
+        give_up: if a run of another call was interrupted, end it first: its outputs appear with the lines they have so far.
         overwrite, threads, progress: as in `deduplicate_files`.
         **reading: the fields of `neardup.io.reading.Reading` (text, id …).
 
     Raises:
         RecipeMismatch: the index has another recipe.
         InputError: an input is missing, an output exists, or a run of another call was interrupted.
-        OptionError, DataError: as `deduplicate_files`.
+        OptionError, DataError: as in `deduplicate_files`.
     """
     progress, how = progress_of(progress), Reading(**reading)
     given = [inputs] if isinstance(inputs, str | Path) else list(inputs)
@@ -170,7 +173,7 @@ def _through_pipe(walk: "_Walk", paths: Any, shards: Sequence[Shard], *, overwri
                         save()
                         walk.is_inside = False
         except (KeyboardInterrupt, NeardupError):
-            if to_pipe and not walk.is_inside:  # what was passed on before is to be known
+            if to_pipe and not walk.is_inside:  # the index must know what was passed on
                 save()
             raise
         finally:
@@ -184,17 +187,17 @@ def _through_pipe(walk: "_Walk", paths: Any, shards: Sequence[Shard], *, overwri
 
 
 class _Standard:
-    """Standard output, whose blocks are seen as soon as they are decided."""
+    """Standard output that shows each block as soon as it is decided."""
 
     def write(self, data: bytes | memoryview) -> None:
         rest = memoryview(data)
-        while rest:  # an unbuffered stream may take less than it is given
+        while rest:  # an unbuffered stream may write only a part of the data
             rest = rest[sys.stdout.buffer.write(rest) :]
 
 
 @dataclass(frozen=True)
 class _Block:
-    """Rows of a shard with what is known of them."""
+    """Rows of a shard, with their texts, rejections and fingerprints."""
 
     shard: Shard
     lines: Lines
@@ -205,7 +208,7 @@ class _Block:
 
 
 class _Walk:
-    """Documents in their order, each decided, and written where it belongs."""
+    """Reads documents in order, decides each one, and writes it to the output or the audit."""
 
     def __init__(
         self, stream: Stream, shards: Sequence[Shard], how: Reading, on_error: str, threads: int, progress: Progress
@@ -220,13 +223,13 @@ class _Walk:
 
     @property
     def is_time(self) -> bool:
-        """To commit."""
+        """Whether it is time to commit."""
         return (
             self.counts.rows - self._rows >= COMMIT_ROWS or time.monotonic() - self._since >= COMMIT_SECONDS
         ) and self.counts.rows > self._rows
 
     def committed(self) -> None:
-        """All up to here is safe."""
+        """Note that everything up to here is saved."""
         self._since, self._rows = time.monotonic(), self.counts.rows
 
     def _fingerprinted(self, found: tuple[Shard, Lines]) -> _Block:
@@ -237,7 +240,7 @@ class _Walk:
         return _Block(shard, lines, batch, rejections, np.flatnonzero(present.to_numpy(zero_copy_only=False)), prints)
 
     def _lines(self, done: int) -> Iterator[tuple[Shard, Lines]]:
-        """All blocks behind the first `done` rows."""
+        """All blocks after the first `done` rows."""
         self.progress.expect(sum(shard.size for shard in self._shards))
         before = 0
         for shard in self._shards:
@@ -250,7 +253,7 @@ class _Walk:
             before += last
 
     def blocks(self, done: int, out: Any, audit: Any, rejects: Any) -> Iterator[None]:
-        """Decide and write block after block of the rows behind the first `done`; yields after each."""
+        """Decide and write the rows after the first `done`, block by block; yields after each block."""
         last, position = None, 0
         for block in in_order(self._fingerprinted, self._lines(done), self._threads):
             self.is_inside = True

@@ -1,7 +1,7 @@
-"""A run of `filter` from files to files, which is continued after a crash.
+"""A run of `filter` from files to files that can continue after a crash.
 
-The index is saved with a record of how far the run was: rows of the inputs, and the length of every output, which is on the disk
-by then. So one file, the manifest of the index, decides how much of all has happened.
+The index is saved with a record of the run's state: the rows that were read, and the length of every output. The outputs are on
+disk before the record is. So one file, the manifest of the index, decides how much of the run has happened.
 """
 
 import contextlib
@@ -24,12 +24,12 @@ from neardup.survivors.audit_files import AUDIT_ENDING
 from neardup.survivors.stream import Stream
 
 STATE = "filter"
-"""Under which the record is kept in `Index.state`."""
+"""The key of the record in `Index.state`."""
 
 
 @dataclass(frozen=True)
 class FilterPaths:
-    """Where the documents that pass, the audit and rejects go, as far as they are written."""
+    """The paths of the output, the audit and the rejects; None for a file that is not written."""
 
     output: Path
     audit: Path | None
@@ -37,7 +37,7 @@ class FilterPaths:
 
     @property
     def files(self) -> list[Path]:
-        """All that are files."""
+        """The paths that are files, without standard output."""
         return [path for path in (self.output, self.audit, self.rejects) if path not in (None, STANDARD_OUTPUT)]
 
 
@@ -45,7 +45,7 @@ def filter_paths(output: str, audit: str | None, *, with_rejects: bool) -> Filte
     """The final paths.
 
     Raises:
-        InputError: the output, or the audit, is a folder or compressed; there is no place for rejects.
+        InputError: the output or the audit is a folder or compressed, or there is no place for rejects.
     """
     for name, given in (("-o", output), ("--audit", audit)):
         if given is not None and given != "-":
@@ -79,11 +79,11 @@ def filter_paths(output: str, audit: str | None, *, with_rejects: bool) -> Filte
 
 
 def demand_ended(stream: Stream, *, give_up: bool) -> None:
-    """Refuse to go on after a run that was interrupted; with `give_up`, let its outputs appear with what they have.
+    """Refuse to continue after another run was interrupted; with `give_up`, end that run and publish its outputs as they are.
 
     Raises:
-        InputError: there is such a run.
-        DataError: its outputs are not what they were.
+        InputError: another run was interrupted.
+        DataError: the outputs of that run have changed.
     """
     record = (stream.index.state or {}).get(STATE)
     if record is None or record["ended"]:
@@ -104,11 +104,11 @@ def demand_ended(stream: Stream, *, give_up: bool) -> None:
 
 
 class FilterRun:
-    """One run, of these inputs to these outputs.
+    """One run from given inputs to given outputs.
 
     Attributes:
-        ended: all has been read; only names may have to be given.
-        missing: the newline that the last line passed on lacks, to be written before another one.
+        ended: all inputs have been read; at most the outputs have to be renamed.
+        missing: the newline that the last output line lacks; it is written before the next line.
     """
 
     def __init__(
@@ -131,10 +131,10 @@ class FilterRun:
         self.missing = b""
 
     def begin(self, *, overwrite: bool, give_up: bool) -> dict[str, int]:
-        """What was counted so far.
+        """The counts of the run so far.
 
         Raises:
-            InputError: a run of another call was interrupted; an output exists.
+            InputError: a run of another call was interrupted, or an output exists.
         """
         record = (self._stream.index.state or {}).get(STATE)
         if record is not None and record["of"] == self._of:
@@ -148,7 +148,7 @@ class FilterRun:
 
     @contextlib.contextmanager
     def opened(self) -> Iterator[list["GrowingFile | None"]]:
-        """Output, audit and rejects, ready to grow."""
+        """Open the output, the audit and the rejects for appending; None for those that are not written."""
         with contextlib.ExitStack() as stack:
             for path, length in zip(
                 (self._paths.output, self._paths.audit, self._paths.rejects), self._lengths, strict=True
@@ -157,7 +157,7 @@ class FilterRun:
             yield self._files
 
     def commit(self, counts: dict[str, int], missing: bytes, *, ended: bool) -> None:
-        """From here on all that was written, and read, has happened."""
+        """Save the state of the run: everything read and written so far survives a crash."""
         self._lengths = [0 if file is None else file.sync() for file in self._files]
         record = {
             "of": self._of,
@@ -171,10 +171,10 @@ class FilterRun:
         self.ended = ended
 
     def publish(self) -> None:
-        """Give the outputs of a run that has ended their names, those that have not got them.
+        """Give the outputs of a finished run their final names, as far as they do not have them yet.
 
         Raises:
-            InputError: one is nowhere.
+            InputError: an output is missing.
         """
         for path, length in zip(
             (self._paths.output, self._paths.audit, self._paths.rejects), self._lengths, strict=True

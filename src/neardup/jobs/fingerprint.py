@@ -1,4 +1,4 @@
-"""Fingerprint files: one fingerprint file, or one for each input."""
+"""Write fingerprint files: one for all inputs, or one for each input."""
 
 import tempfile
 from collections.abc import Callable, Sequence
@@ -30,7 +30,11 @@ from neardup.survivors.audit import reject_lines
 
 
 def fingerprint_targets(output: str, shards: Sequence[Shard]) -> list[Place]:
-    """Where the fingerprints of each shard go; refused if that is no place for them."""
+    """The path of the fingerprint file of each shard.
+
+    Raises:
+        InputError: the output is missing, is not Parquet, or would be written by two shards.
+    """
     if not output:
         raise InputError("Name an output: a file that ends in .parquet, or a folder that ends in /.")
     folder = output_folder(output)
@@ -70,14 +74,14 @@ def fingerprint_files(
     Args:
         inputs: files, folders, globs, or `-` for JSON lines on standard input.
         output: a file that ends in .parquet, or a folder (ends in /; one file for each input).
-        value: further columns whose values are stored, for `cluster_files` to choose survivors by.
-        on_error: what to do with rows that cannot be read: `stop`, or `skip` them into a file of rejects, which is the output
+        value: further columns to store, by which `cluster_files` can choose survivors.
+        on_error: the treatment of rows that cannot be read: `stop`, or `skip` them into a file of rejects, which is the output
             without its ending + `.rejects.jsonl`.
         recipe, threads, temp_dir, overwrite, progress: as in `deduplicate_files`.
         **reading: the fields of `neardup.io.reading.Reading` (text, id …).
 
     Returns:
-        The number of documents; rows that were rejected are none.
+        The number of documents, without rejected rows.
 
     Raises:
         InputError: an input is missing, or an output exists.
@@ -111,23 +115,23 @@ def _documents(batch: Batch, recipe: Recipe, value: Sequence[str]) -> Documents:
 
 @dataclass(frozen=True, slots=True)
 class FingerprintPaths:
-    """Of each shard its file of fingerprints, and the file of rejects, if there is to be one."""
+    """The fingerprint file of each shard, and the file of rejects, if one is written."""
 
     files: tuple[Place, ...]
     rejects: tuple[Place, ...]
     folder: Place | None
 
     def opened(self, shards: Sequence[Shard], *, overwrite: bool, temp_dir: str | None) -> Outputs:
-        """The outputs."""
+        """Open these paths as outputs."""
         paths = [*self.files, *self.rejects]
         return Outputs(paths, inputs=shards, overwrite=overwrite, folder=self.folder, temp_dir=temp_dir)
 
 
 def fingerprint_paths(output: str, shards: Sequence[Shard], on_error: str) -> FingerprintPaths:
-    """Where the fingerprints of some shards go.
+    """The paths of fingerprints and rejects for some shards.
 
     Raises:
-        InputError: two shards would have one file, or a file would replace an input.
+        InputError: two shards would share a file, or a file would replace an input.
     """
     files = fingerprint_targets(output, shards)
     rejects = [place_of(stem(output) + REJECTS_ENDING)] if on_error == "skip" else []
@@ -136,7 +140,7 @@ def fingerprint_paths(output: str, shards: Sequence[Shard], on_error: str) -> Fi
 
 
 class FileRecipe(NamedTuple):
-    """What is written in every file besides rows: the recipe, and the columns whose values are stored."""
+    """The metadata of every fingerprint file: the recipe, and the columns whose values are stored."""
 
     recipe: Recipe | VectorRecipe
     value: tuple[str, ...] = ()
@@ -150,7 +154,7 @@ def write_fingerprint_files(
     outputs: Outputs,
     progress: Progress,
 ) -> int:
-    """Write what `read` makes of each batch to the file of its shard, and what was set aside to the rejects; and commit.
+    """Write the documents that `read` makes of each batch to the file of its shard, write the rejects, and commit.
 
     Returns:
         The number of documents.

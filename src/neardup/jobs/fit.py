@@ -1,4 +1,4 @@
-"""Fit: a corpus to the document frequencies of its features."""
+"""Count the document frequencies of the features of a corpus, and write them to a file."""
 
 import tempfile
 from collections.abc import Iterable, Sequence
@@ -34,7 +34,7 @@ from neardup.text.segmenters.table import tokens_of
 
 
 def _count(texts: Any, recipe: Recipe) -> tuple[int, Run]:
-    """Of an Arrow `large_string` array: the texts that are not null, and in how many of them each feature occurs."""
+    """Count the non-null texts of an Arrow `large_string` array, and the number of them in which each feature occurs."""
     runs = []
     for chunk in in_chunks(texts.drop_null()):
         hashes = features_of(tokens_of(normalized(chunk, recipe.normalize), recipe), recipe).hashes
@@ -68,7 +68,7 @@ def _target(output: str | Path) -> Path:
 
 
 class _Fit:
-    """Counts of documents and features as they come, of texts and of files that are merged."""
+    """The counts of documents and features so far, from texts and from merged files."""
 
     def __init__(self, recipe: Recipe, merge: Sequence[str | Path], resources: Resources) -> None:
         self.recipe, self.documents = recipe, 0
@@ -108,21 +108,22 @@ def fit(
     Args:
         texts: a list of strings, an Arrow array, or a pandas or polars column.
         output: a file that ends in .parquet; see `neardup.recipe.frequency_file` for the format.
-        recipe: says what features are; its weights, hash and bits do not matter. `Recipe()` if not given.
-        merge: files of document frequencies by the same tokens, whose counts are added: parts of a corpus, or all that was
-            counted before. A document that is in two of them is counted twice.
-        memory: bytes, or as `512M`; half of the machine's if not given. More is put into temporary files.
-        threads: all processors if not given. The result does not depend on it.
-        temp_dir: folder for temporary files.
-        overwrite: replace a file that is there.
+        recipe: decides the features; its weights, hash and bits do not matter. `Recipe()` by default.
+        merge: files of document frequencies of the same tokens, whose counts are added: parts of a corpus, or earlier counts. A
+            document that was counted in two of them counts twice.
+        memory: a number of bytes, or a size such as `512M`; half of the machine's memory by default. What exceeds it goes into
+            temporary files.
+        threads: the number of threads; all processors by default. The result does not depend on it.
+        temp_dir: the folder for temporary files.
+        overwrite: replace an existing file.
 
     Returns:
-        What was written; a recipe takes it, or the path, as `document_frequencies`.
+        A description of the file. A recipe takes it, or the path, as `document_frequencies`.
 
     Raises:
-        OptionError, InputError: a value is not allowed; the output exists; a file to merge is not there.
+        OptionError, InputError: a value is not allowed, the output exists, or a file to merge is missing.
         RecipeMismatch: a file to merge counts the features of other tokens.
-        DataError: a text is not valid Unicode; a file to merge is damaged.
+        DataError: a text is not valid Unicode, or a file to merge is damaged.
     """
     path, resources = _target(output), Resources(threads, memory, temp_dir)
     work = _Fit(_recipe(recipe), merge, resources)
@@ -150,18 +151,20 @@ def fit_files(
     progress: Watcher = None,
     **reading: Unpack[ReadingDict],
 ) -> DocumentFrequencies:
-    """As `fit`, of the documents of files.
+    """Count in how many documents of files each feature occurs; like `fit`, but for files.
 
     Args:
-        inputs: files, folders, globs, or `-` for JSON lines on standard input; may be empty if there is something to merge.
+        inputs: files, folders, globs, or `-` for JSON lines on standard input; may be empty if `merge` names files.
         output, recipe, merge, memory, threads, temp_dir, overwrite: as in `fit`.
-        on_error: what to do with rows that cannot be read: `stop`, or `skip` them into a file of rejects, which is the output
+        on_error: the treatment of rows that cannot be read: `stop`, or `skip` them into a file of rejects, which is the output
             without its ending + `.rejects.jsonl`.
         progress: as in `deduplicate_files`.
         **reading: the fields of `neardup.io.reading.Reading` (text, id …).
 
     Raises:
-        As `fit`; and InputError: an input is missing; DataError: a row cannot be read, or a file is damaged.
+        InputError: an input is missing, and as in `fit`.
+        DataError: a row cannot be read or a file is damaged, and as in `fit`.
+        OptionError, RecipeMismatch: as in `fit`.
     """
     given = [inputs] if isinstance(inputs, (str, Path)) else list(inputs)
     if not given and not merge:

@@ -1,4 +1,4 @@
-"""Indexes on disk: built of files, added to, removed from."""
+"""Build indexes on disk from files, add documents to them, and remove documents."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -37,18 +37,18 @@ def build_index(
     progress: Watcher = None,
     **reading: Unpack[ReadingDict],
 ) -> int:
-    """Make an index of texts, or of fingerprint files, in a folder. It is there whole, or not at all.
+    """Build an index of texts, or of fingerprint files, in a folder. The folder has the whole index or none.
 
-    Texts shorter than the recipe's `min_tokens` are in it by their digests: only equal ones are found.
+    Texts shorter than the recipe's `min_tokens` are stored by their digests, so searches find only equal texts.
 
     Args:
-        path: a folder that is not there, or is empty.
+        path: a folder that does not exist or is empty.
         inputs: texts as in `deduplicate_files`, or fingerprint files, all of one recipe.
-        max_distance: the largest that will be asked for; the recipe's if not given.
-        recipe: of the fingerprints; `Recipe()` for texts, the files' own for fingerprint files.
+        max_distance: the largest distance of later searches; the recipe's by default.
+        recipe: the recipe of the fingerprints; the default is `Recipe()` for texts, and the files' own for fingerprint files.
         method, method_options: as in `Index`.
-        integer_ids: ids are integers, all of them; else they are kept as strings, 17 as well as "17".
-        overwrite: replace an index that is there, once the new one is complete.
+        integer_ids: all ids are integers. Otherwise ids are stored as strings, 17 as well as "17".
+        overwrite: replace an existing index once the new one is complete.
         on_error, threads, temp_dir, progress: as in `fingerprint_files`; rows that are skipped are counted.
         **reading: the fields of `neardup.io.reading.Reading` (text, id …), for texts.
 
@@ -57,8 +57,8 @@ def build_index(
 
     Raises:
         RecipeMismatch: fingerprint files were made by different recipes.
-        InputError: an input is missing, or something is at `path`.
-        OptionError, DataError: as `fingerprint_files`.
+        InputError: an input is missing, or `path` is in use.
+        OptionError, DataError: as in `fingerprint_files`.
     """
     home, progress = Path(path), progress_of(progress)
     recipe = None if recipe is None else any_recipe_of(recipe)
@@ -86,7 +86,7 @@ def new_index(
     """An empty index for fingerprints of a recipe.
 
     Raises:
-        OptionError: no distance is given, and the recipe has none.
+        OptionError: neither the call nor the recipe has a distance.
     """
     distance = usual_distance(recipe) if max_distance is None else max_distance
     if distance is None:
@@ -104,10 +104,10 @@ def add_to_index(
     progress: Watcher = None,
     **reading: Unpack[ReadingDict],
 ) -> int:
-    """Add texts, or fingerprint files of its recipe, to an index: all of them, or after a failure none.
+    """Add texts, or fingerprint files of the same recipe, to an index: all of them, or none after a failure.
 
     Args:
-        path: the index.
+        path: the folder of the index.
         inputs, on_error, threads, temp_dir, progress, **reading: as in `build_index`.
 
     Returns:
@@ -115,7 +115,7 @@ def add_to_index(
 
     Raises:
         RecipeMismatch: fingerprint files were made by another recipe.
-        InputError, OptionError, DataError: as `build_index`.
+        InputError, OptionError, DataError: as in `build_index`.
     """
     progress = progress_of(progress)
     index = Index.open(path)
@@ -130,10 +130,10 @@ def add_to_index(
 
 
 def remove_from_index(path: str | Path, ids: Iterable[str]) -> int:
-    """Remove documents from an index by their ids, as text. Returns how many documents there were.
+    """Remove documents from an index by their ids, given as text. Returns the number of removed documents.
 
     Raises:
-        InputError: there is no index, or its ids are integers and one of these is none.
+        InputError: there is no index, or its ids are integers and one of the given ids is not.
         DataError: the index is damaged.
     """
     index = Index.open(path)

@@ -1,4 +1,4 @@
-"""Texts or fingerprint files for an index, read in parts; and what their recipe must be."""
+"""Read texts or fingerprint files for an index in parts, and check their recipe."""
 
 import contextlib
 import tempfile
@@ -65,7 +65,12 @@ class IndexInputs:
             self._corpus.check()
 
     def demand_recipe(self, wanted: Recipe | VectorRecipe | None) -> Recipe | VectorRecipe:
-        """The recipe of all the fingerprints."""
+        """The recipe of all the fingerprints.
+
+        Raises:
+            RecipeMismatch: a fingerprint file was made by another recipe.
+            InputError: the inputs are texts, and the recipe is for vectors.
+        """
         if not self._hold_fingerprints:
             return recipe_of_texts(wanted or Recipe())
         recipe = wanted or fingerprint_file_recipe(self.shards[0].path)
@@ -75,7 +80,7 @@ class IndexInputs:
         return recipe
 
     def parts(self, recipe: Recipe | VectorRecipe) -> Iterator[Documents]:
-        """Rows, some at a time."""
+        """The rows of all inputs, in parts."""
         if self._hold_fingerprints:
             for shard in self.shards:
                 yield from fingerprint_file_parts(shard.path)
@@ -88,7 +93,7 @@ class IndexInputs:
             self._progress.say(f"{counted(len(self._corpus.rejected), 'row')} could not be read, and were left out")
 
     def add_to(self, index: Index, recipe: Recipe | VectorRecipe) -> int:
-        """Add all documents; returns how many there were."""
+        """Add all documents to an index; returns the number of documents."""
         total = 0
         with self._progress.stage("add"):
             for part in self.parts(recipe):
@@ -99,7 +104,7 @@ class IndexInputs:
 
 
 def add_documents(index: Index, part: Documents, recipe: Recipe | VectorRecipe) -> None:
-    """Add documents by fingerprint, and those that are too short for it by digest."""
+    """Add documents by fingerprint, and documents that are too short for one by digest."""
     valid, short = part.valid, part.tokens < recipe.min_tokens
     for chosen, add, values in (
         (valid & ~short, index.add, part.fingerprints),

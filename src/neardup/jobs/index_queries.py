@@ -1,4 +1,4 @@
-"""What of an index on disk is near texts or fingerprints."""
+"""Search an index on disk for the neighbors of texts or fingerprints."""
 
 import contextlib
 import json
@@ -45,15 +45,15 @@ def query_index(
     progress: Watcher = None,
     **reading: Unpack[ReadingDict],
 ) -> int:
-    """Write what of an index is near each document: JSON lines with `id`, `neighbor_id` and `distance`, nearest first.
+    """Write the neighbors of each document in an index: JSON lines with `id`, `neighbor_id` and `distance`, nearest first.
 
     Args:
-        path: the index.
+        path: the folder of the index.
         inputs: texts, or fingerprint files of the index's recipe.
         output: a file that ends in .jsonl, .jsonl.gz or .jsonl.zst, or `-` for standard output.
-        texts: texts themselves; they are called 0, 1, …
-        fingerprints: fingerprints themselves, in hexadecimal; they are called as they are given.
-        max_distance: up to the index's; that if not given.
+        texts: texts as strings; their ids are 0, 1, …
+        fingerprints: fingerprints in hexadecimal; their ids are the strings as given.
+        max_distance: the distance of the search, at most that of the index; the index's by default.
         overwrite: replace an output that exists.
         on_error, threads, temp_dir, progress, **reading: as in `build_index`.
 
@@ -61,7 +61,7 @@ def query_index(
         The number of lines.
 
     Raises:
-        RecipeMismatch, InputError, OptionError, DataError: as `add_to_index`.
+        RecipeMismatch, InputError, OptionError, DataError: as in `add_to_index`.
     """
     progress = progress_of(progress)
     given = [inputs] if isinstance(inputs, str | Path) else list(inputs)
@@ -107,7 +107,7 @@ def query_index(
 
 def _answers(index: Index, part: Documents, *, max_distance: int | None, threads: int | None) -> Iterator[bytes]:
     """One line for each neighbor of each document, in the documents' order."""
-    assert index.recipe is not None  # it was asked for before
+    assert index.recipe is not None  # the caller has checked it
     valid, short = part.valid, part.tokens < index.recipe.min_tokens
     tokens = part.ids.to_pylist()
     equal = index.find_short(part.digests[valid & short])

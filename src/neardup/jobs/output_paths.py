@@ -1,4 +1,4 @@
-"""Where a job writes: every final path, decided and checked before any work."""
+"""The final paths of a job's outputs, determined and checked before any work."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -16,13 +16,13 @@ REJECTS_ENDING = ".rejects.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class OutputPaths:
-    """Final paths of a de-duplication, and what is written about it, if it is.
+    """The final paths of the outputs and the records of a de-duplication; None for what is not written.
 
     Attributes:
-        outputs: of each shard; the same for all where they go to one file.
+        outputs: the output of each shard; all are equal if the shards go to one file.
         audit: the file or folder of the audit.
-        audits: of each shard; the same for all where they go to one file.
-        summary, rejects: of all.
+        audits: the audit file of each shard; all are equal if the audit is one file.
+        summary, rejects: the files of the summary and of the rejects, for all shards.
     """
 
     outputs: tuple[Place, ...] = ()
@@ -33,18 +33,18 @@ class OutputPaths:
 
     @property
     def audit_folder(self) -> Place | None:
-        """Where each shard has an audit of its own; None if one file has all lines."""
+        """The folder of the audit if each shard has its own file; None if one file has all lines."""
         return self.audit if self.audit is not None and self.audit not in self.audits else None
 
     @property
     def records(self) -> list[Place]:
-        """What is written about the documents, in the order of writing."""
+        """The paths of the audits, the rejects and the summary, in the order of writing."""
         single = [path for path in (self.rejects, self.summary) if path is not None]
         return [*dict.fromkeys(self.audits), *single]
 
 
 def is_inside(name: str, folder: str) -> bool:
-    """Whether a file or folder is a folder, or is in it; of names that `real_name` gave."""
+    """Whether `name` is `folder` or lies in it; both are results of `real_name`."""
     return name == folder or name.startswith(folder.rstrip("/") + "/")
 
 
@@ -55,10 +55,10 @@ def demand_output(output: str | None) -> None:
 
 
 def dedup_output_paths(output: str, shards: Sequence[Shard], *, audit: str | None, with_rejects: bool) -> OutputPaths:
-    """Where the survivors go, and beside them (or beside the audit, if it is named) the records.
+    """The paths of the survivors and the records. Records lie beside the output, or beside the audit if it is named.
 
     Raises:
-        InputError: there is no output, or no place for a record, or a record would replace an output or an input.
+        InputError: there is no output or no place for a record, or a record would replace an output or an input.
     """
     folder = output_folder(audit) if audit else None
     if audit is not None:
@@ -96,7 +96,7 @@ def dedup_output_paths(output: str, shards: Sequence[Shard], *, audit: str | Non
 
 
 def _audit_names(folder: Place, output: str, shards: Sequence[Shard]) -> tuple[Place, ...]:
-    """The audit of each shard: its relative name below the folder, without data endings, + AUDIT_ENDING."""
+    """The audit path of each shard: the shard's relative name in the folder, without data endings, + AUDIT_ENDING."""
     audits, kept = real_name(folder), output_folder(output)
     if kept is not None and is_inside(audits, real_name(kept)):
         raise InputError(
@@ -120,7 +120,7 @@ def _audit_names(folder: Place, output: str, shards: Sequence[Shard]) -> tuple[P
 
 
 def refuse_inputs(paths: Iterable[Place], shards: Iterable[Shard]) -> None:
-    """Raise InputError if a path is an input: what goes there holds no texts, and the input's would be lost."""
+    """Raise InputError if a path is an input: these paths are not for texts, so the texts of the input would be lost."""
     inputs = {real_name(shard.path) for shard in shards}
     for path in paths:
         if real_name(path) in inputs:

@@ -1,4 +1,4 @@
-"""Documents by their fingerprints, and the pairs of them that were listed: read from files, and checked to belong together."""
+"""Read the fingerprints of documents and their listed pairs from files, and check that they belong together."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -29,16 +29,17 @@ MADE_BY = ("method", "similarity", "max_distance", "min_tokens")
 
 @dataclass(frozen=True, slots=True)
 class PairedDocuments:
-    """What files of pairs and of fingerprints say together.
+    """The content of files of pairs and of fingerprints that belong together.
 
     Attributes:
-        documents: of all fingerprint files, one after another.
-        shards: of texts, that these were made of, in the order of the rows.
-        recipe: that made the fingerprints.
-        made: how the pairs were found, the same for all.
-        threshold: the similarity that pairs have at least; 0: by distance alone.
-        left, right: int64[p], rows.
-        distance: int64[p]; similarity: float64[p].
+        documents: the documents of all fingerprint files, one file after another.
+        shards: the shards of texts from which the fingerprints were made, in the order of the rows.
+        recipe: the recipe of the fingerprints.
+        made: how the pairs were found; the same for all files.
+        threshold: the minimum similarity of the pairs; 0 if they match by distance alone.
+        left, right: int64[p], the rows of each pair.
+        distance: int64[p], the Hamming distance of each pair.
+        similarity: float64[p], the similarity of each pair.
     """
 
     documents: Documents
@@ -60,12 +61,12 @@ def read_paired_documents(
     partial: bool,
     progress: Progress,
 ) -> PairedDocuments:
-    """Read both kinds of files.
+    """Read files of pairs and of fingerprints.
 
     Raises:
         RecipeMismatch: pairs or fingerprints were made by different recipes.
         InputError: pairs were made with different options, shards were not compared, or documents are missing.
-        OptionError: `rethreshold` is below what the pairs were made for.
+        OptionError: `rethreshold` is below the threshold of the pairs.
         DataError: a file is damaged.
     """
     files = read_fingerprint_files(print_shards)
@@ -81,7 +82,7 @@ def read_paired_documents(
 
 
 def demand_pairs(shards: Sequence[Shard]) -> None:
-    """Raise InputError if one of the files is of fingerprints."""
+    """Raise InputError if one of the files holds fingerprints."""
     for shard in shards:
         if shard.format == "parquet" and is_fingerprint_file(shard.path):
             raise InputError(
@@ -90,7 +91,7 @@ def demand_pairs(shards: Sequence[Shard]) -> None:
 
 
 def _check(pair_shards: Sequence[Shard], summaries: Sequence[PairSummary], recipe: dict[str, Any], prints: str) -> None:
-    """Raise RecipeMismatch or InputError unless all were made likewise."""
+    """Raise RecipeMismatch or InputError unless all pairs were made by the same recipe and options."""
     first = summaries[0]
     for shard, summary in zip(pair_shards, summaries, strict=True):
         check_same(recipe, summary.recipe, shard.name, f"that of {prints}")
@@ -137,7 +138,7 @@ def _check_compared(
     partial: bool,
     progress: Progress,
 ) -> None:
-    """Raise InputError if pairs are of unknown or changed shards, or shards were not compared with each other."""
+    """Raise InputError if pairs refer to unknown or changed shards, or if shards were not compared with each other."""
     numbers = {shard.name: number for number, shard in enumerate(shards)}
     compared = np.zeros((len(shards), len(shards)), np.bool_)
 
@@ -189,7 +190,7 @@ def _read(
     documents: Documents,
     least: float,
 ) -> tuple[Array, Array, Array]:
-    """int64[2, p], rows; int64[p], distance; float64[p], similarity; of pairs of at least the similarity."""
+    """The pairs whose similarity is at least `least`: rows int64[2, p], distances int64[p], similarities float64[p]."""
     names = pa.array([shard.name for shard in shards], pa.large_string())
     starts, sizes, valid = starts_of(shards), np.array([shard.rows for shard in shards]), documents.valid
     rows, distances, similarities = [np.empty((2, 0), np.int64)], [np.empty(0, np.int64)], [np.empty(0)]

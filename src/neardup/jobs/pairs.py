@@ -1,4 +1,4 @@
-"""List the near pairs of texts or of fingerprint files."""
+"""List the pairs of near-duplicates among texts or fingerprint files."""
 
 import contextlib
 import dataclasses
@@ -54,20 +54,20 @@ def pair_files(
     progress: Watcher = None,
     **options: Unpack[PairFileOptions],
 ) -> int:
-    """Write every pair of documents that are near each other, and beside the file a summary; see `neardup.matching.pair_file`.
+    """Write every pair of near-duplicates, and a summary beside the file; see `neardup.matching.pair_file`.
 
-    Of texts, the pairs within the distance whose similarity is at least min_similarity (null for 0, by distance alone). Of
-    fingerprint files, the pairs within the distance; their similarity is null. Short texts match only where their normalized
-    texts are equal, so they have no pairs by fingerprints alone.
+    For texts, these are the pairs that the method finds whose similarity is at least min_similarity. With min_similarity=0, pairs
+    match by distance alone, and their similarity is null. For fingerprint files, these are the pairs within the distance; their
+    similarity is null. Short texts match only if their normalized texts are equal, so by fingerprints alone they have no pairs.
 
     Args:
         inputs: texts as in `deduplicate_files`, or fingerprint files, all of one recipe.
         output: a file that ends in .jsonl, .jsonl.gz, .jsonl.zst or .parquet.
-        against: more of them; then only pairs of one document of the inputs and one of these are written.
-        distinct: of documents with equal normalized texts, only the first of the inputs (and the first of `against`) is in pairs;
-            `cluster_files` knows the others by their fingerprint files.
-        recipe, on_error, overwrite, progress: as in `deduplicate_files`; fingerprint files bring their ids and recipe. Rows
-            that are skipped are counted; `fingerprint_files` writes them to a file.
+        against: more inputs of the same kind. Then each pair has one document of `inputs` and one of `against`.
+        distinct: of documents with equal normalized texts, list pairs only for the first one in `inputs` (and the first one in
+            `against`). `cluster_files` knows the others from their fingerprint files.
+        recipe, on_error, overwrite, progress: as in `deduplicate_files`. Fingerprint files have their own ids and recipe. Skipped
+            rows are only counted; `fingerprint_files` writes them to a file.
         **options: the fields of `neardup.io.reading.Reading` (text, id …; for texts only);
             method, min_similarity (of texts only), similarity, max_distance, threads, memory, temp_dir of `DedupOptions`.
 
@@ -76,7 +76,7 @@ def pair_files(
 
     Raises:
         RecipeMismatch: the fingerprint files were made by different recipes.
-        InputError, OptionError, DataError: as `deduplicate_files`.
+        InputError, OptionError, DataError: as in `deduplicate_files`.
     """
     unused = sorted(set(NOT_FOR_PAIRS) & set(options))
     if unused:
@@ -130,7 +130,7 @@ def pair_files(
 
 @dataclass
 class _Listing:
-    """Pairs as they are found; `summary` is known after the last. `ids`: Arrow large_string[rows], each a JSON value."""
+    """Pairs as they are found; `summary` is set after the last one. `ids` is an Arrow large_string[rows] of JSON values."""
 
     ids: Any
     shards: tuple[StoredShard, ...]
@@ -165,8 +165,8 @@ def _of_texts(
     *,
     distinct: bool,
 ) -> _Listing:
-    """Of a corpus, whose first `left` shards are one side if there are two."""
-    distance_limit(recipe, options)  # refused, if at all, before any work
+    """List the pairs of a corpus; with two sides, the first `left` shards are one side."""
+    distance_limit(recipe, options)  # refuses options before any work
     with progress.stage("fingerprint"):
         documents = read_documents(corpus, recipe, progress=progress, resources=options.resources)
     if corpus.rejected:
@@ -207,9 +207,9 @@ def read_fingerprint_files(shards: Sequence[Shard]) -> list[FingerprintFile]:
     """Read fingerprint files of one recipe.
 
     Raises:
-        RecipeMismatch: they are of several.
-        InputError: two have rows of the same file.
-        DataError: one cannot be read.
+        RecipeMismatch: the files have different recipes.
+        InputError: two files have rows of the same shard.
+        DataError: a file cannot be read.
     """
     files = [read_fingerprint_file(shard.path) for shard in shards]
     owner: dict[str, str] = {}

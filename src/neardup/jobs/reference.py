@@ -1,4 +1,4 @@
-"""The reference of `--against`: files of texts, or fingerprint files."""
+"""Open the reference of `--against`: files of texts, or fingerprint files."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,12 +25,12 @@ from neardup.recipe.serialization import check_same
 
 @dataclass(frozen=True, slots=True)
 class FingerprintReference:
-    """Fingerprint files as a reference.
+    """A reference of fingerprint files.
 
     Attributes:
         shards: the files.
         documents: their rows, one file after another.
-        origins: the shards of texts that the fingerprints were made of, in the order of the rows.
+        origins: the shards of texts from which the fingerprints were made, in the order of the rows.
     """
 
     shards: list[Shard]
@@ -38,7 +38,7 @@ class FingerprintReference:
     origins: tuple[StoredShard, ...]
 
     def locate(self, rows: Array) -> tuple[list[str], Array]:
-        """The names of the files of texts that some rows (int64[n]) were made of, and the rows' numbers there."""
+        """For some rows (int64[n]), the names of their files of texts, and the numbers of the rows in these files (int64[n])."""
         starts = starts_of(self.origins)
         numbers = np.searchsorted(starts, rows, "right") - 1
         return [self.origins[number].name for number in numbers.tolist()], rows - starts[numbers]
@@ -55,11 +55,11 @@ def open_reference(
     on_error: str,
     progress: Progress,
 ) -> FileCorpus | FingerprintReference | None:
-    """The files of the reference, if there is one.
+    """Open the files of the reference; None if `against` is empty.
 
     Raises:
-        InputError: standard input; a file that is also an input; texts and fingerprints mixed; a column that was not stored.
-        OptionError: a similarity is asked for of fingerprints.
+        InputError: the reference is standard input, repeats an input, mixes texts and fingerprints, or lacks a stored column.
+        OptionError: min_similarity is above 0, and the reference holds fingerprints.
         RecipeMismatch: the fingerprints were made by another recipe.
     """
     if not against:

@@ -1,4 +1,4 @@
-"""What a job that writes survivors returns: a summary, where all of it lies, and both as text and JSON."""
+"""The results of jobs that write survivors: a summary and the paths of the files, also as text and as JSON."""
 
 import json
 from collections.abc import Iterator
@@ -13,9 +13,12 @@ from neardup.survivors.unit_summary import UnitSummary
 
 @dataclass(frozen=True)
 class FileResult:
-    """What was done, and where it lies: inputs, output, audit, summary and rejects; those not written are None.
+    """The result of a job on whole documents.
 
-    `estimate`: what had been expected, of a dry run.
+    Attributes:
+        summary: the counts and seconds of the run.
+        files: the paths of inputs, output, audit, summary and rejects, by these names; None for files that were not written.
+        estimate: the cost that a dry run estimated; None for other runs.
     """
 
     summary: Summary
@@ -45,25 +48,30 @@ class FileResult:
         return "\n".join([*lines, *_remarks(counts, counts.rejected, self.files), *_places(self.files)])
 
     def to_json(self, indent: int | None = None) -> bytes:
-        """The summary and the files as one JSON object; a file name that is not UTF-8 keeps its bytes, as half surrogates."""
+        """The summary and the files as one JSON object; bytes of file names that are not UTF-8 become lone surrogates."""
         known = self.summary.as_dict() | {"files": self.files}
         if self.estimate is not None:
             known["estimate"] = self.estimate.as_dict()
         return _json(known, indent)
 
     def record(self) -> dict[str, Any]:
-        """What a run to be resumed keeps of it."""
+        """The part of the result that the folder of a resumable run stores."""
         return {"summary": self.summary.as_dict(), "files": self.files}
 
     @classmethod
     def of_record(cls, record: dict[str, Any]) -> "FileResult":
-        """The result of which `record` gave this."""
+        """Restore the result from what `record` returned."""
         return cls(Summary(**record["summary"]), record["files"])
 
 
 @dataclass(frozen=True)
 class UnitResult:
-    """What was done, and where it lies: inputs, output, audit, summary and rejects; those not written are None."""
+    """The result of a job on lines or paragraphs.
+
+    Attributes:
+        summary: the counts and seconds of the run.
+        files: the paths of inputs, output, audit, summary and rejects, by these names; None for files that were not written.
+    """
 
     summary: UnitSummary
     files: dict[str, Any]
@@ -82,21 +90,21 @@ class UnitResult:
         return "\n".join([*lines, *_remarks(counts.found, counts.rejected, self.files), *_places(self.files)])
 
     def to_json(self, indent: int | None = None) -> bytes:
-        """The summary and the files as one JSON object; a file name that is not UTF-8 keeps its bytes, as half surrogates."""
+        """The summary and the files as one JSON object; bytes of file names that are not UTF-8 become lone surrogates."""
         return _json(self.summary.as_dict() | {"files": self.files}, indent)
 
     def record(self) -> dict[str, Any]:
-        """What a run to be resumed keeps of it."""
+        """The part of the result that the folder of a resumable run stores."""
         return {"summary": self.summary.of_documents(), "found": self.summary.found.as_dict(), "files": self.files}
 
     @classmethod
     def of_record(cls, record: dict[str, Any]) -> "UnitResult":
-        """The result of which `record` gave this."""
+        """Restore the result from what `record` returned."""
         return cls(UnitSummary(**record["summary"], found=Summary(**record["found"])), record["files"])
 
 
 def _remarks(counts: Summary, rejected: int, files: dict[str, Any]) -> Iterator[str]:
-    """What somebody should know who reads nothing else."""
+    """Warnings about repeated ids, rejected rows and files that were passed over."""
     if counts.repeated_ids:
         yield f"warning: {counted(counts.repeated_ids, 'repeated id')}; the audit tells such documents apart by row"
     if rejected:

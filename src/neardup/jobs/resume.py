@@ -1,4 +1,4 @@
-"""A run that can be resumed: what it is known by, and the folder of its finished work."""
+"""Resumable runs: the description that identifies a run, and the folder of its finished work."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ from neardup.resources.scratch import Scratch
 from neardup.survivors.summary import versions
 
 LARGEST_IN_MEMORY = 64 << 20
-"""Bytes; an array that is read from the folder, and that takes more, lies in a temporary file."""
+"""Bytes; a larger array from the folder of the run is mapped from a temporary file."""
 
 
 def run_description(
@@ -34,8 +34,8 @@ def run_description(
     options: DedupOptions,
     reading: Reading,
 ) -> dict[str, Any]:
-    """All that decides what a run gives, for telling it from others."""
-    deciding = options.as_dict() | {"memory": memory_bytes(options.memory)}  # it decides how elements are counted
+    """Everything that determines the result of a run; it identifies the run."""
+    deciding = options.as_dict() | {"memory": memory_bytes(options.memory)}  # it affects counting
     del deciding["threads"], deciding["temp_dir"]
     files = [
         [[shard.name, shard.size, shard.modified] for shard in each.shards] if each is not None else []
@@ -60,11 +60,11 @@ def open_saved(
     run: dict[str, Any],
     temp_dir: str | None,
 ) -> RunFolder:
-    """The folder beside the output, for a run that is known by `run`.
+    """Open the folder beside the output for the run that `run` describes.
 
     Raises:
-        InputError: there is no output to keep it beside, or inputs cannot be read again.
-        RecipeMismatch: the folder is of another run.
+        InputError: there is no local output, or inputs could not be read again.
+        RecipeMismatch: the folder belongs to another run.
     """
     if dry_run or not output or paths.outputs[:1] == (STANDARD_OUTPUT,):
         raise InputError("--resume keeps its work beside the output. Name a file or a folder with -o.")
@@ -84,6 +84,6 @@ def open_saved(
 
 
 def tell_skipped(saved: RunFolder | None, progress: Progress) -> None:
-    """Say how much of a run had been done before."""
+    """Report how much of the run was done by an earlier attempt."""
     if saved is not None and (skipped := saved.checkpoints.skipped):
         progress.say(f"{saved.folder}: {skipped:,} times a shard was not read again, for that had been done before")

@@ -1,7 +1,8 @@
-"""ONE choreography for all that writes survivors: open → find → write → commit; `dedup`, `--unit` and `apply` differ in steps.
+"""The one sequence of every job that writes survivors: open → find → write → commit.
 
-Nothing appears under a final name before all is complete. Records (audit, rejects) are written before rows, and `commit` renames
-in that order, so that no removal is ever without its line in the audit.
+`dedup`, `dedup --unit` and `apply` differ in their `Steps` only. No file appears under its final name before all files are
+complete. Records (audit, rejects) are written before rows, and `commit` renames them in the same order. So every removal that is
+visible has its line in the audit.
 """
 
 import dataclasses
@@ -29,21 +30,21 @@ Inputs = str | Path | Sequence[str | Path]
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """What is asked of a run over files.
+    """The arguments of a run over files.
 
     Attributes:
-        inputs: as given: files, folders, globs, or `-` for standard input.
+        inputs: files, folders, globs, or `-` for standard input, as given.
         output: a file, a folder (ends in /), or `-` for standard output; None for a dry run.
         reading: how the inputs are read.
-        audit: the file or folder of the audit, if it was named.
-        report: the page of the run, if there is to be one.
+        audit: the file or folder of the audit; None for the default path.
+        report: the path of the HTML report; None for no report.
         annotate: write all rows, with more columns.
         dry_run: do everything, write nothing.
         overwrite: replace outputs that exist.
-        resume: keep finished work beside the output, and go on with what is there.
+        resume: keep finished work beside the output, and continue from the work that is there.
         on_error: `stop` or `skip`, for rows that cannot be read.
-        temp_dir: folder for temporary files.
-        named: what else the summary says of files.
+        temp_dir: the folder for temporary files.
+        named: further entries about files in the summary.
     """
 
     inputs: tuple[str | Path, ...]
@@ -61,19 +62,19 @@ class Request:
 
 
 def listed(inputs: Inputs) -> tuple[str | Path, ...]:
-    """One input as a list of one."""
+    """The inputs as a tuple; a single input becomes a tuple of one."""
     return (inputs,) if isinstance(inputs, str | Path) else tuple(inputs)
 
 
 class Result(Protocol):
-    """What a run returns."""
+    """The result of a run."""
 
     def to_json(self, indent: int | None = None) -> bytes:
-        """The content of the summary."""
+        """The content of the summary file."""
         ...
 
     def record(self) -> dict[str, Any]:
-        """What a run to be resumed keeps of it."""
+        """The part of the result that the folder of a resumable run stores."""
         ...
 
 
@@ -84,60 +85,60 @@ DoneTaken = TypeVar("DoneTaken", bound=Result, contravariant=True)
 
 
 class Steps(Protocol[Found, DoneGiven]):
-    """What differs between runs."""
+    """The parts of a run that differ between jobs."""
 
     @property
     def shards(self) -> Sequence[Shard]:
-        """The inputs."""
+        """The shards of the inputs."""
         ...
 
     @property
     def rejected(self) -> Iterable[Rejected]:
-        """Rows that were set aside; known once all has been found."""
+        """Rows that were set aside; complete after `find`."""
         ...
 
     def check(self, paths: OutputPaths) -> None:
-        """Refuse what cannot be, before any work."""
+        """Refuse impossible inputs and paths before any work."""
         ...
 
     def find(self, checkpoints: Checkpoints) -> Found:
-        """What becomes of every row; `checkpoints` save what passes over the inputs give."""
+        """Decide every row; `checkpoints` save the results of each pass over the inputs."""
         ...
 
     def rows(self, found: Found) -> Sequence[slice]:
-        """Which rows are each shard's own."""
+        """The slice of rows that belongs to each shard."""
         ...
 
     def audit(self, found: Found) -> Iterable[AuditChunk]:
-        """The lines of the audit, by row."""
+        """The lines of the audit, in the order of the rows."""
         ...
 
     def write(self, found: Found, paths: OutputPaths, outputs: Outputs) -> None:
-        """Write the rows."""
+        """Write the rows to the outputs."""
         ...
 
     def result(self, found: Found, files: dict[str, Any]) -> DoneGiven:
-        """The summary, with the names of `files` as it has them."""
+        """The result of the run, with the entries about files in its summary."""
         ...
 
 
 class Resumable(Protocol[DoneGiven]):
-    """Steps that can be gone on with after a run was killed."""
+    """Steps of a run that can be resumed after it was killed."""
 
     def description(self) -> dict[str, Any]:
-        """All that decides what the run gives, for telling it from others that are resumed."""
+        """Everything that determines the result of the run; it identifies the run."""
         ...
 
     def done_before(self, record: dict[str, Any]) -> DoneGiven:
-        """The result of a run that had been done, of which `Result.record` gave this."""
+        """The result of a run that was already complete, from what `Result.record` returned."""
         ...
 
 
 class Reported(Protocol[FoundTaken, DoneTaken]):
-    """Steps that a page can be made of."""
+    """Steps of a run that can write an HTML report."""
 
     def report(self, found: FoundTaken, result: DoneTaken) -> bytes:
-        """The page of the run."""
+        """The HTML report of the run."""
         ...
 
 
@@ -149,13 +150,18 @@ def run(
     resumable: Resumable[Done] | None = None,
     reported: Reported[Found, Done] | None = None,
 ) -> Done:
-    """Find what becomes of every row, and write it.
+    """Decide every row, and write the outputs.
 
-    `resumable`, `reported`: the same steps, where they can be resumed, where a page can be made of them.
+    Args:
+        steps: the parts of the run that differ between jobs.
+        request: the arguments of the run.
+        progress: shows the stages of the run.
+        resumable: the same steps, if the run can be resumed.
+        reported: the same steps, if the run can write an HTML report.
 
     Raises:
-        InputError: an output exists, or formats do not go together.
-        RecipeMismatch: the folder of a run to be resumed is of other inputs, another recipe or other options.
+        InputError: an output exists, or the formats of input and output do not fit.
+        RecipeMismatch: the folder of the run to resume belongs to other inputs, another recipe or other options.
         RowError, DataError: a row, or a file, cannot be read.
     """
     paths = _paths(steps.shards, request)
@@ -193,7 +199,7 @@ def run(
 
 
 def _paths(shards: Sequence[Shard], request: Request) -> OutputPaths:
-    """Where all goes; of a dry run names are checked, too, and nothing goes there."""
+    """The paths of all outputs. For a dry run, paths are checked and then dropped, so nothing is written."""
     if not request.output:
         return OutputPaths()
     with_rejects = request.on_error == "skip"
@@ -215,7 +221,7 @@ def _outputs(paths: OutputPaths, shards: Sequence[Shard], request: Request, save
 
 
 def _files(paths: OutputPaths, request: Request) -> dict[str, Any]:
-    """What the summary says of files."""
+    """The entries about files in the summary."""
     records = {name: getattr(paths, name) for name in ("audit", "summary", "rejects")}
     return {
         "inputs": [str(given) for given in request.inputs],

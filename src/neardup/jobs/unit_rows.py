@@ -1,4 +1,4 @@
-"""WRITE: what is left of documents that lose lines or paragraphs."""
+"""WRITE: the rest of documents from which lines or paragraphs are removed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,10 +19,12 @@ from neardup.text.units import without_units
 
 @dataclass(frozen=True, slots=True)
 class UnitRemoval:
-    """Which documents lose what.
+    """The units that are removed, and the documents that they belong to.
 
     Attributes:
-        keep, changed, emptied: bool[rows], documents that are written, that lose some units, that lose the last.
+        keep: bool[rows], documents that are written.
+        changed: bool[rows], documents that lose some units.
+        emptied: bool[rows], documents that lose their last unit.
         units, rows: int64[n], the removed units, ascending, and the row of each.
     """
 
@@ -44,7 +46,7 @@ class UnitRemoval:
 
 @dataclass(frozen=True, slots=True)
 class RewrittenRows:
-    """Rows without the units that are removed; see `neardup.jobs.writing.ShardWriter`."""
+    """Writes rows without their removed units; see `neardup.jobs.writing.ShardWriter`."""
 
     corpus: UnitCorpus
     unit: str
@@ -73,7 +75,7 @@ class RewrittenRows:
         form.replace(shard, self.columns, partial(self._rest, rows.start), sink, keep=keep, changed=changed)
 
     def _rest(self, first: int, row: int, texts: list[str]) -> list[str]:
-        """What is left of the texts of a row, counted from `first`."""
+        """The rest of the texts of a row; rows are counted from `first`."""
         removal = self.removal
         start, end = np.searchsorted(removal.rows, [first + row, first + row + 1])
         return without_units(texts, self.corpus.numbers[removal.units[start:end]].astype(np.int64), self.unit)

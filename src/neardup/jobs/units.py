@@ -1,4 +1,4 @@
-"""Remove repeated lines or paragraphs from the documents of files: what is left of each, an audit, and a summary."""
+"""Remove repeated lines or paragraphs from the documents of files; write the rest of each, an audit and a summary."""
 
 import dataclasses
 import tempfile
@@ -88,20 +88,21 @@ def deduplicate_units(
     progress: Watcher = None,
     **options: Unpack[UnitFileOptions],
 ) -> UnitResult:
-    """Remove repeated lines or paragraphs from the documents of files, wherever in the corpus they are repeated.
+    """Remove repeated lines or paragraphs from the documents of files, wherever in the corpus they repeat.
 
-    One of each stays, which one is said by `keep`, with the documents in place of which `deduplicate_files` has documents. A unit
-    goes with the separator after it. Units without a token (blank lines, rules of dashes) always stay. A document that loses
-    its last unit with a token is removed; one that loses none is written as it was; of any other, only the texts change.
+    One unit of each cluster stays. `keep` chooses it, as it chooses documents in `deduplicate_files`. A unit is removed with the
+    separator after it. Units without a token (blank lines, rules of dashes) always stay. A document that loses its last unit with
+    a token is removed. A document that loses no unit is written unchanged. In all other documents, only the texts change.
 
     Args:
-        unit: `line` or `paragraph`; see `neardup.text.units`. Each text column has units of its own.
-        annotate, against: not for units.
+        unit: `line` or `paragraph`; see `neardup.text.units`. Each text column is divided into units by itself.
+        annotate, against: not supported for units; refused.
         inputs, output, recipe, dry_run, audit, overwrite, resume, on_error, progress: as in `deduplicate_files`.
-        **options: the fields of `neardup.io.reading.Reading` (but html) and of `DedupOptions`.
+        **options: the fields of `neardup.io.reading.Reading` (except html) and of `DedupOptions`.
 
     Raises:
-        InputError, OptionError, RecipeMismatch, RowError, DataError: as `deduplicate_files`; and a format that cannot be rewritten.
+        InputError: a format cannot be rewritten, and as in `deduplicate_files`.
+        OptionError, RecipeMismatch, RowError, DataError: as in `deduplicate_files`.
     """
     made_by, progress = recipe_of(recipe), progress_of(progress)
     reading, others = split_options(options)
@@ -131,7 +132,7 @@ def deduplicate_units(
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What was found of units, and what documents lose by it; the checkpoints of the run, for the audit's pass."""
+    """The findings about units, the resulting removal, and the checkpoints of the run for the pass of the audit."""
 
     units: Findings
     removal: UnitRemoval
@@ -140,7 +141,7 @@ class _Found:
 
 @dataclass
 class _Steps:
-    """Lines or paragraphs; see `neardup.jobs.run.Steps`."""
+    """The steps for lines or paragraphs; see `neardup.jobs.run.Steps`."""
 
     corpus: UnitCorpus
     unit: str

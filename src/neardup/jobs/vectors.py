@@ -1,4 +1,4 @@
-"""Fingerprint files of numeric vectors."""
+"""Write fingerprint files of numeric vectors."""
 
 import tempfile
 from collections.abc import Sequence
@@ -43,27 +43,27 @@ def fingerprint_vector_files(
 ) -> int:
     """Write the fingerprint of every vector; see `neardup.fingerprints.fingerprint_file` for the format.
 
-    All vectors are as long as the first. A vector of zeros only has no direction: it is `short`, and near nothing.
+    All vectors have the length of the first one. A vector of zeros only has no direction, so it is `short` and near no other.
 
     Args:
         inputs: Parquet files, folders of them or globs.
         output: a file that ends in .parquet, or a folder (ends in /; one file for each input).
         vector: the column of vectors: lists, or lists of fixed size, of float16, float32, float64 or integers.
         bits, seed, method: as in `fingerprint_vectors`.
-        id: the column of the ids; `id` if there is one, else rows are called FILE:ROW.
-        on_error: what to do with vectors that are null, of another length, or hold null, NaN or infinite numbers: `stop`, or
+        id: the column of the ids. By default this is `id`; without such a column, ids are FILE:ROW.
+        on_error: the treatment of vectors that are null, have another length, or hold null, NaN or infinite numbers: `stop`, or
             `skip` them into a file of rejects, which is the output without its ending + `.rejects.jsonl`.
         threads, temp_dir, overwrite, progress: as in `fingerprint_files`.
 
     Returns:
-        The number of vectors; rows that were rejected are none.
+        The number of vectors, without rejected rows.
 
     Raises:
         InputError: an input is missing, is not Parquet or has no such column of vectors, or an output exists.
-        OptionError: bits, seed or method is not possible.
+        OptionError: bits, seed or method has a value that is not allowed.
         DataError: a vector cannot be read, or a file is damaged.
     """
-    VectorRecipe(dimension=1, bits=bits, seed=seed, method=method)  # refused, if at all, before any work
+    VectorRecipe(dimension=1, bits=bits, seed=seed, method=method)  # refuses options before any work
     progress, resources = progress_of(progress), Resources(threads, temp_dir=temp_dir)
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=temp_dir) as spool:
         shards = find_shards(inputs, temporary=Path(spool), progress=progress)
@@ -81,7 +81,7 @@ def fingerprint_vector_files(
 
 
 def _dimension(shards: Sequence[Shard], vector: str) -> int:
-    """How long the first vector is."""
+    """The length of the first vector."""
     for shard in shards:
         with opened(shard) as file:
             schema = file.schema_arrow
@@ -109,7 +109,7 @@ class _Reader:
         rows = batch.texts.values.to_numpy(zero_copy_only=False).reshape(n, d)
         DenseRoute(self._planes, rows.dtype).fill(rows, found, 1)
         digests = np.empty((n, 2), np.uint64)
-        numbers = rows.astype(np.float64) + 0.0  # 0 and -0 are equal
+        numbers = rows.astype(np.float64) + 0.0  # makes -0 equal to 0
         digest_rows(numbers.view(np.uint8).reshape(-1), 8 * d, digests)
         tokens = np.where(null, -1, np.count_nonzero(rows, axis=1))
         return Documents(found, digests, tokens, np.where(null, 0, d), batch.ids)

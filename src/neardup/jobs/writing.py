@@ -1,4 +1,4 @@
-"""WRITE: the rows of shards, as decisions say: survivors alone, or all with more columns."""
+"""WRITE: the rows of shards after the decisions: survivors only, or all rows with further columns."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,31 +19,31 @@ from neardup.survivors.decisions import Decisions
 
 
 class ShardWriter(Protocol):
-    """What becomes of the rows of each shard, known by its number."""
+    """Writes the rows of shards, which are identified by number."""
 
     @property
     def shards(self) -> Sequence[Shard]:
-        """All of them."""
+        """All shards, by number."""
         ...
 
     @property
     def rows(self) -> Sequence[slice]:
-        """Which rows are each shard's own."""
+        """The slice of rows that belongs to each shard."""
         ...
 
     def keeps_any(self, number: int) -> bool:
-        """Whether a row of the shard stays."""
+        """Whether the shard keeps any row."""
         ...
 
     def write(self, number: int, sink: Sink) -> None:
-        """Write what stays of the shard; from any thread, each sink from one."""
+        """Write the remaining rows of the shard. Any thread may call this, but only one for each sink."""
         ...
 
 
 def write_shards(
     writer: ShardWriter, paths: Sequence[Place], outputs: Outputs, *, threads: int | None, progress: Progress
 ) -> None:
-    """Write each shard to its path; shards with one path share its sink, others are written at the same time."""
+    """Write each shard to its path; shards with the same path share a sink, and different paths are written in parallel."""
     shards, rows = writer.shards, writer.rows
     progress.expect(sum(shard.size for shard in shards))
     numbers: dict[Place, list[int]] = {}
@@ -54,7 +54,7 @@ def write_shards(
         path, together = task
         kind = shards[together[0]].format
         if kind in FILES and not writer.keeps_any(together[0]):
-            outputs.leave_out(path)  # a document that is removed is a file less
+            outputs.leave_out(path)  # the file is the document: a removed document has no output file
         elif not outputs.is_finished(path):
             with open_sink(outputs.claim(path), kind, compression_of(path)) as sink:
                 for number in together:
@@ -70,12 +70,14 @@ def write_shards(
 
 @dataclass(frozen=True, slots=True)
 class DecidedRows:
-    """Rows that stay as they were; see `ShardWriter`.
+    """Writes rows unchanged; see `ShardWriter`.
 
     Attributes:
-        shards, rows: each shard, and which rows of `decisions` are its own.
-        decisions, ids, valid: by row; Arrow large_string[rows], each a JSON value; bool[rows], which are documents.
-        annotate: all documents are written, with more columns; else survivors alone.
+        shards, rows: each shard, and the slice of the rows of `decisions` that belongs to it.
+        decisions: the decision on each row.
+        ids: Arrow large_string[rows], each a JSON value.
+        valid: bool[rows], whether each row is a document.
+        annotate: write all documents, with further columns; otherwise only survivors.
     """
 
     shards: Sequence[Shard]
@@ -86,7 +88,7 @@ class DecidedRows:
     annotate: bool
 
     def _kept(self, number: int) -> Array:
-        """bool: of this shard's rows alone, for there may be many shards."""
+        """bool[rows of the shard], whether each row survives; not for all shards at once, because there may be many."""
         rows = self.rows[number]
         found: Array = self.decisions.survivor[rows] == np.arange(rows.start, rows.stop)
         return found

@@ -1,4 +1,4 @@
-"""What two recipes do not have in common."""
+"""The differences between two recipes."""
 
 import dataclasses
 import json
@@ -10,7 +10,7 @@ from neardup.recipe.stored_parts import plain
 
 
 def difference(these: Mapping[str, Any], those: Mapping[str, Any]) -> str:
-    """In what two recipes differ, given by what `as_dict` gives: `bits: 64 there, 128 here; …`."""
+    """Describe the differences between two recipes, given as results of `as_dict`: `bits: 64 there, 128 here; …`."""
     kinds = [values.get("kind", "texts") for values in (these, those)]
     if kinds[0] != kinds[1]:
         return f"of {kinds[0]} there, of {kinds[1]} here"
@@ -21,11 +21,11 @@ def difference(these: Mapping[str, Any], those: Mapping[str, Any]) -> str:
 
 
 def _value(name: str, values: Mapping[str, Any]) -> Any:
-    """A field that is missing is as by default."""
+    """The value of a field; a missing field has its default."""
     plainly = {field.name: plain(field.default) for field in dataclasses.fields(RecipeFields)}
     return values.get(name, plainly.get(name))
 
 
 def _shown(value: Any) -> str:
-    """A name as it is; what is more than a name as JSON."""
+    """Format a value: names as they are, other values as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

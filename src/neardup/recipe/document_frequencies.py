@@ -1,6 +1,6 @@
-"""Document frequencies as a recipe names them: a file by `neardup fit`, or the background of the package jieba.
+"""Document frequencies as a recipe names them: a file that `neardup fit` wrote, or those of the package jieba.
 
-Importing this loads nothing heavy; `neardup.fingerprints.weights.idf` loads what is named here.
+This module imports nothing heavy. `neardup.fingerprints.weights.idf` loads the frequencies that are named here.
 """
 
 import hashlib
@@ -18,19 +18,19 @@ from neardup.recipe.stored_parts import check_installed
 BACKGROUND = "jieba"
 """The name of the inverse document frequencies that come with the package jieba."""
 EXTRA = "zh"
-"""The extra that has this package."""
+"""The extra of neardup that installs this package."""
 
 
 @dataclass(frozen=True)
 class DocumentFrequencies:
-    """In how many documents of a corpus each feature occurs. Two are equal when their digests are.
+    """The number of documents of a corpus in which each feature occurs. Two objects are equal if their digests are.
 
     Attributes:
-        digest: 16 hexadecimal digits, of the content: a copy elsewhere has the same, and so has a file compressed in another way.
-        path: the file, or BACKGROUND.
-        documents: how many there were; 0 if that is not known.
-        features: how many distinct features they had; 0 if that is not known.
-        tokenization: what decided the features, by `neardup.recipe.Recipe.tokenization`, as JSON; None for BACKGROUND.
+        digest: the digest of the content, 16 hexadecimal digits. Copies have the same digest, however they are compressed.
+        path: the path of the file, or BACKGROUND.
+        documents: the number of documents; 0 if unknown.
+        features: the number of unique features; 0 if unknown.
+        tokenization: the fields that decided the features, as JSON from `neardup.recipe.Recipe.tokenization`; None for BACKGROUND.
     """
 
     digest: str
@@ -40,14 +40,14 @@ class DocumentFrequencies:
     tokenization: str | None = field(default=None, compare=False, repr=False)
 
     def as_dict(self) -> dict[str, Any]:
-        """What a recipe's digest knows of it."""
+        """The values that enter a recipe's digest."""
         return {"frequencies": self.digest}
 
     def check(self, tokenization: str) -> None:
-        """Refuse a recipe that makes other features of texts than those that were counted.
+        """Refuse a recipe whose features differ from the counted ones.
 
         Raises:
-            RecipeMismatch: with what differs.
+            RecipeMismatch: the tokenizations differ; the message has the differences.
         """
         if self.tokenization is None or tokenization == self.tokenization:
             return
@@ -62,16 +62,16 @@ def jieba_idf_file(what: str) -> bytes:
     """The content of the file analyse/idf.txt of the package jieba.
 
     Raises:
-        MissingExtra: jieba is not installed; `what` needs it.
+        MissingExtra: jieba is not installed. The message says that `what` needs it.
     """
     check_installed(what, ("jieba",), EXTRA)
-    found = importlib.util.find_spec("jieba")  # the package itself takes a second to load
+    found = importlib.util.find_spec("jieba")  # importing jieba itself takes a second
     return (Path(str(found.origin)).parent / "analyse" / "idf.txt").read_bytes() if found else b""
 
 
 @lru_cache(1)
 def background_digest() -> str:
-    """16 hexadecimal digits, of the file.
+    """The digest of jieba's file, 16 hexadecimal digits.
 
     Raises:
         MissingExtra: jieba is not installed.

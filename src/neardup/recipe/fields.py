@@ -1,4 +1,4 @@
-"""The fields of a recipe with their defaults; `neardup.recipe.recipe.Recipe` says what each is, and checks them."""
+"""The fields of a recipe with their defaults; `neardup.recipe.recipe.Recipe` documents and checks them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,9 +1,9 @@
-"""The file of document frequencies: Parquet with a row for each feature, ascending, and in the metadata what was counted.
+"""The file of document frequencies: Parquet with one row for each feature in ascending order, described in its metadata.
 
-Columns: `feature` (uint64, the feature's XXH3-64), ascending and distinct; `documents` (int64), in how many it occurs.
+Columns: `feature` (uint64, the feature's XXH3-64), ascending and unique; `documents` (int64), the number of documents with it.
 
-The metadata holds `neardup.frequencies` (1, the format), `neardup.documents` (how many there were), `neardup.tokenization` (JSON:
-what decides the features), `neardup.tokenization_digest`, and `neardup.content`, a digest of all that.
+The metadata has `neardup.frequencies` (1, the format), `neardup.documents` (the number of all documents), `neardup.tokenization`
+(the fields that decide the features, as JSON), `neardup.tokenization_digest`, and `neardup.content`, a digest of everything else.
 """
 
 import hashlib
@@ -24,12 +24,12 @@ SCHEMA = pa.schema(
     [pa.field("feature", pa.uint64(), nullable=False), pa.field("documents", pa.int64(), nullable=False)]
 )
 ROWS = 1 << 20
-"""In a row group."""
+"""Rows in a row group."""
 ANEW = "Make it anew with `neardup fit`."
 
 
 class _Content:
-    """The digest of document frequencies, which come in ascending parts of any size."""
+    """Computes the digest of document frequencies from ascending parts of any size."""
 
     def __init__(self) -> None:
         self._features, self._counts = hashlib.sha256(), hashlib.sha256()
@@ -44,25 +44,25 @@ class _Content:
 
 
 def tokenization_digest(tokenization: str) -> str:
-    """16 hexadecimal digits."""
+    """The digest of a tokenization, 16 hexadecimal digits."""
     return hashlib.sha256(tokenization.encode()).hexdigest()[:16]
 
 
 class FrequencyWriter:
-    """Writes a file of document frequencies, in ascending parts."""
+    """Writes a file of document frequencies from ascending parts."""
 
     def __init__(self, sink: Any, tokenization: str) -> None:
         self._tokenization, self._content, self._features = tokenization, _Content(), 0
         self._writer = pq.ParquetWriter(sink, SCHEMA, compression="zstd", use_dictionary=False)
 
     def write(self, features: Array, counts: Array) -> None:
-        """uint64[f], int64[f]: all above those before."""
+        """Write features (uint64[f], ascending and above all earlier ones) and their counts (int64[f])."""
         self._content.add(features, counts)
         self._features += len(features)
         self._writer.write_table(pa.table([pa.array(features), pa.array(counts)], schema=SCHEMA), row_group_size=ROWS)
 
     def close(self, documents: int) -> str:
-        """Of so many documents. Returns the digest of the content."""
+        """Finish the file; `documents` is the number of all documents. Returns the digest of the content."""
         digest = self._content.digest(documents, self._tokenization)
         self._writer.add_key_value_metadata(
             {
@@ -78,11 +78,11 @@ class FrequencyWriter:
 
 
 def describe_frequency_file(path: str | Path) -> DocumentFrequencies:
-    """What a file of document frequencies says of itself; its rows are not read.
+    """Read the metadata of a file of document frequencies, without its rows.
 
     Raises:
-        InputError: there is no such file.
-        DataError: it is damaged, or holds no document frequencies.
+        InputError: the file does not exist.
+        DataError: the file is damaged, or holds no document frequencies.
     """
     try:
         with pq.ParquetFile(path) as file:
@@ -101,10 +101,10 @@ def describe_frequency_file(path: str | Path) -> DocumentFrequencies:
 
 
 def frequency_parts(named: DocumentFrequencies) -> Iterator[tuple[Array, Array]]:
-    """The rows of a file, a part at a time: features uint64[], ascending, and counts int64[]. All are checked by the end.
+    """Read the rows of a file in parts: features (uint64[], ascending) and counts (int64[]); checks the whole file by the end.
 
     Raises:
-        DataError: the file is damaged, or is another than when it was named.
+        DataError: the file is damaged, or has changed since it was named.
     """
     content, last = _Content(), -1
     try:

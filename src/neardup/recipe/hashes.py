@@ -1,4 +1,4 @@
-"""The names of the hashes, and hashes that a caller brings: importing this loads no compiled code."""
+"""The names of the hashes, and hash functions of the caller. Importing this module loads no compiled code."""
 
 import difflib
 from collections.abc import Callable
@@ -10,14 +10,15 @@ from neardup.errors import OptionError
 
 @dataclass(frozen=True, slots=True)
 class HashRow:
-    """All that is known of a hash of features.
+    """The properties of a hash of features.
 
     Attributes:
-        bits: its native width.
-        purpose: what it is, in a phrase.
-        kernel: what computes it, below `neardup.kernels`, as `module:function`, imported on first use: it fills out[f] (uint64[n,
-            (bits + 63) // 64], the most significant word first) with the hash of data[offsets[f]:offsets[f + 1]] (uint8,
-            int64[n + 1]), as one integer. None for a hash of the standard library's `hashlib`, whose digest is read big-endian.
+        bits: the native width.
+        purpose: a description in a phrase.
+        kernel: the function that computes the hash, as `module:function` below `neardup.kernels`; it is imported on first use. It
+            fills out[f] (uint64[n, (bits + 63) // 64], the most significant word first) with the hash of
+            data[offsets[f]:offsets[f + 1]] (uint8, int64[n + 1]), as one integer. None for a hash of the standard library's
+            `hashlib`, whose digest is read big-endian.
     """
 
     bits: int
@@ -45,29 +46,29 @@ HASH_ROWS = {
     ),
     "crc32c": HashRow(32, "CRC-32C that starts at 0xFFFFFFFF, raw: without the final xor", "io.crc32c:crc32c_features"),
 }
-"""By name: a new hash is a kernel, and a row here."""
+"""The hashes by name. A new hash needs a kernel and a row here."""
 
 HASHES = tuple(HASH_ROWS)
 
 MOST_BITS = 512
-"""The widest fingerprint, hence the widest hash of a caller."""
+"""The widest fingerprint, and so the widest hash of a caller."""
 
 
 @dataclass(frozen=True)
 class HashFunction:
-    """A hash of features that the caller brings: any function from bytes to integers.
+    """A hash of features from the caller: any function from bytes to integers.
 
-    Two of them are equal, and so are recipes that use them, when name, version and bits are equal: the function itself cannot be
-    compared. So it gives the same value whenever it is called, and another version goes with other values.
+    Functions cannot be compared, so two objects are equal if name, version and bits are, and so are recipes that use them. The
+    function must always return the same value for the same bytes. If its values change, change the version.
 
     Attributes:
-        function: takes a feature's UTF-8 bytes, gives an integer from 0 to 2^bits - 1.
-        name: what it is called: none of HASHES.
-        version: which one of that name it is.
+        function: takes a feature's UTF-8 bytes and returns an integer from 0 to 2^bits - 1.
+        name: a name that is not in HASHES.
+        version: the version of the function.
         bits: the width of its values, 1 to 512.
 
     Raises:
-        OptionError: a name or version is missing, the name is taken, or the bits are not possible.
+        OptionError: a name or version is missing, the name is taken, or the bits are not allowed.
 
     >>> HashFunction(lambda feature: feature[0], name="first-byte", version="1", bits=8).as_dict()
     {'name': 'first-byte', 'version': '1', 'bits': 8}
@@ -94,12 +95,12 @@ class HashFunction:
             raise OptionError("This hash is not possible. " + "; ".join(problems) + ".")
 
     def as_dict(self) -> dict[str, Any]:
-        """What a recipe's digest knows of it."""
+        """The values that enter a recipe's digest."""
         return {"name": self.name, "version": self.version, "bits": self.bits}
 
 
 def unknown_hash(given: object) -> OptionError:
-    """The refusal of what is neither one of HASHES nor a `HashFunction`."""
+    """The exception for a value that is neither in HASHES nor a `HashFunction`."""
     if not isinstance(given, str):
         brought = "Wrap a function of your own: HashFunction(function, name=…, version=…, bits=…)."
         return OptionError(f"hash={given!r} is neither a name nor a HashFunction. {brought}")

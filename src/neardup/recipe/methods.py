@@ -1,6 +1,7 @@
-"""METHODS: one row for each method of finding candidates, with all that others ask of it: importing this loads no compiled code.
+"""METHODS: one row for each method of finding candidates, with every property that other modules need.
 
-Another method is a row here, and a module of `neardup.matching.candidates` with its finder.
+A new method needs a row here, and a module in `neardup.matching.candidates` with its finder. Importing this module loads no
+compiled code.
 """
 
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ FINDERS = "neardup.matching.candidates"
 
 
 class Promise(Enum):
-    """Which pairs a method gives to verification."""
+    """The pairs that a method passes to verification."""
 
     EXACT = "every pair that reaches the similarity, by theorem"
     PROBABLE = "a pair that reaches the similarity, but for a small probability"
@@ -24,21 +25,21 @@ class Promise(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MethodRow:
-    """What there is to know of a method.
+    """The properties of a method.
 
     Attributes:
-        meaning: in one sentence, for help and documentation.
-        promise: which pairs it gives.
-        finder: `module:function` in FINDERS, from a `Task` to what it `Found`; imported on use.
-        miss_probability: of a pair exactly at the similarity asked for, where the promise is PROBABLE.
-        serves: the similarities that the promise holds for; None: all.
+        meaning: a description in one sentence, for help and documentation.
+        promise: the pairs that the method finds.
+        finder: `module:function` in FINDERS, a function from a `Task` to a `Found`; imported on use.
+        miss_probability: the probability that a PROBABLE method misses a pair exactly at the threshold.
+        serves: the similarities for which the promise holds; None for all.
         takes_distance: whether `max_distance` may be given.
-        sieve_share: where no distance is given, candidates whose fingerprints differ in more than this share of their bits are
-            not verified; None: there is no such sieve (docs/decisions/0005-methods.md).
-        min_tokens: documents of fewer match equal ones alone; None: the recipe's.
-        searches, why_missed: in words, where the promise is PROBABLE: by what it searches, and what a pair that it missed lacks.
-        passes: stages that read every text again, by the names that progress has for them.
-        keeps_elements: whether it joins elements, so that a first pass that keeps them spares these passes.
+        sieve_share: the default limit of the sieve: candidates whose fingerprints differ in more than this share of their bits are
+            not verified. None for a method without a sieve (docs/decisions/0005-methods.md).
+        min_tokens: documents with fewer tokens match only equal documents; None for the number of the recipe.
+        searches, why_missed: texts for a PROBABLE method: the structures that it searches, and the reason why it missed a pair.
+        passes: stages that read every text again, by their names in the progress.
+        keeps_elements: whether the method joins elements. If a first pass keeps the elements, `passes` are unnecessary.
     """
 
     meaning: str
@@ -56,16 +57,16 @@ class MethodRow:
 
     @property
     def is_by_distance(self) -> bool:
-        """Whether fingerprints alone say what is a candidate."""
+        """Whether fingerprints alone decide the candidates."""
         return self.promise is Promise.BY_DISTANCE
 
     @property
     def needs_similarity(self) -> bool:
-        """Whether it finds pairs by a similarity above 0."""
+        """Whether the method needs a similarity threshold above 0."""
         return self.promise in (Promise.EXACT, Promise.PROBABLE)
 
     def tokens_needed(self, of_recipe: int) -> int:
-        """Documents of fewer tokens match equal ones alone; `of_recipe`: as the recipe says."""
+        """The number of tokens below which a document matches only equal documents; `of_recipe` is the recipe's number."""
         return of_recipe if self.min_tokens is None else self.min_tokens
 
     def is_for(self, similarity: str) -> bool:
@@ -75,14 +76,14 @@ class MethodRow:
 
 METHODS = {
     "auto": MethodRow(
-        meaning="exact unless it would take more than twice as long as minhash and more than 5 s; simhash if a distance is "
-        "asked for",
+        meaning="exact, unless it is estimated to take more than twice as long as minhash and more than 5 seconds; simhash if a "
+        "distance is given",
         promise=Promise.CHOSEN,
         finder="auto:find_by_choice",
         keeps_elements=True,
     ),
     "exact": MethodRow(
-        meaning="every pair of at least the similarity, by theorem",
+        meaning="every pair at or above the similarity, by theorem",
         promise=Promise.EXACT,
         finder="exact:find_exact",
         takes_distance=False,
@@ -90,8 +91,8 @@ METHODS = {
         keeps_elements=True,
     ),
     "minhash": MethodRow(
-        meaning="pairs that share a band of their MinHash signatures; misses one in a thousand at the similarity, besides "
-        "what its sieve of fingerprints drops",
+        meaning="pairs that share a band of their MinHash signatures; misses one in a thousand at the similarity, plus "
+        "those that its sieve of fingerprints drops",
         promise=Promise.PROBABLE,
         finder="minhash:find_by_minhash",
         miss_probability=1e-3,
@@ -109,6 +110,6 @@ METHODS = {
     ),
 }
 BY_DISTANCE = cast(Method, next(name for name, row in METHODS.items() if row.is_by_distance))
-"""The method that `auto` takes where a distance is asked for, or no similarity."""
+"""The method that `auto` chooses if a distance, or no similarity, is asked for."""
 MEASURED: tuple[MeasuredMethod, ...] = get_args(MeasuredMethod)
-"""The methods proper; what chooses takes one of these."""
+"""The methods that find candidates themselves; `auto` chooses one of them."""

@@ -1,4 +1,4 @@
-"""What a recipe may name, and the versions of what decides bits: importing this loads no compiled code."""
+"""The names that a recipe may use, and the versions of everything that decides bits. Imports no compiled code."""
 
 from neardup.recipe.hashes import HASHES as FEATURE_HASHES
 
@@ -11,9 +11,9 @@ NORMALIZERS = {
     "punctuation": "punctuation is removed: what stood on both sides of it stands together",
     "simplified": "traditional Chinese becomes simplified, by OpenCC: the extra [zh]",
 }
-"""What may be done to a text, in the order given, before it is cut into tokens."""
+"""The normalizers, which are applied to a text in the recipe's order before it is cut into tokens."""
 NORMALIZER_PACKAGES = {"simplified": ("opencc",)}
-"""The distributions that decide what a normalizer gives: their versions are part of a recipe's digest."""
+"""The distributions that decide the result of a normalizer; a recipe's digest has their versions."""
 WEIGHTS = {
     "uniform": "1",
     "tf": "how often it occurs, c",
@@ -25,18 +25,18 @@ WEIGHTS = {
     "jieba_tfidf": "as extract_tags of the package jieba, which cuts the texts, too: the extra [zh]",
     "jieba_textrank": "as textrank of the package jieba, which cuts the texts, too: the extra [zh]",
 }
-"""What a feature weighs by its count c in the text, and by more."""
+"""The weights of a feature, where c is its count in the text."""
 COUNTED = ("uniform", "tf", "log", "sqrt")
-"""Weights that are a matter of the count alone."""
+"""Weights that depend on the count alone."""
 WEIGHT_PACKAGES = dict.fromkeys(("cppjieba", "jieba_tfidf", "jieba_textrank"), ("jieba",))
-"""The distributions that decide what weights are: their versions are part of a recipe's digest."""
+"""The distributions that decide weights; a recipe's digest has their versions."""
 BY_LENGTH = "by_length"
-"""`keywords` as many as cppjieba takes of a text: one for 120 bytes, at least 5, at most 200."""
+"""The value of `keywords` for cppjieba's number of keywords: one per 120 bytes of text, at least 5, at most 200."""
 NOT_OF_TOKENS = ("weights", "hash", "bits", "min_tokens", "keywords", "document_frequencies")
-"""What decides bits, but not which features a text has."""
+"""The fields that decide bits, but not the features of a text."""
 HASHES = ("xxh3", *FEATURE_HASHES)
 UNICODE = "14.0.0"
 VERSION = 1
-"""Grows with any change of the kernels that changes a bit."""
+"""Increases with every change of the kernels that changes a bit."""
 FIRST_FIELDS = ("word_shingle", "cjk_shingle", "weights", "hash", "bits", "min_tokens")
-"""Always in a digest; others only where they are not as by default: a new field changes no digest."""
+"""The fields that are always in a digest. Others are in it only if they differ from their defaults, so new fields change none."""

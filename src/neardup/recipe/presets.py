@@ -19,14 +19,14 @@ from neardup.recipe.word_lists import STOP_LISTS
 
 @dataclass(frozen=True)
 class NamedRecipe:
-    """A recipe and what it is for."""
+    """A recipe with its purpose."""
 
     recipe: Recipe
     purpose: str
 
 
 RecipeLike = Recipe | NamedRecipe | str | os.PathLike[str]
-"""What can be given as a recipe: the recipe, one of RECIPES or its name, or the path of a .toml file; see `recipe_of`."""
+"""The allowed values of `recipe`: a recipe, an entry of RECIPES or its name, or the path of a .toml file; see `recipe_of`."""
 
 
 def _of_keywords(hash_of_features: Any, purpose: str) -> NamedRecipe:
@@ -73,7 +73,7 @@ RECIPES = {
 
 
 def find_recipe(name: str) -> Recipe:
-    """The recipe of that name, or the one in that TOML file (the fields of `Recipe`, those not given as by default)."""
+    """Find a recipe by its name, or read it from a TOML file with fields of `Recipe`; missing fields have their defaults."""
     if name in RECIPES:
         return RECIPES[name].recipe
     if not name.endswith(".toml"):
@@ -85,13 +85,13 @@ def find_recipe(name: str) -> Recipe:
 
 
 def recipe_of(given: RecipeLike | None) -> Recipe:
-    """The recipe of texts that a caller gave: itself, one of RECIPES, by its name, or by the path of a .toml file.
+    """Resolve the argument `recipe` to a recipe of texts.
 
-    `Recipe()` for None.
+    The argument is a recipe, an entry of RECIPES or its name, or the path of a .toml file. None gives `Recipe()`.
 
     Raises:
-        OptionError: it is no recipe of texts, or no recipe has this name.
-        InputError: the file is missing, or cannot be read.
+        OptionError: the argument is not a recipe of texts, or no recipe has this name.
+        InputError: the file is missing or cannot be read.
 
     >>> recipe_of("textbook").bits
     64
@@ -105,10 +105,10 @@ def recipe_of(given: RecipeLike | None) -> Recipe:
 
 
 def any_recipe_of(given: RecipeLike | VectorRecipe) -> Recipe | VectorRecipe:
-    """As `recipe_of`, where a recipe of vectors may be given, too.
+    """Resolve the argument `recipe` to a recipe of texts or of vectors; see `recipe_of`.
 
     Raises:
-        OptionError, InputError: as `recipe_of`.
+        OptionError, InputError: as in `recipe_of`.
     """
     if isinstance(given, Recipe | VectorRecipe):
         return given
@@ -122,7 +122,7 @@ def any_recipe_of(given: RecipeLike | VectorRecipe) -> Recipe | VectorRecipe:
 
 
 def usual_distance(recipe: Recipe | VectorRecipe) -> int | None:
-    """The recipe's own distance, else that of the named recipe with the same bits, else None."""
+    """The recipe's own distance, or that of the named recipe with the same bits, or None."""
     if recipe.max_distance is not None:
         return recipe.max_distance
     digest = recipe.digest()
@@ -130,7 +130,7 @@ def usual_distance(recipe: Recipe | VectorRecipe) -> int | None:
 
 
 def _recipe_of_file(name: str, values: dict[str, Any]) -> Recipe:
-    """The recipe with these fields; paths among them are relative to the file of that name."""
+    """Make a recipe from the fields in a file; paths among them are relative to the file's folder."""
     folder = Path(name).parent
     known = [field.name for field in dataclasses.fields(Recipe)]
     unknown = sorted(set(values) - set(known))
@@ -153,6 +153,6 @@ def _recipe_of_file(name: str, values: dict[str, Any]) -> Recipe:
 
 
 def _in_folder(stop_words: Any, folder: Path) -> Any:
-    """A path relative to the folder; what is no path, or no file there, as it is."""
+    """The path of a stop list in the folder; names, and paths without a file there, are returned unchanged."""
     is_path = isinstance(stop_words, str) and stop_words not in STOP_LISTS and (folder / stop_words).exists()
     return folder / stop_words if is_path else stop_words

@@ -1,4 +1,4 @@
-"""What is wrong with the fields of a recipe: each function gives all that it finds, as phrases for one message."""
+"""Check the fields of a recipe. Each function returns all problems that it finds, as phrases for one message."""
 
 import dataclasses
 import difflib
@@ -20,24 +20,24 @@ NUMBERS = (
     ("bits", 1, 512),
     ("min_tokens", 1, 1_000_000),
 )
-"""Fields that are integers, and from where to where."""
+"""Fields that are integers, with their smallest and largest values."""
 _BROUGHT = {"segmenter": Segmenter, "hash": HashFunction}
-"""What a caller may bring instead of a name."""
+"""The types that a caller may pass instead of a name."""
 
 
 def is_integer(value: object) -> bool:
-    """Whether it is an integer, of Python or of numpy; truth values are none."""
+    """Whether a value is an integer of Python or numpy; booleans are not."""
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def meant(given: object, allowed: Collection[str]) -> str:
-    """A question after the name of what may have been meant, or nothing."""
+    """A question with the most similar allowed name, or an empty string."""
     near = difflib.get_close_matches(str(given), list(allowed), 1)
     return f" (did you mean {near[0]}?)" if near else ""
 
 
 def unknown(name: str, value: Any, allowed: Collection[str]) -> list[str]:
-    """What is wrong with the name of one of several things; what a caller brings has been checked where it was made."""
+    """The problems of a field with a name; objects of the caller were checked when they were made."""
     brought = _BROUGHT.get(name)
     if isinstance(value, StoredPart) or (brought is not None and isinstance(value, brought)):
         return []
@@ -50,7 +50,7 @@ def unknown(name: str, value: Any, allowed: Collection[str]) -> list[str]:
 
 
 def field_problems(recipe: RecipeFields) -> list[str]:
-    """What is wrong with fields by themselves, and with what they are together."""
+    """The problems of single fields and of their combinations."""
     return [
         *_of_numbers(recipe),
         *unknown("weights", recipe.weights, WEIGHTS),
@@ -73,7 +73,7 @@ def _of_numbers(recipe: RecipeFields) -> Iterator[str]:
     far, widest = recipe.max_distance, recipe.bits
     if far is None:
         return
-    known = is_integer(widest) and 1 <= widest <= NUMBERS[2][2]  # of a width that is refused nothing is to be said
+    known = is_integer(widest) and 1 <= widest <= NUMBERS[2][2]  # a refused width says nothing about the distance
     if not is_integer(far) or far < 0 or (known and far > widest):
         yield f"max_distance={far!r}: give an integer from 0 to the number of bits"
 
@@ -85,7 +85,7 @@ def _of_normalizers(recipe: RecipeFields) -> list[str]:
 
 
 def _of_profile(recipe: RecipeFields) -> list[str]:
-    """What a profile does not have, or decides itself."""
+    """The problems of options that a profile lacks or decides itself."""
     name, size = recipe.profile, recipe.profile_window
     if name is None:
         return [] if size is None else [f"profile_window={size!r} without a profile: leave it out"]
@@ -131,10 +131,10 @@ def _contradictions(recipe: RecipeFields) -> Iterator[str]:
 
 
 def _of_words(recipe: RecipeFields) -> list[str]:
-    """What contradicts weights of whole words, by what the package jieba knows of them."""
+    """The problems of fields that contradict weights of whole words from the package jieba."""
     weights, background = recipe.weights, recipe.document_frequencies == BACKGROUND
     if not isinstance(weights, str):
-        return []  # they have been refused, or are of a stored recipe
+        return []  # refused before, or part of a stored recipe
     found = []
     if weights in WEIGHT_PACKAGES and recipe.segmenter != "jieba":
         found.append(f"weights={weights!r} with segmenter={recipe.segmenter!r}: give segmenter='jieba'")

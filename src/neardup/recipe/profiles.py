@@ -1,4 +1,4 @@
-"""The profiles by name, and what a recipe may say besides: importing this loads no compiled code."""
+"""The profiles by name, and the fields that a recipe may set beside a profile. Imports no compiled code."""
 
 from neardup.recipe.hashes import HashFunction
 
@@ -31,8 +31,10 @@ PROFILES = {
     ),
     "wayback": ((256, *range(8, 513, 8)), "web.archive.org's changes: words of an HTML page, BLAKE2b"),
 }
-"""Of each the widths that it has, the usual one first, and what it is. `neardup.fingerprints.profiles.tools` has the profiles
-themselves."""
+"""The widths of each profile, the usual one first, and its description.
+
+`neardup.fingerprints.profiles.tools` has the profiles themselves.
+"""
 
 DISTANCES = {
     "leonsim": 2,
@@ -40,21 +42,21 @@ DISTANCES = {
     "data-juicer-character": 4,
     "data-juicer-punctuation": 4,
 }
-"""The distance that a tool takes by itself, where it is not 3."""
+"""The default distance of a tool, if it is not 3."""
 
 WINDOWED = ("moz", "clickhouse", "data-juicer", "text-dedup")
-"""How the names of profiles begin whose windows may have another size: `profile_window`."""
+"""Prefixes of the names of profiles that accept `profile_window`, another size of their windows."""
 
 NOT_DECIDED = ("profile", "profile_window", "bits", "min_tokens", "max_distance")
-"""What a recipe with a profile may say of its own."""
+"""The fields that a recipe with a profile may set."""
 
 _PRIME, _MASK = 0x100000001B3, (1 << 64) - 1
 
 
 def signed_fnv1a(feature: bytes) -> int:
-    """FNV-1a as the Go program takes it: its 64 bits printed as a signed number, of which a minus sign counts as a 1.
+    """FNV-1a as the Go program uses it: printed as a signed number of 64 bits, whose minus sign counts as a 1.
 
-    A hash of 2^63 or more is printed as `-` and the 63 binary digits of its magnitude, 2^64 less the hash.
+    A hash of 2^63 or more is printed as `-` and the 63 binary digits of its magnitude, which is 2^64 minus the hash.
     """
     value = 0xCBF29CE484222325
     for byte in feature:

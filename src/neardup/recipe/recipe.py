@@ -1,4 +1,4 @@
-"""A recipe is all that decides a fingerprint's bits; its digest travels with every fingerprint that is stored."""
+"""A recipe has everything that decides a fingerprint's bits; its digest is stored with every fingerprint."""
 
 import dataclasses
 import hashlib
@@ -29,39 +29,43 @@ from neardup.recipe.stored_parts import plain, with_versions
 class Recipe(RecipeFields):
     """How a text becomes a fingerprint (Charikar 2002; features and weights by measurement, docs/decisions/0004).
 
-    A text is normalized and cut into tokens. A feature is a window of tokens: `word_shingle` of them if it starts at a word,
-    `cjk_shingle` if at a Han or Kana character that is a token by itself.
+    A text is normalized and cut into tokens. A feature is a window of tokens. A window has `word_shingle` tokens if it starts at a
+    word, and `cjk_shingle` tokens if it starts at a Han or Kana character that is a token by itself.
 
     Attributes:
         word_shingle: tokens in a window that starts at a word.
         cjk_shingle: tokens in a window that starts at a Han or Kana character; for the segmenter `words` only.
-        weights: what a feature weighs, one of WEIGHTS.
+        weights: the weights of features, one of WEIGHTS.
         hash: the hash of features, one of HASHES, or a `neardup.fingerprints.hashes.HashFunction`.
         bits: the fingerprint's width, 1 to 512; 64 and 128 are fastest.
-        min_tokens: a text with fewer tokens is `short`: it has exact duplicates only.
-        max_distance: the distance to use when none is given; a recipe that decides the same bits as a named one has that
-            one's. Not part of the digest.
-        normalize: what is done to texts first, of NORMALIZERS, in this order.
-        segmenter: what cuts texts into tokens, one of SEGMENTERS.
-        keywords: only so many features of each text vote, the heaviest; BY_LENGTH: as many as its length says; None: all.
-        mode: of the segmenter: "search" for jieba; "A", "B" or "C" (the default) for sudachi, shortest to longest words.
-        hmm: whether jieba guesses words that its dictionary lacks, by a hidden Markov model.
-        dictionary: the path of a user dictionary, UTF-8; its content is read now, and decides the digest.
-        stop_words: tokens that are left out before windows are formed: names of `neardup.recipe.word_lists.STOP_LISTS`, or paths of
-            UTF-8 files, one word a line, which are read now; the words are normalized as texts are.
-        document_frequencies: for weights="tfidf": the path of a file by `neardup fit`, or "jieba" for the inverse document
-            frequencies that come with that package. What it says of itself is read now; its content decides the digest.
-        profile: another tool whose bits are made, one of `neardup.recipe.profiles.PROFILES`; it decides all but its width.
-        profile_window: how many words, characters or bytes its windows have, 1 to 64, if another number than the tool's usual one.
+        min_tokens: a text with fewer tokens is `short`; only equal texts are its duplicates.
+        max_distance: the default distance. A recipe without one takes that of the named recipe with the same bits, if any. It is
+            not part of the digest.
+        normalize: names of NORMALIZERS, applied to texts in this order.
+        segmenter: the segmenter that cuts texts into tokens, one of SEGMENTERS, or a `Segmenter`.
+        keywords: the number of features of each text that vote, the heaviest first; BY_LENGTH for a number that depends on the
+            text's length; None for all.
+        mode: the mode of the segmenter: "search" for jieba; "A", "B" or "C" (the default) for sudachi, from shortest to longest
+            words.
+        hmm: whether jieba guesses words that its dictionary lacks, with a hidden Markov model.
+        dictionary: the path of a user dictionary in UTF-8. It is read at once; its content decides the digest.
+        stop_words: tokens to leave out before windows are formed: names of `neardup.recipe.word_lists.STOP_LISTS`, or paths of
+            UTF-8 files with one word per line, which are read at once. The words are normalized as texts are.
+        document_frequencies: for weights="tfidf": the path of a file that `neardup fit` wrote, or "jieba" for the inverse document
+            frequencies of that package. Its metadata is read at once; its content decides the digest.
+        profile: another tool whose bits are reproduced, one of `neardup.recipe.profiles.PROFILES`. It decides everything except
+            the fields in NOT_DECIDED.
+        profile_window: the number of words, characters or bytes in the profile's windows, 1 to 64; the tool's usual number by
+            default.
 
     Raises:
-        OptionError: with all that is wrong.
-        RecipeMismatch: the document frequencies are of other features than this recipe's.
+        OptionError: fields are not allowed; the message has all problems.
+        RecipeMismatch: the document frequencies count other features than this recipe's.
     """
 
     def __post_init__(self) -> None:
         if self.segmenter == "sudachi" and self.mode == "C":
-            object.__setattr__(self, "mode", None)  # the default by its name: the same bits, the same digest
+            object.__setattr__(self, "mode", None)  # "C" is the default: the same bits, so the same digest
         for name in ("normalize", "stop_words"):
             if isinstance(getattr(self, name), list):
                 object.__setattr__(self, name, tuple(getattr(self, name)))
@@ -74,7 +78,9 @@ class Recipe(RecipeFields):
         if problems:
             raise ImpossibleRecipe(problems)
         read = {"dictionary": dictionary, "stop_words": stop_words, "document_frequencies": frequencies}
-        numbers = {name: int(value) for name, value in vars(self).items() if is_integer(value)}  # numpy's are no JSON
+        numbers = {
+            name: int(value) for name, value in vars(self).items() if is_integer(value)
+        }  # JSON cannot hold numpy's
         for name, value in {**read, **numbers}.items():
             object.__setattr__(self, name, value)
         if isinstance(frequencies, DocumentFrequencies):
@@ -87,12 +93,12 @@ class Recipe(RecipeFields):
 
     @property
     def is_of_other_tool(self) -> bool:
-        """Whether it is for the bits of another tool, not for finding most."""
+        """Whether the recipe reproduces another tool's bits, instead of finding as much as possible."""
         return self.profile is not None or self.weights == "cppjieba"
 
     @property
     def needs_names(self) -> bool:
-        """Whether features must be known by name; those of other recipes are only hashed, in one pass over the text."""
+        """Whether features are needed by name; other recipes only hash them, in one pass over the text."""
         default = Recipe()
         deciding = ("hash", "normalize", "segmenter", "keywords", "stop_words")
         return (
@@ -102,7 +108,7 @@ class Recipe(RecipeFields):
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """What decides the bits, as plain values; the version counts changes of the code that changed bits."""
+        """Everything that decides the bits, as plain values; `version` counts changes of the code that changed bits."""
         values = {}
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
@@ -121,16 +127,16 @@ class Recipe(RecipeFields):
                 for each in values["normalize"]
             ]
         if "stop_words" in values:
-            values["stop_words"].sort(key=str)  # lists in another order leave out the same words
+            values["stop_words"].sort(key=str)  # the order of lists does not matter
         return values | {"unicode": UNICODE, "version": VERSION}
 
     def tokenization(self) -> str:
-        """What decides which features a text has, as JSON; their weights and hashes are no part of it."""
+        """Everything that decides the features of a text, as JSON, without their weights and hashes."""
         values = {name: value for name, value in self.as_dict().items() if name not in NOT_OF_TOKENS}
         return json.dumps(values, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
     def digest(self) -> str:
-        """16 hexadecimal digits that differ between any two recipes.
+        """The digest of the recipe: 16 hexadecimal digits that differ between any two recipes.
 
         >>> Recipe().digest() == Recipe(bits=64, max_distance=10).digest()
         False
@@ -139,16 +145,16 @@ class Recipe(RecipeFields):
 
 
 def digest_of(values: Mapping[str, Any]) -> str:
-    """The digest of the recipe whose `as_dict` gave these values: 16 hexadecimal digits."""
+    """The digest of the recipe with these values from `as_dict`, 16 hexadecimal digits."""
     canonical = json.dumps(values, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()[:16]
 
 
 class ImpossibleRecipe(OptionError):  # noqa: N818
-    """Fields that are not possible.
+    """Fields of a recipe are not allowed.
 
     Attributes:
-        problems: what is wrong, all of it.
+        problems: all problems, as phrases.
     """
 
     def __init__(self, problems: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""The files that a recipe names: what they hold takes the place of their paths."""
+"""Read the files that a recipe names; their contents replace their paths."""
 
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from neardup.recipe.word_lists import STOP_LISTS, WordList, read_word_list, stop
 
 
 def read_dictionary(given: Any, segmenter: Any) -> tuple[Any, list[str]]:
-    """A user dictionary, and what is wrong with it."""
+    """Read a user dictionary. Returns it with its problems."""
     if given is None or isinstance(given, (WordList, StoredPart)):
         return given, []
     if not isinstance(given, (str, Path)):
@@ -24,7 +24,7 @@ def read_dictionary(given: Any, segmenter: Any) -> tuple[Any, list[str]]:
 
 
 def read_stop_words(given: Any) -> tuple[Any, list[str]]:
-    """Stop lists, and what is wrong with them."""
+    """Read stop lists. Returns them with their problems."""
     if not isinstance(given, (list, tuple)):
         return given, [f"stop_words={given!r}: give a list of names, of {', '.join(STOP_LISTS)}, or paths"]
     lists: list[Any] = []
@@ -43,12 +43,12 @@ def read_stop_words(given: Any) -> tuple[Any, list[str]]:
 
 
 def document_frequencies(given: Any) -> DocumentFrequencies:
-    """What a recipe's field means: a path, or BACKGROUND.
+    """Resolve the field of a recipe, which is a path or BACKGROUND.
 
     Raises:
-        InputError: there is no such file.
-        DataError: it holds no document frequencies.
-        MissingExtra: BACKGROUND, and the package jieba is not installed.
+        InputError: the file does not exist.
+        DataError: the file holds no document frequencies.
+        MissingExtra: the field is BACKGROUND, and the package jieba is not installed.
     """
     if isinstance(given, DocumentFrequencies):
         return given
@@ -65,10 +65,10 @@ def document_frequencies(given: Any) -> DocumentFrequencies:
 
 
 def read_frequencies(given: Any, problems: list[str]) -> tuple[Any, list[str]]:
-    """Document frequencies, and what is wrong with them; `problems`: what is wrong with the recipe besides.
+    """Read document frequencies. Returns them with their problems; `problems` are the other problems of the recipe.
 
     Raises:
-        DataError, MissingExtra: the file is damaged, or a package is missing, and nothing else is wrong.
+        DataError, MissingExtra: the file is damaged or a package is missing, and the recipe has no other problem.
     """
     if given is None or isinstance(given, StoredPart):
         return given, []

@@ -1,4 +1,4 @@
-"""The names of the segmenters, what each may be told, and segmenters that a caller brings; loads no compiled code."""
+"""The names and options of the segmenters, and segmenters of the caller. Imports no compiled code."""
 
 import importlib
 from collections.abc import Callable, Sequence
@@ -17,25 +17,25 @@ SEGMENTERS = {
     "sudachi": "Japanese words, by SudachiPy and its core dictionary: the extra [ja]",
 }
 MODES = {"jieba": ("search",), "sudachi": ("A", "B", "C")}
-"""What `mode` may be."""
+"""The allowed values of `mode` for each segmenter."""
 PACKAGES = {"jieba": ("rjieba",), "sudachi": ("sudachipy", "sudachidict_core")}
-"""The distributions that decide what a segmenter gives: their versions are part of a recipe's digest."""
+"""The distributions that decide the tokens of a segmenter; a recipe's digest has their versions."""
 EXTRAS = {"jieba": "zh", "sudachi": "ja"}
-"""What `pip install 'neardup[…]'` has to name."""
+"""The extra that installs each segmenter: `pip install 'neardup[…]'`."""
 
 
 @dataclass(frozen=True)
 class Segmenter:
-    """A segmenter that the caller brings: any function from a text to its tokens.
+    """A segmenter of the caller: any function from a text to its tokens.
 
-    Two are equal, and so are the digests of recipes that use them, when name and version are: the function itself cannot be
-    compared. So give another version with a function that gives other tokens. It is called in this process, by several threads
-    at once, with normalized texts that hold no zero byte.
+    Functions cannot be compared, so two segmenters are equal if name and version are, and so are the digests of recipes that use
+    them. If the tokens change, change the version. Several threads of this process call the function at the same time, with
+    normalized texts that hold no zero byte.
 
     Attributes:
-        function: takes a text, gives a list or tuple of strings; those that hold no letter, mark or number are dropped.
-        name: what it is called: none of SEGMENTERS.
-        version: which one of that name it is.
+        function: takes a text and returns a list or tuple of strings. Strings without a letter, mark or number are dropped.
+        name: a name that is not in SEGMENTERS.
+        version: the version of the function.
 
     Raises:
         OptionError: a name or version is missing, or the name is taken.
@@ -64,18 +64,18 @@ class Segmenter:
             raise OptionError("This segmenter is not possible. " + "; ".join(problems) + ".")
 
     def as_dict(self) -> dict[str, Any]:
-        """What a recipe's digest knows of it."""
+        """The values that enter a recipe's digest."""
         return {"name": self.name, "version": self.version}
 
 
 def option_problems(segmenter: Any, mode: Any, hmm: Any, dictionary: Any) -> list[str]:
-    """What is wrong with the options of a segmenter, if anything is."""
+    """The problems of the options of a segmenter."""
     if isinstance(segmenter, StoredPart):
         return []
     name = segmenter.name if isinstance(segmenter, Segmenter) else str(segmenter)
     found = [] if isinstance(hmm, bool) else [f"hmm={hmm!r}: give true or false"]
     if not isinstance(segmenter, Segmenter) and name not in SEGMENTERS:
-        return found  # it has been refused; what its other options may be nobody knows
+        return found  # refused elsewhere; its options are unknown
     modes = MODES.get(name, ())
     if mode is not None and mode not in modes:
         has = f"{name} has {', '.join(modes)}" if modes else f"{name} has no modes; {' and '.join(MODES)} have"
@@ -90,7 +90,7 @@ def option_problems(segmenter: Any, mode: Any, hmm: Any, dictionary: Any) -> lis
 
 
 def dictionary_problems(segmenter: Any, dictionary: WordList) -> list[str]:
-    """What is wrong with the lines of a user dictionary, if anything is."""
+    """The problems of the lines of a user dictionary."""
     if not isinstance(segmenter, str) or segmenter not in PACKAGES:
         return []
     found: list[str] = importlib.import_module(f"neardup.text.segmenters.{segmenter}").entry_problems(dictionary)

@@ -1,4 +1,4 @@
-"""Recipes as fingerprints bring them along, and what two of them do not have in common."""
+"""Restore recipes that are stored with fingerprints, and refuse to mix fingerprints of different recipes."""
 
 import dataclasses
 import json
@@ -15,21 +15,21 @@ from neardup.recipe.vectors import KIND, VectorRecipe, stored_vector_recipe
 from neardup.recipe.word_lists import STOP_LISTS, stop_list
 
 AnyRecipe = Recipe | VectorRecipe | Mapping[str, Any]
-"""A recipe, of texts or of vectors, or what its `as_dict` gave."""
+"""A recipe of texts or of vectors, or the result of its `as_dict`."""
 
 
 def stored_recipe(values: Mapping[str, Any]) -> Recipe:
-    """The recipe of which `Recipe.as_dict` gave these values.
+    """Restore a recipe from the result of `Recipe.as_dict`.
 
-    What is not at hand, a caller's function, the words of a file or another version of a package, is a `StoredPart`: the recipe
-    has the same digest, and says what is missing when it is to make fingerprints.
+    A part that is not available is a `StoredPart`: a caller's function, the words of a file, or another version of a package. The
+    recipe then has the same digest, but making fingerprints fails with a message that names the missing part.
     """
     known = {field.name for field in dataclasses.fields(Recipe)}
     return Recipe(**{name: _stored_value(name, value) for name, value in values.items() if name in known})
 
 
 def any_stored_recipe(values: Mapping[str, Any]) -> Recipe | VectorRecipe:
-    """The recipe, of texts or of vectors, of which `as_dict` gave these values; see `stored_recipe`."""
+    """Restore a recipe of texts or of vectors from the result of its `as_dict`; see `stored_recipe`."""
     return stored_vector_recipe(values) if values.get("kind") == KIND else stored_recipe(values)
 
 
@@ -56,11 +56,11 @@ def check_same(mine: AnyRecipe, other: AnyRecipe, what: str, than: str = "which 
 
     Args:
         mine, other: the recipes.
-        what: what the other one made.
-        than: what is to be said of the first one.
+        what: the name in the message of what the other recipe made.
+        than: the description of the first recipe in the message.
 
     Raises:
-        RecipeMismatch: with both recipes, as far as they differ.
+        RecipeMismatch: the recipes differ; the message has the differences.
     """
     values, others = _values(mine), _values(other)
     if values != others:

@@ -1,4 +1,4 @@
-"""Parts of recipes that are more than a name: what a recipe's digest knows of them, and what is left of them in a stored file."""
+"""Parts of recipes with more than a name: their values in a recipe's digest, and their placeholders in stored recipes."""
 
 import importlib.metadata
 import json
@@ -11,23 +11,24 @@ from neardup.errors import MissingExtra, OptionError
 
 @dataclass(frozen=True)
 class StoredPart:
-    """A part of a stored recipe of which only what the digest knows is at hand: a caller's function, a file's words.
+    """The placeholder for a part of a stored recipe that is not available, such as a caller's function or a file's words.
 
-    A recipe with such parts has the digest of the one that was stored, so that fingerprints can be compared; it cannot make any.
+    It has the part's values in the digest only. A recipe with such parts has the digest of the original recipe, so its fingerprints
+    can be compared. It cannot make fingerprints.
 
     Attributes:
-        content: what the digest knows of it, as JSON.
+        content: the part's values in the digest, as JSON.
     """
 
     content: str
 
     def as_dict(self) -> dict[str, Any]:
-        """What a recipe's digest knows of it."""
+        """The values that enter a recipe's digest."""
         known: dict[str, Any] = json.loads(self.content)
         return known
 
     def refuse(self, what: str) -> NoReturn:
-        """Say that no fingerprint can be made with it.
+        """Refuse to make fingerprints with this part.
 
         Raises:
             OptionError: always.
@@ -39,12 +40,12 @@ class StoredPart:
 
 
 def stored(known: dict[str, Any]) -> StoredPart:
-    """The placeholder of what is known so."""
+    """Make the placeholder of a part from its values in the digest."""
     return StoredPart(json.dumps(known, sort_keys=True, ensure_ascii=False))
 
 
 def plain(value: Any) -> Any:
-    """A field's value as JSON has it, as far as the digest knows it."""
+    """Convert a field's value to plain values as they enter the digest."""
     if isinstance(value, (list, tuple)):
         return [plain(each) for each in value]
     return value.as_dict() if hasattr(value, "as_dict") else value
@@ -52,7 +53,7 @@ def plain(value: Any) -> Any:
 
 @cache
 def version_of(distribution: str) -> str | None:
-    """The version of an installed distribution; None if there is none."""
+    """The version of an installed distribution; None if it is not installed."""
     try:
         return importlib.metadata.version(distribution)
     except importlib.metadata.PackageNotFoundError:
@@ -60,15 +61,15 @@ def version_of(distribution: str) -> str | None:
 
 
 def with_versions(name: str, distributions: tuple[str, ...]) -> Any:
-    """The name of a part that packages decide, with their versions: what other versions give may differ."""
+    """The name of a part with the versions of its packages, because its results may depend on them."""
     return {"name": name, **{each: version_of(each) for each in distributions}} if distributions else name
 
 
 def check_installed(what: str, distributions: tuple[str, ...], extra: str) -> None:
-    """Refuse what needs packages that are not installed.
+    """Check that packages are installed; `what` needs them.
 
     Raises:
-        MissingExtra: with the command that installs them.
+        MissingExtra: a package is missing; the message has the command that installs it.
     """
     missing = [each for each in distributions if version_of(each) is None]
     if missing:

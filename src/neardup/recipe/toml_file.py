@@ -1,4 +1,4 @@
-"""The values of a TOML file that a person names, or what is wrong with it."""
+"""Read a TOML file that the user names, with messages that say what is wrong with it."""
 
 import tomllib
 from pathlib import Path
@@ -8,15 +8,15 @@ from neardup.errors import InputError
 
 
 def toml_values(name: str, kind: str, instead: str) -> dict[str, Any]:
-    """The values of a TOML file.
+    """Read the values of a TOML file.
 
     Args:
-        name: its path, as it was given.
-        kind: what messages call it: `recipe file`.
-        instead: what may be given where there is no such file, as a sentence.
+        name: the path as given.
+        kind: the kind of file in messages, such as `recipe file`.
+        instead: a sentence with the alternatives, for the message about a missing file.
 
     Raises:
-        InputError: there is no such file, or it is no TOML.
+        InputError: the file does not exist or is not TOML.
     """
     try:
         content = Path(name).read_bytes()

@@ -1,4 +1,4 @@
-"""All that decides the fingerprint of a vector."""
+"""The recipe of vectors: everything that decides the fingerprint of a vector."""
 
 import difflib
 import hashlib
@@ -15,26 +15,26 @@ METHODS = {
     "gaussian": "planes of normally distributed numbers: dense rows",
     "independent": "planes of 1 and -1, a hash for each dimension and bit: slow, to compare with",
 }
-"""What the planes are made of."""
+"""The methods of making planes."""
 VectorMethod = Literal["signs", "gaussian", "independent"]
 KIND = "vectors"
 VERSION = 1
-"""Grows with any change of the code that changes a bit."""
+"""Increases with every change of the code that changes a bit."""
 MOST_BITS = 512
 
 
 @dataclass(frozen=True, kw_only=True)
 class VectorRecipe:
-    """How a vector becomes a fingerprint: bit j is 1 where its dot product with plane j is above 0 (Charikar 2002, section 3).
+    """How a vector becomes a fingerprint: bit j is 1 if its dot product with plane j is above 0 (Charikar 2002, section 3).
 
     Attributes:
-        dimension: how many numbers a vector has.
+        dimension: the number of components of a vector.
         bits: the fingerprint's width, 1 to 512.
-        seed: of the planes, 0 to 2^64 - 1.
+        seed: the random seed of the planes, 0 to 2^64 - 1.
         method: how planes are made, one of METHODS.
 
     Raises:
-        OptionError: with all that is wrong.
+        OptionError: fields are not allowed; the message has all problems.
 
     >>> VectorRecipe(dimension=384).digest() == VectorRecipe(dimension=384, seed=1).digest()
     False
@@ -56,7 +56,7 @@ class VectorRecipe:
             if not isinstance(value, Integral) or isinstance(value, bool) or not low <= int(value) <= high:
                 problems.append(f"{name}={value!r}: give an integer {allowed}")
             else:
-                object.__setattr__(self, name, int(value))  # numpy's are no JSON
+                object.__setattr__(self, name, int(value))  # JSON cannot hold numpy's
         if self.method not in METHODS:
             near = difflib.get_close_matches(str(self.method), METHODS, 1)
             meant = f" (did you mean {near[0]}?)" if near else ""
@@ -71,16 +71,16 @@ class VectorRecipe:
 
     @property
     def min_tokens(self) -> int:
-        """Non-zero numbers below which a vector is `short`: one without any has no direction, and is near nothing."""
+        """1: a vector with fewer non-zero components has no direction, so it is `short` and near no other."""
         return 1
 
     @property
     def max_distance(self) -> None:
-        """None: how near vectors are to be, only their user knows."""
+        """None: vectors have no default distance."""
         return
 
     def as_dict(self) -> dict[str, Any]:
-        """What decides the bits, as plain values."""
+        """Everything that decides the bits, as plain values."""
         return {
             "kind": KIND,
             "dimension": self.dimension,
@@ -91,11 +91,11 @@ class VectorRecipe:
         }
 
     def digest(self) -> str:
-        """16 hexadecimal digits that differ between any two recipes, of vectors or of texts."""
+        """The digest of the recipe: 16 hexadecimal digits that differ between any two recipes, of vectors or of texts."""
         canonical = json.dumps(self.as_dict(), sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(canonical.encode()).hexdigest()[:16]
 
 
 def stored_vector_recipe(values: Mapping[str, Any]) -> VectorRecipe:
-    """The recipe of which `VectorRecipe.as_dict` gave these values."""
+    """Restore a recipe from the result of `VectorRecipe.as_dict`."""
     return VectorRecipe(**{name: values[name] for name in ("dimension", "bits", "seed", "method")})

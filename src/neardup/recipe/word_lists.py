@@ -1,4 +1,4 @@
-"""Files of words that a recipe needs: user dictionaries and stop lists. What they hold decides bits, not where they lie."""
+"""Files of words that a recipe needs: user dictionaries and stop lists. Their contents decide bits, not their paths."""
 
 import difflib
 import hashlib
@@ -13,18 +13,18 @@ STOP_LISTS = {
     "ja": "Japanese particles, auxiliaries and pronouns",
     "en": "English function words",
 }
-"""Stop lists that come with the package; `docs/segmenters.md` says where they are from."""
+"""Stop lists that come with the package; `docs/segmenters.md` names their sources."""
 
 
 @dataclass(frozen=True)
 class WordList:
-    """What a file of words holds. Two are equal when their digests are.
+    """The words of a file. Two lists are equal if their digests are.
 
     Attributes:
-        digest: 16 hexadecimal digits, of the words alone: line ends and blank lines do not count.
-        name: a name of STOP_LISTS, or the file's path as given.
-        lines: those that are not blank, without white space around them.
-        numbers: the number of each in the file, from 1.
+        digest: the digest of the words, 16 hexadecimal digits; line ends and blank lines do not count.
+        name: a name in STOP_LISTS, or the file's path as given.
+        lines: the lines that are not blank, without surrounding white space.
+        numbers: the number of each of these lines in the file, from 1.
     """
 
     digest: str
@@ -33,7 +33,7 @@ class WordList:
     numbers: tuple[int, ...] = field(compare=False, repr=False)
 
     def as_dict(self) -> dict[str, Any]:
-        """What a recipe's digest knows of it."""
+        """The values that enter a recipe's digest."""
         return {"words": self.digest}
 
 
@@ -55,7 +55,7 @@ def _word_list(name: str, content: bytes, what: str) -> WordList:
 
 
 def read_word_list(path: str | Path, what: str) -> WordList:
-    """Read a UTF-8 file of one entry a line; `what` is what to call it.
+    """Read a UTF-8 file with one entry per line; `what` is its kind in messages.
 
     Raises:
         InputError: the file is missing, empty or not UTF-8.
@@ -68,10 +68,10 @@ def read_word_list(path: str | Path, what: str) -> WordList:
 
 
 def stop_list(name: str | Path) -> WordList:
-    """The stop list of that name, of STOP_LISTS, or in that file, one word a line.
+    """The stop list of a name in STOP_LISTS, or of a file with one word per line.
 
     Raises:
-        InputError: there is no such list, or the file is empty or not UTF-8.
+        InputError: the list does not exist, or the file is empty or not UTF-8.
     """
     if name in STOP_LISTS:
         file = Path(__file__).with_name("stop_words") / f"{name}.txt"

@@ -1,7 +1,7 @@
-"""RESOURCES: what a run may take of the machine.
+"""RESOURCES: the threads, memory and temporary files that a run may use.
 
-In: threads, memory and a folder as people give them. Out: work on threads with results in order; arrays, numbers and pairs that
-move to temporary files once they take more than their share.
-`Resources` is passed whole; every share of the memory is named in `resources.py`.
+In: threads, memory and a folder, as the caller gives them. Out: work on threads with results in order; arrays, numbers and pairs
+that move to temporary files once they exceed their share.
+`Resources` is passed as one object; `resources.py` names every share of the memory.
 May import: errors, arrays, display, kernels, recipe.
 """

@@ -1,4 +1,4 @@
-"""What allocators hold of memory that was freed."""
+"""Return freed memory, which allocators keep, to the operating system."""
 
 import ctypes
 from functools import cache
@@ -9,7 +9,7 @@ import pyarrow as pa
 
 @cache
 def _trim() -> Any:
-    """The C library's function, where it has one."""
+    """The C library's `malloc_trim`, or None."""
     try:
         return ctypes.CDLL(None).malloc_trim
     except (AttributeError, OSError, TypeError):
@@ -17,7 +17,7 @@ def _trim() -> Any:
 
 
 def give_back() -> None:
-    """Give what was freed to the operating system: a few milliseconds; between stages, whose sizes have little in common."""
+    """Return freed memory to the operating system. This takes a few milliseconds; call it between stages of different sizes."""
     pa.default_memory_pool().release_unused()
     if (trim := _trim()) is not None:
         trim(0)

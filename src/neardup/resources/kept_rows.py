@@ -1,4 +1,4 @@
-"""What is kept of each row, batch after batch: in memory, and all of it in temporary files once it takes too much."""
+"""Values of each row, appended in batches: in memory, or all in temporary files once they exceed a limit."""
 
 from typing import Any
 
@@ -13,11 +13,12 @@ from neardup.resources.spool import Spool
 class KeptRows:
     """Numbers and ids of rows, appended batch by batch.
 
-    Each batch is some arrays of numbers, of the same kinds and widths in every batch, and an Arrow large_string array of ids.
+    Each batch has some arrays of numbers and an Arrow large_string array of ids. The dtypes and widths of the arrays are the same
+    in every batch.
     """
 
     def __init__(self, *, memory: int, temp_dir: str | None, use: MemoryUse | None = None) -> None:
-        """In memory up to `memory` bytes; beyond, in files in `temp_dir`. `use`: where it is told."""
+        """Keep rows in memory up to `memory` bytes, and beyond that in files in `temp_dir`; count them in `use`."""
         self._memory, self._temp_dir, self._use = memory, temp_dir, use
         self._batches: list[tuple[tuple[Array, ...], Any]] = []
         self._held = 0
@@ -25,7 +26,7 @@ class KeptRows:
         self._files: list[Spool] = []
 
     def append(self, numbers: tuple[Array, ...], ids: Any) -> None:
-        """Keep these rows."""
+        """Append rows."""
         self._batches.append((numbers, ids))
         self._shapes = [(-1, *array.shape[1:]) for array in numbers]
         size = sum(array.nbytes for array in numbers) + ids.nbytes
@@ -52,7 +53,7 @@ class KeptRows:
         self._batches.clear()
 
     def whole(self) -> tuple[list[Array], Any]:
-        """All numbers, as one array for each of a batch, and all ids; mapped from files, or in memory. At least one batch."""
+        """All numbers, as one array for each array of a batch, and all ids; in memory or mapped. Needs at least one batch."""
         if not self._files:
             columns = [np.concatenate(parts) for parts in zip(*(numbers for numbers, _ in self._batches), strict=True)]
             ids = pa.chunked_array([ids for _, ids in self._batches], pa.large_string()).combine_chunks()
@@ -66,13 +67,13 @@ class KeptRows:
         return [array.reshape(shape) for array, shape in zip(found, self._shapes, strict=True)], ids
 
     def close(self) -> None:
-        """Let go of the files; what is mapped stays as long as it is used."""
+        """Close the files; mapped arrays stay valid as long as they are used."""
         for file in self._files:
             file.close()
 
 
 def _characters(ids: Any) -> tuple[Array, Array]:
-    """Of a large_string array without nulls: where each begins and the last ends, and the bytes."""
+    """The offsets (int64[n + 1]) and the bytes (uint8[]) of a large_string array without nulls."""
     _, offsets, data = ids.buffers()
     places = np.frombuffer(offsets, np.int64)[ids.offset : ids.offset + len(ids) + 1]
     return places, np.frombuffer(data or b"", np.uint8)

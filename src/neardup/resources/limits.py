@@ -1,4 +1,4 @@
-"""What a run may take of the machine: sizes in bytes as people give them, and what is wrong with what they give."""
+"""Parse and check the limits of a run: sizes in bytes, and the folder for temporary files."""
 
 import os
 import re
@@ -11,7 +11,7 @@ SIZES = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 
 def memory_bytes(memory: int | str | None, *, least: int = LEAST_MEMORY) -> int:
-    """A number of bytes, given as one or as `512M` or `4G`; half of the machine's memory for None.
+    """Parse a number of bytes, such as 1000000, `512M` or `4G`; None gives half of the machine's memory.
 
     >>> memory_bytes("1.5G")
     1610612736
@@ -22,14 +22,14 @@ def memory_bytes(memory: int | str | None, *, least: int = LEAST_MEMORY) -> int:
 
 
 def size_in_bytes(option: str, given: int | str, *, least: int = 1) -> int:
-    """A number of bytes, given as one or as `512M` or `4G`.
+    """Parse a number of bytes, such as 1000000, `512M` or `4G`.
 
     Raises:
-        OptionError: it is neither, or below `least`.
+        OptionError: the value is not a size, or is below `least`.
     """
     found = re.fullmatch(r"(\d+(?:\.\d+)?) *([KMGT]?)(?:i?B)?", str(given).strip(), re.IGNORECASE)
     size = float(found[1]) * SIZES[found[2].upper()] if found and not isinstance(given, bool) else 0.0
-    is_whole = size.is_integer() or (found is not None and found[2] != "")  # 1.5G is a size, half of a byte is none
+    is_whole = size.is_integer() or (found is not None and found[2] != "")  # 1.5G is a size, half a byte is not
     if size < least or not is_whole:
         at_least = f", at least {least >> 20}M," if least > 1 else ""
         raise OptionError(f"{option}={given!r}: give bytes{at_least} as a number or as 512M or 4G.")
@@ -37,7 +37,7 @@ def size_in_bytes(option: str, given: int | str, *, least: int = 1) -> int:
 
 
 def check_temp_dir(temp_dir: str | os.PathLike[str] | None) -> None:
-    """Raise OptionError unless it is None, or a folder in which files can be made; before any work."""
+    """Raise OptionError unless `temp_dir` is None or a folder in which files can be created."""
     if temp_dir is None:
         return
     if not isinstance(temp_dir, str | os.PathLike) or not os.path.isdir(temp_dir):

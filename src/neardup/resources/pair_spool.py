@@ -1,4 +1,4 @@
-"""Pairs as they are found, in bounded memory: sorted runs in a temporary file, merged by ranges."""
+"""Gather pairs in bounded memory: sorted runs in a temporary file, merged by ranges."""
 
 import itertools
 import math
@@ -12,16 +12,16 @@ from neardup.resources.memory_use import MemoryUse
 from neardup.resources.spool import Spool
 
 PAIR_BYTES = 16
-"""What a pair takes until it is one of the candidates: twice as an integer of 8 bytes, or once beside an index from both sides."""
+"""Peak bytes of a pair until it is a candidate: two copies as an integer of 8 bytes, or one beside an index from both sides."""
 SAMPLED = 1 << 10
-"""Pairs of each run by which ranges of about equal size are cut."""
+"""The number of pairs sampled from each run to cut ranges of about equal size."""
 
 
 class PairSpool:
-    """Pairs left << 32 | right (uint64), added by any thread: in memory, and what does not fit in a temporary file."""
+    """Pairs as left << 32 | right (uint64), added by any thread; those that do not fit in memory go to a temporary file."""
 
     def __init__(self, *, memory: int, temp_dir: str | None, use: MemoryUse | None = None) -> None:
-        """`memory`: bytes that the pairs may take at their height; `temp_dir`: where the file goes; `use`: where it is told."""
+        """`memory` is the peak size of the pairs in bytes, `temp_dir` the folder of the file; pairs are counted in `use`."""
         self._parts: list[Array] = []
         self._held, self._most, self._lock = 0, max(1, memory // PAIR_BYTES), Lock()
         self._temp_dir, self._use = temp_dir, use
@@ -29,7 +29,7 @@ class PairSpool:
         self._ends = [0]
 
     def add(self, packed: Array) -> None:
-        """Keep these; the array is the spool's from now on."""
+        """Add pairs; the spool owns the array from now on."""
         with self._lock:
             if self._held and self._held + len(packed) > self._most:
                 self._spill()
@@ -48,12 +48,12 @@ class PairSpool:
         self._parts, self._held = [], 0
 
     def drop_repeats(self) -> None:
-        """Keep one of each pair of those in memory: a pair may be found in several passes."""
+        """Remove repeated pairs from those in memory; several passes may find the same pair."""
         self._parts = [_distinct(np.concatenate([np.empty(0, np.uint64), *self._parts]))]
         self._held = len(self._parts[0])
 
     def all(self) -> Array:
-        """uint64[p], ascending, each once; in memory, or mapped from a file."""
+        """All pairs, as uint64[p], ascending and unique; in memory, or mapped from a file."""
         if self._spool is None:
             self.drop_repeats()
             return self._parts[0]
@@ -74,7 +74,7 @@ class PairSpool:
 
 
 def _edges(runs: list[Array], parts: int) -> Array:
-    """Values that cut the ascending `runs` into about as many, about equal `parts`."""
+    """Values that cut the ascending `runs` into about `parts` ranges of about equal size."""
     some = np.sort(np.concatenate([run[:: max(1, len(run) // SAMPLED)] for run in runs]))
     return some[np.arange(1, parts) * len(some) // parts]
 

@@ -1,4 +1,4 @@
-"""RESOURCES: what a run may take of the machine, passed whole; and the shares of its memory, named in one place."""
+"""RESOURCES: the resources that a run may use, as one object, and all shares of its memory."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypedDict
@@ -25,12 +25,20 @@ SHARES = {
     "candidates": 8,
     "frequencies": 16,
 }
-"""How many of the PARTS of the memory each use has: what takes more lies in temporary files, or is done in more passes.
+"""How many of the PARTS of the memory each use has.
 
-rows: what is kept of each row, fingerprints, digests, lengths and ids; arrays: those by row that are made on the way; counts: of
-elements in how many documents they occur; postings: of one pass of an exact join; signatures: of MinHash; bands: tables of
-all threads; blocks: tables of a join by distance, and what threads hold of its pairs; pairs: those found and not yet sorted;
-candidates: the graph of them; frequencies: features that `fit` counts.
+What exceeds a share goes to temporary files, or is done in more passes. The uses:
+
+- rows: the fingerprint, digest, length and id of each row
+- arrays: intermediate arrays by row
+- counts: the number of documents in which each element occurs
+- postings: the postings of one pass of an exact join
+- signatures: MinHash signatures
+- bands: the tables of bands of all threads
+- blocks: the tables of a join by distance, and the pairs that its threads hold
+- pairs: pairs that are not sorted yet
+- candidates: the graph of candidates
+- frequencies: the features that `fit` counts
 """
 PHASES = {
     "fingerprint": ("rows", "arrays"),
@@ -48,16 +56,18 @@ ARRAYS = 16
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """What a run may take of the machine; none of it changes a result.
+    """The resources of the machine that a run may use.
+
+    No result depends on them.
 
     Attributes:
-        threads: all processors if not given.
-        memory: bytes, as a number or as `512M` or `4G`; half of the machine's if not given.
-        temp_dir: folder for temporary files; the system's if not given.
-        use: what the shares of the memory were used for, so far.
+        threads: the number of threads; all processors by default.
+        memory: bytes, as a number or as `512M` or `4G`; half of the machine's memory by default.
+        temp_dir: the folder for temporary files; the system's by default.
+        use: what the shares of the memory have been used for so far.
 
     Raises:
-        OptionError: one has a value that is not allowed.
+        OptionError: a value is not allowed.
     """
 
     threads: int | None = None
@@ -72,29 +82,29 @@ class Resources:
 
     @property
     def thread_count(self) -> int:
-        """How many threads there are."""
+        """The number of threads."""
         return thread_count(self.threads)
 
     @property
     def memory_bytes(self) -> int:
-        """The whole budget."""
+        """The whole memory, in bytes."""
         return memory_bytes(self.memory)
 
     def share(self, use: str) -> int:
-        """Bytes that one of SHARES has."""
+        """The bytes of a use in SHARES."""
         return share_of(self.memory_bytes, use)
 
     def pair_spool(self) -> "PairSpool":
-        """Where pairs are gathered: in memory up to their share, else in a temporary file."""
+        """A new spool of pairs: in memory up to their share, then in a temporary file."""
         from neardup.resources.pair_spool import (
-            PairSpool,  # on first use: options are made before anything heavy is loaded
+            PairSpool,  # imported on first use: options load nothing heavy
         )
 
         return PairSpool(memory=self.share("pairs"), temp_dir=self.temp_dir, use=self.use)
 
     @property
     def scratch(self) -> "Scratch":
-        """Where arrays by row are made: in memory up to their share, else in temporary files."""
+        """The factory of arrays by row: in memory up to their share, else in temporary files."""
         from neardup.resources.scratch import Scratch
 
         return Scratch(self.share("arrays") // ARRAYS, self.temp_dir, self.use)

@@ -1,4 +1,4 @@
-"""Arrays by row that are too large for the memory lie in temporary files that are mapped."""
+"""Make arrays by row: in memory, or mapped from temporary files if they are too large."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,19 +14,20 @@ _ROWS_AT_ONCE = 1 << 18
 
 
 def parts_of(rows: int) -> Iterator[slice]:
-    """All rows, so many at a time that what is made of them on the way is small."""
+    """Slices of all rows, small enough for the intermediate values of each."""
     for first in range(0, rows, _ROWS_AT_ONCE):
         yield slice(first, min(rows, first + _ROWS_AT_ONCE))
 
 
 @dataclass(frozen=True, slots=True)
 class Scratch:
-    """Where arrays are made.
+    """Makes arrays in memory or in temporary files.
 
     Attributes:
-        largest: bytes of an array that is in memory; a larger one is in a file. No limit if None.
-        temp_dir: the folder of these files; the system's if None.
-        use, name: where arrays in memory are counted, if anywhere, and as what.
+        largest: the largest array in memory, in bytes; a larger one is in a file. None for no limit.
+        temp_dir: the folder of these files; None for the system's.
+        use: where arrays in memory are counted; None to count nothing.
+        name: the share that they are counted under.
     """
 
     largest: int | None = None
@@ -35,7 +36,7 @@ class Scratch:
     name: str = "arrays"
 
     def zeros(self, shape: int | tuple[int, ...], dtype: Any) -> Array:
-        """Zeros, C-contiguous."""
+        """A C-contiguous array of zeros."""
         kind = np.dtype(dtype)
         shape = (shape,) if isinstance(shape, int) else shape
         items = int(np.prod(shape, dtype=np.int64))
@@ -45,7 +46,7 @@ class Scratch:
         return mapped_array(items, kind, temp_dir=self.temp_dir).reshape(shape)
 
     def full(self, shape: int | tuple[int, ...], value: Any, dtype: Any) -> Array:
-        """All of one value."""
+        """An array filled with one value."""
         made = self.zeros(shape, dtype)
         made[...] = value
         return made
@@ -58,14 +59,14 @@ class Scratch:
         return made
 
     def take(self, values: Array, rows: Array) -> Array:
-        """values[rows]."""
+        """The array values[rows]."""
         made = self.zeros((len(rows), *values.shape[1:]), values.dtype)
         for part in parts_of(len(rows)):
             made[part] = values[rows[part]]
         return made
 
     def keep(self, values: Array) -> Array:
-        """The same, moved to a file if it is too large."""
+        """The array itself, or a copy in a file if it is too large."""
         if self.largest is None or values.nbytes <= self.largest:
             return values
         made = self.zeros(values.shape, values.dtype)

@@ -1,4 +1,4 @@
-"""Arrays that grow beyond memory: appended to a temporary file, then mapped."""
+"""Arrays that exceed the memory: appended to a temporary file, then mapped."""
 
 import mmap
 import os
@@ -14,7 +14,7 @@ from neardup.kernels.matching.element_counts import gather_runs
 
 
 class _Used:
-    """Bytes that this program's temporary files take now, and took at the most."""
+    """The current and the peak size of this program's temporary files, in bytes."""
 
     def __init__(self) -> None:
         self._lock, self._now, self.peak = Lock(), 0, 0
@@ -29,12 +29,12 @@ _USED = _Used()
 
 
 def peak_temporary_bytes() -> int:
-    """The most that this program's temporary files have taken so far."""
+    """The peak size of this program's temporary files so far."""
     return _USED.peak
 
 
 def mapped_array(n: int, dtype: Any, *, temp_dir: str | None) -> Array:
-    """`n` zeros in a temporary file instead of in memory; the file is gone when the array is."""
+    """An array of `n` zeros in a temporary file instead of memory; the file is deleted with the array."""
     kind = np.dtype(dtype)
     with tempfile.TemporaryFile(dir=temp_dir, prefix="neardup-") as file:
         if n == 0:
@@ -44,7 +44,7 @@ def mapped_array(n: int, dtype: Any, *, temp_dir: str | None) -> Array:
 
 
 def _mapped(file: int, size: int) -> mmap.mmap:
-    """A mapping that is counted as long as it lives."""
+    """Map a file, and count its size while the mapping exists."""
     made = mmap.mmap(file, size)
     _USED.add(size)
     weakref.finalize(made, _USED.add, -size)
@@ -52,10 +52,10 @@ def _mapped(file: int, size: int) -> mmap.mmap:
 
 
 class Spool:
-    """Numbers in a temporary file that is gone when it is closed.
+    """Numbers in a temporary file, which is deleted when it is closed.
 
     Attributes:
-        values: all that was written, one after another; read-only; once `map` was called.
+        values: all written values in order, read-only; empty before `map` is called.
     """
 
     def __init__(self, dtype: Any, *, temp_dir: str | None) -> None:
@@ -65,14 +65,14 @@ class Spool:
         self.values: Array = np.frombuffer(b"", self._dtype)
 
     def write(self, values: Array) -> None:
-        """Append values of the spool's kind."""
+        """Append values, converted to the spool's dtype."""
         data = np.ascontiguousarray(values, self._dtype).data
         self._file.write(data)
         self._bytes += data.nbytes
         _USED.add(data.nbytes)
 
     def map(self) -> None:
-        """No more is written; `values` can be read."""
+        """End writing, so that `values` can be read."""
         self._file.flush()
         size = self._file.tell()
         if size:
@@ -80,9 +80,10 @@ class Spool:
             self.values = np.frombuffer(self._map, self._dtype)
 
     def take(self, starts: Array, ends: Array) -> Array:
-        """values[starts[i]:ends[i]] of each i (int64[n]), one run after another, in memory of their own; after `map`.
+        """The runs values[starts[i]:ends[i]] for each i (int64[n]), one after another, as a new array in memory; after `map`.
 
-        Read by calls, not through the mapping: pages that are looked at once are dear to map (four times this, if all are read).
+        This reads by system calls, not through the mapping. Mapping pages that are read once takes four times as long, if all are
+        read.
         """
         gaps, lengths = starts[1:] - ends[:-1], ends - starts
         apart = np.flatnonzero((gaps < 0) | (gaps > lengths[:-1])) + 1
@@ -96,28 +97,28 @@ class Spool:
         total = int(lengths.sum())
         if total < len(found):
             moved = np.repeat(begins - starts[firsts], lasts - firsts)
-            gather_runs(found, starts + moved, ends + moved, found[:total])  # forwards, so nothing is lost
+            gather_runs(found, starts + moved, ends + moved, found[:total])  # forwards: overwrites only what was read
         return found[:total]
 
     def _read(self, into: memoryview, position: int) -> None:
-        while into:  # a call may give less than is asked for
+        while into:  # a call may read less than asked for
             count = os.preadv(self._file.fileno(), [into], position)
             into, position = into[count:], position + count
 
     def changeable(self) -> Array:
-        """All that was written, as an array that can be changed in place; no more is written."""
+        """All written values, as an array that can be changed in place; ends writing."""
         self._file.flush()
         size = self._file.tell()
         return np.frombuffer(_mapped(self._file.fileno(), size), self._dtype) if size else np.empty(0, self._dtype)
 
     def release(self) -> None:
-        """Let the operating system take the pages that were looked at; they stay in the file."""
+        """Let the operating system drop the pages that were read; their content stays in the file."""
         if self._map is not None and hasattr(mmap, "MADV_DONTNEED"):
             self._map.madvise(mmap.MADV_DONTNEED)
 
     def close(self) -> None:
         self.values = np.frombuffer(b"", self._dtype)
-        self._map = None  # unmapped once no array looks at it any more
+        self._map = None  # unmapped once no array uses it
         self._file.close()
         _USED.add(-self._bytes)
         self._bytes = 0

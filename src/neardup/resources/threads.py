@@ -1,4 +1,4 @@
-"""Work on several threads, with results in order."""
+"""Do work on several threads, with results in order."""
 
 import os
 import threading
@@ -14,7 +14,11 @@ Result = TypeVar("Result")
 
 
 def thread_count(threads: int | None) -> int:
-    """The number asked for, or the processors that this process may use."""
+    """The given number of threads, or the number of processors that this process may use.
+
+    Raises:
+        OptionError: the number is not an integer from 1 to 1024.
+    """
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if isinstance(threads, bool) or not isinstance(threads, int) or not 1 <= threads <= 1024:
@@ -30,12 +34,12 @@ def _is_one() -> None:
 
 
 def is_one_of_several() -> bool:
-    """Whether this thread works beside others of one `in_order`: what holds Python's lock would make them wait."""
+    """Whether this thread is one of several of an `in_order`, where holding Python's lock makes the others wait."""
     return getattr(_THREAD, "one_of_several", False)
 
 
 def in_order(work: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Iterator[Result]:
-    """work(item) of each item, in their order, by `threads` threads; only a few items are taken ahead of the results."""
+    """Yield work(item) for each item in order, from `threads` threads; takes at most about 2 * `threads` items ahead."""
     if threads == 1:
         yield from map(work, items)
         return

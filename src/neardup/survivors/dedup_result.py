@@ -1,4 +1,4 @@
-"""What `deduplicate` returns of texts in memory."""
+"""The result of `deduplicate` for texts in memory."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,18 +22,18 @@ else:
 
 @dataclass(frozen=True)
 class DedupResult(Generic[Survivors]):
-    """What `deduplicate` returns; its Arrow tables become data frames by `.to_pandas()`, where integers stay integers.
+    """The result of `deduplicate`. Call `.to_pandas()` on its Arrow tables for data frames; integers stay integers.
 
     Attributes:
-        survivors: the documents that are kept, in input order, as the kind of thing that was given.
-        duplicates: Arrow table, one row for each removed document: id, row, survivor_id, survivor_row, cluster_id, similarity,
-            distance, exact; with cluster="components" also matched_id and matched_similarity; with a reference also
-            reference_row, the survivor's row there, null where the survivor is of the data.
-        clusters: Arrow table of the documents that are not alone: id, row, cluster_id, survivor_id.
-        annotations: Arrow table, one row for each row of the data: cluster_id, cluster_size, is_duplicate, duplicate_of,
-            similarity, distance; cluster_size is 1 for a document that is alone.
-        kept: bool[rows], whether the row survives.
-        summary: counts and seconds.
+        survivors: the documents that are kept, in input order and of the same type as the input.
+        duplicates: Arrow table with one row for each removed document: id, row, survivor_id, survivor_row, cluster_id,
+            similarity, distance, exact. With cluster="components" it also has matched_id and matched_similarity. With a reference
+            it also has reference_row, the survivor's row in the reference; it is null if the survivor is in the data.
+        clusters: Arrow table with one row for each document in a cluster of two or more: id, row, cluster_id, survivor_id.
+        annotations: Arrow table with one row for each row of the data: cluster_id, cluster_size, is_duplicate, duplicate_of,
+            similarity, distance. The cluster_size of a document without matches is 1.
+        kept: bool[rows], whether each row survives.
+        summary: the counts and seconds of the run.
     """
 
     survivors: Survivors
@@ -48,7 +48,7 @@ class DedupResult(Generic[Survivors]):
     @overload
     def of(self, data: tuple[Item, ...]) -> tuple[Item, ...]: ...
     @overload
-    def of(self, data: Rows) -> Rows: ...  # type: ignore[overload-overlap]  # columns that are iterable, too: this one is first
+    def of(self, data: Rows) -> Rows: ...  # type: ignore[overload-overlap]  # columns are iterable, too: this overload comes first
     @overload
     def of(self, data: Streamed) -> "pa.Table": ...
     @overload
@@ -56,10 +56,10 @@ class DedupResult(Generic[Survivors]):
     @overload
     def of(self, data: Iterable[Item]) -> Sequence[Item]: ...
     def of(self, data: Any) -> Any:
-        """The rows that survive of anything that has as many rows as the data: embeddings, labels, another table.
+        """Select the surviving rows of anything with as many rows as the data: embeddings, labels, another table.
 
         Raises:
-            OptionError: it has more rows, or fewer.
+            OptionError: the number of rows differs.
         """
         frame = frame_of(data)
         if frame.rows != len(self.kept):
