@@ -132,5 +132,5 @@ def search_options(max_distance: int, bits: int, method: str, options: Mapping[s
         if isinstance(value, bool) or not isinstance(value, int) or value < least.get(name, 1):
             raise OptionError(f"{name}={value!r}: give an integer from {least.get(name, 1)} up.")
     chosen, limit, usual = found.way(0)
-    METHODS[chosen].code.build(np.empty((0, found.words), np.uint64), limit, usual)  # raises if the method cannot be used
+    METHODS[chosen].code.build(np.empty((0, found.words), np.uint64), limit, usual)  # or refuses
     return found
