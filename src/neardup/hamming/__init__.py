@@ -1,6 +1,6 @@
-"""HAMMING: search by distance: joins of many with many, an index for one against many, planners and probabilities.
+"""HAMMING: search fingerprints by Hamming distance: joins of many with many, an index for queries, planners, probabilities.
 
-In: fingerprints. Out: pairs within a distance, neighbors of a query, a graph of candidates; every exact method equals brute force.
-It knows nothing of texts: whether neighbors are alike is for the next room.
+In: fingerprints. Out: pairs within a distance, neighbors of a query, a graph of candidates. Every exact method finds what brute
+force finds. This room does not read texts; the next room decides whether neighbors are alike.
 May import: fingerprints, and what is below.
 """

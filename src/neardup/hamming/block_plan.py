@@ -1,10 +1,11 @@
-"""Choose the block tables of a Hamming join by what they cost.
+"""Choose the block tables of a Hamming join by their cost.
 
-The bits are cut into blocks. Two fingerprints that differ in at most k bits differ in at most k blocks, so of k + r blocks some
-r agree: rows that share a key of r blocks hold every pair (Manku, Jain and Das Sarma 2007, section 3). The blocks may first be
-dealt into parts: with g parts, one of them holds no more than its share of k - g + 1 differences, and fewer tables do with
-keys about as long, as in that paper's recursion and in the general pigeonhole principle of Qin et al. (GPH, ICDE 2018). At k = 3,
-two parts of three blocks need 6 tables keyed by 21 of 64 bits; one part of five blocks needs 10 tables keyed by 26.
+The bits are cut into blocks. Two fingerprints that differ in at most k bits differ in at most k blocks, so they agree in at least
+r of k + r blocks. Tables keyed by every choice of r blocks therefore find every pair (Manku, Jain and Das Sarma 2007, section 3).
+The blocks can first be divided into g parts. In every pair, at least one part has no more than its share of k - g + 1 differences,
+so fewer tables suffice with keys of about the same length, as in that paper's recursion and in the general pigeonhole principle of
+Qin et al. (GPH, ICDE 2018). At k = 3, two parts of three blocks need 6 tables keyed by 21 of 64 bits; one part of five blocks needs
+10 tables keyed by 26.
 """
 
 import math
@@ -15,41 +16,41 @@ from neardup.kernels.compilation import has_feature
 from neardup.kernels.hamming.comparisons import LEAF_ROWS
 from neardup.resources.threads import thread_count
 
-# Seconds of one thread for one word a row, measured; docs/decisions/0002-hamming-join.md has the figures.
+# Measured seconds on one thread, for rows of one word; docs/decisions/0002-hamming-join.md has the figures.
 SCATTER_SECONDS = 6e-9
-"""A row goes to its bucket of a table larger than the cache."""
+"""To move a row to its bucket in a table larger than the cache."""
 SPLIT_SECONDS = 4e-9
-"""A row goes to its bucket inside the cache."""
+"""To move a row to its bucket inside the cache."""
 COMPARE_SECONDS = 0.2e-9 if has_feature("avx512vpopcntdq") else 0.45e-9
-"""Two rows of a bucket are compared; half of it where the processor counts the bits of eight words at once."""
+"""To compare two rows of a bucket; half as long if the processor counts the bits of eight words at once."""
 TABLE_SECONDS = 1e-3
-"""The threads are handed one scattered table."""
+"""To hand one scattered table to the threads."""
 
 MAX_TABLES = 5000
-"""More are not considered: at 3 to 10 ns a row and table a million rows take half a minute by then, and so does brute force."""
+"""The planner considers no more: at 3 to 10 ns a row and table, a million rows then take half a minute, as brute force does."""
 
 BUCKET_BYTES = 1 << 17
-"""What is scattered into buckets of this size is split further inside a second-level cache: rows, their copy and counts."""
+"""Bytes of a bucket that, with a copy of its rows and with counts, is split further inside a second-level cache."""
 
 MAX_BUCKET_BITS = 14
-"""Rows are scattered into 2^14 buckets at most: the processor keeps no more addresses at hand."""
+"""Rows are scattered into at most 2^14 buckets, because the processor caches the addresses of no more."""
 
 
 @dataclass(frozen=True)
 class BlockPlan:
-    """How fingerprints are going to be joined, and what that is expected to cost.
+    """How to join fingerprints, and the expected cost.
 
     Attributes:
         bits: bits of a fingerprint.
         max_distance: the distance up to which every pair is found.
-        parts: runs of blocks among which the differences are shared out; 0 for brute force.
+        parts: runs of blocks that share the differences; 0 for brute force.
         key_blocks: blocks in a key.
         blocks: blocks in all.
         tables: keys that rows are grouped by, each a choice of `key_blocks` blocks of one part; 0 for brute force.
-        key_bits: bits in a key, not counting those that tell nothing.
+        key_bits: bits in a key, without those that tell no fingerprints apart.
         comparisons: pairs of rows expected to be compared, if bits are independent.
-        seconds: expected, for the threads planned for; collapsing equal fingerprints, sorting and writing pairs not counted.
-        working_bytes: memory expected to be taken besides the fingerprints and the pairs.
+        seconds: expected, with the threads of the plan; without collapsing equal fingerprints, sorting and writing pairs.
+        working_bytes: expected memory beyond the fingerprints and the pairs.
     """
 
     bits: int
@@ -65,12 +66,12 @@ class BlockPlan:
 
     @property
     def budgets(self) -> tuple[int, ...]:
-        """How many blocks of each part may differ; in every pair one part keeps to its budget."""
+        """How many blocks of each part may differ. In every pair, at least one part stays within its budget."""
         return _budgets(self.max_distance, self.parts)
 
 
 def _budgets(max_distance: int, parts: int) -> tuple[int, ...]:
-    """If each part had one difference more than its budget, there would be max_distance + 1."""
+    """If each part had one difference more than its budget, there would be max_distance + 1 differences."""
     if parts == 0:
         return ()
     share, more = divmod(max_distance + 1 - parts, parts)
@@ -78,7 +79,7 @@ def _budgets(max_distance: int, parts: int) -> tuple[int, ...]:
 
 
 def check_distance(max_distance: int, bits: int) -> int:
-    """Refuse a distance that fingerprints of so many bits cannot have."""
+    """Refuse a distance that fingerprints of `bits` bits cannot have."""
     whole = not isinstance(max_distance, bool) and hasattr(max_distance, "__index__")
     if not whole or not 0 <= max_distance <= bits:
         raise OptionError(
@@ -101,18 +102,19 @@ def plan_join(
 ) -> BlockPlan:
     """Choose the cheapest way to join `n` unique fingerprints with themselves, or with `other` ones.
 
-    Every way finds the same pairs. Tables cost time for every row, short keys cost comparisons; the sum is estimated for all
-    numbers of parts and all key lengths up to 5,000 tables, and for brute force.
+    Every way finds the same pairs. Each table costs time for every row, and short keys cost comparisons. The planner estimates the
+    sum for all numbers of parts and all key lengths up to 5,000 tables, and for brute force.
 
     Args:
         n: how many fingerprints.
         bits: bits of each: 64, 128, … 512.
-        max_distance: the distance up to which pairs are wanted, 0 … bits.
-        other: how many on the other side, unless they are joined with themselves.
-        threads: threads to plan for; one a processor if left out.
-        entropy: how many independent, even bits tell two fingerprints apart as well (`bits` if left out; real ones have fewer).
-        parts: take so many parts instead of the best number; 0 is brute force.
-        key_blocks: take keys of so many blocks instead of the best number.
+        max_distance: the distance up to which pairs are found, 0 … bits.
+        other: how many fingerprints the other side has; without it, the join is of one set with itself.
+        threads: threads to plan for; by default, one for each processor.
+        entropy: the number of independent, even bits that would tell two fingerprints apart equally well. The default is `bits`;
+            real fingerprints have fewer.
+        parts: the number of parts, instead of the best number; 0 is brute force.
+        key_blocks: the number of blocks in a key, instead of the best number.
 
     Raises:
         OptionError: a value that is not allowed, or parts and key blocks that these bits do not have.
@@ -133,7 +135,7 @@ def plan_join(
     forced = parts is not None and key_blocks is not None
     for g in range(1, k + 2) if parts is None else [parts]:
         for r in range(2, bits) if key_blocks is None else [key_blocks]:
-            # Of the pairs of g and r each longer key needs more blocks and more tables.
+            # For a given g, each longer key needs more blocks and more tables.
             if g < 1 or r < 2 or g > k + 1 or k + 1 + g * (r - 1) > bits:
                 break
             if not forced and sum(math.comb(e + r, r) for e in _budgets(k, g)) > MAX_TABLES:
@@ -151,7 +153,7 @@ def plan_join(
 
 @dataclass(frozen=True)
 class _Size:
-    """What is to be joined, and the cost of doing it in one way."""
+    """The sizes of a join, and what each way to do it costs."""
 
     n: int
     other: int | None
@@ -177,7 +179,7 @@ class _Size:
         budgets = _budgets(self.max_distance, parts)
 
         def nodes(depth: int) -> int:
-            """Choices of the first `depth` blocks of a key, each a grouping of all rows."""
+            """Choices of the first `depth` blocks of a key. Each choice groups all rows."""
             return sum(math.comb(budget + depth, depth) for budget in budgets)
 
         scattered = depth = scatter_depth(most, words, key_blocks, block_bits)
@@ -187,7 +189,7 @@ class _Size:
         comparisons = nodes(depth) * self.candidates / 2**told
         scatters = nodes(scattered) if scattered else 0
         splits = sum(nodes(d) for d in range(scattered + 1, depth + 1))
-        # Half of the work on a row is the hash of a block, which is as wide in a wide row; the other half moves the row.
+        # Half of the work on a row is hashing a block, which is no wider in a wide row. The other half is moving the row.
         seconds = rows * (1 + words) / 2 * (scatters * SCATTER_SECONDS + splits * SPLIT_SECONDS)
         return BlockPlan(
             self.bits,
@@ -204,7 +206,7 @@ class _Size:
 
 
 def scatter_depth(rows: int, words: int, key_blocks: int, block_bits: float) -> int:
-    """By how many blocks of a key rows are scattered at once, so that buckets fit the cache; one is left to split them by."""
+    """How many blocks of a key scatter the rows at once, so that buckets fit the cache. At least one block is left to split by."""
     depth = 0
     while depth < key_blocks - 1 and 8 * words * rows / 2 ** (depth * block_bits) > BUCKET_BYTES:
         depth += 1
@@ -212,9 +214,10 @@ def scatter_depth(rows: int, words: int, key_blocks: int, block_bits: float) -> 
 
 
 def scatter_bits(rows: int, words: int, depth: int, block_bits: float) -> int:
-    """Into two to the power of how many buckets rows are scattered by `depth` blocks of a key.
+    """The log2 of the number of buckets into which rows are scattered by `depth` blocks of a key.
 
-    Enough for the cache, and so many that they and the next block tell all rows apart, if these blocks can.
+    There are enough buckets for each to fit the cache, and, if the blocks allow it, enough to tell all rows apart together with the
+    next block.
     """
     cached = math.log2(rows * words * 8 / BUCKET_BYTES) + 1
     telling = math.log2(rows) + 2 - block_bits

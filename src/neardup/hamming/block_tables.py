@@ -1,8 +1,8 @@
 """Find every pair of rows within a Hamming distance by walking the block tables of a plan.
 
-For each choice of the first blocks of a key all rows are scattered into buckets that fit a cache; a kernel then splits each
-bucket by the further blocks and compares what is left together. Threads take buckets as they get free. Rows carry no positions:
-what is found is the two rows themselves, once a pair, and the caller looks up where they stand.
+For each choice of the first blocks of a key, all rows are scattered into buckets that fit a cache. A kernel then splits each bucket
+by the further blocks and compares the rows that stay together. A thread that is free takes the next buckets. Rows carry no
+positions: each pair is reported once, as its two rows, and the caller looks up their positions.
 """
 
 from collections.abc import Callable, Iterable
@@ -21,31 +21,31 @@ from neardup.kernels.hamming import buckets, comparisons, hamming
 from neardup.resources.scratch import IN_MEMORY, Scratch
 
 Sink = Callable[[Array], None]
-"""Takes pairs of rows as one task found them, uint64[p, 2 * words]; called by several threads."""
+"""Takes the pairs of rows that one task found, uint64[p, 2 * words]. Several threads call it."""
 
 ROOM = 1 << 14
-"""Pairs that a task has room for at first; one that finds more runs again."""
+"""Pairs that a task has room for at first. A task that finds more runs again."""
 
 CHUNK_ROWS = 1 << 12
-"""Rows that are numbered, then scattered, at a time."""
+"""Rows that are numbered, then scattered, in one step."""
 
 DEEPEST = 2
-"""A bucket far larger than planned is joined by a plan of its own, a large one in that again; the next is compared as it is."""
+"""A bucket far larger than planned is joined by a plan of its own, down to this depth. Below it, all rows are compared."""
 
 
 class TooManyPairs(Exception):  # noqa: N818 - caught and reworded by the caller
-    """More pairs were found than were allowed."""
+    """There are more pairs than allowed."""
 
 
 class Limits(NamedTuple):
-    """What finding pairs may take.
+    """Limits on threads and pairs.
 
     Attributes:
-        threads: how many run.
-        most: more pairs are refused.
-        room: pairs that one thread may hold before it hands them on; where there are more it works by smaller parts. A thread's
-            share of what is still allowed if left out. Never less than the pairs of one row.
-        scratch: where the rows in order of a table are.
+        threads: the number of threads.
+        most: the largest number of pairs allowed.
+        room: the number of pairs that one thread may hold before it hands them on; a thread that finds more divides its task. The
+            default is a thread's share of the pairs still allowed. The pairs of one row are always held together.
+        scratch: where the rows in the order of a table are held.
     """
 
     threads: int
@@ -61,12 +61,12 @@ def find_pairs(
 
     Args:
         left: uint64[n, words], C-contiguous and writable, rows unique.
-        right: the same; if it is `left` itself, each two different rows are one pair.
+        right: the same; if it is `left` itself, every two different rows make one pair.
         max_distance: Hamming distance, inclusive.
-        take: gets arrays uint64[p, 2 * words] that are its to read until it returns, in no order, from several threads.
-        limits: threads, and how many pairs there may be.
-        chosen: the plan; the cheapest if left out.
-        scratch: where the rows in order of a table are.
+        take: called with arrays uint64[p, 2 * words], which are valid until it returns; in no order, from several threads.
+        limits: threads, and how many pairs are allowed.
+        chosen: the plan; by default, the cheapest.
+        scratch: where the rows in the order of a table are held.
 
     Raises:
         TooManyPairs: there are more than the limits allow.
@@ -77,7 +77,7 @@ def find_pairs(
 
 @dataclass(frozen=True)
 class _Scattered:
-    """Rows in order of the buckets of a table's prefix: one side if they are joined with themselves, else two."""
+    """Rows in the order of the buckets of a table's prefix; one side if a set is joined with itself, else two."""
 
     table: comparisons.Table
     sides: list[Array]
@@ -90,7 +90,7 @@ class _Scattered:
         return np.array([np.diff(starts) for starts in self.bounds])
 
     def scratch(self) -> comparisons.Scratch:
-        """What one thread needs for the largest bucket up to the limit."""
+        """The working memory of one thread, for the largest bucket within the limit."""
         sizes = self.sizes
         rows = int(sizes[:, sizes.max(axis=0) <= self.limit].max(initial=0))
         levels = self.table.key_blocks - len(self.table.prefix)
@@ -109,7 +109,7 @@ class _Scattered:
 
 
 class _Walk:
-    """One run: its threads, and how many pairs they have found."""
+    """One run: its threads, and the number of pairs found so far."""
 
     def __init__(self, pool: ThreadPoolExecutor, max_distance: int, limits: Limits, take: Sink) -> None:
         self.pool, self.max_distance, self.take = pool, max_distance, take
@@ -125,10 +125,10 @@ class _Walk:
         self.take(found)
 
     def each(self, work: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]) -> None:
-        """Run `work` on every task; a thread that is free takes the next."""
+        """Run `work` on every task. A thread that is free takes the next task."""
 
         def run(task: tuple[Any, ...]) -> None:
-            with np.errstate(over="ignore"):  # kernels that run as Python overflow as they should
+            with np.errstate(over="ignore"):  # kernels that run as plain Python overflow on purpose
                 work(*task)
 
         if self.threads == 1:
@@ -151,10 +151,10 @@ class _Walk:
         sink: Sink,
         crowded_alone: Callable[[int], None] | None = None,
     ) -> None:
-        """Call `find(first, last, found, most)` for every task, a range, and hand what it found to `sink`.
+        """Call `find(first, last, found, most)` for every task (a range), and hand the pairs it finds to `sink`.
 
-        A task may find one thread's share of the pairs still allowed; one that finds more runs again alone. With `room`, one that
-        finds more than that is halved, until it is of one; that one is left to `crowded_alone`, if given.
+        A task may find one thread's share of the pairs still allowed. A task that finds more runs again alone. With `room`, a task
+        that finds more than `room` is halved until its range has one element, which goes to `crowded_alone`, if given.
         """
         crowded: list[tuple[int, int]] = []
 
@@ -190,7 +190,7 @@ class _Walk:
     def join(
         self, left: Array, right: Array, chosen: BlockPlan | None = None, sink: Sink | None = None, level: int = 0
     ) -> None:
-        """Hand every pair to `sink`, by a plan of its own."""
+        """Hand every pair of two sides to `sink`, by a plan made for them."""
         sink = sink or self.count_and_take
         same, words, rows = right is left, left.shape[1], max(len(left), len(right))
         if min(len(left), len(right)) == 0:
@@ -243,7 +243,7 @@ class _Walk:
         self.search(find, tasks, left.shape[1], sink)
 
     def scatter(self, rows: Array, mask: Array, bits: int, out: Array) -> Array:
-        """Write `rows` to `out` in order of the hash of their bits under `mask`; returns where each bucket begins."""
+        """Write `rows` to `out` in the order of the hash of their bits under `mask`. Returns where each bucket begins."""
         words = np.flatnonzero(mask)
         span = (int(words[0]), int(words[-1]) + 1) if len(words) else (0, 0)
         how = (mask, *span, MULTIPLIERS, np.uint64(64 - bits))
@@ -258,7 +258,7 @@ class _Walk:
         return starts
 
     def join_buckets(self, scattered: _Scattered, sink: Sink) -> None:
-        """Join inside each bucket of up to `limit` rows."""
+        """Join the rows of each bucket that has at most `limit` rows."""
         sides, bounds = scattered.sides, scattered.bounds
         rows = bounds[0] if len(sides) == 1 else bounds[0] + bounds[1]
         parts = max(1, min(16 * self.threads, int(rows[-1]) >> 14))
@@ -281,13 +281,13 @@ class _Walk:
         )
 
     def join_large(self, scattered: _Scattered, sink: Sink, level: int) -> None:
-        """Join inside each bucket of more rows by a plan for it alone."""
+        """Join the rows of each larger bucket by a plan of its own."""
         sizes = scattered.sizes
         for bucket in np.flatnonzero((sizes.max(axis=0) > scattered.limit) & (sizes.min(axis=0) > 0)):
             self.join_bucket(scattered, int(bucket), sink, level)
 
     def join_bucket(self, scattered: _Scattered, bucket: int, sink: Sink, level: int) -> None:
-        """Join inside one bucket by a plan for it alone, and drop pairs that other buckets report."""
+        """Join the rows of one bucket by a plan of its own, and drop pairs that other buckets report."""
         table = scattered.table
 
         def keep_first(found: Array) -> None:

@@ -1,4 +1,4 @@
-"""Cut the bits of fingerprints into the blocks of a plan, by how much each bit tells."""
+"""Cut the bits of fingerprints into the blocks of a plan, by the entropy of each bit."""
 
 import math
 
@@ -9,17 +9,17 @@ from neardup.hamming.block_plan import BlockPlan
 from neardup.kernels.hamming.comparisons import Table
 
 SAMPLE_ROWS = 1 << 16
-"""Rows in which the bits are counted."""
+"""Rows sampled to count the ones of each bit."""
 
 CLEAR_DEVIATIONS = 4.5
-"""One word is looked at first if unrelated rows are so many standard deviations too far apart in it: one in 300,000 is not."""
+"""A word is enough for the first comparison if unrelated rows differ in it by this much more: all but one in 300,000 do."""
 
 MULTIPLIERS = np.array([math.isqrt(prime << 128) % 2**64 | 1 for prime in (5, 2, 3, 7, 11, 13, 17, 19)], np.uint64)
-"""Of the hash of a block, one a word: odd, and with bits as irregular as those of square roots of primes."""
+"""Multipliers of the hash of a block, one for each word: odd, with the irregular bits of square roots of primes."""
 
 
 def bit_entropy(left: Array, right: Array) -> Array:
-    """How much each bit tells: -log2 of the probability that it is equal in a row of `left` and one of `right`.
+    """The entropy of each bit: -log2 of the probability that a row of `left` and a row of `right` have the same value there.
 
     float64[bits], most significant first, from 0 (never changes) to 1 (even), estimated from rows spread over both sides.
     """
@@ -33,9 +33,10 @@ def bit_entropy(left: Array, right: Array) -> Array:
 
 
 def cut_blocks(chosen: BlockPlan, entropy: Array) -> list[Table]:
-    """Cut the bits into the blocks of a plan, contiguous runs of equal `entropy` (float64[bits]); one table, unscattered, a part.
+    """Cut the bits into the blocks of a plan, contiguous runs of equal total `entropy` (float64[bits]).
 
-    Every bit belongs to exactly one block, so the guarantee holds whatever the estimates are worth.
+    Returns one table, not yet scattered, for each part. Every bit belongs to exactly one block, so the guarantee holds even if the
+    estimates are wrong.
     """
     share = entropy if entropy.any() else np.ones(chosen.bits)
     middles = (np.cumsum(share) - share / 2) / share.sum()
@@ -61,14 +62,14 @@ def cut_blocks(chosen: BlockPlan, entropy: Array) -> list[Table]:
 
 
 def no_blocks(words: int, max_distance: int, entropy: Array) -> Table:
-    """The table of brute force: one part without blocks, which every two rows agree in."""
+    """The table of brute force: one part without blocks, so that any two rows agree in it."""
     none = np.zeros(2, np.int64)
     blocks = (np.empty((0, words), np.uint64), np.empty((0, 2), np.int64), none, MULTIPLIERS, none, none)
     return Table(*blocks, 0, none[:0], 0, np.uint64(max_distance), *telling_words(entropy, max_distance))
 
 
 def telling_words(entropy: Array, max_distance: int) -> tuple[int, int]:
-    """The word to look at first, and the second one (-1: none) if the first leaves many unrelated rows to be looked at again."""
+    """The word to compare first, and a second word if the first does not rule out most unrelated rows (-1: none)."""
     differs = (1 - 2.0**-entropy).reshape(-1, 64)
     means, deviations = differs.sum(axis=1), np.sqrt((differs * (1 - differs)).sum(axis=1))
     word, *others = np.argsort(-means, kind="stable").tolist()

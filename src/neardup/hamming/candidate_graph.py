@@ -1,6 +1,6 @@
-"""JOIN: which documents may match, as a graph: classes of equal documents, joined to the classes near them.
+"""JOIN: which documents may match, as a graph of classes. A class holds equal documents, and edges join classes that are near.
 
-So a page repeated 100,000 times is one class, not five billion pairs.
+A page repeated 100,000 times is therefore one class, not five billion pairs.
 """
 
 from collections.abc import Iterator
@@ -23,11 +23,11 @@ from neardup.resources.resources import DEFAULTS, Resources
 from neardup.resources.spool import mapped_array
 
 CHUNK_PAIRS = 1 << 20
-"""Pairs that are in memory at a time when they are streamed."""
+"""Pairs in memory at a time, when pairs are streamed."""
 
 
 def _is_sound(found: "CandidateGraph") -> bool:
-    """Whether all places lie within the arrays."""
+    """Whether all offsets and indexes lie within their arrays."""
     classes = len(found.starts) - 1
     return (
         ascend(found.starts, len(found.members))
@@ -51,14 +51,14 @@ def _is_sound(found: "CandidateGraph") -> bool:
 )
 @dataclass(frozen=True, slots=True)
 class CandidateGraph:
-    """Documents 0 … n - 1, in order of preference, and who is near whom.
+    """Documents 0 … n - 1, in order of preference, and which of them are near each other.
 
     Attributes:
         fingerprints: uint64[n, words].
-        class_of: int64[n], the class that each document is in: equal fingerprints, or equal sets of elements.
-        members, starts: int64[n], int64[classes + 1]; class u has the members[starts[u]:starts[u + 1]], ascending.
-        near, near_starts: uint32[], int64[classes + 1]; the classes near u, but for itself, are
-            near[near_starts[u]:near_starts[u + 1]], ascending.
+        class_of: int64[n], the class of each document. Documents of a class have equal fingerprints, or equal sets of elements.
+        members, starts: int64[n], int64[classes + 1]; class u has members[starts[u]:starts[u + 1]], ascending.
+        near, near_starts: uint32[], int64[classes + 1]; the other classes near u are near[near_starts[u]:near_starts[u + 1]],
+            ascending.
     """
 
     fingerprints: Array
@@ -73,12 +73,12 @@ class CandidateGraph:
 
     @property
     def graph(self) -> Graph:
-        """The same for kernels."""
+        """The same arrays, as kernels take them."""
         return Graph(self.fingerprints, self.class_of, self.members, self.starts, self.near, self.near_starts)
 
     @property
     def has_any(self) -> Array:
-        """bool[n]: the document has at least one candidate."""
+        """bool[n]: whether each document has at least one candidate."""
         classes = (np.diff(self.starts) > 1) | (np.diff(self.near_starts) > 0)
         found: Array = classes[self.class_of]
         return found
@@ -87,10 +87,10 @@ class CandidateGraph:
 def candidates_of(
     fingerprints: Array, equal: Unique, packed: Array, *, resources: Resources = DEFAULTS
 ) -> CandidateGraph:
-    """Candidates from the classes of equal documents, and the pairs of classes that are near.
+    """The candidate graph, from the classes of equal documents and the pairs of classes that are near.
 
-    `packed`: uint64[p], left << 32 | right with left < right, ascending, every pair once. What would take more than its share of
-    the memory goes to a temporary file.
+    `packed`: uint64[p], left << 32 | right with left < right, ascending, every pair once. Arrays that would exceed their share of
+    the memory go to a temporary file.
     """
     scratch = resources.scratch
     classes = len(equal.starts) - 1
@@ -113,7 +113,7 @@ def candidates_of(
 
 
 def no_candidates() -> CandidateGraph:
-    """Of no documents."""
+    """The candidate graph of no documents."""
     none = np.empty(0, np.int64)
     return CandidateGraph(
         np.empty((0, 1), np.uint64), none, none, np.zeros(1, np.int64), np.empty(0, np.uint32), np.zeros(1, np.int64)
@@ -121,7 +121,7 @@ def no_candidates() -> CandidateGraph:
 
 
 def within_groups(candidates: CandidateGraph, groups: Array) -> CandidateGraph:
-    """Only those of equal groups (int64[n]): each class becomes one class for each group in it."""
+    """Only candidates of the same group (`groups`: int64[n]). Each class becomes one class for each group in it."""
     names, group_of = np.unique(groups, return_inverse=True)
     keys, class_of = np.unique(candidates.class_of * len(names) + group_of, return_inverse=True)
     old, group = keys // max(1, len(names)), keys % max(1, len(names))
@@ -136,7 +136,7 @@ def within_groups(candidates: CandidateGraph, groups: Array) -> CandidateGraph:
 
 
 def candidate_pairs(candidates: CandidateGraph) -> Iterator[tuple[Array, Array]]:
-    """All pairs of positions p < q, p ascending, about CHUNK_PAIRS at a time (more where one document has more)."""
+    """All pairs of positions p < q, p ascending, about CHUNK_PAIRS at a time (more if one document has more)."""
     counts = np.empty(len(candidates), np.int64)
     graph = candidates.graph
     count_candidates(graph, counts)

@@ -1,4 +1,4 @@
-"""Hamming distances: of two fingerprints, and of one to many."""
+"""Hamming distances between two fingerprints, and from one to many."""
 
 import numpy as np
 
@@ -9,10 +9,10 @@ from neardup.kernels.hamming import comparisons
 
 
 def distance(a: int | np.uint64 | Array, b: int | np.uint64 | Array) -> int:
-    """Hamming distance of two fingerprints, given as integers or as uint64[words], word 0 the most significant.
+    """The Hamming distance of two fingerprints, given as integers or as uint64[words] with word 0 the most significant.
 
     Raises:
-        OptionError: not such values, or arrays of two widths.
+        OptionError: a value is not a fingerprint, or two arrays have different widths.
 
     >>> distance(0b00101110, 0b00001111)
     2
@@ -24,7 +24,7 @@ def distance(a: int | np.uint64 | Array, b: int | np.uint64 | Array) -> int:
 
 
 def _as_int(fingerprint: int | np.uint64 | Array, several: str) -> int:
-    """One fingerprint as an integer; `several`: what to do with more of them."""
+    """One fingerprint as an integer. `several`: the advice to give if there are several."""
     if isinstance(fingerprint, np.ndarray):
         if fingerprint.dtype != np.uint64:
             raise OptionError(f"a fingerprint is an array of {fingerprint.dtype}; allowed is uint64[words].")
@@ -37,7 +37,7 @@ def _as_int(fingerprint: int | np.uint64 | Array, several: str) -> int:
 
 
 def distances(query: int | np.uint64 | Array, fingerprints: Array) -> Array:
-    """Hamming distances from one fingerprint to each of many.
+    """The Hamming distances from one fingerprint to each of many.
 
     Args:
         query: an integer or uint64[words].
@@ -47,7 +47,7 @@ def distances(query: int | np.uint64 | Array, fingerprints: Array) -> Array:
         uint16[n].
 
     Raises:
-        OptionError: not such arrays, or the query has more bits, or is several fingerprints.
+        OptionError: not such arrays, the query has more bits than the fingerprints, or it is several fingerprints.
     """
     rows = fingerprint_rows(fingerprints)
     bits = 64 * rows.shape[1]

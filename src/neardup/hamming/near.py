@@ -1,4 +1,4 @@
-"""Every pair of fingerprints within a Hamming distance, as a graph of classes of equal ones; and the distances of listed pairs."""
+"""Find every pair of fingerprints within a Hamming distance, as a candidate graph; and the distances of listed pairs."""
 
 import numpy as np
 
@@ -22,9 +22,9 @@ def near_fingerprints(
     max_distance: int,
     resources: Resources = DEFAULTS,
 ) -> CandidateGraph:
-    """Every pair of `fingerprints` (uint64[n, words]) at Hamming distance `max_distance` or less, as classes.
+    """Every pair of `fingerprints` (uint64[n, words]) at Hamming distance `max_distance` or less, as a candidate graph.
 
-    Pairs that take more than their share of the memory go to temporary files.
+    Pairs that exceed their share of the memory go to temporary files.
 
     Raises:
         OptionError: there would be more pairs than fit the memory and the disk, by a sample.
@@ -61,6 +61,6 @@ def expected_pairs(fingerprints: Array, max_distance: int) -> int:
 
 
 def hamming_distances(fingerprints: Array, left: Array, right: Array) -> Array:
-    """int64[p]: the distance of each pair of rows of uint64[n, words]."""
+    """int64[p]: the distance of each pair (`left[i]`, `right[i]`) of rows of `fingerprints` (uint64[n, words])."""
     found: Array = np.bitwise_count(fingerprints[left] ^ fingerprints[right]).sum(axis=1, dtype=np.int64)
     return found

@@ -1,4 +1,4 @@
-"""Join fingerprints: every pair within a Hamming distance, among one set or between two.
+"""Join fingerprints: find every pair within a Hamming distance, in one set or between two.
 
 fingerprints -> collapse -> Unique -> join_unique -> Pairs of unique ones -> expand -> Pairs of positions
 """
@@ -26,9 +26,9 @@ from neardup.resources.threads import in_order, thread_count
 
 UNBOUNDED = 1 << 62
 FOUND_BYTES = 128
-"""What a pair takes of a thread until it is handed on, for each word: the rows as found, cut in two, and sieved; its indexes."""
+"""Bytes of a pair in a thread until it is handed on, for each word: the rows as found, cut in two, and sieved; its indexes."""
 PAIR_BYTES = 40
-"""What a pair takes at the height of a join: twice as a sort key of 8 bytes, twice as an index of 8, and a distance."""
+"""Bytes of a pair at the peak of a join: two sort keys of 8 bytes, two indexes of 8, and a distance."""
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,8 @@ class Pairs:
     """Pairs of fingerprints with their distances, ordered by left, then right.
 
     Attributes:
-        left: int64[p], index of the one.
-        right: int64[p], index of the other; larger than left if one set was joined with itself.
+        left: int64[p], index of the first fingerprint.
+        right: int64[p], index of the second; larger than left if one set was joined with itself.
         distance: uint16[p], Hamming distance.
     """
 
@@ -65,19 +65,19 @@ def join(
 ) -> Pairs:
     """Find every pair of fingerprints at most `max_distance` bits apart.
 
-    Exact: no pair is missed and none is reported twice. Block tables as in Manku, Jain and Das Sarma (2007), section 3; equal
-    fingerprints are collapsed first. The fingerprints are held three times (given, sorted, in the table at work), with 16 bytes
-    more for each, besides 40 bytes a pair.
+    The join is exact: it misses no pair and reports none twice. It collapses equal fingerprints, then uses block tables as in
+    Manku, Jain and Das Sarma (2007), section 3. It holds the fingerprints three times (as given, sorted, and in the current table),
+    and takes another 16 bytes for each fingerprint and 40 bytes for each pair.
 
     Args:
         fingerprints: uint64[n], or uint64[n, words] with word 0 the most significant, up to 8.
-        other: join with these instead of with themselves.
+        other: join `fingerprints` with these instead of with themselves.
         max_distance: Hamming distance, inclusive, 0 … bits.
-        threads: how many; one a processor if left out. The result does not depend on it.
-        memory: that the pairs may take, in bytes or as `4G`; half of the machine's if left out.
+        threads: the number of threads; by default, one for each processor. The result does not depend on it.
+        memory: a limit on the memory of the pairs, in bytes or as `4G`; by default, half of the machine's.
 
     Returns:
-        Pairs ordered by (left, right). Without `other`, left < right; with it, left counts in `fingerprints`, right in `other`.
+        Pairs ordered by (left, right). Without `other`, left < right. With it, left indexes `fingerprints`, and right `other`.
 
     Raises:
         OptionError: a value that is not allowed, or pairs that do not fit the memory.
@@ -110,20 +110,20 @@ def join_unique(
     memory: int | str | None = None,
     plan: BlockPlan | None = None,
 ) -> Pairs:
-    """Find every pair of different fingerprints at most `max_distance` bits apart, as indexes of unique ones.
+    """Find every pair of different fingerprints at most `max_distance` bits apart, as indexes of unique fingerprints.
 
-    What is equal within `unique` is not listed: `unique.members(u)` says it in one row each.
+    Equal fingerprints within `unique` are not listed; `unique.members(u)` returns the positions of each.
 
     Args:
         unique: collapsed fingerprints.
-        other: join with these instead; then equal ones on the two sides are pairs too, at distance 0.
+        other: join `unique` with these instead; then equal fingerprints on the two sides are pairs, too, at distance 0.
         max_distance: Hamming distance, inclusive, 0 … bits.
-        threads: how many; one a processor if left out. The result does not depend on it.
-        memory: that the pairs may take, in bytes or as `4G`; half of the machine's if left out.
-        plan: how; the cheapest if left out. The result does not depend on it.
+        threads: the number of threads; by default, one for each processor. The result does not depend on it.
+        memory: a limit on the memory of the pairs, in bytes or as `4G`; by default, half of the machine's.
+        plan: how to join; by default, the cheapest plan. The result does not depend on it.
 
     Returns:
-        Pairs ordered by (left, right); without `other`, left < right and every distance is at least 1.
+        Pairs ordered by (left, right). Without `other`, left < right and every distance is at least 1.
 
     Raises:
         OptionError: a value that is not allowed, or more pairs than fit the memory.
@@ -163,9 +163,9 @@ def spool_near(
     memory: int,
     scratch: Scratch = IN_MEMORY,
 ) -> None:
-    """Add to `spool` what `join_unique` finds among `unique`, in whatever number.
+    """Add to `spool` the pairs that `join_unique` finds in `unique`, however many.
 
-    `memory`: bytes that threads may hold; `scratch`: where the fingerprints in order of a table are.
+    `memory`: bytes that threads may hold; `scratch`: where the fingerprints in the order of a table are held.
     """
     values, threads = unique.values, thread_count(threads)
     room = max(1, memory // (threads * FOUND_BYTES * values.shape[1]))
@@ -174,7 +174,7 @@ def spool_near(
 
 
 def _packer(left: Array, right: Array, add: Callable[[Array], object]) -> Callable[[Array], None]:
-    """What takes rows of pairs (uint64[p, 2 * words]) and adds their indexes in the sides, left << 32 | right (uint64[p])."""
+    """A function that takes pairs of rows (uint64[p, 2 * words]) and adds their indexes as left << 32 | right (uint64[p])."""
     find_left, lock = _finder(left), Lock()
     find_right = find_left if right is left else _finder(right)
 
@@ -197,7 +197,7 @@ def _check_widths(left: Array, right: Array) -> None:
 
 
 def _finder(values: Array) -> Callable[[Array, int], Array]:
-    """A function that says where in `values` the rows of its argument are, from a word of them on."""
+    """A function that finds the indexes, in `values`, of the rows that begin at a given word of its argument."""
     lowest, highest = (int(values[0, 0]), int(values[-1, 0])) if len(values) else (0, 0)
     # About eight rows a bucket: one or two cache lines.
     shift = min(63, max(0, (highest - lowest).bit_length() - min(22, max(0, len(values).bit_length() - 3))))
@@ -214,7 +214,7 @@ def _finder(values: Array) -> Callable[[Array, int], Array]:
 
 
 def _unpack(packed: Array, left: Array, right: Array, threads: int) -> Pairs:
-    """Sort pairs given as left << 32 | right, and measure them in the fingerprints they index."""
+    """Sort pairs given as left << 32 | right, and compute their distances from the fingerprints they index."""
     packed.sort()
     a = (packed >> np.uint64(32)).astype(np.int64)
     packed &= np.uint64(0xFFFFFFFF)
@@ -231,7 +231,7 @@ def _unpack(packed: Array, left: Array, right: Array, threads: int) -> Pairs:
 
 
 class _Side(NamedTuple):
-    """One side of a join: its fingerprints, uint64[n, words], as they were given and collapsed."""
+    """One side of a join: its fingerprints as given, uint64[n, words], and collapsed."""
 
     rows: Array
     unique: Unique
@@ -243,9 +243,9 @@ class _Side(NamedTuple):
 
 
 def _expand(left: _Side, right: _Side, found: Pairs, threads: int | None, memory: int | str | None) -> Pairs:
-    """Pairs of positions: every member of the one with every member of the other, and equal ones of one side with each other."""
+    """Pairs of positions: every member of one fingerprint with every member of the other, and equal fingerprints of one side."""
     of, to, same = left.unique, right.unique, right is left
-    # In floating point, which is exact up to 2^53 pairs; beyond that the refusal is what matters.
+    # Floating point is exact up to 2^53 pairs; more pairs are refused anyway.
     total = float(np.dot(left.sizes(found.left).astype(np.float64), right.sizes(found.right)))
     if same and len(of) < len(left.rows):
         total += float(np.dot(of.sizes.astype(np.float64), of.sizes - 1)) / 2

@@ -1,6 +1,6 @@
-"""What chance allows: the closed forms behind fingerprints, bands, prefixes and the width of a fingerprint.
+"""The probabilities behind fingerprints, prefix tables and the width of a fingerprint, in closed form.
 
-Every one is shown beside a simulation in docs/theory.md. The S-curve of MinHash bands is in `neardup.matching.band_plan`.
+docs/theory.md shows each beside a simulation. The S-curve of MinHash bands is in `neardup.matching.band_plan`.
 """
 
 import math
@@ -10,7 +10,7 @@ from neardup.errors import OptionError
 
 
 def _check(**values: float) -> None:
-    """Refuse counts that are no positive integers, and shares outside of their range."""
+    """Refuse counts that are not integers or too small, and shares outside of their range."""
     for name, value in values.items():
         if name in ("cosine", "probability"):
             least = -1 if name == "cosine" else 0
@@ -25,7 +25,7 @@ def _check(**values: float) -> None:
 def bit_differs(cosine: float) -> float:
     """The probability that one bit of two fingerprints differs: angle / π (Charikar 2002, section 3).
 
-    True of random hyperplanes, and nearly so of the hashes of many features: the cosine is that of the vectors of weights.
+    This is exact for random hyperplanes, and nearly so for the hashes of many features. The cosine is of the vectors of weights.
 
     >>> bit_differs(1.0), bit_differs(0.0)
     (0.0, 0.5)
@@ -35,7 +35,7 @@ def bit_differs(cosine: float) -> float:
 
 
 def within_distance(cosine: float, *, bits: int, max_distance: int) -> float:
-    """P(distance <= max_distance): the bits differ independently, so the distance is binomial with angle / π.
+    """P(distance <= max_distance). The bits differ independently, so the distance is binomial with angle / π.
 
     >>> round(within_distance(0.95, bits=128, max_distance=18), 4)
     0.9428
@@ -50,9 +50,9 @@ def within_distance(cosine: float, *, bits: int, max_distance: int) -> float:
 
 
 def sieve_miss(cosine: float, *, max_distance: int, bits: int = 128) -> float:
-    """P(distance > max_distance): what a sieve of fingerprints loses of the pairs of this cosine.
+    """P(distance > max_distance): the share of the pairs of this cosine that a sieve of fingerprints loses.
 
-    Summed from the far side, so that small ones are exact too.
+    The sum starts at the large distances, so that small probabilities are precise, too.
 
     >>> sieve_miss(0.98, max_distance=28) < 1e-6
     True
@@ -71,7 +71,7 @@ def _log_binomial(n: int, k: int, p: float) -> float:
 
 
 def estimated_cosine(distance: int, *, bits: int) -> float:
-    """The cosine that a distance speaks for: cos(π · distance / bits).
+    """The cosine that a distance indicates: cos(π · distance / bits).
 
     >>> round(estimated_cosine(13, bits=128), 4)
     0.9495
@@ -84,12 +84,12 @@ def estimated_cosine(distance: int, *, bits: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class PrefixHit:
-    """P(two fingerprints share the first bits under at least one of several random orders of the bits), three ways.
+    """P(two fingerprints share the first bits under at least one of several random orders of the bits), computed in three ways.
 
     Attributes:
         exact: 1 - (1 - C(N - K, P) / C(N, P))^T.
-        by_distance: 1 - (1 - (1 - K/N)^P)^T: as if prefix bits were drawn with repetition; too high.
-        by_prefix: 1 - (1 - (1 - P/N)^K)^T: as if differing bits were; too high as well.
+        by_distance: 1 - (1 - (1 - K/N)^P)^T, as if prefix bits were drawn with repetition; too high.
+        by_prefix: 1 - (1 - (1 - P/N)^K)^T, as if differing bits were drawn with repetition; too high as well.
     """
 
     exact: float
@@ -98,7 +98,7 @@ class PrefixHit:
 
 
 def prefix_hit(distance: int, *, bits: int, prefix: int, tables: int) -> PrefixHit:
-    """The chance that prefix tables find a pair at distance K: N bits, prefixes of P bits, T tables.
+    """The probability that prefix tables find a pair at distance K, with N bits, prefixes of P bits and T tables.
 
     >>> hit = prefix_hit(6, bits=64, prefix=16, tables=8)
     >>> round(hit.exact, 4), round(hit.by_distance, 4), round(hit.by_prefix, 6)
@@ -116,7 +116,7 @@ def prefix_hit(distance: int, *, bits: int, prefix: int, tables: int) -> PrefixH
 
 
 def lookups_within(max_distance: int, *, bits: int) -> int:
-    """Fingerprints within a distance of one, itself included: what looking all of them up takes.
+    """The number of fingerprints within a distance of one, itself included: the lookups that it takes to find all of them.
 
     >>> lookups_within(3, bits=64)
     43745
@@ -126,7 +126,7 @@ def lookups_within(max_distance: int, *, bits: int) -> int:
 
 
 def bucket_size(documents: int, *, key_bits: int) -> float:
-    """How many of uniform fingerprints share a key of so many bits with a query.
+    """How many uniform fingerprints are expected to share a key of `key_bits` bits with a query.
 
     >>> 4 * bucket_size(2**26, key_bits=16)
     4096.0
@@ -136,7 +136,7 @@ def bucket_size(documents: int, *, key_bits: int) -> float:
 
 
 def least_bits(documents: int) -> int:
-    """The fewest bits that have a code for each document; that none collide takes `bits_without_collision`.
+    """The fewest bits that have a code for each document. To avoid collisions, see `bits_without_collision`.
 
     >>> least_bits(10**6), least_bits(10**9)
     (20, 30)
@@ -146,7 +146,7 @@ def least_bits(documents: int) -> int:
 
 
 def equal_pairs(documents: int, *, bits: int) -> float:
-    """How many pairs of uniform fingerprints are expected to be equal by chance: C(n, 2) / 2^bits.
+    """The expected number of pairs of uniform fingerprints that are equal by chance: C(n, 2) / 2^bits.
 
     >>> f"{equal_pairs(2**26, bits=64):.1e}"
     '1.2e-04'
@@ -156,9 +156,9 @@ def equal_pairs(documents: int, *, bits: int) -> float:
 
 
 def collision(documents: int, *, bits: int) -> float:
-    """P(at least two of uniform fingerprints are equal) = 1 - product of (1 - i / 2^bits): the birthday problem.
+    """P(at least two uniform fingerprints are equal) = 1 - product of (1 - i / 2^bits): the birthday problem.
 
-    Of many documents the logarithms' sum is taken by its series, to 9 digits.
+    For many documents, the sum of the logarithms is computed by its series, to 9 digits.
 
     >>> round(collision(23, bits=8), 4)
     0.6389
@@ -177,7 +177,7 @@ def collision(documents: int, *, bits: int) -> float:
 
 
 def bits_without_collision(documents: int, *, probability: float = 0.5) -> int:
-    """The fewest bits at which so many uniform fingerprints collide with at most this probability.
+    """The fewest bits at which the uniform fingerprints of `documents` documents collide with at most this probability.
 
     >>> bits_without_collision(10**6), bits_without_collision(10**9)
     (40, 60)

@@ -1,4 +1,4 @@
-"""Collapse equal fingerprints, so that a page repeated a hundred thousand times is one row of every join."""
+"""Collapse equal fingerprints, so that a page repeated a hundred thousand times is a single row in every join."""
 
 import math
 from collections.abc import Callable, Iterable
@@ -15,15 +15,15 @@ from neardup.resources.scratch import IN_MEMORY, Scratch
 from neardup.resources.threads import in_order, thread_count
 
 BUCKET_ROWS = 1 << 13
-"""Rows are first scattered into buckets of about this size, which are then sorted inside a cache."""
+"""Rows are first scattered into buckets of about this many rows, which are then sorted inside a cache."""
 
 MAX_ROWS = 1 << 32
-"""Positions are sorted in pairs of 32 bits."""
+"""Positions have 32 bits, so that a pair of them fits 64."""
 
 
 @dataclass(frozen=True)
 class Unique:
-    """The unique ones among n fingerprints, and where each occurs.
+    """The unique fingerprints among n, and where each occurs.
 
     Attributes:
         values: uint64[d, words], ascending, word 0 the most significant.
@@ -43,7 +43,7 @@ class Unique:
 
     @property
     def sizes(self) -> Array:
-        """How often each occurs, int64[d]."""
+        """How often each fingerprint occurs, int64[d]."""
         return np.diff(self.starts)
 
     def members(self, index: int) -> Array:
@@ -52,10 +52,10 @@ class Unique:
 
 
 def fingerprint_rows(fingerprints: Array, name: str = "fingerprints") -> Array:
-    """The fingerprints as a C-contiguous, writable uint64[n, words]; copied only where they are not one already.
+    """The fingerprints as a C-contiguous, writable uint64[n, words], copied only if necessary.
 
     Raises:
-        OptionError: they are something else.
+        OptionError: they are not fingerprints of 1 to 8 words.
     """
     if not isinstance(fingerprints, np.ndarray):
         raise OptionError(
@@ -80,14 +80,14 @@ def fingerprint_rows(fingerprints: Array, name: str = "fingerprints") -> Array:
 
 
 def collapse(fingerprints: Array, *, threads: int | None = None, scratch: Scratch = IN_MEMORY) -> Unique:
-    """Sort fingerprints and name each unique one once.
+    """Sort fingerprints and list each unique one once.
 
-    Takes 8 * words + 16 bytes a fingerprint, and while it sorts what the largest bucket of the first pass takes again.
+    Takes 8 * words + 16 bytes a fingerprint and, while it sorts, the size of the largest bucket of the first pass again.
 
     Args:
         fingerprints: uint64[n] or uint64[n, words].
-        threads: how many; one a processor if left out. The result does not depend on it.
-        scratch: where the arrays are made.
+        threads: the number of threads; by default, one for each processor. The result does not depend on it.
+        scratch: makes the arrays, in memory or in temporary files.
 
     Raises:
         OptionError: not such an array, or a number of threads below 1.
@@ -115,7 +115,7 @@ def collapse(fingerprints: Array, *, threads: int | None = None, scratch: Scratc
     _each(sort, zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True), threads)
     starts = scratch.zeros(n + 1, np.int64)
     count = kernels.name_distinct(out, starts)
-    # A view where nearly all are unique: pages that were never written take no memory.
+    # A view if nearly all are unique, because pages that were never written take no memory.
     if 2 * count < n:
         return Unique(out[:count].copy(), order, starts[: count + 1].copy())
     return Unique(out[:count], order, starts[: count + 1])
@@ -127,7 +127,7 @@ def _each(work: Callable[..., object], tasks: Iterable[tuple[Any, ...]], threads
 
 
 def _scatter(rows: Array, out: Array, order: Array, threads: int) -> Array:
-    """Write rows and positions in order of the first bits that differ between them; returns where each such bucket begins."""
+    """Write rows and positions in the order of the first bits that differ between rows. Returns where each bucket begins."""
     n, words = rows.shape
     word, varying = 0, 0
     for word in range(words):

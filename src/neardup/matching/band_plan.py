@@ -1,8 +1,8 @@
-"""How signatures are cut into bands, and how likely a pair is found so.
+"""Choose how to cut signatures into bands, and compute the probability of finding a pair.
 
-A signature of b · r values is cut into b bands of r. Two texts of similarity s agree in a value with probability s, in a band
-with s^r, and in at least one with 1 - (1 - s^r)^b: the S-curve (Leskovec,
-Rajaraman and Ullman, Mining of Massive Datasets, 3.4).
+A signature of b · r values is cut into b bands of r values. Two texts of similarity s agree in a value with probability s, in a
+band with probability s^r, and in at least one band with probability 1 - (1 - s^r)^b, the S-curve (Leskovec, Rajaraman and Ullman,
+Mining of Massive Datasets, 3.4).
 """
 
 import math
@@ -18,11 +18,11 @@ from neardup.fingerprints.minhash import MOST_VALUES, VALUES
 
 @dataclass(frozen=True)
 class Bands:
-    """How signatures are cut.
+    """How to cut signatures into bands.
 
     Attributes:
-        bands: how many bands; two signatures that agree in one are candidates.
-        rows: values in each.
+        bands: the number of bands. Two signatures that agree in at least one band are candidates.
+        rows: the number of values in each band.
     """
 
     bands: int
@@ -35,15 +35,15 @@ class Bands:
 
     @property
     def values(self) -> int:
-        """Values of the signatures that are cut so."""
+        """The number of values of a signature: bands times rows."""
         return self.bands * self.rows
 
 
 def hit_probability(similarity: float | Array, bands: Bands) -> Any:
-    """The probability that two texts of that similarity agree in at least one band: 1 - (1 - s^r)^b.
+    """The probability that two texts of this similarity agree in at least one band: 1 - (1 - s^r)^b.
 
-    A number for a number, float64[n] for an array. Values are taken to be independent, which is exact for `permutations`; see
-    `plan_bands` for one permutation.
+    Returns a number for a number, and float64[n] for an array. The formula assumes independent values. That is exact for signatures
+    of the kind `permutations`; the values of one permutation are not quite independent.
 
     >>> round(hit_probability(0.8, Bands(bands=20, rows=5)), 4)
     0.9996
@@ -52,7 +52,7 @@ def hit_probability(similarity: float | Array, bands: Bands) -> Any:
 
 
 def miss_probability(similarity: float | Array, bands: Bands) -> Any:
-    """The probability that two texts of that similarity agree in no band, (1 - s^r)^b; precise however small it is."""
+    """The probability that two texts of this similarity agree in no band: (1 - s^r)^b. It is precise even if it is tiny."""
     return _plain(np.exp(_log_miss(similarity, bands)))
 
 
@@ -72,19 +72,20 @@ def _plain(values: Array) -> Any:
 
 
 def plan_bands(min_similarity: float, *, values: int | None = None, miss_probability: float = 1e-3) -> Bands:
-    """The bands that miss a pair at exactly `min_similarity` with at most that probability, and others as rarely as can be.
+    """Choose bands that miss a pair at exactly `min_similarity` with at most `miss_probability`, and find few pairs below.
 
-    The longer a band, the fewer pairs below the threshold agree in one. So with `values` given it is the longest that divides
-    them; without, the longest with which 128 values suffice, and then as few bands as suffice. A threshold that 128 values
-    cannot serve gets bands of one row, as many as it takes.
+    The longer a band, the fewer pairs below the threshold agree in it. So if you give `values`, the bands are the longest that
+    divide them and keep the probability. Without `values`, they are the longest for which 128 values suffice, and as few as
+    possible. If 128 values are not enough for the threshold, the bands have one row, and there are as many as necessary.
 
     Args:
         min_similarity: the threshold, above 0 and up to 1.
-        values: of the signatures there are; all of them are used.
-        miss_probability: at the threshold, between 0 and 1; pairs above it are missed more rarely.
+        values: the number of values of existing signatures. The bands use all of them.
+        miss_probability: the highest probability of missing a pair at the threshold, between 0 and 1. Pairs above it are missed
+            more rarely.
 
     Raises:
-        OptionError: a value that is not allowed, or that no bands can serve: it says which number of values can.
+        OptionError: a value is not allowed, or no bands keep the probability. The message says how many values would.
 
     >>> plan_bands(0.8)
     Bands(bands=18, rows=5)
@@ -118,9 +119,9 @@ def plan_bands(min_similarity: float, *, values: int | None = None, miss_probabi
 
 
 def agreement_limit(min_similarity: float, values: int, *, miss_probability: float = 1e-4) -> int:
-    """In how many of `values` values texts of at least that similarity agree, but for a share of `miss_probability`.
+    """The number of `values` values in which all texts of at least this similarity agree, but for a share of `miss_probability`.
 
-    By the binomial distribution of values that are independent; those of one permutation scatter less.
+    It follows from the binomial distribution of independent values. The values of one permutation scatter less.
 
     >>> agreement_limit(0.8, 90)
     57
@@ -132,19 +133,19 @@ def agreement_limit(min_similarity: float, values: int, *, miss_probability: flo
 
 
 def agreement_probability(similarity: float | Array, values: int, least: int) -> Any:
-    """The probability that texts of that similarity agree in `least` or more of `values` independent values."""
+    """The probability that two texts of this similarity agree in at least `least` of `values` independent values."""
     s = np.asarray(similarity, np.float64)
     found = sum(math.comb(values, a) * s**a * (1 - s) ** (values - a) for a in range(least, values + 1))
     return _plain(np.asarray(found))
 
 
 def _bands_needed(similarity: float, rows: int, miss: float) -> int:
-    """The fewest bands of so many rows that miss a pair of that similarity with at most that probability."""
+    """The fewest bands of `rows` rows that miss a pair of this similarity with at most the probability `miss`."""
     agree = similarity**rows
     if agree >= 1:
         return 1
     each = math.log1p(-agree)
-    if each > math.log(miss) / 2**40:  # as good as never: no number of values will do
+    if each > math.log(miss) / 2**40:  # practically never: no number of values suffices
         return 2**40
     bands = max(1, math.ceil(math.log(miss) / each) - 1)
     while math.exp(bands * each) > miss:  # rounding
@@ -153,7 +154,7 @@ def _bands_needed(similarity: float, rows: int, miss: float) -> int:
 
 
 def is_integer(value: object) -> bool:
-    """Whether it counts; a bool does not."""
+    """Whether the value is an integer. A bool is not."""
     return hasattr(value, "__index__") and not isinstance(value, bool)
 
 

@@ -1,4 +1,4 @@
-"""BANDS: signatures that agree in a whole band are candidates; `neardup.matching.band_plan` says how they are cut."""
+"""BANDS: find signatures that agree in a whole band, which are candidates. `neardup.matching.band_plan` chooses the bands."""
 
 import dataclasses
 from collections.abc import Callable
@@ -22,13 +22,13 @@ from neardup.resources.scratch import IN_MEMORY, Scratch
 from neardup.resources.threads import in_order, thread_count
 
 PAIR_BYTES = 16
-"""What a pair takes at the height of the search: twice as an integer of 8 bytes."""
+"""Bytes of a pair at the peak of the search: two integers of 8 bytes."""
 ROW_BYTES = 28
-"""What a row takes in each thread: two hashes, a row, a bucket's end."""
+"""Bytes of a row in each thread: two hashes, a row number, the end of a bucket."""
 CHUNK_PAIRS = 1 << 16
-"""Pairs that a thread lists at a time."""
+"""The number of pairs that a thread lists at a time."""
 ARRAYS_EACH = 6
-"""Arrays by row that each thread has."""
+"""The number of arrays by row that each thread has."""
 SPOOLED_BYTES = 16
 """What a pair takes in files: in a sorted run and merged, or merged beside the graph."""
 EXPECTED_FROM = 1 << 12
@@ -37,11 +37,11 @@ EXPECTED_FROM = 1 << 12
 
 @dataclass(frozen=True)
 class BandedPairs:
-    """Pairs of signatures that agree in a band, ordered by left, then right; each once.
+    """Pairs of signatures that agree in a band, ordered by left, then right. Each pair occurs once.
 
     Attributes:
-        left: int64[p], index of the one.
-        right: int64[p], index of the other, larger than left.
+        left: int64[p], index of the first signature.
+        right: int64[p], index of the second, larger than left.
     """
 
     left: Array
@@ -58,11 +58,11 @@ class BandedPairs:
 
 
 class _TooManyPairs(Exception):  # noqa: N818 - caught here
-    """More pairs than the memory allows."""
+    """There are more pairs than the memory allows."""
 
 
 class _Counted:
-    """Pairs of all threads, as long as they are no more than allowed."""
+    """Collects the pairs of all threads, up to the number allowed."""
 
     def __init__(self, most: int) -> None:
         self._most, self._count, self._lock = most, 0, Lock()
@@ -77,7 +77,7 @@ class _Counted:
                 self.parts.append(packed.copy())
 
     def all(self) -> BandedPairs:
-        """In order; nothing is kept."""
+        """All pairs, in order. They are removed from the collection."""
         packed = np.concatenate([np.empty(0, np.uint64), *self.parts])
         self.parts.clear()
         packed.sort()
@@ -88,7 +88,7 @@ class _Counted:
 
 @dataclass(frozen=True, slots=True)
 class _BandSearch:
-    """What is looked for among signatures; the sieve's fingerprints are in the order of the signatures."""
+    """A search among signatures. The fingerprints of the sieve are in the order of the signatures."""
 
     signatures: Signatures
     bands: Bands
@@ -104,7 +104,7 @@ class _BandSearch:
         max_distance: int | None,
         least_agreeing: int,
     ) -> "_BandSearch":
-        """What was asked for, checked."""
+        """Check the options and make the search."""
         _check_signatures(signatures, bands)
         if not is_integer(least_agreeing) or not 0 <= least_agreeing <= bands.values:
             raise OptionError(
@@ -115,15 +115,15 @@ class _BandSearch:
 
     @property
     def bytes_each(self) -> int:
-        """What each thread takes."""
+        """Bytes that each thread takes."""
         return search_bytes(len(self.signatures), self.sieve.fingerprints.shape[1])
 
     def workers(self, threads: int | None, memory: int) -> int:
-        """How many threads are of use and fit the memory; it may be none."""
+        """The number of threads that are useful and fit the memory; possibly 0."""
         return min(thread_count(threads), self.bands.bands, memory // self.bytes_each)
 
     def run(self, add: Callable[[Array], None], workers: int) -> None:
-        """Call `add` with the pairs of every band, part by part; it must copy them."""
+        """Call `add` with the pairs of every band, in parts. It must copy them."""
         for _ in in_order(lambda number: self._search(number, add), range(self.bands.bands), workers):
             pass
 
@@ -184,21 +184,22 @@ def find_banded(
 ) -> BandedPairs:
     """Find every pair of signatures that agree in all values of at least one band.
 
-    Every such pair is found once, by the values themselves; signatures of texts without shingles are in no band. Equal
-    signatures are compared with each other one by one: collapse what is equal beforehand.
+    Every such pair is found once, because the values themselves are compared. Signatures of texts without shingles are in no band.
+    Equal signatures are compared with each other one by one, so collapse equal signatures first.
 
     Args:
-        signatures: of n texts.
-        bands: how they are cut; all values are used.
-        fingerprints: uint64[n] or uint64[n, words], the sieve: only pairs within `max_distance` bits are kept.
-        max_distance: Hamming distance, inclusive; with `fingerprints` only.
-        least_agreeing: only pairs that agree in so many of all values are kept; see `agreement_limit`.
-        threads: how many, each for a band; one a processor if left out. The result does not depend on it.
-        memory: that the search may take besides what it is given, in bytes or as `4G`; half of the machine's if left
-            out. Each thread takes 28 bytes a text and the sieve's bytes, a pair 16. With little memory fewer threads are used.
+        signatures: the signatures of n texts.
+        bands: how to cut signatures into bands. The bands must use all values.
+        fingerprints: uint64[n] or uint64[n, words], a sieve: only pairs within `max_distance` bits are kept.
+        max_distance: Hamming distance, inclusive; only with `fingerprints`.
+        least_agreeing: keep only pairs that agree in at least this many of all values; see `agreement_limit`.
+        threads: the number of threads, each for one band at a time; by default, one for each processor. The result does not depend
+            on it.
+        memory: the memory that the search may take beyond its arguments, in bytes or as `4G`; by default, half of the machine's.
+            Each thread takes 28 bytes a text and the bytes of the sieve; a pair takes 16. With little memory, fewer threads run.
 
     Raises:
-        OptionError: a value that is not allowed, bands that leave values unused, or more than fits the memory.
+        OptionError: a value is not allowed, the bands leave values unused, or the pairs do not fit the memory.
 
     >>> from neardup.matching.band_plan import plan_bands
     >>> from neardup.fingerprints.minhash import signatures
@@ -228,7 +229,7 @@ def find_banded(
 
 
 def search_bytes(n: int, words: int) -> int:
-    """What each thread takes that looks for pairs among `n` signatures, with a sieve of so many words."""
+    """Bytes that each thread takes to find pairs among `n` signatures, with a sieve of `words` words."""
     return (ROW_BYTES + 8 * words) * n + 8 * CHUNK_PAIRS
 
 
@@ -242,9 +243,9 @@ def spool_banded(
     least_agreeing: int,
     resources: Resources,
 ) -> None:
-    """Add to `spool` what `find_banded` finds, in whatever number.
+    """Add to `spool` the pairs that `find_banded` finds, however many.
 
-    So many bands at a time as fit their share of the memory; if not even one does, what is known of its rows lies in files.
+    As many bands are searched at a time as fit their share of the memory. If not even one fits, its arrays are in files.
 
     Raises:
         OptionError: more pairs than fit the memory and the disk, by what two bands have.

@@ -1,4 +1,4 @@
-"""EQUAL TEXTS: found by their digests, before any join; each is known by the most preferred of them."""
+"""EQUAL TEXTS: find equal normalized texts by their digests, before any join. The most preferred represents all equal ones."""
 
 import numpy as np
 
@@ -11,9 +11,9 @@ from neardup.resources.scratch import IN_MEMORY, Scratch
 def exact_representatives(
     documents: Documents, preferred: Array, groups: Array | None = None, *, scratch: Scratch = IN_MEMORY
 ) -> Array:
-    """int64[len(preferred)]: for each of the `preferred` rows, the first of them with an equal normalized text, and group.
+    """int64[len(preferred)]: for each row in `preferred`, the first row there with an equal normalized text and an equal group.
 
-    `groups`: int64[rows], equal where documents may match.
+    `groups`: int64[rows]. Documents may match only if their groups are equal.
     """
     keys = scratch.take(documents.digests, preferred)
     if groups is not None:

@@ -1,4 +1,4 @@
-"""MATCH: every pair of candidates that passes verification, listed; de-duplication itself needs no such list (clusters.py)."""
+"""MATCH: list every pair of candidates that passes verification. De-duplication itself needs no such list (clusters.py)."""
 
 import contextlib
 import dataclasses
@@ -30,12 +30,12 @@ from neardup.text.preference import groups_of
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """Pairs of documents, by row.
+    """Pairs of documents that match, by row.
 
     Attributes:
-        left, right: int64[p], left < right.
+        left, right: int64[p], rows, ordered by left, then right. In matches among one set of texts, left < right.
         distance: int64[p], Hamming distance of the fingerprints.
-        similarity: float64[p]; NaN where it is not known, because matches are by distance alone.
+        similarity: float64[p]; NaN if it is not known, because documents match by distance alone.
     """
 
     left: Array
@@ -79,14 +79,15 @@ def list_matches(
     distinct: bool = False,
     report: Callable[[Found], object] = lambda _: None,
 ) -> Iterator[Matches]:
-    """Every pair of candidates of at least the similarity asked for, in bounded memory.
+    """Yield every pair of candidates of at least `min_similarity`, in bounded memory.
 
-    With `first_of_other`, only pairs of a row before it and one from it on. With `distinct`, of documents with equal normalized
-    texts (and of one side, and of one group) only the first is in pairs. `report` is called with the
-    candidates, and how they were found.
+    First come the pairs of documents with enough tokens for the method, by left and right row. Then come pairs of short documents,
+    which match only if their normalized texts are equal.
 
-    First those of documents with enough tokens for the method, by left and right row; then those of short ones, which match only
-    where their normalized texts are equal.
+    Args:
+        first_of_other: list only pairs of a row before this one and a row from this one on.
+        distinct: of the documents with equal normalized texts on one side and in one group, use only the first.
+        report: called with the candidates and how they were found.
     """
     rows, sides = np.flatnonzero(documents.valid), None
     if first_of_other is not None:
@@ -103,7 +104,7 @@ def list_matches(
 
 
 def _first_of_equal(documents: Documents, rows: Array, sides: Array | None, groups: Array | None) -> Array:
-    """Those of the rows before which none has an equal text, side and group."""
+    """The rows that have no earlier row with an equal text, side and group."""
     apart = np.zeros(len(documents), np.int64) if groups is None else 2 * groups
     if sides is not None:
         apart = apart + (sides == 2)
@@ -112,7 +113,7 @@ def _first_of_equal(documents: Documents, rows: Array, sides: Array | None, grou
 
 
 def _verified(task: Task, found: Found) -> Iterator[Matches]:
-    """The candidates of at least the similarity asked for."""
+    """The candidates of at least `min_similarity`."""
     rows, graph, threshold = found.rows, found.candidates, task.options.min_similarity
     with contextlib.ExitStack() as stack:
         sets: ElementStore | None = None
@@ -135,7 +136,7 @@ def _verified(task: Task, found: Found) -> Iterator[Matches]:
 
 
 def _equal_short_texts(task: Task, min_tokens: int) -> Iterator[Matches]:
-    """Pairs of documents with fewer tokens whose normalized texts are equal."""
+    """Pairs of documents that have fewer than `min_tokens` tokens and equal normalized texts."""
     documents = task.documents
     short = task.rows[documents.tokens[task.rows] < min_tokens]
     equal = near_fingerprints(documents.digests[short], max_distance=0, resources=task.resources)
@@ -155,11 +156,11 @@ def match(
     progress: Watcher = None,
     **options: Unpack[MatchOptions],
 ) -> Matches:
-    """Every pair of texts that are near-duplicates, among `texts`, or one of `texts` and one of `other`.
+    """Find every pair of near-duplicates among `texts`, or between `texts` and `other`.
 
     Args:
-        texts: a list or an iterator of strings, a column or a table: whatever `deduplicate` takes.
-        other: likewise; then left counts in `texts`, right in `other`.
+        texts: a list or an iterator of strings, a column or a table: anything that `deduplicate` accepts.
+        other: texts of the same kinds. If given, left is a row of `texts`, and right a row of `other`.
         text, recipe, progress: as in `deduplicate`.
         **options: method, min_similarity, similarity, max_distance, within, threads, memory, temp_dir of `DedupOptions`.
 
@@ -173,7 +174,7 @@ def match(
     if unused:
         raise OptionError(f"match() lists pairs; {' and '.join(sorted(unused))} is for deduplicate().")
     recipe, chosen, watched = recipe_of(recipe), options_of(**options), progress_of(progress)
-    distance_limit(recipe, chosen)  # refused, if at all, before any work
+    distance_limit(recipe, chosen)  # raises before any work if the options do not fit
     corpora = [TableCorpus(texts, text=text, values=chosen.columns, called="texts", resources=chosen.resources)]
     if other is not None:
         corpora.append(TableCorpus(other, text=text, values=chosen.columns, called="other", resources=chosen.resources))

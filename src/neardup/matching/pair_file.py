@@ -1,7 +1,7 @@
-"""Files of pairs: JSON lines or Parquet, and beside each a summary that says what made it.
+"""Files of pairs, JSON lines or Parquet. Beside each lies a summary that says what made the pairs.
 
-A row has `left_id`, `right_id`, `distance`, `similarity` (null where it is not known), and where the documents are: `left_file`,
-`left_row`, `right_file`, `right_row`; a row is counted in its file from 0. The summary lies beside it: its name + `.summary.json`.
+A row has `left_id`, `right_id`, `distance` and `similarity` (null if it is not known). `left_file`, `left_row`, `right_file` and
+`right_row` say where the documents are; rows are counted from 0 in their file. The summary has the file's name + `.summary.json`.
 """
 
 import dataclasses
@@ -47,15 +47,15 @@ PLACES = ("left_file", "left_row", "right_file", "right_row")
 
 @dataclass(frozen=True, slots=True)
 class PairSummary:
-    """What made a file of pairs.
+    """How a file of pairs was made.
 
     Attributes:
-        recipe, digest: the recipe's fields, and its digest.
-        method, similarity, min_similarity, max_distance, min_tokens: how pairs were found; documents of fewer tokens have exact
-            duplicates only.
-        distinct: of documents with equal normalized texts only the first of each side is in pairs.
-        left, right: the shards that were compared; with each other if there are two sides, among themselves if `right` is None.
-        pairs: how many there are.
+        recipe, digest: the fields of the recipe, and its digest.
+        method, similarity, min_similarity, max_distance, min_tokens: the options. Documents of fewer than `min_tokens` tokens match
+            only exact duplicates.
+        distinct: whether only the first of the documents with equal normalized texts, on each side, is in pairs.
+        left, right: the shards that were compared: left with right, or left among themselves if `right` is None.
+        pairs: the number of pairs.
     """
 
     recipe: dict[str, Any]
@@ -71,13 +71,13 @@ class PairSummary:
     pairs: int
 
     def to_json(self) -> bytes:
-        """One JSON object; a file name that is not UTF-8 keeps its bytes, as half surrogates."""
+        """The summary as one JSON object. A file name that is not UTF-8 keeps its bytes, as half surrogates."""
         content = json.dumps({"format": FORMAT} | dataclasses.asdict(self), ensure_ascii=False, indent=2)
         return content.encode("utf-8", "backslashreplace") + b"\n"
 
 
 def pair_summary_path(path: Place) -> Place:
-    """Where the summary of a file of pairs lies."""
+    """The path of the summary of a file of pairs."""
     return place_of(f"{path}{SUMMARY_ENDING}")
 
 
@@ -89,16 +89,16 @@ def _ending(path: Place) -> tuple[str, str, str]:
 
 
 def check_pair_name(path: Place) -> None:
-    """Raise InputError if the ending is not one of a file of pairs."""
+    """Raise InputError if the name does not end like that of a file of pairs."""
     _ending(path)
 
 
 def read_pair_summary(path: Place) -> PairSummary:
-    """Read what made the pairs of `path`.
+    """Read the summary of the file of pairs `path`.
 
     Raises:
-        InputError: there is no summary beside it.
-        DataError: it is damaged, or of another format.
+        InputError: there is no summary beside the file.
+        DataError: the summary is damaged, or of another format.
     """
     beside = pair_summary_path(path)
     try:
@@ -119,7 +119,7 @@ def read_pair_summary(path: Place) -> PairSummary:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One document of each pair: Arrow large_string[p], each a JSON value; int64[p], its file's number; int64[p], its row there."""
+    """One document of each pair: ids, Arrow large_string[p] of JSON values; file numbers, int64[p]; rows in the files, int64[p]."""
 
     ids: Any
     files: Array
@@ -127,7 +127,7 @@ class Side:
 
 
 class PairWriter:
-    """Writes pairs, a chunk at a time. `files`: the names of the files that sides refer to."""
+    """Writes pairs, one chunk at a time. `files`: the names of the files that sides refer to by number."""
 
     def __init__(self, path: Place, temporary: Path, files: Sequence[str]) -> None:
         known = _ending(path)
@@ -136,7 +136,7 @@ class PairWriter:
         self._lines: Any = None if self._parquet else open_for_writing(temporary, known[2])
 
     def write(self, left: Side, right: Side, distance: Array, similarity: Array) -> None:
-        """int64[p]; float64[p], NaN where not known."""
+        """Write p pairs: `distance` int64[p], `similarity` float64[p], NaN if not known."""
         if self._parquet:
             columns = [
                 plain_ids(left.ids),
@@ -177,7 +177,7 @@ class PairWriter:
 
 @dataclass(frozen=True, slots=True)
 class PairChunk:
-    """Some pairs of a file: Arrow large_string[p] and int64[p] of each side; int64[p]; float64[p], NaN where not known."""
+    """Some pairs of a file: files Arrow large_string[p], rows and distance int64[p], similarity float64[p], NaN if not known."""
 
     left_files: Any
     left_rows: Array
@@ -191,10 +191,10 @@ class PairChunk:
 
 
 def read_pairs(path: Place) -> Iterator[PairChunk]:
-    """The pairs of a file, in parts.
+    """Yield the pairs of a file in chunks.
 
     Raises:
-        DataError: it is damaged, or what it holds are no pairs.
+        DataError: the file is damaged, or does not hold pairs.
     """
     known = _ending(path)
     try:

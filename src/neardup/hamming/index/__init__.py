@@ -1,1 +1,1 @@
-"""The Hamming index: fingerprints with ids, searched by distance, by any of a family of methods."""
+"""The Hamming index: fingerprints with ids, searched by Hamming distance with one of several methods."""

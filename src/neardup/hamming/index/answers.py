@@ -1,4 +1,4 @@
-"""What an index answers: neighbors of queries, pairs of documents, and what it holds."""
+"""The results of an index: neighbors of queries, pairs and groups of documents, and facts about the index."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,12 +11,12 @@ from neardup.display import counted
 
 @dataclass(frozen=True)
 class Neighbors:
-    """What is near each of q queries, nearest first; of equal distances, what was added first.
+    """The documents near each of q queries, nearest first. At equal distance, the one added first comes first.
 
     Attributes:
         offsets: int64[q + 1]; query i has ids[offsets[i]:offsets[i + 1]].
         ids: int64[h], or an Arrow array of strings.
-        distances: int64[h].
+        distances: int64[h], Hamming distances to the query.
     """
 
     offsets: Array
@@ -49,8 +49,8 @@ class IdPairs:
     """Pairs of documents of an index within its distance.
 
     Attributes:
-        left, right: int64[p], or Arrow arrays of strings; the one that was added first is on the left.
-        distances: int64[p].
+        left, right: int64[p], or Arrow arrays of strings. The document on the left was added first.
+        distances: int64[p], Hamming distances.
     """
 
     left: Any
@@ -63,10 +63,11 @@ class IdPairs:
 
 @dataclass(frozen=True)
 class Groups:
-    """Documents of an index with equal fingerprints: a group for each fingerprint that several have.
+    """Documents of an index with equal fingerprints: one group for each fingerprint that several documents have.
 
     Attributes:
-        offsets: int64[g + 1]; group i has ids[offsets[i]:offsets[i + 1]], as they were added; groups by their first.
+        offsets: int64[g + 1]; group i has ids[offsets[i]:offsets[i + 1]], in the order in which they were added. Groups are in the
+            order of their first documents.
         ids: int64[], or an Arrow array of strings.
     """
 
@@ -89,18 +90,22 @@ class Groups:
 
 @dataclass(frozen=True, kw_only=True)
 class IndexInfo:
-    """What an index holds.
+    """Facts about an index.
 
     Attributes:
-        documents: that are there; short: texts besides that are known by their digest; removed: that still take room.
-        bits, max_distance, method, is_exact: as of the index; options: of the method, a segment.
-        segments: documents of each, the buffer last.
-        nbytes: of all arrays, in memory or mapped.
-        recipe: the digest of the recipe, and recipe_fields: its fields; None if it is not known.
-        ids: `integers` or `strings`; None as long as there are none.
-        damaged: by file, the numbers of damaged pages; if they were looked at.
-        hit_probability: that a document at max_distance is found; see `Index.hit_probability`.
-        methods: of the segments; those that `auto` took, if it is the index's.
+        documents: the number of documents that can be found.
+        short: the number of texts too short for a fingerprint, which are found by their digest.
+        removed: the number of removed documents that still take room.
+        bits, max_distance, method, is_exact: as in the index.
+        options: the options of the method, for each segment.
+        segments: the number of documents in each segment, the buffer last.
+        nbytes: bytes of all arrays, in memory or mapped.
+        recipe: the digest of the recipe; None if the recipe is not known.
+        recipe_fields: the fields of the recipe; None if the recipe is not known.
+        ids: `integers` or `strings`; None as long as there are no ids.
+        damaged: the numbers of the damaged pages, by file; empty unless pages were verified.
+        hit_probability: the probability that a document at max_distance is found; see `Index.hit_probability`.
+        methods: the method of each segment; if the index has `auto`, those that `auto` chose.
     """
 
     documents: int

@@ -1,4 +1,4 @@
-"""The youngest documents of an index: few enough to be compared one by one, so that they are found as soon as they are added."""
+"""The documents added last to an index. They are few enough to compare one by one, so a query finds them at once."""
 
 from typing import Any
 
@@ -10,11 +10,11 @@ from neardup.hamming.index.methods.scan import Scan
 from neardup.hamming.index.segment import Segment
 
 BUFFER_ROWS = 1 << 11
-"""Documents that it holds at most: about as many as are compared while tables wait once for the memory."""
+"""The most documents that it holds: about as many as are compared in the time that tables wait once for memory."""
 
 
 class Buffer:
-    """Up to BUFFER_ROWS documents."""
+    """A list of up to BUFFER_ROWS documents, which is scanned."""
 
     def __init__(self, words: int) -> None:
         self._columns = np.empty((words, BUFFER_ROWS), np.uint64)
@@ -28,14 +28,14 @@ class Buffer:
         return self._rows
 
     def append(self, ids: Any, rows: Array) -> None:
-        """Add documents, for which there must be room."""
+        """Add documents. There must be room for them."""
         after = self._rows + len(rows)
         self._columns[:, self._rows : after] = rows.T
         self._ids.append(own(ids))
         self._rows, self._segment = after, None
 
     def segment(self) -> Segment:
-        """What it holds, as a segment to be searched."""
+        """Its documents, as a segment that can be searched."""
         if self._segment is None:
             self._ids = [concatenate(self._ids)]
             removed = self._removed[: self._rows] if self._removed.any() else np.empty(0, np.uint8)
@@ -49,7 +49,7 @@ class Buffer:
         return self._segment
 
     def remove(self, ids: Any) -> int:
-        """Mark the documents of these ids as removed. Returns how many were not, before."""
+        """Mark the documents with these ids as removed. Returns how many of them were not removed before."""
         if not self._rows:
             return 0
         segment = self.segment()
@@ -59,6 +59,6 @@ class Buffer:
         return removed
 
     def clear(self) -> None:
-        """Hold nothing."""
+        """Remove all documents from the buffer."""
         self._ids, self._rows, self._segment = [], 0, None
         self._removed[:] = 0

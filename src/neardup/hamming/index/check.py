@@ -1,4 +1,4 @@
-"""Compare what the cost model predicts with what building and searching a sample takes."""
+"""Compare the predictions of the cost model with the measured cost of building and searching a sample."""
 
 import dataclasses
 from collections.abc import Iterable, Iterator
@@ -20,23 +20,23 @@ SAMPLE_ROWS = 1 << 20
 MOST_QUERIES = 1 << 13
 COUNTED_QUERIES = 256
 COUNTED_BUCKETS = 1 << 19
-"""That are looked at to count candidates."""
+"""Buckets that are visited to count candidates."""
 QUERY_SECONDS = 1.0
-"""Of a method, about."""
+"""Approximate time for the queries of one method."""
 WITHIN = {"bytes": 1.3, "candidates": 1.3, "seconds a query": 2.0, "build seconds": 2.0}
-"""By which factor predictions may be off, by quantity."""
+"""The factor by which a prediction may be off, for each quantity."""
 
 
 @dataclass(frozen=True)
 class Checked:
-    """A prediction beside what was measured.
+    """A prediction beside the measurement.
 
     Attributes:
-        method, options, documents: of which sample.
+        method, options, documents: the method, its options, and the size of the sample.
         quantity: `bytes`, `candidates` (a query), `seconds a query`, `build seconds`.
-        predicted, measured: of it.
-        factor: by which they are apart, from 1 up.
-        agrees: within 30 % for counts and bytes, a factor of 2 for times.
+        predicted, measured: the two values.
+        factor: the larger value divided by the smaller, from 1 up.
+        agrees: whether they agree, within 30 % for counts and bytes, and within a factor of 2 for times.
     """
 
     method: str
@@ -52,7 +52,7 @@ class Checked:
 def check_plan(choices: Iterable[Choice], setting: Setting, fingerprints: Array | None) -> tuple[Checked, ...]:
     """Build each method, with the options that are best for the sample, and look up queries that are not in it.
 
-    The sample: uniform fingerprints, or of those given; queries are like the documents, at random.
+    The sample has uniform fingerprints, or some of `fingerprints`. Queries are drawn like the documents.
 
     Raises:
         OptionError: there are too few fingerprints.

@@ -1,4 +1,4 @@
-"""What an index holds, and how it changes: documents that are added and removed, by fingerprint, and short texts by digest."""
+"""The contents of an index, and how they change: documents are added and removed by fingerprint, and short texts by digest."""
 
 from typing import Any
 
@@ -16,19 +16,19 @@ from neardup.hamming.index.store import DIGEST_BITS, Manifest
 from neardup.hamming.unique import fingerprint_rows
 
 MOST_DOCUMENTS = 2**32 - 1
-"""Their numbers have 32 bits in a segment."""
+"""Document numbers have 32 bits in a segment."""
 DIGESTS = SearchOptions(DIGEST_BITS, max_distance=0, method="block-tables", options={})
-"""How digests of short texts are searched: they are found if they are equal."""
+"""How digests of short texts are searched: equal digests only."""
 
 
 class Contents:
     """Documents with ids.
 
     Attributes:
-        search: how they are searched.
-        documents: by fingerprint.
-        short: the contents of texts that are too short for that, by digest; None as long as there are none.
-        added: documents that were ever added.
+        search: how the documents are searched.
+        documents: the documents, by fingerprint.
+        short: the texts that are too short for a fingerprint, by digest; None as long as there are none.
+        added: the number of documents ever added.
     """
 
     def __init__(self, search: SearchOptions) -> None:
@@ -40,7 +40,7 @@ class Contents:
 
     @property
     def strings(self) -> bool | None:
-        """Whether ids are strings; None as long as that is open."""
+        """Whether ids are strings; None as long as that is undecided."""
         return self._strings
 
     @strings.setter
@@ -50,7 +50,7 @@ class Contents:
         self._strings = strings
 
     def restore(self, manifest: Manifest, segments: list[Segment], short: list[Segment]) -> None:
-        """Hold what was read from a folder."""
+        """Take over the contents read from a folder."""
         self.documents.made, self.added, self._strings = segments, manifest.added, manifest.strings
         if short:
             self.short = Contents(DIGESTS)
@@ -62,11 +62,11 @@ class Contents:
         return [self.documents, *([] if self.short is None else [self.short.documents])]
 
     def searched(self) -> Searched:
-        """What a query of fingerprints looks at."""
+        """The segments that a query by fingerprint searches."""
         return Searched(self.documents.searched(), self.search.words, self._strings)
 
     def searched_short(self) -> Searched:
-        """What a query of digests looks at."""
+        """The segments that a query by digest searches."""
         segments = [] if self.short is None else self.short.documents.searched()
         return Searched(segments, DIGESTS.words, self._strings)
 
@@ -114,7 +114,7 @@ class Contents:
             part.merge()
 
     def _demand_kind(self, labels: Any) -> None:
-        """Refuse ids of another kind than those that are there; the first ones decide."""
+        """Refuse ids of another kind than those of the index. The first ids decide the kind."""
         strings = not isinstance(labels, np.ndarray)
         if self._strings is not None and strings != self._strings:
             kinds = ("integers", "strings")

@@ -1,6 +1,6 @@
-"""The cost model of Hamming search: what each method takes for so many documents, from bits, distance and a machine's constants.
+"""The cost model of Hamming search: the memory and time of each method, from documents, bits, distance and a machine's constants.
 
-docs/planner.md explains it. A table of n rows keyed by b bits shares each of its 2^b buckets among n / 2^b rows: more tables allow
+docs/planner.md explains it. In a table of n rows keyed by b bits, each of the 2^b buckets has n / 2^b rows. More tables allow
 longer keys, and so fewer candidates a query (Manku, Jain and Das Sarma 2007, section 3).
 """
 
@@ -18,23 +18,23 @@ from neardup.hamming.index.keyed_tables import (
 from neardup.hamming.index.machine import Machine
 
 LABEL_BYTES = 12
-"""Of a document: its number by fingerprint, and its id, if that is an integer."""
+"""Bytes of a document beside its fingerprint: its number, and its id if that is an integer."""
 VECTORS_FROM = 48
-"""Rows of a bucket, from which they are compared in vectors."""
+"""The number of rows of a bucket from which they are compared as vectors."""
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What a method takes.
+    """The cost of a method.
 
     Attributes:
-        tables: copies of the fingerprints.
-        key_bits: of the shortest key; 0 without keys.
-        nbytes: tables, numbers and integer ids of all documents.
-        buckets: that a query looks at; 0 without keys.
-        candidates: fingerprints that a query is compared with.
-        seconds_a_query: of one thread, in a batch of thousands.
-        build_seconds: of one thread, for all documents.
+        tables: the number of copies of the fingerprints.
+        key_bits: bits of the shortest key; 0 without keys.
+        nbytes: bytes of the tables, numbers and integer ids of all documents.
+        buckets: the number of buckets that a query visits; 0 without keys.
+        candidates: the number of fingerprints that a query is compared with.
+        seconds_a_query: seconds of one thread, in a batch of thousands.
+        build_seconds: seconds of one thread, for all documents.
     """
 
     tables: int
@@ -46,26 +46,26 @@ class Cost:
     build_seconds: float
 
     def seconds_a_document(self, rows: int) -> float:
-        """To put one in and look one up: what the planner makes least."""
+        """Seconds to insert one document and look one up: the planner minimizes these."""
         return self.seconds_a_query + self.build_seconds / max(1, rows)
 
 
 Options = Mapping[str, int]
-"""Of a method, by name."""
+"""The options of a method, by name."""
 
 Skew = Callable[[KeyPlan, int], float]
-"""From keys and the number of documents, how many of these share a bucket that a query looks at, over all its buckets."""
+"""A function of keys and the number of documents: how many of these are in the buckets that a query visits."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What is searched, and on what.
+    """The search to plan for, and the machine.
 
     Attributes:
-        rows: documents of different fingerprints.
-        bits, max_distance: as of the index.
-        machine: the constants.
-        skew: how real fingerprints meet in buckets; None: they are uniform.
+        rows: the number of documents with different fingerprints.
+        bits, max_distance: as in the index.
+        machine: the constants of the machine.
+        skew: how real fingerprints share buckets; None for uniform fingerprints.
     """
 
     rows: int
@@ -76,16 +76,16 @@ class Setting:
 
     @property
     def words(self) -> int:
-        """Of a fingerprint."""
+        """64-bit words of a fingerprint."""
         return self.bits // 64
 
     @property
     def width(self) -> float:
-        """Of a fingerprint, for work of which half is on its number and half on its words."""
+        """The width of a fingerprint, for work that is half on its number and half on its words; 1 at 64 bits."""
         return (1 + self.words) / 2
 
     def seconds(self, step: str, size: float | None = None) -> float:
-        """Of a step, at a size: that of all rows' first words, if not given."""
+        """Seconds of a step at a size; by default, the number of rows."""
         return self.machine.seconds(step, self.rows if size is None else size)
 
     def sorting(self) -> float:
@@ -94,7 +94,7 @@ class Setting:
 
 
 def probes_of(plan: KeyPlan) -> list[int]:
-    """Buckets that a query looks at, in each table."""
+    """The number of buckets that a query visits in each table."""
     return [
         sum(math.comb(min(64, len(key)), r) for r in range(radius + 1))
         for key, radius in zip(plan.chosen, plan.radii, strict=True)
@@ -102,19 +102,19 @@ def probes_of(plan: KeyPlan) -> list[int]:
 
 
 def uniform_candidates(plan: KeyPlan, rows: int) -> float:
-    """Rows in the buckets that a query looks at: n / 2^b each, b being the bits of the key, or of its hash if that is shorter."""
+    """Rows in the buckets that a query visits: n / 2^b each, where b is the bits of the key, or of its hash if that is shorter."""
     buckets = bucket_bits_for(plan, rows)
     each = zip(plan.chosen, probes_of(plan), strict=True)
     return math.fsum(probes * math.ldexp(rows, -min(buckets, len(key))) for key, probes in each)
 
 
 def table_cost(plan: KeyPlan, setting: Setting) -> Cost:
-    """Of tables with these keys."""
+    """The cost of tables with these keys."""
     n, probes = setting.rows, probes_of(plan)
     buckets = 1 << bucket_bits_for(plan, n)
     tables = len(plan.chosen)
     candidates = (setting.skew or uniform_candidates)(plan, n)
-    # A table beyond the caches, which all share, is waited for once a bucket; the first of each is asked for before it is needed.
+    # A query waits for memory once a bucket if the tables exceed the caches. The first bucket of each table is prefetched.
     footprint, first_lines = tables * n * setting.width, tables * buckets * ROWS_A_BUCKET * setting.width
     asked = math.fsum(
         setting.seconds("probe", footprint) + (count - 1) * setting.seconds("step", first_lines) for count in probes

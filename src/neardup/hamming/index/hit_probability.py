@@ -1,4 +1,4 @@
-"""The hit probability of a pair at a distance, by a method that may miss it; and what its simulations have in common."""
+"""The probability that a method finds a pair at a distance, for methods that may miss it; and constants of the simulations."""
 
 from dataclasses import dataclass
 
@@ -7,24 +7,24 @@ import numpy as np
 from neardup.arrays import Array
 
 SEED = 20050612
-"""Of simulations."""
+"""The seed of simulations."""
 MOST_TRIALS = 20_000
 MOST_BITS = 1 << 24
-"""That a simulation draws in all."""
+"""The most bits that a simulation draws in all."""
 
 
 @dataclass(frozen=True)
 class HitProbability:
-    """The chance that a pair at a distance is found.
+    """The probability that a pair at a distance is found.
 
     Attributes:
-        distance: of the pair.
-        value: the best that is known: `exact`, if there is a closed form, else `simulated`.
+        distance: the Hamming distance of the pair.
+        value: the best figure: `exact` if there is a closed form, else `simulated`.
         exact, by_distance, by_prefix: see `neardup.hamming.probabilities.PrefixHit`; None for sorted orders, which have no
             closed form.
         simulated: the share of simulated pairs that were found.
-        trials: how many there were.
-        seed: of the simulation.
+        trials: the number of simulated pairs.
+        seed: the seed of the simulation.
     """
 
     distance: int
@@ -38,5 +38,5 @@ class HitProbability:
 
 
 def drawn_bits(random: np.random.Generator, count: int, bits: int, chosen: int) -> Array:
-    """Random choices of different bits: int64[count, chosen]."""
+    """Random choices of `chosen` different bits: int64[count, chosen]."""
     return np.argsort(random.random((count, bits)), axis=1)[:, :chosen]

@@ -1,4 +1,4 @@
-"""Ids of an index: int64[n], or an Arrow array of strings."""
+"""The ids of an index: int64[n], or an Arrow array of strings."""
 
 from typing import Any
 
@@ -11,10 +11,10 @@ from neardup.errors import OptionError
 
 
 def as_ids(given: Any) -> Any:
-    """Integers as int64[n], in the given memory where it can be; strings as an Arrow `large_string` array.
+    """Integers as int64[n], without a copy if possible; strings as an Arrow `large_string` array.
 
     Raises:
-        OptionError: something else, or both.
+        OptionError: the ids are neither, or are of both kinds.
     """
     if isinstance(given, str | bytes | int):
         raise OptionError(f"ids={given!r} is one id: give a list, even of one: [{given!r}].")
@@ -48,12 +48,12 @@ def _integers(values: Array) -> Array:
 
 
 def own(ids: Any) -> Any:
-    """The same ids, in memory that nobody else can change."""
+    """The same ids, in memory that no caller can change."""
     return ids.copy() if isinstance(ids, np.ndarray) else ids
 
 
 def concatenate(parts: list[Any]) -> Any:
-    """Ids of one kind, one after another."""
+    """Concatenate ids of one kind."""
     if len(parts) == 1:
         return parts[0]
     if isinstance(parts[0], np.ndarray):
@@ -67,7 +67,7 @@ def take(ids: Any, places: Array) -> Any:
 
 
 def are_in(ids: Any, wanted: Any) -> Array:
-    """bool[n]: which of the ids are among the wanted ones."""
+    """bool[n]: whether each of the ids is among the wanted ones."""
     if isinstance(ids, np.ndarray):
         return np.isin(ids, wanted)
     found: Array = pc.is_in(ids, value_set=wanted).to_numpy(zero_copy_only=False)

@@ -1,6 +1,6 @@
 """The Hamming index: one interface over every method.
 
-`contents` changes what it holds, `search` answers queries, `saving` writes it to a folder, `search_options` says what it may be.
+`contents` adds and removes documents, `search` answers queries, `saving` writes to a folder, and `search_options` checks options.
 """
 
 from collections.abc import Iterator
@@ -30,19 +30,19 @@ from neardup.recipe.vectors import VectorRecipe
 class Index:
     """Fingerprints with ids, searched by Hamming distance.
 
-    What is added is found at once: it lies in a buffer that is compared one by one, and goes to tables when the buffer is full.
-    Tables are of segments that grow by a factor, so that a document is put into new tables a few times only. What is removed is
-    marked, and left out when its segment is made anew.
+    A document that you add can be found at once. New documents lie in a buffer, which queries compare one by one. When the buffer
+    is full, its documents move to the tables of a segment. Segments grow by a factor, so a document is moved only a few times. A
+    removed document is marked, and dropped when its segment is rebuilt.
 
     Attributes:
-        bits: of a fingerprint, a multiple of 64.
-        max_distance: the largest distance that may be asked for.
-        method: one of `neardup.hamming.index.methods.table.METHODS`, or `auto`: for each segment the exact one that
-            `neardup.hamming.index.planner` takes for its size.
-        options: of the method, as far as they were given.
-        recipe: what makes its fingerprints; None if it is not known.
-        state: plain values (as JSON has them) that are saved with the index, at once: what a program must know to go on where it
-            stopped. None if there are none.
+        bits: bits of a fingerprint, a multiple of 64.
+        max_distance: the largest distance that a query may ask for.
+        method: one of `neardup.hamming.index.methods.table.METHODS`, or `auto`. With `auto`, each segment has the exact method that
+            `neardup.hamming.index.planner` chooses for its size.
+        options: the options of the method that were given.
+        recipe: the recipe of the fingerprints; None if it is not known.
+        state: plain JSON values that a program needs to continue where it stopped. They are saved together with the index, in one
+            step. None if there are none.
     """
 
     state: dict[str, Any] | None
@@ -56,13 +56,13 @@ class Index:
         recipe: RecipeLike | VectorRecipe | None = None,
         **options: Unpack[IndexOptions],
     ) -> None:
-        """An empty index.
+        """Make an empty index.
 
         Args:
             max_distance, bits, method: see above.
-            recipe: what makes its fingerprints, as a recipe, by name or by path; then only fingerprints of that recipe go in by
-                the command line.
-            **options: of the method.
+            recipe: the recipe of the fingerprints, its name, or the path of its file. If you give one, the command line adds only
+                fingerprints of this recipe to the index.
+            **options: options of the method.
 
         Raises:
             OptionError: a value that is not allowed, or an option that the method does not have.
@@ -82,12 +82,12 @@ class Index:
 
     @property
     def recipe(self) -> Recipe | VectorRecipe | None:
-        """See above."""
+        """The recipe of the fingerprints; None if it is not known."""
         return None if self._recipe is None else any_stored_recipe(self._recipe[1])
 
     @property
     def has_strings(self) -> bool | None:
-        """Whether ids are strings; None as long as there are none. It can be set before the first is added."""
+        """Whether ids are strings; None as long as there are no ids. You can set it before you add the first document."""
         return self._contents.strings
 
     @has_strings.setter
@@ -96,28 +96,28 @@ class Index:
 
     @property
     def is_exact(self) -> bool:
-        """It finds all that there is."""
+        """Whether queries find every document within the distance."""
         return self._search.is_exact
 
     def hit_probability(self, distance: int | None = None) -> float:
-        """The chance that a query finds a document at a distance: the least of all segments.
+        """The probability that a query finds a document at a distance: the lowest of all segments.
 
-        1 of exact methods. Of prefix tables by the bits that this index has drawn, over all choices of the bits that differ: exact
-        for up to 16 tables, by inclusion and exclusion, else simulated, with a seed that is always the same. Of sorted orders
-        simulated by the permutations of this index, for uniform fingerprints: where many are near one another, it is less.
-        `neardup.plan` has the mean over all that could be drawn.
+        For exact methods it is 1. For prefix tables it follows from the bits that this index has drawn, over all choices of the
+        bits that differ: exact for up to 16 tables, by inclusion and exclusion, otherwise simulated with a fixed seed. For sorted
+        orders it is simulated with the permutations of this index, for uniform fingerprints; if many fingerprints are near one
+        another, it is lower. `neardup.plan` reports the mean over all permutations that could be drawn.
 
         Args:
-            distance: up to the index's; that if not given.
+            distance: up to the index's max_distance, which is the default.
         """
         return self._contents.documents.hit_probability(self._search.limit(distance))
 
     def info(self, *, verify: bool = False) -> IndexInfo:
-        """What it holds. With `verify`, every page of the files that it has mapped is read and compared with its checksum."""
+        """Facts about the index. With `verify`, it reads every page of its mapped files and compares it with its checksum."""
         return index_info(self._contents, *(self._recipe or (None, None)), verify=verify)
 
     def __len__(self) -> int:
-        """Documents that are there."""
+        """The number of documents that can be found."""
         return len(self._contents.documents)
 
     def __repr__(self) -> str:
@@ -129,21 +129,21 @@ class Index:
         """Add documents.
 
         Args:
-            ids: integers or strings, as a list, a numpy or an Arrow array; None numbers them, from the number of documents that
-                were ever added on. An id may come again: then both documents have it.
+            ids: integers or strings, as a list, a NumPy array or an Arrow array. None numbers the documents, starting at the number
+                of documents ever added. Several documents may have the same id.
             fingerprints: uint64[n] or uint64[n, words].
 
         Raises:
-            OptionError: not such values; integers where the index has strings, or strings where it has integers.
+            OptionError: a value is not allowed, or the ids are integers and those of the index strings, or the reverse.
         """
         self._contents.add(ids, fingerprints)
 
     def add_short(self, ids: Any, digests: Array) -> None:
-        """Add texts that are too short to be compared by fingerprint: they are found again by `find_short` if they are equal.
+        """Add texts that are too short to compare by fingerprint. `find_short` finds them by equality.
 
         Args:
-            ids: as in `add`, but each is given.
-            digests: uint64[n, 2], of the normalized texts (`neardup.fingerprints.simhash.Fingerprints.digests`).
+            ids: as in `add`, but not None.
+            digests: uint64[n, 2], digests of the normalized texts (`neardup.fingerprints.simhash.Fingerprints.digests`).
 
         Raises:
             OptionError: as in `add`.
@@ -151,21 +151,21 @@ class Index:
         self._contents.add_short(ids, digests)
 
     def remove(self, ids: Any) -> int:
-        """Remove all documents that have one of these ids, short texts too. Returns how many there were."""
+        """Remove all documents and short texts that have one of these ids. Returns how many there were."""
         return self._contents.remove(ids)
 
     def merge(self) -> None:
-        """Make all one segment: the fastest to search; what was removed is gone."""
+        """Merge all segments into one, which is the fastest to search, and drop removed documents."""
         self._contents.merge()
 
     # --------------------------------------------------------------------------------------------------------- queries
 
     def query(self, fingerprint: int | np.uint64 | Array, max_distance: int | None = None) -> list[tuple[Any, int]]:
-        """The ids within the distance of one fingerprint, with their distances; nearest first, then as they were added.
+        """The ids within the distance of one fingerprint, with their distances: nearest first, then in the order of adding.
 
         Args:
             fingerprint: an integer, or uint64[words].
-            max_distance: up to the index's; that if not given.
+            max_distance: up to the index's, which is the default.
         """
         segments = self._contents.documents.searched()
         return near_one(segments, self._search.row(fingerprint), self._search.limit(max_distance))
@@ -178,13 +178,13 @@ class Index:
         nearest: bool = False,
         threads: int | None = None,
     ) -> Neighbors:
-        """What is near each of many fingerprints, all in memory; see `query_stream`.
+        """The documents near each of many fingerprints, all in memory. If they may not fit, use `query_stream`.
 
         Args:
             fingerprints: uint64[q] or uint64[q, words].
-            max_distance: up to the index's; that if not given.
-            nearest: only the nearest of each, of equally near ones what was added first.
-            threads: all processors if not given. The result does not depend on it.
+            max_distance: up to the index's, which is the default.
+            nearest: return only the nearest document for each; of equally near ones, the one added first.
+            threads: the number of threads; by default, one for each processor. The result does not depend on it.
         """
         rows, limit = self._search.rows(fingerprints), self._search.limit(max_distance)
         return near_all(self._contents.searched(), rows, limit, nearest=nearest, threads=threads)
@@ -197,17 +197,17 @@ class Index:
         nearest: bool = False,
         threads: int | None = None,
     ) -> Iterator[Neighbors]:
-        """As `query_many`, some thousands of queries at a time, or fewer that have very much near them.
+        """Like `query_many`, but yields the answers of some thousand queries at a time, or fewer if these have very many neighbors.
 
-        Some million neighbors a thread are in memory, or those of one query if they are more.
+        Each thread holds up to about a million neighbors in memory, or those of one query if they are more.
         """
         rows, limit = self._search.rows(fingerprints), self._search.limit(max_distance)
         return near_many(self._contents.searched(), rows, limit, nearest=nearest, threads=threads)
 
     def find_short(self, digests: Array, *, nearest: bool = False) -> Neighbors:
-        """The short texts that are equal to each of those with these digests, uint64[q, 2]; all distances are 0.
+        """The short texts whose digests are equal to each of `digests`, uint64[q, 2]. All distances are 0.
 
-        `nearest`: only the one of each that was added first.
+        `nearest`: return only the text added first, for each.
         """
         searched = self._contents.searched_short()
         return near_all(searched, DIGESTS.rows(digests), DIGESTS.max_distance, nearest=nearest, threads=1)
@@ -222,15 +222,15 @@ class Index:
     ) -> Iterator[IdPairs]:
         """Every pair of documents within the distance, about a million at a time.
 
-        Exact methods join all fingerprints by `neardup.join`'s block tables, whatever their own tables are; the others list what
-        each document finds of those before it.
+        Exact methods join all fingerprints with the block tables of `neardup.join`, whatever tables the index has. Other methods
+        query the index with each document, and list the earlier documents that it finds.
 
         Args:
-            max_distance: up to the index's; that if not given.
-            equal: documents with equal fingerprints make pairs. If not, the first of them stands for all, and `groups` lists
-                the others: of m equal ones that is m ids, not m (m - 1) / 2 pairs.
-            threads: all processors if not given. The result does not depend on it.
-            memory: that pairs may take, in bytes or as `4G`, before they go to a temporary file.
+            max_distance: up to the index's, which is the default.
+            equal: whether documents with equal fingerprints make pairs. If not, the first of them stands for all, and `groups`
+                lists the others: m equal documents then make m ids, not m (m - 1) / 2 pairs.
+            threads: the number of threads; by default, one for each processor. The result does not depend on it.
+            memory: the memory that pairs may take, in bytes or as `4G`, before they go to a temporary file.
         """
         limit, searched = self._search.limit(max_distance), self._contents.searched()
         if not self.is_exact:
@@ -238,40 +238,44 @@ class Index:
         return joined_pairs(searched, limit, equal=equal, threads=threads, memory=memory)
 
     def groups(self) -> Groups:
-        """The documents with equal fingerprints, a group for each fingerprint that several have."""
+        """The documents with equal fingerprints: one group for each fingerprint that several documents have."""
         return equal_groups(self._contents.searched())
 
     # --------------------------------------------------------------------------------------------------------- storage
 
     def save(self, path: str | Path | None = None, *, overwrite: bool = False) -> None:
-        """Write all to a folder: where the index was opened or saved before, or to `path`, where no other index may be.
+        """Save the index in a folder: the one from which it was opened or to which it was saved before, or `path`.
 
-        Segments that are there already are not written again. After a crash at any point, the index is as it was before or
-        after. Others that have it opened go on with what they opened. `overwrite`: replace another index that is at `path`.
+        Segments that the folder already has are not written again. A crash at any point leaves either the old or the new index.
+        Other processes that have opened the index continue to read the version that they opened.
+
+        Args:
+            path: the folder. It must not hold another index, unless you overwrite it.
+            overwrite: replace another index at `path`.
 
         Raises:
-            OptionError: it was never saved, and no path is given; `state` has no form as JSON.
-            InputError: `path` has another index or other files, another process writes to it, or has written since this one was
-                opened.
+            OptionError: the index was never saved and no path is given, or `state` cannot be written as JSON.
+            InputError: `path` has another index or other files, or another process writes to it or has written to it since this
+                index was opened.
         """
         self._storage.save(path, self._contents.parts, self._manifest(), overwrite=overwrite)
 
     def reserved(self) -> AbstractContextManager[None]:
-        """Be the only one that writes to its folder until the end: `save` is not refused then for what others have done.
+        """A context in which no other process can write to the folder, so `save` cannot fail because another process has written.
 
         Raises:
-            OptionError: it was never saved.
-            InputError: another process writes to it, or has written since this one was opened.
+            OptionError: the index was never saved.
+            InputError: another process writes to the folder, or has written to it since this index was opened.
         """
         return self._storage.reserved()
 
     @classmethod
     def open(cls, path: str | Path) -> "Index":
-        """The index in a folder; its tables are mapped, and read as they are needed.
+        """Open the index in a folder. Its tables are mapped, and read when they are needed.
 
         Raises:
-            InputError: there is none.
-            DataError: it is damaged, or of another format.
+            InputError: there is no index in the folder.
+            DataError: the index is damaged, or of another format.
         """
         home = Path(path)
         manifest, segments, short = open_segments(home)

@@ -1,4 +1,4 @@
-"""What an index tells of itself."""
+"""Gather the facts that an index reports about itself."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from neardup.hamming.index.contents import Contents
 def index_info(
     contents: Contents, recipe: str | None, recipe_fields: dict[str, Any] | None, *, verify: bool
 ) -> IndexInfo:
-    """See `neardup.Index.info`; `recipe`: the digest of the recipe."""
+    """See `neardup.Index.info`. `recipe`: the digest of the recipe."""
     search, made, searched = contents.search, contents.documents.made, contents.documents.searched()
     stored = [segment for part in contents.parts for segment in part.made] if verify else []
     return IndexInfo(

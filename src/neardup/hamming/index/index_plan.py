@@ -1,4 +1,4 @@
-"""The plan of a Hamming index, and how a person reads it."""
+"""The plan of a Hamming index, and its text for people."""
 
 import dataclasses
 import json
@@ -15,11 +15,11 @@ class MethodPlan:
     """One method with its best options.
 
     Attributes:
-        method, options: as of `neardup.Index`.
-        is_exact: it finds all that there is.
+        method, options: as in `neardup.Index`.
+        is_exact: whether it finds every document within the distance.
         cost: tables, bytes, candidates and time; see `neardup.hamming.index.costs.Cost`.
-        fits: in the memory.
-        hit_probability: of a pair at the distance; None for exact methods, which find it.
+        fits: whether it fits in the memory.
+        hit_probability: the probability that it finds a pair at the distance; None for exact methods.
     """
 
     method: str
@@ -32,16 +32,16 @@ class MethodPlan:
 
 @dataclass(frozen=True)
 class Shards:
-    """Documents dealt out to machines of this memory; each query is asked of all. Extrapolated from the constants of one machine.
+    """A division of the documents among machines with this memory, extrapolated from the constants of one. Every query goes to all.
 
     Attributes:
-        shards: machines, or parts that one machine works off one after the other.
-        documents: of the largest.
-        method, options: of each.
-        nbytes: of each.
-        build_seconds: of each, on one thread.
-        batch_seconds: of a million queries on each, on one thread.
-        machine_seconds: of a million queries, all shards added up.
+        shards: the number of machines, or of parts that one machine processes one after another.
+        documents: the number of documents in the largest shard.
+        method, options: the method of each shard, and its options.
+        nbytes: bytes of each shard.
+        build_seconds: seconds to build each shard, on one thread.
+        batch_seconds: seconds of a million queries on each shard, on one thread.
+        machine_seconds: seconds of a million queries, summed over all shards.
     """
 
     shards: int
@@ -56,19 +56,19 @@ class Shards:
 
 @dataclass(frozen=True)
 class IndexPlan:
-    """What Hamming search in so many documents takes.
+    """The memory and time of Hamming search in a number of documents, by method.
 
     Attributes:
-        documents, bits, max_distance: what is planned for.
-        memory_bytes: that an index may take.
-        based_on: in words, how fingerprints are taken to be spread.
-        machine: in words, where the constants come from, and whether they are drawn on beyond what was measured.
-        methods: what each takes.
-        refused: methods that cannot be used, and why.
-        method, options: that are taken; None and {} if no exact method fits in the memory.
-        reason: why.
+        documents, bits, max_distance: the index that is planned.
+        memory_bytes: bytes that the index may take.
+        based_on: the assumed distribution of the fingerprints, in words.
+        machine: where the constants come from and whether they are extrapolated, in words.
+        methods: the cost of each method.
+        refused: the methods that cannot be used, and why.
+        method, options: the method that is chosen, and its options; None and {} if no exact method fits in the memory.
+        reason: why it is chosen.
         shards: the plan for several machines, if no exact method fits in the memory of one.
-        checked: predictions beside what was measured; empty without `check`.
+        checked: predictions beside measurements; empty without `check`.
     """
 
     documents: int
@@ -94,7 +94,7 @@ class IndexPlan:
 
 
 def plan_text(plan: IndexPlan) -> str:
-    """Lines: what is planned for, a row for each method, the choice, shards and checks."""
+    """The plan as lines of text: the index, a row for each method, the choice, shards and checks."""
     lines = [
         f"Hamming search in {plan.documents:,} documents, {plan.bits} bits, distance {plan.max_distance}, by {plan.based_on}",
         f"  times of one thread in a batch: {plan.machine}",
@@ -177,7 +177,7 @@ def _table(head: list[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def size_text(size: float) -> str:
-    """Bytes, in binary units."""
+    """A number of bytes, in binary units."""
     for unit in ("B", "KiB", "MiB", "GiB"):
         if size < 1024:
             return f"{size:,.0f} {unit}" if unit == "B" else f"{size:,.1f} {unit}"
@@ -186,7 +186,7 @@ def size_text(size: float) -> str:
 
 
 def time_text(seconds: float) -> str:
-    """Seconds, in a unit in which they are a number that can be read."""
+    """A time given in seconds, in a readable unit."""
     if seconds < 1e-3:
         return f"{seconds * 1e6:,.2f} µs"
     if seconds < 1:

@@ -1,4 +1,4 @@
-"""Tables of fingerprints grouped by some of their bits, and the plans of such keys, of which each method has its own."""
+"""Tables of fingerprints that are grouped by some of their bits, the key. Each method has its own plan of keys."""
 
 import math
 from dataclasses import dataclass
@@ -10,21 +10,21 @@ from neardup.arrays import Array
 from neardup.kernels.hamming import index_tables as kernels
 
 ROWS_A_BUCKET = 4
-"""About so many rows share a bucket of a table whose keys are longer."""
+"""The approximate number of rows in a bucket, in a table whose keys have more bits than its buckets."""
 MOST_BUCKET_BITS = 26
 MOST_TABLES = 1_000
-"""Each holds all fingerprints."""
+"""The most tables of an index; each holds all fingerprints."""
 MOST_CHOSEN_TABLES = 64
-"""More are not chosen by themselves; they can be asked for."""
+"""The most tables that the planner chooses. You can ask for more."""
 
 
 @dataclass(frozen=True)
 class KeyPlan:
-    """By which bits rows are grouped.
+    """The bits by which tables group rows.
 
     Attributes:
-        bits: of a fingerprint.
-        chosen: for each table the bits of its key, counted from the most significant one.
+        bits: bits of a fingerprint.
+        chosen: for each table, the bits of its key, counted from the most significant one.
         radii: for each table, how many bits of the key may differ from the query's.
     """
 
@@ -34,13 +34,13 @@ class KeyPlan:
 
 
 def blocks_of(bits: int, blocks: int) -> list[tuple[int, ...]]:
-    """The bits cut into so many blocks, as equal as can be."""
+    """The bits cut into `blocks` blocks of about equal size."""
     edges = [bits * i // blocks for i in range(blocks + 1)]
     return [tuple(range(first, last)) for first, last in pairwise(edges)]
 
 
 def moves_of(key: tuple[int, ...], bits: int) -> list[tuple[int, int, int, int]]:
-    """How a kernel gathers a key's bits, at most 64 of them: runs of neighbors in a word, from the least significant place up."""
+    """How a kernel gathers the bits of a key, at most 64: runs of adjacent bits in a word, from the least significant bit up."""
     moves: list[tuple[int, int, int, int]] = []
     words = (bits + 63) // 64
     for place, bit in enumerate(sorted(key[:64], reverse=True)):
@@ -59,10 +59,11 @@ class Tables:
     """Rows grouped by each key of a plan.
 
     Attributes:
-        plan: by which bits.
+        plan: the bits of the keys.
         columns: uint64[T, words, n], the rows in the order of each table's buckets.
         starts: int64[T, buckets + 1].
-        positions: uint32[T - 1, n], which row of the first table each row of the others is; a position is a row of the first.
+        positions: uint32[T - 1, n], the row of the first table that each row of the other tables is. A position is a row of the
+            first table.
         moves, move_starts, key_bits, masks, radii, bucket_bits: as `neardup.kernels.hamming.index_tables.look_up` takes them.
     """
 
@@ -105,12 +106,12 @@ class Tables:
         return np.ascontiguousarray(self.columns[0].T)
 
     def arrays(self) -> dict[str, Array]:
-        """All that it holds, by name; the rest follows from the plan."""
+        """The arrays to save, by name. The others follow from the plan."""
         return {"columns": self.columns, "starts": self.starts, "positions": self.positions}
 
 
 def tables_of(plan: KeyPlan, columns: Array, starts: Array, positions: Array) -> Tables:
-    """Tables of a plan from their arrays."""
+    """Make the tables of a plan from their arrays."""
     tables, words = len(plan.chosen), columns.shape[1]
     moves = [moves_of(key, plan.bits) for key in plan.chosen]
     flat = np.array([move for found in moves for move in found], np.int64).reshape(-1, 4)
@@ -133,14 +134,14 @@ def tables_of(plan: KeyPlan, columns: Array, starts: Array, positions: Array) ->
 
 
 def bucket_bits_for(plan: KeyPlan, rows: int) -> int:
-    """Tables of so many rows have two to the power of how many buckets."""
+    """The log2 of the number of buckets in tables of `rows` rows."""
     longest = max(min(64, len(key)) for key in plan.chosen)
     wide = math.ceil(math.log2(max(2, rows) / ROWS_A_BUCKET))
     return min(MOST_BUCKET_BITS, longest, max(wide, 1))
 
 
 def table_bytes(plan: KeyPlan, rows: int) -> int:
-    """What tables of so many rows take: columns, starts and positions."""
+    """Bytes of tables of `rows` rows: columns, starts and positions."""
     tables, words = len(plan.chosen), plan.bits // 64
     return 8 * tables * (words * rows + (1 << bucket_bits_for(plan, rows)) + 1) + 4 * (tables - 1) * rows
 

@@ -1,4 +1,4 @@
-"""Ids as files have them, JSON values, to ids of an index: all strings, or all integers."""
+"""Convert ids of files, which are JSON values, to ids of an index: all strings, or all integers."""
 
 from typing import Any
 
@@ -10,10 +10,10 @@ from neardup.io.ids import plain_ids
 
 
 def labels_of(tokens: Any, *, strings: bool) -> Any:
-    """Arrow large_string[n] of JSON values to strings, 17 to "17" like "17" itself, or to int64[n].
+    """Convert Arrow large_string[n] of JSON values to strings (both 17 and "17" become "17"), or to int64[n].
 
     Raises:
-        InputError: integers are asked for, and an id is a string, or does not fit 64 bits.
+        InputError: `strings` is false, and an id is a string or does not fit 64 bits.
     """
     if strings:
         return plain_ids(tokens)

@@ -1,7 +1,7 @@
-"""How long the steps of Hamming search take on a machine: the constants of the cost model; `machine_timing` measures them.
+"""The time of each step of Hamming search on a machine: the constants of the cost model, which `machine_timing` measures.
 
-A step's time depends on how much memory it walks over at random, so each constant is a curve: seconds at some sizes, interpolated
-between, and drawn on with its last slope beyond.
+A step takes longer if it accesses more memory at random. So each constant is a curve: seconds at some sizes, interpolated between
+them, and extrapolated with the last slope beyond.
 """
 
 import math
@@ -14,22 +14,22 @@ Curve = tuple[tuple[float, float], ...]
 
 @dataclass(frozen=True)
 class Machine:
-    """Seconds of one thread, by step; sizes are log2 of rows, of all tables together, at 64 bits.
+    """Seconds of one thread for each step. Sizes are log2 of the rows of all tables together, at 64 bits.
 
     Attributes:
-        source: in words, where these come from.
-        compare: a row of a scan of many queries.
-        stretch: a row of a bucket that is long enough for vectors; by rows.
-        row: a row of a short bucket, compared one by one.
-        probe: the bucket of a key, when many queries' are asked for together; by rows.
-        step: the bucket of a code near the key, one after the other; by rows of tables with 4 rows a bucket.
-        place: a row is put into its bucket of a table; by the table's buckets.
-        move: a further run of bits of a row's key.
-        collapse: a row is sorted, equal ones together; by rows.
-        add: 64 rows of a list of one bit are added up.
-        slice: a row is put on the list of one bit.
-        order: a row is put in its place in a sorted order; by rows.
-        around: a query is looked up in a sorted order, beam not counted; by rows.
+        source: where the constants come from, in words.
+        compare: to compare a row in a scan with many queries.
+        stretch: to compare a row of a bucket that is long enough for vectors; by rows.
+        row: to compare a row of a short bucket, one by one.
+        probe: to reach the bucket of a key, with the buckets of many queries requested together; by rows.
+        step: to reach the bucket of a code near the key, one after another; by rows of tables with 4 rows a bucket.
+        place: to put a row into its bucket of a table; by the table's buckets.
+        move: to gather a further run of bits of a row's key.
+        collapse: to sort a row together with equal ones; by rows.
+        add: to add up 64 rows of the list of one bit.
+        slice: to put a row on the list of one bit.
+        order: to put a row in its place in a sorted order; by rows.
+        around: to look up a query in a sorted order, without the beam; by rows.
     """
 
     source: str
@@ -47,17 +47,17 @@ class Machine:
     around: Curve
 
     def seconds(self, step: str, size: float) -> float:
-        """Of a step, at a size (not its logarithm)."""
+        """Seconds of a step, at a size (not its logarithm)."""
         return at(getattr(self, step), math.log2(max(1.0, size)))
 
     @property
     def measured_rows(self) -> int:
-        """Up to how many rows it was measured."""
+        """The largest number of rows that was measured."""
         return round(2 ** self.step[-1][0])
 
 
 def at(curve: Curve, x: float) -> float:
-    """The value of a curve; level before its first point, and never falling beyond its last."""
+    """The value of a curve. It is constant before the first point, and never falls beyond the last."""
     if x <= curve[0][0] or len(curve) == 1:
         return curve[0][1]
     for (x0, y0), (x1, y1) in pairwise(curve):

@@ -1,4 +1,4 @@
-"""The constants of the cost model, measured on this machine."""
+"""Measure the constants of the cost model on this machine."""
 
 import math
 import time
@@ -17,20 +17,18 @@ from neardup.kernels.hamming import index_scans
 
 QUERIES = 1 << 13
 SIZES = (14, 17, 20, 22)
-"""log2 of the rows at which is measured: from inside a second-level cache to far outside of any."""
+"""log2 of the numbers of rows to measure at: from inside a second-level cache to far outside any cache."""
 SEED = 20070508
 
 
 def measure_machine(sizes: tuple[int, ...] = SIZES) -> Machine:
-    """Measure all constants on this machine with tables of uniform fingerprints: some ten seconds. `sizes` are from 14 up."""
+    """Measure all constants on this machine with tables of uniform fingerprints, in about ten seconds. `sizes` start at 14."""
     random = np.random.default_rng(SEED)
     queries = random.integers(0, 2**64, (QUERIES, 1), np.uint64)
     curves: dict[str, list[tuple[float, float]]] = {
         step: [] for step in Machine.__dataclass_fields__ if step != "source"
     }
-    _measure(
-        random.integers(0, 2**64, (64, 1), np.uint64), queries[:64], random, 0.0, {}
-    )  # compiles, and is not counted
+    _measure(random.integers(0, 2**64, (64, 1), np.uint64), queries[:64], random, 0.0, {})  # compiles; not counted
     small = random.integers(0, 2**64, (1 << sizes[0], 1), np.uint64)
     row = _row_seconds(small, queries)
     curves["move"].append((sizes[0], _move_seconds(small)))
@@ -44,7 +42,7 @@ def measure_machine(sizes: tuple[int, ...] = SIZES) -> Machine:
 
 
 def _move_seconds(values: Array) -> float:
-    """What a further run of bits of a key takes a row: from building a table by bits side by side, and by every other bit."""
+    """Seconds a row for a further run of bits of a key: the difference between keys of adjacent bits and of every other bit."""
     spent = [
         _time(lambda key=key: build_tables(values, KeyPlan(64, (key,), (0,))))  # type: ignore[misc]
         for key in (tuple(range(12)), tuple(range(0, 24, 2)))
@@ -53,7 +51,7 @@ def _move_seconds(values: Array) -> float:
 
 
 def _row_seconds(values: Array, queries: Array) -> float:
-    """What a row adds to a short bucket: from two tables in the cache, one with five bits fewer in its key."""
+    """Seconds that a row adds to a short bucket: from two tables in the cache, one of them with a key that is five bits shorter."""
     hits, spent, rows = np.empty((1 << 12, 3), np.int64), [], []
     for bits in (14, 9):
         tables, _ = build_tables(values, KeyPlan(64, (tuple(range(bits)),), (0,)))
@@ -69,7 +67,7 @@ def _measure(values: Array, queries: Array, random: Any, row: float, found: dict
     columns = np.ascontiguousarray(values.T)
     few = queries[:32]
     found["compare"] = size, _time(lambda: index_scans.scan(few, 0, len(few), columns, 3, hits, 0)) / n / len(few)
-    # Keys so long that a bucket holds few rows, one table: a probe.
+    # One table with keys so long that a bucket holds few rows measures a probe.
     wide = block_keys(64, 1, 2)
     tables, _ = build_tables(values, wide)
     buckets = 1 << tables.bucket_bits
@@ -118,17 +116,17 @@ def _measure_orders(values: Array, queries: Array, random: Any, found: dict[str,
 
 
 def _time(work: Callable[[], object], repeats: int = 3) -> float:
-    """The shortest of some runs: what others on the machine take is not counted."""
+    """The shortest of some runs, so that other programs on the machine count as little as possible."""
     return min(run_once(work) for _ in range(repeats))
 
 
 def run_once(work: Callable[[], object]) -> float:
-    """Seconds that it takes."""
+    """Seconds that one call takes."""
     start = time.perf_counter()
     work()
     return time.perf_counter() - start
 
 
 def time_queries(look_up: Callable[[Array], object], queries: Array, parts: int = 4) -> float:
-    """Seconds a query: the least of some parts, each looked up once, so that none finds its buckets in the cache already."""
+    """Seconds a query: the shortest of some parts. Each part is looked up once, so that its buckets are not in the cache."""
     return min(run_once(lambda part=part: look_up(part)) / len(part) for part in np.array_split(queries, parts))  # type: ignore[misc]

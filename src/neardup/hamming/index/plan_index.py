@@ -1,4 +1,4 @@
-"""The plan of a Hamming index: what every method takes for so many documents, which one is taken, and why."""
+"""Plan a Hamming index: the cost of every method for a number of documents, and which method is chosen, and why."""
 
 import dataclasses
 import math
@@ -19,7 +19,7 @@ from neardup.hamming.unique import fingerprint_rows
 from neardup.resources.limits import memory_bytes
 
 BATCH = 1_000_000
-"""Queries, for which the time of shards is said."""
+"""The number of queries for which a plan gives the time of shards."""
 
 
 def plan(
@@ -31,18 +31,19 @@ def plan(
     fingerprints: Array | None = None,
     check: bool = False,
 ) -> IndexPlan:
-    """Plan Hamming search: what every method takes, and which one is the cheapest that fits.
+    """Plan Hamming search: estimate the cost of every method, and choose the cheapest that fits.
 
-    The model is explained in docs/planner.md. Times are of one thread in a batch of queries, by constants of the machine of the
-    benchmarks, or with `check` of this one.
+    docs/planner.md explains the model. Times are for one thread and a batch of queries. They are based on constants of the machine
+    of the benchmarks or, with `check`, of this machine.
 
     Args:
-        documents: how many; those of `fingerprints` if not given. Equal fingerprints count once.
-        max_distance: the distance within which is searched.
-        bits: of a fingerprint (those of `fingerprints`, or 128).
-        memory: bytes that the index may take, or `8G` (half of the machine's).
-        fingerprints: uint64[n] or uint64[n, words], a sample of the documents', by which their skew is taken into account.
-        check: measure the machine, build every method for a sample (about 2^20, or of the fingerprints) and compare. Some minutes.
+        documents: the number of documents; by default, that of `fingerprints`. Equal fingerprints count once.
+        max_distance: the Hamming distance of the search, inclusive.
+        bits: bits of a fingerprint; by default, those of `fingerprints`, or 128.
+        memory: the memory that the index may take, in bytes or as `8G`; by default, half of the machine's.
+        fingerprints: uint64[n] or uint64[n, words], a sample of the documents' fingerprints. The estimate includes their spread.
+        check: measure this machine, build every method for a sample (about 2^20 uniform fingerprints, or some of `fingerprints`),
+            and compare predictions with measurements. This takes some minutes.
 
     Raises:
         OptionError: a value that is not allowed.
@@ -62,7 +63,7 @@ def plan(
     setting = Setting(count, width, limit, machine, skew)
     choices, refused = choices_for(setting, METHODS, memory=room)
     chosen = choose(setting, memory=room)
-    if chosen:  # of all methods together, another option may be the best than of its method alone
+    if chosen:  # the best options among all methods may differ from the best within its method
         choices = [chosen if choice.method == chosen.method else choice for choice in choices]
     return IndexPlan(
         documents=count,
@@ -127,7 +128,7 @@ def _reason(chosen: Choice | None, choices: list[Choice], rows: int, room: int) 
 
 
 def sharded(setting: Setting, room: int) -> Shards:
-    """Shards of the exact method whose machines take least time together to put a document in and look one up.
+    """Shards of the exact method whose machines together take least time to insert a document and look one up.
 
     Raises:
         OptionError: not even one document fits.
@@ -139,7 +140,7 @@ def sharded(setting: Setting, room: int) -> Shards:
         except OptionError:
             continue
         count = max(1, math.ceil(whole.cost.nbytes / room))
-        # A shard has tables of its own, whose buckets are a power of two: some more shards may be needed than bytes alone say.
+        # The buckets of a shard's tables are a power of two, so more shards may be needed than the bytes suggest.
         while True:
             part = dataclasses.replace(setting, rows=math.ceil(setting.rows / count))
             choice = best_of(method, part, memory=room)

@@ -1,7 +1,7 @@
-"""Choose the method of Hamming search, and its options, by what they cost: the only place that chooses.
+"""Choose the method of Hamming search, and its options, by their cost. No other module chooses.
 
-Of what fits in memory, and for which putting a document in and looking one up take at most some times the least time, that is taken
-which needs least memory; docs/planner.md explains the model.
+The planner considers the methods that fit in memory and take at most WORTH times the shortest time to insert a document and look
+one up. Among these, it chooses the one that needs least memory. docs/planner.md explains the model.
 """
 
 import math
@@ -14,29 +14,29 @@ from neardup.hamming.index.methods.table import METHODS
 from neardup.hamming.index.typical import TYPICAL
 
 WORTH = 2.5
-"""Memory is worth time: what is up to so many times as slow as the fastest is taken if it needs less."""
+"""A method may be this many times as slow as the fastest if it needs less memory."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A method with its options, and what they cost."""
+    """A method with its options and their cost."""
 
     method: str
     options: dict[str, int]
     cost: Cost
 
     def seconds(self, rows: int) -> float:
-        """What is made least."""
+        """Seconds to insert one document and look one up, which the planner minimizes."""
         return self.cost.seconds_a_document(rows)
 
 
 def exact_methods() -> list[str]:
-    """Among which `auto` chooses."""
+    """The methods among which `auto` chooses."""
     return [name for name, method in METHODS.items() if method.is_exact]
 
 
 def considered(method: str, setting: Setting, given: Options | None = None) -> list[Choice]:
-    """A method with all options that may be the best, and with those `given` as they are.
+    """A method with all options that may be the best; the options in `given` stay as they are.
 
     Raises:
         OptionError: the method cannot be used for these bits and this distance, or with these options.
@@ -61,7 +61,7 @@ def considered(method: str, setting: Setting, given: Options | None = None) -> l
 
 
 def best_of(method: str, setting: Setting, *, memory: float = math.inf, given: Options | None = None) -> Choice:
-    """The best options of a method that fit in `memory` (bytes), or if none do, those that take least of it.
+    """The best options of a method that fit in `memory` (bytes) or, if none fit, those that need least memory.
 
     Raises:
         OptionError: see `considered`.
@@ -74,7 +74,7 @@ def best_of(method: str, setting: Setting, *, memory: float = math.inf, given: O
 
 
 def _cheapest(choices: Iterable[Choice], rows: int) -> Choice:
-    """Of those that take at most WORTH times as long as the fastest, the one that takes least memory."""
+    """The choice that needs least memory among those that take at most WORTH times as long as the fastest."""
     listed = list(choices)
     fastest = min(choice.seconds(rows) for choice in listed)
     near = [choice for choice in listed if choice.seconds(rows) <= WORTH * fastest]
@@ -84,7 +84,7 @@ def _cheapest(choices: Iterable[Choice], rows: int) -> Choice:
 def choices_for(
     setting: Setting, methods: Iterable[str], *, memory: float = math.inf
 ) -> tuple[list[Choice], dict[str, str]]:
-    """The best options of each method; and why others cannot be used, by name."""
+    """The best options of each method; and, by name, why other methods cannot be used."""
     found, refused = [], {}
     for method in methods:
         try:
@@ -95,7 +95,7 @@ def choices_for(
 
 
 def choose(setting: Setting, *, memory: float = math.inf) -> Choice | None:
-    """The best exact method with its options that fits in memory, if one does."""
+    """The best exact method, with its options, that fits in memory; None if none fits."""
     fitting = [choice for choice in _all_of(setting, exact_methods(), {}) if choice.cost.nbytes <= memory]
     return _cheapest(fitting, setting.rows) if fitting else None
 
@@ -118,19 +118,19 @@ def _all_of(setting: Setting, methods: Iterable[str], given: Options) -> list[Ch
 def usual_options(
     method: str, *, bits: int, max_distance: int, rows: int, given: Options | None = None
 ) -> dict[str, int]:
-    """All options of a method for a segment of so many rows: those given, and the best others, by typical constants.
+    """All options of a method for a segment of `rows` rows: those given, and the best values of the others by typical constants.
 
     Raises:
-        OptionError: the method cannot be used so.
+        OptionError: the method cannot be used with these options.
     """
     return best_of(method, _typical(bits, max_distance, rows), given=given).options
 
 
 def usual_choice(*, bits: int, max_distance: int, rows: int, given: Options | None = None) -> Choice:
-    """What `auto` takes for a segment of so many rows; with options given, of the exact methods that have all of these.
+    """The choice of `auto` for a segment of `rows` rows. If options are given, it is among the exact methods that have all of them.
 
     Raises:
-        OptionError: none can be used so.
+        OptionError: no exact method can be used with these options.
     """
     fixed = dict(given or {})
     methods = [name for name in exact_methods() if set(fixed) <= set(METHODS[name].option_names)]

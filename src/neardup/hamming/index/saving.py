@@ -1,4 +1,4 @@
-"""Saving an index: what has changed since it was saved or opened is written beside it, and becomes the index at once."""
+"""Save an index: write the changes since it was saved or opened beside the old files, then switch to them in one step."""
 
 import contextlib
 import dataclasses
@@ -24,12 +24,12 @@ from neardup.hamming.index.store import (
 )
 
 PREFIXES = ("", "short-")
-"""Of the files of the documents, and of those of short texts."""
+"""Prefixes of the files of documents, and of the files of short texts."""
 
 
 @dataclass(frozen=True)
 class Home:
-    """Where an index was saved or opened last, and the generation that it has there."""
+    """Where an index was last saved or opened, and its generation there."""
 
     path: Path
     generation: int
@@ -39,7 +39,7 @@ class Storage:
     """The folder of an index.
 
     Attributes:
-        home: where it was saved or opened last; None if it never was.
+        home: where the index was last saved or opened; None if it never was.
     """
 
     home: Home | None
@@ -52,10 +52,10 @@ class Storage:
         """See `neardup.Index.save`.
 
         Args:
-            path: the folder; the home if not given.
-            parts: the documents, and short texts if there are any.
-            manifest: of the index; its generation and segments are filled in.
-            overwrite: replace another index.
+            path: the folder; by default, the home.
+            parts: the documents, and the short texts if there are any.
+            manifest: the manifest of the index, without generation and segments, which are filled in.
+            overwrite: whether to replace another index.
         """
         if path is None and self.home is None:
             raise OptionError("This index was never saved. Give the path of a folder.")
@@ -85,7 +85,7 @@ class Storage:
 def _save_parts(
     path: Path, last: Home | None, parts: Sequence[Segments], manifest: Manifest, *, overwrite: bool, is_reserved: bool
 ) -> Home:
-    """Write the segments that are not there yet, then the manifest. `is_reserved`: this process alone writes there already."""
+    """Write the segments that the folder lacks, then the manifest. `is_reserved`: this process holds the lock already."""
     if not is_index(path):
         demand_free(path)
     with contextlib.nullcontext() if is_reserved else writing(path):
@@ -108,7 +108,7 @@ def _changed(path: Path) -> InputError:
 
 
 def _generation(path: Path, last: Home | None, parts: Sequence[Segments], *, overwrite: bool) -> int:
-    """The generation of the index that is there, 0 if there is none; what else lies there from a killed writer is removed."""
+    """The generation of the index in the folder, 0 if there is none. Removes the files that a killed writer left there."""
     if not is_index(path):
         _forget_files(parts)
         sweep(path, None)
@@ -125,14 +125,14 @@ def _generation(path: Path, last: Home | None, parts: Sequence[Segments], *, ove
 
 
 def _forget_files(parts: Sequence[Segments]) -> None:
-    """Know of no file that has their segments."""
+    """Forget the files of the segments, so that they are written again."""
     for part in parts:
         for segment in part.made:
             segment.stored = None
 
 
 def _store(part: Segments, path: Path, prefix: str) -> list[StoredSegment]:
-    """Write the segments that are not there yet, and what was removed; the files of each segment."""
+    """Write the segments that the folder lacks, and the marks of removed documents. Returns the files of each segment."""
     part.flush()
     stored = []
     for number, segment in enumerate(part.made):

@@ -1,4 +1,4 @@
-"""Queries and pairs over all segments of an index; documents are numbered through them, and answers have their ids."""
+"""Answer queries and list pairs over all segments of an index. Documents are numbered across segments; answers have their ids."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -20,16 +20,16 @@ from neardup.resources.threads import in_order, thread_count
 
 QUERIES_TOGETHER = 1 << 12
 MOST_FOUND = 1 << 20
-"""Documents that are listed at a time, but for those of one query."""
+"""The most documents listed at a time, unless one query finds more."""
 
 
 class Searched(NamedTuple):
-    """The documents of an index, as they are searched.
+    """The documents of an index, as queries see them.
 
     Attributes:
-        segments: oldest first; documents are numbered through them.
-        words: of a fingerprint.
-        strings: whether ids are strings; None if there are none.
+        segments: the segments, oldest first. Documents are numbered across them.
+        words: 64-bit words of a fingerprint.
+        strings: whether ids are strings; None if there are no ids.
     """
 
     segments: Sequence[Segment]
@@ -38,11 +38,11 @@ class Searched(NamedTuple):
 
     @property
     def starts(self) -> Array:
-        """int64[segments + 1], the number of each segment's first document, and of all documents."""
+        """int64[segments + 1], the number of each segment's first document, then the count of all documents."""
         return np.cumsum([0, *(len(segment) for segment in self.segments)])
 
     def no_ids(self) -> Any:
-        """None, of the ids' kind."""
+        """An empty array of the kind of the ids."""
         return pa.array([], pa.large_string()) if self.strings else np.empty(0, np.int64)
 
     def ids_of(self, documents: Array) -> Any:
@@ -60,7 +60,7 @@ class Searched(NamedTuple):
         return take(concatenate(parts), back)
 
     def live(self) -> tuple[Array, Array]:
-        """The fingerprints of all documents, uint64[n, words], and their numbers, int64[n], as they were added."""
+        """The fingerprints of all documents, uint64[n, words], and their numbers, int64[n], in the order of adding."""
         live = [segment.live_documents() for segment in self.segments]
         fingerprints = [segment.fingerprints()[part] for segment, part in zip(self.segments, live, strict=True)]
         documents = [part + start for part, start in zip(live, self.starts, strict=False)]
@@ -70,7 +70,7 @@ class Searched(NamedTuple):
         )
 
     def live_once(self) -> tuple[Array, Array]:
-        """As `live`, but of each fingerprint only the document that has it first."""
+        """Like `live`, but only the first document for each fingerprint."""
         fingerprints, documents = self.live()
         unique = collapse(fingerprints)
         chosen = np.sort(unique.order[unique.starts[:-1]])
@@ -78,7 +78,7 @@ class Searched(NamedTuple):
 
 
 def near_one(segments: Sequence[Segment], row: Array, limit: int) -> list[tuple[Any, int]]:
-    """The ids and distances of what is near one fingerprint, uint64[1, words]."""
+    """The ids and distances of the documents near one fingerprint, uint64[1, words]."""
     base = 0
     found: list[tuple[int, int, Any]] = []
     for segment in segments:
@@ -99,7 +99,7 @@ def _by_distance(found: tuple[int, int, Any]) -> tuple[int, int]:
 def near_many(
     searched: Searched, rows: Array, limit: int, *, nearest: bool, threads: int | None
 ) -> Iterator[Neighbors]:
-    """What is near each of uint64[q, words], in parts of some thousand queries, or of fewer that have very much near them."""
+    """The documents near each of uint64[q, words], in parts of some thousand queries, or fewer if they have very many neighbors."""
 
     def part(found: _Found) -> Neighbors:
         order = np.lexsort((found.documents, found.distances, found.queries))
@@ -115,11 +115,11 @@ def near_many(
 
     for begin, rest in in_order(work, range(0, len(rows), QUERIES_TOGETHER), thread_count(threads)):
         yield begin
-        yield from rest  # made one at a time: all of them may not fit in memory
+        yield from rest  # made one at a time, because all of them may not fit in memory
 
 
 def near_all(searched: Searched, rows: Array, limit: int, *, nearest: bool, threads: int | None) -> Neighbors:
-    """As `near_many`, in one part."""
+    """Like `near_many`, in one part."""
     parts = list(near_many(searched, rows, limit, nearest=nearest, threads=threads))
     lengths = [np.zeros(1, np.int64), *(np.diff(part.offsets) for part in parts)]
     ids = concatenate([part.ids for part in parts] or [searched.no_ids()])
@@ -129,7 +129,7 @@ def near_all(searched: Searched, rows: Array, limit: int, *, nearest: bool, thre
 
 @dataclass(frozen=True)
 class _Found:
-    """What queries [first, last) find, in no order: queries, documents and distances, int64[h] each."""
+    """The answers to queries [first, last), in no order: queries, documents and distances, int64[h] each."""
 
     first: int
     last: int
@@ -141,7 +141,7 @@ class _Found:
 def _found(
     segments: Sequence[Segment], rows: Array, first: int, last: int, limit: int, *, nearest: bool = False
 ) -> Iterator[_Found]:
-    """In parts of at most MOST_FOUND documents, or of one query."""
+    """The answers to queries [first, last), in parts of at most MOST_FOUND documents, or of one query."""
     most = MOST_FOUND if last - first > 1 else math.inf
     hits: list[tuple[Array, int]] = []
     total = 0
@@ -175,7 +175,7 @@ def joined_pairs(
 
 
 def found_pairs(searched: Searched, limit: int, *, equal: bool, threads: int | None) -> Iterator[IdPairs]:
-    """The pairs that queries find: what each document has near it of those before it."""
+    """The pairs that queries find: for each document, the earlier documents near it."""
     fingerprints, documents = searched.live() if equal else searched.live_once()
     wanted = np.zeros(searched.starts[-1], np.bool_)
     wanted[documents] = True
@@ -198,7 +198,7 @@ def found_pairs(searched: Searched, limit: int, *, equal: bool, threads: int | N
 
 
 def equal_groups(searched: Searched) -> Groups:
-    """The documents of each fingerprint that several have."""
+    """The documents of each fingerprint that several documents have."""
     fingerprints, documents = searched.live()
     unique = collapse(fingerprints)
     several = np.flatnonzero(unique.sizes > 1)

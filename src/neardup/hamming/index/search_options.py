@@ -1,4 +1,4 @@
-"""What an index is asked for: bits, distance, method and its options; what is no such value, or asks for more, is refused."""
+"""The options of an index: bits, distance, method and its options. Values that are not allowed are refused."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,10 +22,10 @@ class SearchOptions:
     """How an index searches.
 
     Attributes:
-        bits: of a fingerprint, a multiple of 64.
-        max_distance: the largest distance that may be asked for.
+        bits: bits of a fingerprint, a multiple of 64.
+        max_distance: the largest distance that a query may ask for.
         method: one of `neardup.hamming.index.methods.table.METHODS`, or AUTO.
-        options: of the method, as far as they were given.
+        options: the options of the method that were given.
     """
 
     bits: int
@@ -35,16 +35,16 @@ class SearchOptions:
 
     @property
     def words(self) -> int:
-        """Of a fingerprint."""
+        """64-bit words of a fingerprint."""
         return self.bits // WORD_BITS
 
     @property
     def is_exact(self) -> bool:
-        """It finds all that there is."""
+        """Whether queries find every document within the distance."""
         return self.method == AUTO or METHODS[self.method].is_exact
 
     def way(self, rows: int) -> Way:
-        """How a segment of so many documents is searched."""
+        """How a segment of `rows` documents is searched."""
         size: dict[str, int] = {"bits": self.bits, "max_distance": self.max_distance, "rows": rows}
         if self.method == AUTO:
             chosen = usual_choice(**size, given=self.options)
@@ -52,10 +52,10 @@ class SearchOptions:
         return self.method, self.max_distance, usual_options(self.method, **size, given=self.options)
 
     def limit(self, max_distance: int | None) -> int:
-        """A distance that is asked for; the largest if none is.
+        """The distance of a query: `max_distance`, by default that of the index.
 
         Raises:
-            OptionError: it is larger, or no distance.
+            OptionError: it is larger than that of the index, or not a distance.
         """
         if max_distance is None:
             return self.max_distance
@@ -69,7 +69,7 @@ class SearchOptions:
         """Fingerprints as uint64[n, words].
 
         Raises:
-            OptionError: they are something else, or of other bits.
+            OptionError: they are not fingerprints, or have another number of bits.
         """
         rows = fingerprint_rows(fingerprints)
         self._check_bits(rows)
@@ -79,7 +79,7 @@ class SearchOptions:
         """One fingerprint, an integer or uint64[words], as uint64[1, words].
 
         Raises:
-            OptionError: it is something else, or of other bits, or several.
+            OptionError: it is not one fingerprint, or has another number of bits.
         """
         if isinstance(fingerprint, np.ndarray):
             if fingerprint.size != self.words:
@@ -112,7 +112,7 @@ class SearchOptions:
 
 
 def search_options(max_distance: int, bits: int, method: str, options: Mapping[str, int]) -> SearchOptions:
-    """The options with these values.
+    """Check these values and return them as options.
 
     Raises:
         OptionError: a value that is not allowed, or an option that the method does not have.
@@ -132,5 +132,5 @@ def search_options(max_distance: int, bits: int, method: str, options: Mapping[s
         if isinstance(value, bool) or not isinstance(value, int) or value < least.get(name, 1):
             raise OptionError(f"{name}={value!r}: give an integer from {least.get(name, 1)} up.")
     chosen, limit, usual = found.way(0)
-    METHODS[chosen].code.build(np.empty((0, found.words), np.uint64), limit, usual)  # or refuse
+    METHODS[chosen].code.build(np.empty((0, found.words), np.uint64), limit, usual)  # or refuses
     return found

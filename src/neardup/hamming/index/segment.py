@@ -1,4 +1,4 @@
-"""A segment of an index: fingerprints that do not change any more, behind a method; documents can only be marked as removed."""
+"""A segment of an index: fingerprints that never change, searched by one method. Documents can only be marked as removed."""
 
 import math
 from dataclasses import dataclass, field
@@ -16,12 +16,12 @@ from neardup.hamming.unique import collapse
 from neardup.kernels.hamming.index_scans import count_members, list_members
 
 ROOM = 1 << 12
-"""Hits that there is room for at first, a block of queries."""
+"""The number of hits that a block of queries has room for at first."""
 
 
 @dataclass(frozen=True)
 class StoredSegment:
-    """A segment as the manifest names it: its file, how many documents it has, and the file that says which were removed."""
+    """A segment as the manifest names it: its file, its number of documents, and the file that marks removed documents."""
 
     file: str
     documents: int
@@ -30,17 +30,18 @@ class StoredSegment:
 
 @dataclass
 class Segment:
-    """Documents in the order in which they were added, with their fingerprints behind a searcher.
+    """Documents in the order in which they were added, with a searcher for their fingerprints.
 
     Attributes:
         searcher: the unique fingerprints.
-        member_starts: uint32[d + 1], or of no length if every fingerprint is one document's.
+        member_starts: uint32[d + 1], where the members of each fingerprint begin; empty if all fingerprints are different.
         members: uint32[n], the documents of each fingerprint, ascending, by its position in the searcher.
         ids: int64[n] or Arrow large_string[n].
-        removed: uint8[n], or of no length if none was.
-        method, options: how it is searched.
-        stored: its file, if it has one. files: those that are mapped.
-        removed_since_stored: what its file says of `removed` is no longer all.
+        removed: uint8[n], 1 for a removed document; empty if none was removed.
+        method, options: how the segment is searched.
+        stored: its file, if it has one.
+        files: its files that are mapped.
+        removed_since_stored: whether documents were removed since it was stored.
     """
 
     searcher: Searcher
@@ -60,12 +61,12 @@ class Segment:
 
     @property
     def live(self) -> int:
-        """Documents that were not removed."""
+        """The number of documents that were not removed."""
         return len(self) - int(self.removed.sum())
 
     @property
     def nbytes(self) -> int:
-        """What it holds."""
+        """Bytes of its arrays and ids."""
         arrays = [*self.searcher.arrays().values(), self.member_starts, self.members, self.removed]
         return sum(array.nbytes for array in arrays) + int(self.ids.nbytes)
 
@@ -74,7 +75,7 @@ class Segment:
         return self.member_starts, self.members, self.removed
 
     def hit_probability(self, distance: int) -> float:
-        """Of a pair at a distance, by what its searcher has drawn; 1 of an exact method."""
+        """The probability of finding a pair at a distance, with the random draws of its searcher; 1 for exact methods."""
         hits = METHODS[self.method].code.hits
         return 1.0 if hits is None else hits.of_searcher(self.searcher, distance)
 
@@ -88,7 +89,7 @@ class Segment:
     def hits(
         self, queries: Array, first: int, last: int, max_distance: int, *, most: float = math.inf
     ) -> tuple[Array, int]:
-        """int64[h, 3], what the searcher finds, and how many documents that is; if more than `most`, only how many at least.
+        """The hits of the searcher, int64[h, 3], and their number of documents. If these are more than `most`, only a lower bound.
 
         Raises:
             DataError: the segment's file is damaged.
@@ -109,19 +110,19 @@ class Segment:
         return hits, int(counts.sum())
 
     def documents_of(self, hits: Array, count: int, base: int) -> tuple[Array, Array, Array]:
-        """Queries, `base` + document and distances, int64[count] each, of what `hits` found."""
+        """Queries, `base` + document and distances, int64[count] each, of the documents of `hits`."""
         found = (np.empty(count, np.int64), np.empty(count, np.int64), np.empty(count, np.int64))
         list_members(hits, *self._lists, base, *found)
         return found
 
     def first_documents_of(self, hits: Array, base: int) -> tuple[Array, Array, Array]:
-        """As `documents_of`, but of documents with equal fingerprints only the one that was added first."""
+        """Like `documents_of`, but only the document added first for each fingerprint."""
         documents = self._first_documents(hits[:, 1])
         there = documents < len(self)
         return hits[there, 0], documents[there] + base, hits[there, 2]
 
     def _first_documents(self, positions: Array) -> Array:
-        """int64[h], the first document there at each position; as many as there are documents where all were removed."""
+        """int64[h], the first document at each position that was not removed; len(self) if all were."""
         if not len(self.removed):
             places = self.member_starts[positions] if len(self.member_starts) else positions
             return self.members[places].astype(np.int64)
@@ -146,15 +147,15 @@ class Segment:
         return take(self.ids, documents)
 
     def damaged_pages(self) -> dict[str, list[int]]:
-        """By file, the pages whose checksum is not that of their bytes; of files with such pages."""
+        """The pages whose bytes do not match their checksum, by file. Files without such pages are left out."""
         found = {file.path.name: file.damaged_pages() for file in self.files}
         return {name: pages for name, pages in found.items() if pages}
 
     def demand_whole(self) -> None:
-        """Refuse a segment with damaged pages, before what is in them is written anew as if it were whole.
+        """Refuse a segment with damaged pages, before its contents are copied into a new segment.
 
         Raises:
-            DataError: some are damaged.
+            DataError: a page is damaged.
         """
         if self.damaged_pages():
             raise self._damage()
@@ -166,11 +167,11 @@ class Segment:
         )
 
     def live_documents(self) -> Array:
-        """int64[], those that were not removed, ascending."""
+        """int64[], the documents that were not removed, ascending."""
         return np.flatnonzero(self.removed == 0) if len(self.removed) else np.arange(len(self))
 
     def fingerprints(self) -> Array:
-        """uint64[n, words], by document, removed ones too.
+        """uint64[n, words], the fingerprints by document, including removed ones.
 
         Raises:
             DataError: the segment's file is damaged.
@@ -193,7 +194,7 @@ class Segment:
         return out
 
     def remove(self, ids: Any) -> int:
-        """Mark the documents of these ids as removed. Returns how many were not, before."""
+        """Mark the documents with these ids as removed. Returns how many of them were not removed before."""
         chosen = are_in(self.ids, ids)
         if not len(self.removed):
             if not chosen.any():
@@ -207,13 +208,13 @@ class Segment:
 
 
 def build_segment(fingerprints: Array, ids: Any, method: str, max_distance: int, options: dict[str, int]) -> Segment:
-    """A segment of documents with `fingerprints`, uint64[n, words]."""
+    """Build a segment of documents with `fingerprints`, uint64[n, words]."""
     unique = collapse(fingerprints)
     values, members = unique.values, unique.order.astype(np.uint32)
     starts = None if len(values) == len(members) else unique.starts
-    del unique  # of 8 bytes, where 4 are enough
+    del unique  # its numbers have 8 bytes; 4 are enough
     searcher, order = METHODS[method].code.build(values, max_distance, options)
-    del values  # gone before ids are copied
+    del values  # free it before ids are copied
     if starts is None:
         members, member_starts = members[order], np.empty(0, np.uint32)
     else:

@@ -1,4 +1,4 @@
-"""A segment on disk: arrays that are mapped, with a checksum for every page; docs/index-format.md describes every byte.
+"""A segment on disk: mapped arrays with a checksum for every page. docs/index-format.md describes every byte.
 
 magic, format, header length | header (JSON) | arrays, each on a page of the system | a checksum for every MiB before | footer
 """
@@ -23,10 +23,10 @@ MAGIC = b"NDSEGMT\n"
 FORMAT = 1
 ALIGNMENT = 4096
 PAGE = 1 << 20
-"""Bytes that have a checksum of their own."""
+"""Bytes of a page. Each page has a checksum."""
 _START = struct.Struct("<8sIQ")
 _FOOTER = struct.Struct("<QQQ8s")
-"""Where the checksums begin, the checksum of these and the header, the length of the file, and the magic."""
+"""Offset of the checksums, checksum of these and the header, length of the file, magic."""
 
 
 def checksum(content: Any) -> int:
@@ -43,7 +43,7 @@ def _pages(data: Any, end: int) -> Array:
 
 
 def write_segment_file(path: Path, arrays: Mapping[str, Array], facts: Mapping[str, Any]) -> None:
-    """Write arrays and facts (plain values) to a new file, and have it on the disk before this returns."""
+    """Write arrays and facts (plain values) to a new file. When this returns, the file is on the disk."""
     listed: list[dict[str, Any]] = []
     offset = 0
     for name, array in arrays.items():
@@ -71,12 +71,12 @@ def write_segment_file(path: Path, arrays: Mapping[str, Array], facts: Mapping[s
 
 @dataclass(frozen=True)
 class SegmentFile:
-    """A segment file that is mapped, read-only: what it was when it was opened, though a writer removes it.
+    """A segment file, mapped read-only. It stays readable even if a writer removes the file.
 
     Attributes:
-        path: where it was.
-        arrays: by name.
-        facts: plain values.
+        path: the path from which it was opened.
+        arrays: its arrays, by name.
+        facts: its plain values.
     """
 
     path: Path
@@ -86,17 +86,17 @@ class SegmentFile:
     _sums: Array
 
     def damaged_pages(self) -> list[int]:
-        """The pages (of the size of PAGE) whose checksum is not that of their bytes."""
+        """The pages (of PAGE bytes) whose bytes do not match their checksum."""
         end = len(self._data) - _FOOTER.size - self._sums.nbytes
         found: list[int] = np.flatnonzero(_pages(self._data, end) != self._sums).tolist()
         return found
 
 
 def read_segment_file(path: Path) -> SegmentFile:
-    """Map a segment file; header and footer are checked, pages are not.
+    """Map a segment file. This checks the header and the footer, but not the pages.
 
     Raises:
-        DataError: it is damaged, truncated, of another format, or no segment file.
+        DataError: the file is damaged, truncated, of another format, or not a segment file.
     """
     with path.open("rb") as file:
         header, begin, sums = _opened(path, file)
@@ -114,7 +114,7 @@ def read_segment_file(path: Path) -> SegmentFile:
 
 
 def _opened(path: Path, file: BinaryIO) -> tuple[dict[str, Any], int, Array]:
-    """Header, where arrays begin, and the checksums of the pages."""
+    """The header, the offset of the arrays, and the checksums of the pages."""
     size = os.fstat(file.fileno()).st_size
     start = file.read(_START.size)
     if len(start) < _START.size or start[:8] != MAGIC:

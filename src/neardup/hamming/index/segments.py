@@ -1,4 +1,4 @@
-"""The documents of an index: a buffer of the youngest, and segments that grow by a factor."""
+"""The documents of an index: a buffer of those added last, and segments that grow by a factor."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,14 +11,14 @@ from neardup.hamming.index.ids import concatenate
 from neardup.hamming.index.segment import Segment, build_segment
 
 GROWTH = 16
-"""A segment is so many times as large as the next younger one may become."""
+"""A segment is at least this many times as large as the next younger one."""
 
 Way = tuple[str, int, dict[str, int]]
 """How a segment is searched: the method, the distance and the options."""
 
 
 class Segments:
-    """Documents in the order in which they were added, those that were removed marked until their segment is made anew.
+    """Documents in the order in which they were added. Removed documents are marked until their segment is rebuilt.
 
     Attributes:
         made: the segments, oldest first, without the buffer.
@@ -27,39 +27,39 @@ class Segments:
     made: list[Segment]
 
     def __init__(self, words: int, way: Callable[[int], Way], made: list[Segment] | None = None) -> None:
-        """Of fingerprints of so many words; `way`: how a segment of so many documents is searched."""
+        """`words`: words of a fingerprint. `way`: a function from the number of documents of a segment to how it is searched."""
         self.made, self._way, self._buffer = made or [], way, Buffer(words)
 
     def __len__(self) -> int:
-        """Documents that are there."""
+        """The number of documents that were not removed."""
         return sum(segment.live for segment in self.searched())
 
     @property
     def rows(self) -> int:
-        """Documents that take room, those that were removed too."""
+        """The number of documents that take room, including removed ones."""
         return sum(map(len, self.made)) + len(self._buffer)
 
     def searched(self) -> list[Segment]:
-        """All that is searched, oldest first."""
+        """All segments to search, oldest first; the buffer is the last."""
         return [*self.made, self._buffer.segment()] if len(self._buffer) else self.made
 
     def hit_probability(self, distance: int) -> float:
-        """The least of all segments; the buffer misses nothing."""
+        """The lowest probability of all segments. The buffer misses nothing."""
         return min((segment.hit_probability(distance) for segment in self.made), default=1.0)
 
     def add(self, labels: Any, rows: Array) -> None:
-        """Add documents: to the buffer if there is room, or a segment of it and them."""
+        """Add documents to the buffer or, if they do not fit, make a segment of the buffer and the documents."""
         if len(self._buffer) + len(rows) <= BUFFER_ROWS:
             self._buffer.append(labels, rows)
         else:
             self.flush(rows, labels)
 
     def remove(self, labels: Any) -> int:
-        """Mark the documents of these ids as removed. Returns how many were not, before."""
+        """Mark the documents with these ids as removed. Returns how many of them were not removed before."""
         return sum(segment.remove(labels) for segment in self.made) + self._buffer.remove(labels)
 
     def flush(self, rows: Array | None = None, labels: Any = None) -> None:
-        """Make a segment of what is in the buffer, and of more; segments that have become too large for their age are merged."""
+        """Make a segment of the buffer and of further documents, then merge segments that are too small for their age."""
         parts = [self._buffer.segment()] if len(self._buffer) else []
         if parts or rows is not None:
             self.made.append(self._merged(parts, rows, labels))
@@ -68,13 +68,13 @@ class Segments:
             self.made[-2:] = [self._merged(self.made[-2:])]
 
     def merge(self) -> None:
-        """Make all one segment."""
+        """Merge all documents into one segment."""
         if searched := self.searched():
             self.made = [self._merged(searched)]
             self._buffer.clear()
 
     def _merged(self, parts: list[Segment], rows: Array | None = None, labels: Any = None) -> Segment:
-        """What is left of some segments, and new documents behind it, as one segment."""
+        """The documents of some segments that were not removed, followed by new documents, as one segment."""
         fingerprints, ids = [], []
         for part in parts:
             part.demand_whole()

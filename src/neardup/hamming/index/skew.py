@@ -1,6 +1,6 @@
-"""How real fingerprints meet in buckets: they are not even, and a query looks at more of them than n / 2^b.
+"""How real fingerprints share buckets. They are unevenly spread, so a query meets more of them than n / 2^b.
 
-A query that is like the documents falls into a bucket with the bucket's share p of them, and finds n p there: n Σ p² a table.
+A query like the documents falls into a bucket of share p with probability p, and finds n p documents there: n Σ p² a table.
 """
 
 import math
@@ -16,16 +16,16 @@ from neardup.hamming.unique import collapse
 from neardup.kernels.hamming import index_tables as kernels
 
 SAMPLE_ROWS = 1 << 18
-"""Of different fingerprints; more tell no more."""
+"""The most unique fingerprints in a sample; more would not improve the estimate."""
 PAIRED_ROWS = 1 << 12
-"""Of which all pairs are compared for keys that are probed within a radius."""
+"""The rows among which all pairs are compared, for keys that are probed within a radius."""
 
 
 def observed_skew(fingerprints: Array, *, seed: int = 0) -> Callable[[KeyPlan, int], float]:
-    """From fingerprints, uint64[n, words], how many of any number like them a query is compared with, by keys.
+    """Estimate, from fingerprints uint64[n, words], the candidates of a query by keys and number of documents.
 
     Raises:
-        OptionError: there are fewer than two different ones.
+        OptionError: there are fewer than two different fingerprints.
     """
     values = collapse(fingerprints).values
     if len(values) < 2:
@@ -43,7 +43,7 @@ def observed_skew(fingerprints: Array, *, seed: int = 0) -> Callable[[KeyPlan, i
 
 
 def buckets_of(plan: KeyPlan, values: Array, bucket_bits: int) -> Array:
-    """The bucket of each of uint64[n, words] in each table of a plan: uint32[T, n]."""
+    """The bucket of each fingerprint of uint64[n, words] in each table of a plan: uint32[T, n]."""
     words = values.shape[1]
     tables = len(plan.chosen)
     empty, starts = (
@@ -63,13 +63,13 @@ def buckets_of(plan: KeyPlan, values: Array, bucket_bits: int) -> Array:
 
 
 def _meeting(buckets: Array) -> float:
-    """The share of pairs of different rows that meet in a bucket: the estimate of Σ p² without the rows' own meetings."""
+    """The share of pairs of different rows that share a bucket: an unbiased estimate of Σ p²."""
     n, sizes = len(buckets), np.unique(buckets, return_counts=True)[1].astype(float)
     return float((sizes * (sizes - 1)).sum()) / (n * (n - 1))
 
 
 def _near(values: Array, plan: KeyPlan, table: int, rows: int) -> float:
-    """The share of pairs whose keys are within the table's radius, and of those that meet since their buckets are hashed."""
+    """The share of pairs whose keys are within the table's radius, plus those that share a bucket because keys are hashed."""
     mask = key_mask(plan.chosen[table], plan.bits)
     n, radius, near = len(values), plan.radii[table], 0
     for i in range(n - 1):
@@ -90,9 +90,9 @@ def key_mask(key: tuple[int, ...], bits: int) -> Array:
 
 
 def counted_candidates(plan: KeyPlan, starts: Array, queries: Array) -> float:
-    """How many rows are in the buckets that each query looks at, on average: counted, one by one.
+    """The mean number of rows in the buckets that a query visits, counted one by one.
 
-    starts: int64[T, buckets + 1], as of the tables.
+    `starts`: int64[T, buckets + 1], as in the tables.
     """
     bucket_bits, words = (starts.shape[1] - 1).bit_length() - 1, queries.shape[1]
     total = 0

@@ -1,7 +1,7 @@
-"""An index on disk: a folder with a manifest that is replaced at once, and segment files that never change.
+"""An index on disk: a folder with segment files that never change, and a manifest that is replaced in one step.
 
-A crash leaves the old or the new manifest. Readers map the files that their manifest names, and keep them mapped when a writer
-removes them. One process writes at a time.
+A crash leaves either the old or the new manifest. Readers map the files that their manifest names, and keep them mapped even if a
+writer removes them. Only one process writes at a time.
 """
 
 import contextlib
@@ -29,20 +29,21 @@ LOCK = "lock"
 _OURS = re.compile(r"lock|index\.json(\.new)?|(segment|removed)-\d+-(short-)?\d+")
 DIGEST_BITS = 128
 ATTEMPTS = 5
-"""Times that a manifest is read anew, because a writer has removed a file that it named."""
+"""How often to read the manifest if a writer has removed a file that it named."""
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """What an index is.
+    """The facts of an index that do not lie in its segments.
 
     Attributes:
-        generation: grows with every change.
-        bits, max_distance, method, options: as of the index.
-        recipe: the digest of the recipe of its fingerprints; None if it is not known. recipe_fields: that recipe.
-        added: documents that were ever added.
-        strings: whether ids are strings; None as long as there are none.
-        segments: oldest first.
+        generation: a number that grows with every change.
+        bits, max_distance, method, options: as in the index.
+        recipe: the digest of the recipe of its fingerprints; None if it is not known.
+        recipe_fields: the fields of that recipe.
+        added: the number of documents ever added.
+        strings: whether ids are strings; None as long as there are no ids.
+        segments: the segments of documents, oldest first.
         short: segments of the digests of texts too short to be compared by fingerprint, oldest first.
         state: plain values that a program keeps with the index.
     """
@@ -62,11 +63,11 @@ class Manifest:
 
     @property
     def files(self) -> list[str]:
-        """The names of all segment files, and of those that say what was removed."""
+        """The names of all segment files, and of the files that mark removed documents."""
         return [name for each in (*self.segments, *self.short) for name in (each.file, each.removed) if name]
 
     def to_json(self) -> bytes:
-        """With a checksum of itself."""
+        """The manifest as JSON, with its own checksum."""
         values = {"format": FORMAT, **asdict(self)}
         return json.dumps(values | {"checksum": checksum(_canonical(values))}, indent=1).encode() + b"\n"
 
@@ -81,10 +82,10 @@ def is_index(path: Path) -> bool:
 
 
 def demand_free(path: Path) -> None:
-    """Refuse a place where an index cannot be made; what a writer that was killed left there is no hindrance.
+    """Refuse a place where an index cannot be made. Files that a killed writer of an index left there do not matter.
 
     Raises:
-        InputError: something else is there.
+        InputError: the place has other files, or is a file.
     """
     if path.exists() and not (path.is_dir() and all(map(_is_ours, path.iterdir()))):
         raise InputError(f"{path} is there, and is no index. Name a folder that is empty, or not there.")
@@ -127,7 +128,7 @@ def writing(path: Path) -> Iterator[None]:
     """Be the only process that writes to the index at `path`.
 
     Raises:
-        InputError: another one does.
+        InputError: another process does.
     """
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -142,7 +143,7 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def segment_arrays(segment: Segment) -> dict[str, Array]:
-    """All that a segment holds but for what was removed, as arrays."""
+    """The arrays of a segment, except the marks of removed documents."""
     arrays = {
         **segment.searcher.arrays(),
         "member_starts": segment.member_starts,
@@ -161,7 +162,7 @@ def segment_arrays(segment: Segment) -> dict[str, Array]:
 def segment_of(
     files: tuple[SegmentFile, ...], bits: int, max_distance: int, removed: Array, stored: StoredSegment
 ) -> Segment:
-    """The segment of the arrays of the first of these files."""
+    """Restore a segment from the arrays of the first of these files."""
     arrays, facts = dict(files[0].arrays), files[0].facts
     starts, members = arrays.pop("member_starts"), arrays.pop("members")
     method = METHODS[facts["method"]].code
@@ -179,7 +180,7 @@ def segment_of(
 
 
 def open_segments(path: Path) -> tuple[Manifest, list[Segment], list[Segment]]:
-    """The manifest of the index at `path`, and its segments, mapped: those of fingerprints, and those of short texts' digests.
+    """The manifest of the index at `path`, and its mapped segments: those of fingerprints, and those of digests of short texts.
 
     Raises:
         InputError, DataError: see `read_manifest` and `read_segment_file`.
@@ -200,7 +201,7 @@ def _open_segment(path: Path, stored: StoredSegment, bits: int, max_distance: in
     removed = np.empty(0, np.uint8)
     if stored.removed:
         gone = read_segment_file(path / stored.removed)
-        if pages := gone.damaged_pages():  # all of it is read here
+        if pages := gone.damaged_pages():  # the whole file is read here
             raise DataError(f"{gone.path} is damaged: its pages {pages} are. Restore it, or build the index anew.")
         removed = gone.arrays["removed"].copy()
         files += (gone,)
@@ -208,7 +209,7 @@ def _open_segment(path: Path, stored: StoredSegment, bits: int, max_distance: in
 
 
 def commit(path: Path, manifest: Manifest) -> None:
-    """Make this the manifest, at once; then sweep."""
+    """Replace the manifest in one step, then remove files that it does not name."""
     beside = path / (MANIFEST + ".new")
     with beside.open("wb") as file:
         file.write(manifest.to_json())
@@ -221,7 +222,7 @@ def commit(path: Path, manifest: Manifest) -> None:
 
 
 def sweep(path: Path, manifest: Manifest | None) -> None:
-    """Remove files that the manifest does not name: of older ones, or of a writer that was killed."""
+    """Remove files that the manifest does not name: those of older manifests, or of a writer that was killed."""
     named = {MANIFEST, LOCK, *(manifest.files if manifest else ())}
     for other in path.iterdir():
         if other.name not in named and _is_ours(other):
@@ -237,10 +238,10 @@ def _sync(path: Path) -> None:
 
 
 def store_segment(path: Path, name: str, segment: Segment) -> None:
-    """Write a segment's file."""
+    """Write the file of a segment."""
     write_segment_file(path / name, segment_arrays(segment), {"method": segment.method, "options": segment.options})
 
 
 def store_removed(path: Path, name: str, removed: Array) -> None:
-    """Write the file of what was removed of a segment."""
+    """Write the file that marks the removed documents of a segment."""
     write_segment_file(path / name, {"removed": removed}, {})

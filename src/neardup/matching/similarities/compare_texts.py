@@ -1,4 +1,4 @@
-"""VERIFY: the similarity of two texts, and of one text to many."""
+"""VERIFY: the similarity of two texts, and of one text to each of many."""
 
 from typing import Any
 
@@ -17,16 +17,16 @@ from neardup.text.normalizers import normalize
 
 
 def similarity(a: str, b: str, *, kind: Similarity = "jaccard", recipe: RecipeLike | None = None) -> float:
-    """The similarity of two texts, from 0 to 1. Texts without any token have 1 if equal after normalization, else 0.
+    """The similarity of two texts, from 0 to 1. For texts without tokens it is 1 if they are equal after normalization, else 0.
 
     Args:
         a, b: the texts.
         kind: jaccard, weighted, containment, cosine or edit: see `neardup.matching.similarities`.
-        recipe: says what the features and weights of the cosine are; `Recipe()` if not given. The other kinds are defined by
-            shingles of their own, without a recipe, and refuse one.
+        recipe: defines the features and weights of the cosine; by default, `Recipe()`. The other kinds have shingles of their own
+            and refuse a recipe.
 
     Raises:
-        OptionError: there is no such kind, or a recipe is given that the kind has no use for.
+        OptionError: there is no such kind, or you give a recipe for a kind that does not use one.
         DataError: a text is not valid Unicode.
 
     >>> similarity("to be or not to be", "To be, or not to be?")
@@ -45,7 +45,7 @@ def similarity(a: str, b: str, *, kind: Similarity = "jaccard", recipe: RecipeLi
 
 
 def similarities_to(text: str, texts: Any, *, kind: str, recipe: Recipe) -> Array:
-    """float64[n]: the similarity of one text to each of an Arrow `large_string` array; a null counts as an empty text."""
+    """float64[n]: the similarity of one text to each text of an Arrow `large_string` array. A null counts as an empty text."""
     chosen = SIMILARITY_TABLE[kind]
     [mine] = as_text_arrays([text])
     values, weights, offsets = chosen.stored(pa.concat_arrays([mine, texts]), recipe)

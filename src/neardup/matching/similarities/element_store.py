@@ -1,4 +1,4 @@
-"""What joins and verification compare of texts, in temporary files: of all from the first pass on, or of some read again."""
+"""Stores the elements of texts that joins and verification compare, in temporary files: of all texts, or of some read again."""
 
 from enum import Enum
 
@@ -20,32 +20,32 @@ from neardup.resources.spool import Spool
 from neardup.text.columns import in_chunks
 
 MAPPED_BYTES = 256 << 20
-"""What is mapped is released from memory once so many bytes of it may have been looked at."""
+"""Mapped pages are released from memory after at most this many bytes of them have been read."""
 LARGEST_IN_MEMORY = 4 << 20
-"""Bytes; an array that says where documents are in the files is in a file, too, where it takes more."""
+"""Bytes. Larger arrays of the places of documents are in a file, too."""
 AROUND_BYTES = 64 << 10
-"""So much of a file the system maps around what is looked at, anywhere in it."""
+"""Bytes of a file that the system maps around each access."""
 
 
 class Form(Enum):
-    """Which elements of a text are kept: two forms, as `neardup.matching.similarities.table` says of each similarity."""
+    """Which elements of a text are kept. `neardup.matching.similarities.table` has both forms of each similarity."""
 
     JOIN = "what a join indexes"
     VERIFICATION = "what verification compares"
 
 
 class ElementStore:
-    """The elements of the documents of a corpus, in temporary files that are mapped, not held, in memory.
+    """The elements of the documents of a corpus, in temporary files that are mapped into memory.
 
-    Made by `of_join` or `of_verification`, filled batch by batch: `of_batch` or `first_pass` on any thread, then `take` in order,
-    at last `finish`. `read_again` does all of that.
+    Make a store with `of_join` or `of_verification`. Fill it batch by batch: call `of_batch` or `first_pass` on any thread, then
+    `take` in the order of the batches, and `finish` at the end. `read_again` does all of this.
 
     Attributes:
-        form: of the elements.
-        values: uint64[], all documents' one after another.
-        starts, ends: int64[rows]; a row has values[starts[row]:ends[row]], none if its text was null.
-        bytes_each: bytes that a value takes in the files, with its weight.
-        is_full: there was no room for all; then nothing is kept.
+        form: the form of the elements.
+        values: uint64[], the elements of all documents, one document after another.
+        starts, ends: int64[rows]; a row has values[starts[row]:ends[row]], which is empty if its text was null.
+        bytes_each: bytes of a value in the files, with its weight.
+        is_full: whether the room was too small. If so, nothing is kept.
     """
 
     def __init__(
@@ -62,21 +62,21 @@ class ElementStore:
 
     @classmethod
     def of_join(cls, similarity: str, recipe: Recipe, *, resources: Resources, room: int) -> "ElementStore":
-        """An empty one for what a join indexes, in at most `room` bytes. `recipe`: has the features and weights of the cosine."""
+        """An empty store of what a join indexes, in at most `room` bytes. `recipe` has the features and weights of the cosine."""
         return cls(Form.JOIN, similarity, recipe, resources=resources, room=room)
 
     @classmethod
     def of_verification(cls, similarity: str, recipe: Recipe, *, resources: Resources) -> "ElementStore":
-        """An empty one for what verification compares, likewise."""
+        """An empty store of what verification compares. `recipe` has the features and weights of the cosine."""
         return cls(Form.VERIFICATION, similarity, recipe, resources=resources)
 
     def of_batch(self, batch: Batch) -> tuple[Array, Elements]:
-        """Which rows of a batch have a text, and the elements of these."""
+        """The rows of a batch that have a text, and their elements."""
         of_texts = self._similarity.elements if self.form is Form.JOIN else self._similarity.stored
         return _of_rows(batch, _joined([of_texts(chunk, self._recipe) for chunk in in_chunks(batch.texts)]))
 
     def first_pass(self, batch: Batch, recipe: Recipe) -> tuple[Fingerprints, tuple[Array, Elements] | None]:
-        """The fingerprints of a batch by `recipe`, and what `of_batch` gives, if there is still room for it; of a join."""
+        """The fingerprints of a batch by `recipe` and, if there is still room, what `of_batch` returns; for the form of joins."""
         if self.is_full:
             return fingerprint_chunks(in_chunks(batch.texts), recipe), None
         parts = [first_pass(chunk, recipe, self._similarity) for chunk in in_chunks(batch.texts)]
@@ -84,7 +84,7 @@ class ElementStore:
         return prints, _of_rows(batch, _joined([elements for _, elements in parts]))
 
     def take(self, first: int, found: tuple[Array, Elements] | None) -> None:
-        """Keep what these gave of the batch whose first row is `first`; None is what a store without room gives, now or before."""
+        """Keep the elements of the batch whose first row is `first`. None: there was no room for them, now or in an earlier run."""
         if found is None and not self.is_full:
             self._give_up()
         if found is None or self.is_full:
@@ -107,7 +107,7 @@ class ElementStore:
         self.close()
 
     def finish(self, rows: int) -> None:
-        """Nothing more comes; there are so many rows."""
+        """Finish the store after the last batch. `rows`: the number of rows of the corpus."""
         self.starts, self.ends = self._scratch.zeros(rows, np.int64), self._scratch.zeros(rows, np.int64)
         self._places.map()
         places = self._places.values.reshape(-1, 3)
@@ -120,7 +120,7 @@ class ElementStore:
         self._weights.map()
 
     def elements(self, rows: Array) -> Elements:
-        """Of some rows (int64[n]), one after another."""
+        """The elements of some rows (int64[n]), one row after another."""
         starts, ends = self.starts[rows], self.ends[rows]
         offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(ends - starts)])
         values = self._values.take(starts, ends)
@@ -130,7 +130,7 @@ class ElementStore:
 
     @property
     def serves_verification(self) -> bool:
-        """Whether verification compares just these elements: for most similarities, those of a join, too."""
+        """Whether verification compares the elements of this form. For most similarities, it compares those of a join."""
         return self.form is Form.VERIFICATION or self._similarity.joined == self._similarity.verified
 
     @property
@@ -138,7 +138,7 @@ class ElementStore:
         return self._values.values
 
     def stored(self, rows: Array | None = None, *, scratch: Scratch = IN_MEMORY) -> Stored:
-        """What kernels compare of `rows` (int64[n]), known by their places there; or of all rows. For one thread, until `close`."""
+        """The elements of `rows` (int64[n], by default all rows), as kernels compare them. For one thread, until `close`."""
         starts, ends = self.starts, self.ends
         if rows is not None:
             starts, ends = scratch.take(starts, rows), scratch.take(ends, rows)
@@ -146,7 +146,7 @@ class ElementStore:
         return Stored(code, self.values, self._weights.values, starts, ends, working_memory(code, self._longest))
 
     def similarities(self, left: Array, right: Array, least: float) -> Array:
-        """float64[p]: the similarity of rows left[i] and right[i] (int64[p]), or -1 where below `least`."""
+        """float64[p]: the similarity of rows left[i] and right[i] (int64[p]), or -1 if it is below `least`."""
         out, stored = np.empty(len(left)), self.stored()
         step = MAPPED_BYTES // (2 * AROUND_BYTES)
         for first in range(0, len(left), step):
@@ -156,7 +156,7 @@ class ElementStore:
         return out
 
     def release(self) -> None:
-        """Let the operating system take the pages that were looked at; they stay in the files."""
+        """Let the operating system take back the pages that were read. Their content stays in the files."""
         self._values.release()
         self._weights.release()
 
@@ -180,7 +180,7 @@ def read_again(
     progress: Progress,
     checkpoints: Checkpoints = NO_CHECKPOINTS,
 ) -> ElementStore:
-    """The store, filled with the elements of the rows where `wanted` (bool[rows]) holds, in one streaming pass; to be closed."""
+    """Fill the store with the elements of the rows in `wanted` (bool[rows]), in one streaming pass. The caller closes the store."""
     try:
         for first, found in checkpoints.map(corpus, store.of_batch, name="read again", wanted=wanted):
             store.take(first, found)
@@ -193,7 +193,7 @@ def read_again(
 
 
 def _of_rows(batch: Batch, elements: Elements) -> tuple[Array, Elements]:
-    """The rows of a batch that have a text, and the elements of these; the others have none."""
+    """The rows of a batch that have a text, and the elements of these rows."""
     rows = np.flatnonzero(batch.texts.is_valid().to_numpy(zero_copy_only=False))
     return rows, elements._replace(offsets=np.append(elements.offsets[rows], elements.offsets[-1]))
 

@@ -1,4 +1,4 @@
-"""What each similarity compares of a text, for joins and for verification, as its row says."""
+"""The elements of a text that each similarity compares, for joins and for verification, as its row defines them."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -27,11 +27,11 @@ def _is_sound(found: "Elements") -> bool:
 
 @codec("elements", 1, is_sound=_is_sound, values="uint64[total]", weights="float64[weights]", offsets="int64[n+1]")
 class Elements(NamedTuple):
-    """What is compared of n texts, one after another; all read-only: kernels are compiled for one kind of arrays.
+    """The elements of n texts, one text after another. Arrays are read-only, because kernels are compiled for one kind of array.
 
     Attributes:
         values: uint64[total]; text i has values[offsets[i]:offsets[i + 1]].
-        weights: float64[total], whole numbers, where elements have weights; else empty.
+        weights: float64[total], whole numbers; empty if elements have no weights.
         offsets: int64[n + 1].
     """
 
@@ -41,14 +41,14 @@ class Elements(NamedTuple):
 
     @classmethod
     def of(cls, filled: ElementArrays) -> "Elements":
-        """A copy of what a kernel filled, without the room behind it."""
+        """A copy of the elements that a kernel wrote, without unused room."""
         values, weights = (array[: filled.offsets[-1]].copy() for array in (filled.values, filled.weights))
         values.flags.writeable = weights.flags.writeable = False
         return cls(values, weights, filled.offsets)
 
 
 def _for_longest(longest: int, _: int) -> TokenMemory:
-    """What the kernel needs for one text of so many bytes."""
+    """The working memory of the kernel for one text of `longest` bytes."""
     most = most_tokens(longest)
     hashes = np.empty(most, np.uint64)
     return TokenMemory(
@@ -61,7 +61,7 @@ def _for_longest(longest: int, _: int) -> TokenMemory:
 
 
 def _for_all(total: int, weighted: int) -> tuple[Array, Array]:
-    """Room for so many elements, and their weights."""
+    """Room for `total` elements, and for their weights if `weighted`."""
     return np.empty(total, np.uint64), np.empty(total if weighted else 0)
 
 
@@ -69,19 +69,19 @@ _WORKSPACE, _FILLED = Workspace(_for_longest), Workspace(_for_all)
 
 
 def room_for_elements(folded: FoldedTexts, form: ElementForm) -> ElementArrays:
-    """Room for the elements of all these texts, and for their weights if there are; until the next call."""
+    """Room for the elements of all these texts, and for their weights if the form has weights. Valid until the next call."""
     values, weights = _FILLED.scratch(len(folded.data) // 2 + len(folded) + 1, form.form == WEIGHTS)
     return ElementArrays(values, weights, np.empty(len(folded) + 1, np.int64))
 
 
 @dataclass(frozen=True, slots=True)
 class Similarity:
-    """One way to say how alike two texts are.
+    """One similarity of two texts.
 
     Attributes:
-        code: what kernels know it by.
-        row: what others know of it.
-        joined, verified: what a join and verification take of the shingles, as kernels know it.
+        code: its number in kernels.
+        row: its facts for other modules.
+        joined, verified: the forms of the elements that a join and verification use, as numbers of kernels.
     """
 
     code: int
@@ -91,24 +91,24 @@ class Similarity:
 
     @classmethod
     def of(cls, name: str) -> "Similarity":
-        """The one that a row of SIMILARITIES describes."""
+        """The similarity that a row of SIMILARITIES describes."""
         row = SIMILARITIES[name]
         return cls(CODES[name], row, FORMS[row.joined], FORMS[row.verified])
 
     @property
     def shingles(self) -> tuple[int, int] | None:
-        """Tokens of a shingle that starts at a word, at a Han or Kana character; None: the recipe's."""
+        """Tokens of a shingle that starts at a word, and at a Han or Kana character; None if the recipe defines them."""
         return self.row.shingles
 
     def elements(self, texts: Any, recipe: Recipe) -> Elements:
-        """What a join indexes of an Arrow `large_string` array's texts: ascending and distinct in each.
+        """The elements that a join indexes, for the texts of an Arrow `large_string` array: ascending and unique in each text.
 
-        Bounds on what two similar texts have in common, `neardup.kernels.matching.similarities`, are of these.
+        The bounds on what two similar texts share, in `neardup.kernels.matching.similarities`, are about these elements.
         """
         return self._elements(texts, recipe, self.joined)
 
     def stored(self, texts: Any, recipe: Recipe) -> Elements:
-        """What verification reads of an Arrow `large_string` array's texts; for edit, the tokens in their order."""
+        """The elements that verification compares, for the texts of an Arrow `large_string` array; for edit, tokens in order."""
         return self._elements(texts, recipe, self.verified)
 
     def _elements(self, texts: Any, recipe: Recipe, form: int) -> Elements:
@@ -122,14 +122,14 @@ class Similarity:
         return Elements.of(out)
 
     def element_form(self, recipe: Recipe, form: int) -> ElementForm:
-        """What is made of a text, as kernels are told; of recipes with named features there are no weights by count alone."""
+        """The parameters by which kernels make elements. Recipes with named features have no weights by count alone."""
         return ElementForm(
             form, *(self.shingles or (recipe.word_shingle, recipe.cjk_shingle)), WEIGHTINGS.get(recipe.weights, UNIFORM)
         )
 
 
 def _weighted_elements(texts: Any, recipe: Recipe) -> Elements:
-    """The features that vote, and their weights; by hash."""
+    """The features that vote and their weights, ordered by hash."""
     features, weights, _ = features_of_texts(texts, recipe)
     order = np.lexsort((features.hashes, features.documents))
     values, weights = features.hashes[order], weights[order].astype(np.float64)
@@ -141,6 +141,6 @@ SIMILARITY_TABLE = {name: Similarity.of(name) for name in SIMILARITIES}
 
 
 def shingle_sets_of(texts: Any) -> tuple[Array, Array]:
-    """The sorted distinct shingle hashes of an Arrow `large_string` array's texts: uint64[total], offsets int64[n + 1]."""
+    """The sorted unique shingle hashes of each text of an Arrow `large_string` array: uint64[total], offsets int64[n + 1]."""
     sets = SIMILARITY_TABLE["jaccard"].elements(texts, Recipe())
     return sets.values, sets.offsets

@@ -1,6 +1,6 @@
-"""BLOCK TABLES: the bits are cut into blocks, and a table is keyed by each choice of blocks that may all agree.
+"""BLOCK TABLES: the bits are cut into blocks, and each choice of blocks - k blocks is the key of a table.
 
-Two fingerprints that differ in at most k bits differ in at most k of the blocks, so they agree in the rest (Manku, Jain and Das
+Two fingerprints that differ in at most k bits differ in at most k blocks, so they agree in the others (Manku, Jain and Das
 Sarma 2007, section 3).
 """
 
@@ -15,10 +15,10 @@ from neardup.hamming.index.methods.search_method import method_of_keys
 
 
 def block_keys(bits: int, max_distance: int, blocks: int) -> KeyPlan:
-    """Any blocks - max_distance of the blocks as the key: C(blocks, max_distance) tables.
+    """Every choice of blocks - max_distance blocks as a key: C(blocks, max_distance) tables.
 
     Raises:
-        OptionError: so many blocks guarantee nothing, or are too many tables.
+        OptionError: there are too few blocks for a guarantee, or too many tables.
     """
     if not max_distance < blocks <= bits:
         raise OptionError(

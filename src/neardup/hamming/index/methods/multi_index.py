@@ -1,4 +1,4 @@
-"""MULTI-INDEX HASHING: a table for each block of the bits, which is probed within a radius (Norouzi, Punjani and Fleet 2012)."""
+"""MULTI-INDEX HASHING: a table for each block of the bits, searched within a radius (Norouzi, Punjani and Fleet 2012)."""
 
 import math
 from collections.abc import Iterable
@@ -9,17 +9,17 @@ from neardup.hamming.index.keyed_tables import KeyPlan, blocks_of
 from neardup.hamming.index.methods.search_method import method_of_keys
 
 MOST_PROBES = 4096
-"""Buckets of a table that are always considered; more only where there are as many rows."""
+"""The planner considers more probes of a table only if there are as many rows."""
 
 
 def multi_index_keys(bits: int, max_distance: int, blocks: int) -> KeyPlan:
-    """Each block is a key that is probed within a radius (section 3.1).
+    """Each block is a key that is searched within a radius (section 3.1).
 
-    If two differ in at most k = blocks * r + a bits, with a < blocks, then some of the first a + 1 blocks differs in at most r
-    bits, or one of the others in at most r - 1.
+    If two fingerprints differ in at most k = blocks * r + a bits, with a < blocks, then one of the first a + 1 blocks differs in at
+    most r bits, or one of the other blocks in at most r - 1.
 
     Raises:
-        OptionError: there are not so many blocks.
+        OptionError: there are fewer bits than blocks, or no blocks.
     """
     if not 1 <= blocks <= bits:
         raise OptionError(f"blocks={blocks}: give from 1 to {bits} blocks, the bits.")

@@ -1,4 +1,4 @@
-"""NEIGHBORS: one table of whole fingerprints, in which every code within the distance of a query is looked up."""
+"""NEIGHBORS: one table of whole fingerprints. A query looks up every code within its distance."""
 
 import math
 
@@ -7,7 +7,7 @@ from neardup.hamming.index.keyed_tables import KeyPlan
 from neardup.hamming.index.methods.search_method import method_of_keys
 
 MOST_CODES = 1_000_000
-"""That are looked up for a query: more are slower than comparing with millions."""
+"""The most codes that a query may look up. Looking up more is slower than comparing with millions."""
 WORD_BITS = 64
 
 
@@ -15,7 +15,7 @@ def neighbor_keys(bits: int, max_distance: int) -> KeyPlan:
     """The whole fingerprint as the key, and the distance as its radius.
 
     Raises:
-        OptionError: these are too many codes, or codes of several words.
+        OptionError: there are too many codes, or a code has several words.
     """
     codes = sum(math.comb(bits, distance) for distance in range(max_distance + 1))
     if bits > WORD_BITS or codes > MOST_CODES:

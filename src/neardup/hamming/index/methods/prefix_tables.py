@@ -1,6 +1,6 @@
-"""PREFIX TABLES: keyed by the first bits under random permutations of the bits; probable.
+"""PREFIX TABLES: keyed by the first bits under random permutations of the bits. The method can miss pairs.
 
-A pair is found if some table's key has none of the bits in which the two differ.
+A query finds a pair if the key of at least one table has none of the bits in which the two differ.
 """
 
 import math
@@ -17,16 +17,16 @@ from neardup.hamming.index.methods.search_method import HitModel, method_of_keys
 from neardup.hamming.probabilities import prefix_hit
 
 CHANCE = 0.95
-"""Tables are so many that a pair at the index's distance is found with this chance, if MOST_CHOSEN_TABLES can."""
+"""The planner takes enough tables to find a pair at the index's distance with this probability, up to MOST_CHOSEN_TABLES."""
 MOST_COUNTED_TABLES = 16
-"""Of which all 2^16 choices are counted; the hit probability of more tables is simulated."""
+"""Tables up to which all 2^16 choices of tables are counted; the hit probability of more tables is simulated."""
 
 
 def prefix_keys(bits: int, prefix: int, tables: int, seed: int) -> KeyPlan:
-    """The first `prefix` bits under random permutations of the bits; two at distance k share some with a probability.
+    """The first `prefix` bits under random permutations of the bits, as the key of each table.
 
     Raises:
-        OptionError: there are not so many bits, or these are too many tables.
+        OptionError: the prefix has more bits than the fingerprints, or there are too many tables.
     """
     if prefix > bits or tables > MOST_TABLES:
         raise OptionError(
@@ -39,7 +39,7 @@ def prefix_keys(bits: int, prefix: int, tables: int, seed: int) -> KeyPlan:
 
 
 def tables_for(prefix: int, *, bits: int, distance: int, chance: float) -> int:
-    """The fewest prefix tables that find a pair at a distance with at least this chance; 0 if no number does."""
+    """The fewest prefix tables that find a pair at a distance with at least this probability; 0 if no number of tables does."""
     one = prefix_hit(distance, bits=bits, prefix=prefix, tables=1).exact
     if one <= 0:
         return 0
@@ -58,10 +58,10 @@ def expected_hit(
     *,
     bits: int,
     distance: int,
-    rows: int,  # noqa: ARG001 - of no influence here
+    rows: int,  # noqa: ARG001 - has no influence here
     seed: int = SEED,
 ) -> HitProbability:
-    """The mean over random permutations: in closed form, beside a simulation."""
+    """The mean over random permutations, in closed form, and a simulation of it."""
     prefix, tables = options["prefix"], options["tables"]
     forms = prefix_hit(distance, bits=bits, prefix=prefix, tables=tables)
     simulated, trials = simulated_prefix_hit(distance, bits=bits, prefix=prefix, tables=tables, seed=seed)
@@ -73,9 +73,9 @@ def expected_hit(
 def simulated_prefix_hit(
     distance: int, *, bits: int, prefix: int, tables: int, seed: int = SEED, trials: int | None = None
 ) -> tuple[float, int]:
-    """The share of random differences of `distance` bits that leave some of `tables` random prefixes alone, and the trials.
+    """The share of random differences of `distance` bits that touch none of the bits of at least one random prefix, and the trials.
 
-    Every trial draws its permutations anew.
+    Every trial draws new permutations.
     """
     random = np.random.default_rng(seed)
     count = trials or max(1, min(MOST_TRIALS, MOST_BITS // (bits * (tables + 1))))
@@ -88,10 +88,10 @@ def simulated_prefix_hit(
 
 
 def hit_by_masks(masks: UInt64s, distance: int) -> float:
-    """The share of all choices of `distance` differing bits that leave some table's key alone.
+    """The share of all choices of `distance` differing bits that touch no bit of at least one table's key.
 
-    Exact for up to MOST_COUNTED_TABLES tables, by inclusion and exclusion; for more the share of MOST_TRIALS drawn choices, by a
-    seed that is always the same, with a standard error of at most 0.004.
+    For up to MOST_COUNTED_TABLES tables it is exact, by inclusion and exclusion. For more, it is the share among MOST_TRIALS
+    choices drawn with a fixed seed, with a standard error of at most 0.004.
 
     Args:
         masks: uint64[tables, words], the bits of each table's key.
@@ -101,14 +101,14 @@ def hit_by_masks(masks: UInt64s, distance: int) -> float:
 
 
 def _counted_hit(masks: UInt64s, distance: int) -> float:
-    """By inclusion and exclusion: of tables whose keys have u bits together, C(N - u, k) choices of k bits touch none."""
+    """By inclusion and exclusion: if the keys of some tables have u bits together, C(N - u, k) choices of k bits touch none."""
     bits = 64 * masks.shape[1]
     unions: UInt64s = np.zeros((1, masks.shape[1]), np.uint64)
     signs: Int64s = np.ones(1, np.int64)
     for mask in masks:
         unions, signs = np.concatenate([unions, unions | mask]), np.concatenate([signs, -signs])
     sizes = np.bitwise_count(unions).sum(axis=1, dtype=np.int64)
-    # Sums of up to 2^16 ones, exact in floating point; the rest is of whole numbers.
+    # Sums of up to 2^16 ones are exact in floating point. All further numbers are integers.
     weights: list[int] = np.bincount(sizes, signs, bits + 1).astype(np.int64).tolist()
     every = math.comb(bits, distance)
     touched = sum(weight * math.comb(bits - size, distance) for size, weight in enumerate(weights) if weight)

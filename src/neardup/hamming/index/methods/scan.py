@@ -1,4 +1,4 @@
-"""SCAN: compares with every fingerprint."""
+"""SCAN: compare a query with every fingerprint."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from neardup.kernels.hamming import index_scans as kernels
 
 @dataclass(frozen=True)
 class Scan:
-    """All of them, column by column: uint64[words, n]."""
+    """All fingerprints, column by column: uint64[words, n]."""
 
     columns: Array
 

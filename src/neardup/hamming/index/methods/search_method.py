@@ -1,4 +1,4 @@
-"""What the module of a method of Hamming search provides: to build and to restore a searcher, its cost and its hit probability."""
+"""What a method of Hamming search provides: how to build and restore a searcher, its cost, and its hit probability."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -13,15 +13,15 @@ from neardup.hamming.index.keyed_tables import KeyPlan, build_tables, tables_of
 
 
 class Searcher(Protocol):
-    """Unique fingerprints, in whatever order and form a method keeps them.
+    """Unique fingerprints, in the order and form in which a method keeps them.
 
-    Their positions are those that the method's `build` gave to them.
+    The method's `build` gives each fingerprint its position.
     """
 
     def look_up(self, queries: Array, first: int, last: int, max_distance: int, hits: Array, count: int) -> int:
-        """Write (query, position, distance) of what queries [first, last) find to `hits`, from `count` on; returns the new count.
+        """Write the hits of queries [first, last) to `hits` as (query, position, distance), from `count` on; returns the new count.
 
-        Those beyond the room of `hits` (int64[room, 3]) are counted only.
+        Hits beyond the room of `hits` (int64[room, 3]) are only counted.
         """
         ...
 
@@ -30,21 +30,21 @@ class Searcher(Protocol):
         ...
 
     def arrays(self) -> dict[str, Array]:
-        """All that it holds, by name."""
+        """Its arrays, by name."""
         ...
 
 
 Built = tuple[Searcher, Array]
-"""And the order that it gave to the fingerprints: uint32[n]."""
+"""A searcher, and the order that it gave to the fingerprints: uint32[n]."""
 
 
 def in_given_order(values: Array) -> Array:
-    """The order of a searcher that leaves each of uint64[n, words] in its place: uint32[n]."""
+    """The order of a searcher that leaves each fingerprint of uint64[n, words] in its place: uint32[n]."""
     return np.arange(len(values), dtype=np.uint32)
 
 
 class ExpectedHit(Protocol):
-    """The hit probability of a method with these options, before anything is built: the mean over what the method draws."""
+    """The hit probability of a method with these options, before anything is built: the mean over all random draws."""
 
     def __call__(
         self, options: Options, *, bits: int, distance: int, rows: int, seed: int = SEED
@@ -53,11 +53,11 @@ class ExpectedHit(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class HitModel:
-    """How likely a probable method finds a pair at a distance.
+    """The probability that a method finds a pair at a distance, if the method can miss pairs.
 
     Attributes:
-        expected: of the method with some options, for a plan.
-        of_searcher: of one searcher, by what it has drawn; from the searcher and the distance.
+        expected: the probability for a method with some options, for a plan.
+        of_searcher: the probability for one searcher with its random draws, from the searcher and the distance.
     """
 
     expected: ExpectedHit
@@ -73,12 +73,12 @@ class SearchMethod:
     """The code of a method.
 
     Attributes:
-        build: from unique fingerprints uint64[n, words], the distance and the options, what is looked up.
-        restore: from a searcher's arrays, the bits, the distance, the options and the number of fingerprints, the searcher again.
-        cost: from the setting and the options. Refuses, by OptionError, what the method cannot be used for.
-        considered: from the setting, the options among which the planner chooses.
-        keys: from the bits, the distance and the options, the keys of its tables; None of a method without tables.
-        hits: how likely it finds a pair; None of an exact method, which finds all that there is.
+        build: makes a searcher from unique fingerprints uint64[n, words], the distance and the options.
+        restore: makes a searcher again from its arrays, the bits, the distance, the options and the number of fingerprints.
+        cost: computes the cost from the setting and the options. Raises OptionError if the method cannot be used for them.
+        considered: lists, from the setting, the options among which the planner chooses.
+        keys: makes the keys of its tables from the bits, the distance and the options; None for a method without tables.
+        hits: the probability that it finds a pair; None for an exact method.
     """
 
     build: Callable[[Array, int, Options], Built]
@@ -95,7 +95,7 @@ def method_of_keys(
     considered: Callable[[Setting], Iterable[dict[str, int]]] = _no_options,
     hits: HitModel | None = None,
 ) -> SearchMethod:
-    """A method of tables that are grouped by keys: all but the keys is the same for each of them."""
+    """A method with tables that are grouped by keys. Such methods differ only in their keys."""
 
     def build(values: Array, distance: int, options: Options) -> Built:
         return build_tables(values, keys(64 * values.shape[1], distance, options))

@@ -1,4 +1,7 @@
-"""SORTED BEAM: fingerprints sorted under random permutations of the bits; those around the query are compared; probable."""
+"""SORTED BEAM: fingerprints sorted under random permutations of the bits. A query is compared with those around its place.
+
+The method can miss pairs.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -16,13 +19,13 @@ from neardup.kernels.hamming import index_scans as kernels
 
 @dataclass(frozen=True)
 class SortedBeam:
-    """Sorted under several permutations of the bits; a query is compared with what lies around its place in each order.
+    """Fingerprints sorted under several permutations of the bits. A query is compared with those around its place in each order.
 
     Attributes:
         orders: uint64[P, n, words], the permuted rows, ascending.
         positions: uint32[P, n], which row each is.
         sources: int64[P, bits], the bit that goes to each place, both counted from the most significant one.
-        beam: rows that are compared before the query's place, and behind it.
+        beam: the number of rows to compare before the query's place, and after it.
     """
 
     orders: Array
@@ -103,7 +106,7 @@ def _considered(_: Setting) -> Iterable[dict[str, int]]:
 
 
 def expected_hit(options: Options, *, bits: int, distance: int, rows: int, seed: int = SEED) -> HitProbability:
-    """The mean over random permutations, simulated: there is no closed form."""
+    """The mean over random permutations. It is simulated, because there is no closed form."""
     found, trials = simulated_beam_hit(distance, options, bits=bits, rows=rows, seed=seed)
     return HitProbability(distance, found, None, None, None, found, trials, seed)
 
@@ -111,10 +114,10 @@ def expected_hit(options: Options, *, bits: int, distance: int, rows: int, seed:
 def simulated_beam_hit(
     distance: int, options: Options, *, bits: int, rows: int, seed: int = SEED, trials: int = MOST_TRIALS
 ) -> tuple[float, int]:
-    """The chance that sorted orders of `rows` uniform fingerprints have a pair at a distance within the beam, and the trials.
+    """The probability that sorted orders of `rows` uniform fingerprints have a pair at a distance within the beam, and the trials.
 
-    Under a random permutation the bits that differ lie at random places, and their values are apart by a share of the range; so
-    many rows are expected in between, about as Poisson. Orders are taken as independent.
+    Under a random permutation, the bits that differ lie at random places, which puts the two values a share of the range apart. The
+    number of rows between them is about Poisson, with that share of the rows as its mean. Orders count as independent.
     """
     if distance == 0:
         return 1.0, trials
@@ -133,7 +136,7 @@ def _is_within(random: np.random.Generator, places: Array, signs: Float64s, rows
 
 
 def hit_of_orders(searcher: SortedBeam, distance: int) -> float:
-    """As `simulated_beam_hit`, but with the permutations of this searcher: the same bits differ in all of its orders."""
+    """Like `simulated_beam_hit`, but with the permutations of this searcher: the same bits differ in all of its orders."""
     rows, bits = searcher.orders.shape[1], searcher.sources.shape[1]
     if distance == 0 or rows <= searcher.beam:
         return 1.0

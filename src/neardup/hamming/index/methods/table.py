@@ -1,6 +1,6 @@
-"""The methods of Hamming search, one row each: all that is known of a method is in its row, or in the module that the row names.
+"""The methods of Hamming search, one row for each. A row, or the module that it names, has all facts of a method.
 
-The table is light, so that a command can list the methods in its help: a module is imported when it is first used.
+The table is light, so that a command can list the methods in its help. A module is imported when it is first used.
 """
 
 import importlib
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from neardup.hamming.index.methods.search_method import SearchMethod
 
 AUTO = "auto"
-"""No method, but the choice of an exact one for each segment, by its size; see `neardup.hamming.index.planner`."""
+"""Not a method: it chooses an exact method for each segment, by its size. See `neardup.hamming.index.planner`."""
 
 
 @dataclass(frozen=True)
@@ -37,10 +37,10 @@ class Method:
     """One method.
 
     Attributes:
-        name: by which it is chosen.
-        purpose: what it is, and what for.
-        module: of this folder; it has the rest as `METHOD`.
-        options: those that it has; the planner chooses their values if they are not given.
+        name: the name by which you choose it.
+        purpose: what it does and when to use it.
+        module: the module of this folder that has its code, as `METHOD`.
+        options: its options; the planner chooses the values that are not given.
     """
 
     name: str
@@ -50,24 +50,24 @@ class Method:
 
     @cached_property
     def code(self) -> "SearchMethod":
-        """How it builds and searches, what it costs, how likely it finds a pair."""
+        """Its code: how it builds and searches, its cost, and its hit probability."""
         found: SearchMethod = importlib.import_module(f"{__package__}.{self.module}").METHOD
         return found
 
     @property
     def is_exact(self) -> bool:
-        """It finds all that there is, so its code has no hit probability."""
+        """Whether it finds every document within the distance. If so, its code has no hit probability."""
         return self.code.hits is None
 
     @property
     def option_names(self) -> tuple[str, ...]:
-        """Of its options."""
+        """The names of its options."""
         return tuple(option.name for option in self.options)
 
     def hit_probability(
         self, options: Mapping[str, int], *, bits: int, distance: int, rows: int
     ) -> "HitProbability | None":
-        """With these options, for a pair at a distance among so many rows: the mean over what it draws; None of an exact method."""
+        """For a pair at a distance among `rows` rows, with these options: the mean over random draws; None for an exact method."""
         hits = self.code.hits
         return None if hits is None else hits.expected(options, bits=bits, distance=distance, rows=rows)
 
@@ -119,11 +119,11 @@ METHODS: dict[str, Method] = {
         ),
     )
 }
-"""By name, in the order in which they are listed and considered."""
+"""The methods by name, in the order in which they are listed and considered."""
 
 
 def option_meanings() -> dict[str, str]:
-    """The options of all methods, by name: of which methods they are, and what they mean."""
+    """The options of all methods, by name: the methods that have them, and their meaning."""
     owners: dict[Option, list[str]] = {}
     for method in METHODS.values():
         for option in method.options:
