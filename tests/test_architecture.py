@@ -1,7 +1,10 @@
 """Imports go down one order of all modules, which docs/architecture.md states: read from the sources, lazy and typing imports included."""
 
 import ast
+import functools
+import importlib
 import importlib.util
+import re
 from pathlib import Path
 
 import pytest
@@ -84,3 +87,32 @@ def test_lines_of_the_order_are_read_back():
     order = ["errors", "io.batch", "io.formats.jsonl"]
     block = "<!-- order of modules -->\n\n```text\n" + tool.text(order, ["errors", "io"]) + "```\n\n<!-- end -->"
     assert tool.stated(block) == order
+
+
+def _resolves(dotted):
+    """Whether a dotted name, as docstrings write it, is a module, or a name in one."""
+    parts = dotted.split(".")
+    for end in range(len(parts), 0, -1):
+        try:
+            found = importlib.import_module(".".join(parts[:end]))
+        except ImportError:
+            continue
+        try:
+            functools.reduce(getattr, parts[end:], found)
+        except AttributeError:
+            return False
+        return True
+    return False
+
+
+def test_every_dotted_name_in_the_sources_is_there():
+    named = {
+        (name, path.relative_to(ROOT).as_posix())
+        for path in [*SOURCE.rglob("*.py"), *(ROOT / "tools").glob("*.py")]
+        for name in re.findall(
+            r"`(neardup(?:\.\w+){2,})[`(]", path.read_text("utf-8")
+        )  # two parts: also keys of metadata
+        if not name.endswith(".NAME")
+    }
+    assert len(named) > 20
+    assert not {each for each in named if not _resolves(each[0])}

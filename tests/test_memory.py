@@ -1,7 +1,9 @@
 """What does not fit the memory goes to temporary files, and the result is the same."""
 
+import errno
 import itertools
 import json
+import os
 import pickle
 
 import numpy as np
@@ -13,10 +15,11 @@ from hypothesis import strategies as st
 import neardup as nd
 from neardup.hamming.pairs import collapse, join_unique, spool_near
 from neardup.resources import pair_spool
+from neardup.resources import spool as spool_module
 from neardup.resources.kept_rows import KeptRows
 from neardup.resources.pair_spool import PAIR_BYTES, PairSpool
 from neardup.resources.resources import PARTS, PHASES, SHARES, Resources
-from neardup.resources.spool import Spool
+from neardup.resources.spool import Spool, _Used, mapped_array
 
 LINE = "this page was made by the system on the day that is given below and it has no other content"
 
@@ -201,3 +204,33 @@ def test_arrays_are_counted_as_long_as_they_live():
     kept = resources.scratch.zeros(10, np.int64)
     assert resources.use.most == {"arrays": kept.nbytes}
     assert pickle.loads(pickle.dumps(resources)).use.most == {}
+
+
+def test_a_file_is_counted_once_while_it_can_be_changed(monkeypatch):
+    counted = _Used()
+    monkeypatch.setattr(spool_module, "_USED", counted)
+    with Spool(np.uint64, temp_dir=None) as spool:
+        spool.write(np.arange(1000, dtype=np.uint64))
+        values = spool.changeable()
+    assert values.tolist() == list(range(1000))
+    assert (counted.peak, counted._now) == (8000, 8000)
+    del values
+    assert counted._now == 0
+
+
+@pytest.mark.parametrize("problem", [errno.EOPNOTSUPP, errno.EINVAL])
+def test_a_file_system_that_cannot_allocate_still_has_arrays(monkeypatch, tmp_path, problem):
+    def refuse(*_: object) -> None:
+        raise OSError(problem, os.strerror(problem))
+
+    monkeypatch.setattr(os, "posix_fallocate", refuse)
+    assert mapped_array(5, np.int64, temp_dir=str(tmp_path)).tolist() == [0] * 5
+
+
+def test_a_full_disk_is_an_error_before_anything_is_written(monkeypatch, tmp_path):
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    with pytest.raises(OSError, match="No space left"):
+        mapped_array(5, np.int64, temp_dir=str(tmp_path))

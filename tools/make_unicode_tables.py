@@ -18,7 +18,7 @@ TARGET = Path(__file__).parent.parent / "src/neardup/text" / f"unicode-{VERSION}
 BLOCK = 128
 LIMIT = 0x110000
 
-# What an entry of the fold table holds; src/neardup/kernels/normalization.py reads it.
+# What an entry of the fold table holds; src/neardup/kernels/text/normalization.py reads it.
 KIND_SHIFT, CLASS_SHIFT, MARK_BIT = 21, 23, 25
 ITSELF, ONE, SEVERAL, DELETED = range(4)
 SEPARATOR, WORD, CJK = range(3)

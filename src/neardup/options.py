@@ -2,7 +2,7 @@
 
 import dataclasses
 import difflib
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from numbers import Integral, Real
@@ -105,7 +105,7 @@ class DedupOptions:
                 ("similarity", SIMILARITIES),
                 ("cluster", CLUSTERS),
             )
-            if getattr(self, name) not in table
+            if not isinstance(getattr(self, name), str) or getattr(self, name) not in table
         ]
         problems += self._preference_problems()
         threshold, limit = self.min_similarity, self.max_distance
@@ -133,7 +133,11 @@ class DedupOptions:
     def _preference_problems(self) -> Iterator[str]:
         if not callable(self.keep) and (not isinstance(self.keep, str) or not _is_rule(self.keep)):
             yield f"keep={self.keep!r}: give one of {', '.join(KEEPS)}"
-        sources = (self.prefer_source,) if isinstance(self.prefer_source, str) else tuple(self.prefer_source)
+        given = self.prefer_source
+        sources = (given,) if isinstance(given, str) else tuple(given) if isinstance(given, Iterable) else (given,)
+        if not all(isinstance(source, str) for source in sources):
+            yield f"prefer_source={given!r}: give names of sources, as strings"
+            return
         object.__setattr__(self, "prefer_source", sources)
         if "" in sources or len(set(sources)) < len(sources):
             yield f"prefer_source={sources!r}: give each source once, by its name"
@@ -260,6 +264,17 @@ def meant_option(given: str, allowed: Collection[str]) -> str | None:
     return next(iter(difflib.get_close_matches(given, allowed, 1)), None)
 
 
+def refuse_unknown(given: Collection[str], names: Collection[str]) -> None:
+    """Raise OptionError, with the name that was probably meant, if any of the given options is not one of `names`."""
+    wrong = []
+    for name in given:
+        if name not in names:
+            meant = meant_option(name, names)
+            wrong.append(f"{name}: there is no such option" + (f" (did you mean {meant}?)" if meant else ""))
+    if wrong:
+        raise OptionError(f"{'; '.join(wrong)}. There are {', '.join(names)}.")
+
+
 def options_of(**given: Any) -> DedupOptions:
     """Make `DedupOptions` from keyword arguments.
 
@@ -269,14 +284,7 @@ def options_of(**given: Any) -> DedupOptions:
     >>> options_of(keep="last").keep
     'last'
     """
-    names = [field.name for field in dataclasses.fields(DedupOptions)]
-    wrong = []
-    for name in given:
-        if name not in names:
-            meant = meant_option(name, names)
-            wrong.append(f"{name}: there is no such option" + (f" (did you mean {meant}?)" if meant else ""))
-    if wrong:
-        raise OptionError(f"{'; '.join(wrong)}. There are {', '.join(names)}.")
+    refuse_unknown(given, [field.name for field in dataclasses.fields(DedupOptions)])
     return DedupOptions(**given)
 
 

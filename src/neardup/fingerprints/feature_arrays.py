@@ -86,8 +86,8 @@ class WeightedFeatures(NamedTuple):
 
     Attributes:
         features: the features that remain.
-        weights: int64[f], in units of 1 / `neardup.fingerprints.weights.unit(recipe)`: fixed-point, so that a sum does not depend
-            on the order of its terms.
+        weights: int64[f], in units of 1 / `neardup.fingerprints.weights.table.unit(recipe)`. They are fixed-point, so that a sum
+            does not depend on the order of its terms.
         tokens: int64[n], the number of tokens of each text, without stop words.
     """
 

@@ -111,7 +111,7 @@ class FingerprintFile:
     digest: str
 
     def made_by(self) -> Recipe | VectorRecipe:
-        """The recipe. Parts stored by identity only cannot make fingerprints (`neardup.recipe.stored_recipe`)."""
+        """The recipe. Parts stored by identity only cannot make fingerprints (`neardup.recipe.serialization.stored_recipe`)."""
         return any_stored_recipe(self.recipe)
 
 

@@ -78,7 +78,7 @@ class SavedCheckpoints(Checkpoints):
         scratch: where arrays read from the folder are allocated.
 
     Raises:
-        DataError: from both methods: a file in the folder is damaged, or has another version.
+        DataError: from every method: a file in the folder is damaged, or has another version.
     """
 
     def __init__(self, folder: Path, scratch: Scratch = IN_MEMORY) -> None:

@@ -9,7 +9,7 @@ from neardup.errors import OptionError
 from neardup.io.batch import MAX_DOCUMENT_BYTES, Columns
 from neardup.io.dialect import check_dialect
 from neardup.io.storage.encodings import encoding_name
-from neardup.options import DedupOptionsDict, EvaluateOptions, MatchingOptions
+from neardup.options import DedupOptionsDict, EvaluateOptions, MatchingOptions, refuse_unknown
 from neardup.resources.limits import size_in_bytes
 from neardup.resources.resources import ResourceOptions
 
@@ -95,6 +95,16 @@ class EvaluateFileOptions(ReadingDict, EvaluateOptions, total=False):
 
 
 READING = tuple(field.name for field in dataclasses.fields(Reading))
+
+
+def reading_of(options: Mapping[str, Any]) -> Reading:
+    """Make `Reading` from keyword arguments.
+
+    Raises:
+        OptionError: an option does not exist, or its value is not allowed.
+    """
+    refuse_unknown(options, READING)
+    return Reading(**options)
 
 
 def split_options(options: Mapping[str, Any]) -> tuple[Reading, dict[str, Any]]:

@@ -14,9 +14,9 @@ from neardup.errors import InputError
 from neardup.io.checkpoints import Checkpoints
 from neardup.io.corpus import LISTED, FileCorpus, Rejected, open_corpus
 from neardup.io.outputs import Outputs
-from neardup.io.reading import Reading, ReadingDict
+from neardup.io.reading import ReadingDict, reading_of
 from neardup.io.shard import Shard
-from neardup.io.storage.places import place_of, real_name
+from neardup.io.storage.places import path_text, place_of, real_name
 from neardup.io.stored_shards import content_of, is_as_it_was, starts_of
 from neardup.jobs.output_paths import OutputPaths, refuse_inputs
 from neardup.jobs.results import FileResult
@@ -33,10 +33,10 @@ from neardup.survivors.summary import Summary
 def apply_files(
     clusters: str | Path,
     inputs: str | Path | Sequence[str | Path],
-    output: str,
+    output: str | Path,
     *,
     annotate: bool = False,
-    audit: str | None = None,
+    audit: str | Path | None = None,
     overwrite: bool = False,
     threads: int | None = None,
     temp_dir: str | None = None,
@@ -59,12 +59,14 @@ def apply_files(
         InputError: an input is not a shard of the clusters or has changed, or an output exists.
         DataError: a file is damaged.
     """
+    output = path_text(output)
+    audit = path_text(audit)
     progress = progress_of(progress)
     resources = Resources(threads, temp_dir=temp_dir)
     request = Request(
         inputs=listed(inputs),
         output=output,
-        reading=Reading(**reading),
+        reading=reading_of(reading),
         audit=audit,
         annotate=annotate,
         overwrite=overwrite,

@@ -15,7 +15,7 @@ from neardup.io.corpus import is_of_source
 from neardup.io.outputs import Outputs
 from neardup.io.shard import Shard
 from neardup.io.shards import find_shards
-from neardup.io.storage.places import place_of
+from neardup.io.storage.places import path_text, place_of
 from neardup.io.stored_shards import StoredShard, starts_of
 from neardup.jobs.output_paths import refuse_inputs
 from neardup.jobs.paired_documents import PairedDocuments, demand_pairs, read_paired_documents
@@ -36,7 +36,7 @@ CHOSEN_HERE = {"keep", "cluster", "prefer_source", "within"}
 
 def cluster_files(
     pairs: str | Path | Sequence[str | Path],
-    output: str,
+    output: str | Path,
     *,
     documents: str | Path | Sequence[str | Path],
     rethreshold: float | None = None,
@@ -67,6 +67,7 @@ def cluster_files(
         OptionError: `rethreshold` is below the threshold of the pairs, or a value is not allowed.
         DataError: a file is damaged.
     """
+    output = path_text(output)
     unknown = set(options) - CHOSEN_HERE
     if unknown:
         raise OptionError(f"{', '.join(sorted(unknown))}: the pairs say how they were found. Leave it out.")

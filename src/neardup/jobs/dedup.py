@@ -15,6 +15,7 @@ from neardup.io.ids import repeated_ids
 from neardup.io.outputs import Outputs
 from neardup.io.reading import DedupFileOptions, split_options
 from neardup.io.shard import Shard
+from neardup.io.storage.places import path_text
 from neardup.jobs.output_paths import OutputPaths, demand_output
 from neardup.jobs.reference import FingerprintReference, open_reference
 from neardup.jobs.results import FileResult
@@ -36,13 +37,13 @@ from neardup.survivors.summary import summarize
 
 def deduplicate_files(
     inputs: str | Path | Sequence[str | Path],
-    output: str | None = None,
+    output: str | Path | None = None,
     *,
     recipe: RecipeLike | None = None,
     annotate: bool = False,
     dry_run: bool = False,
-    audit: str | None = None,
-    report: str | None = None,
+    audit: str | Path | None = None,
+    report: str | Path | None = None,
     against: str | Path | Sequence[str | Path] = (),
     overwrite: bool = False,
     resume: bool = False,
@@ -82,6 +83,9 @@ def deduplicate_files(
         RowError: a row cannot be read, and `on_error` is `stop`.
         DataError: a file is damaged.
     """
+    output = path_text(output)
+    audit = path_text(audit)
+    report = path_text(report)
     made_by, progress = recipe_of(recipe), progress_of(progress)
     reading, others = split_options(options)
     chosen = options_of(**others)

@@ -22,10 +22,11 @@ from neardup.io.batch import BATCH_BYTES, Batch, Rejections
 from neardup.io.formats.lines import Lines
 from neardup.io.line_rows import after_rows, block_reader, demand_lines, line_rows, pipe_shard
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs
-from neardup.io.reading import Reading, ReadingDict
+from neardup.io.reading import Reading, ReadingDict, reading_of
 from neardup.io.shard import Shard
 from neardup.io.shards import find_shards
 from neardup.io.storage.encodings import Encoding
+from neardup.io.storage.places import path_text
 from neardup.jobs.filter_run import FilterRun, demand_ended, filter_paths
 from neardup.jobs.output_paths import refuse_inputs
 from neardup.options import OnError
@@ -63,9 +64,9 @@ class FilterResult:
 def filter_files(
     path: str | Path,
     inputs: str | Path | Sequence[str | Path] = "-",
-    output: str = "-",
+    output: str | Path = "-",
     *,
-    audit: str | None = None,
+    audit: str | Path | None = None,
     recipe: RecipeLike | None = None,
     max_distance: int | None = None,
     integer_ids: bool = False,
@@ -102,7 +103,9 @@ def filter_files(
         InputError: an input is missing, an output exists, or a run of another call was interrupted.
         OptionError, DataError: as in `deduplicate_files`.
     """
-    progress, how = progress_of(progress), Reading(**reading)
+    output = path_text(output)
+    audit = path_text(audit)
+    progress, how = progress_of(progress), reading_of(reading)
     given = [inputs] if isinstance(inputs, str | Path) else list(inputs)
     from_pipe = [str(each) for each in given] == ["-"]
     if "-" in map(str, given) and not from_pipe:

@@ -14,10 +14,10 @@ from neardup.fingerprints.fingerprint_file import FingerprintWriter
 from neardup.io.batch import Batch
 from neardup.io.corpus import FileCorpus, open_corpus
 from neardup.io.outputs import Outputs, output_folder, stem
-from neardup.io.reading import Reading, ReadingDict
+from neardup.io.reading import ReadingDict, reading_of
 from neardup.io.records import write_lines
 from neardup.io.shard import Shard
-from neardup.io.storage.places import Place, place_of
+from neardup.io.storage.places import Place, path_text, place_of
 from neardup.io.stored_shards import stored_shards
 from neardup.jobs.output_paths import REJECTS_ENDING, refuse_inputs
 from neardup.options import OnError
@@ -58,7 +58,7 @@ def fingerprint_targets(output: str, shards: Sequence[Shard]) -> list[Place]:
 
 def fingerprint_files(
     inputs: str | Path | Sequence[str | Path],
-    output: str,
+    output: str | Path,
     *,
     recipe: RecipeLike | None = None,
     value: Sequence[str] = (),
@@ -87,8 +87,9 @@ def fingerprint_files(
         InputError: an input is missing, or an output exists.
         DataError: a row cannot be read, or a file is damaged.
     """
+    output = path_text(output)
     recipe, progress = recipe_of(recipe), progress_of(progress)
-    how, resources = Reading(**reading), Resources(threads, temp_dir=temp_dir)
+    how, resources = reading_of(reading), Resources(threads, temp_dir=temp_dir)
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=temp_dir) as spool:
         corpus = open_corpus(
             inputs,

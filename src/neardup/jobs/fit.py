@@ -16,7 +16,7 @@ from neardup.fingerprints.weights.table import EXTRACTORS
 from neardup.io.batch import Batch
 from neardup.io.corpus import FileCorpus, open_corpus
 from neardup.io.outputs import Outputs, stem
-from neardup.io.reading import Reading, ReadingDict
+from neardup.io.reading import ReadingDict, reading_of
 from neardup.io.records import write_lines
 from neardup.jobs.output_paths import REJECTS_ENDING, refuse_inputs
 from neardup.options import OnError
@@ -169,7 +169,7 @@ def fit_files(
     given = [inputs] if isinstance(inputs, (str, Path)) else list(inputs)
     if not given and not merge:
         raise InputError("Give texts to count, or files of document frequencies to merge.")
-    path, progress, how = _target(output), progress_of(progress), Reading(**reading)
+    path, progress, how = _target(output), progress_of(progress), reading_of(reading)
     resources = Resources(threads, memory, temp_dir)
     work = _Fit(_recipe(recipe), merge, resources)
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=temp_dir) as spool:

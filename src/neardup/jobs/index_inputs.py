@@ -15,7 +15,7 @@ from neardup.fingerprints.fingerprint_file import fingerprint_file_parts, finger
 from neardup.hamming.index.index import Index
 from neardup.hamming.index.labels import labels_of
 from neardup.io.corpus import FileCorpus
-from neardup.io.reading import READING, Reading, ReadingDict
+from neardup.io.reading import READING, Reading, ReadingDict, reading_of
 from neardup.io.shard import Shard
 from neardup.io.shards import find_shards
 from neardup.progress import Progress
@@ -118,7 +118,7 @@ def add_documents(index: Index, part: Documents, recipe: Recipe | VectorRecipe) 
 def opened(
     inputs: Inputs, reading: ReadingDict, on_error: str, resources: Resources, progress: Progress
 ) -> Iterator[IndexInputs]:
-    how = Reading(**reading)
+    how = reading_of(reading)
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=resources.temp_dir) as spool:
         shards = find_shards(inputs, temporary=Path(spool), reading=how, progress=progress)
         yield IndexInputs(shards, how, on_error, resources, progress)

@@ -22,6 +22,7 @@ from neardup.io.outputs import STANDARD_OUTPUT, Outputs
 from neardup.io.reading import ReadingDict
 from neardup.io.records import compression_of
 from neardup.io.storage.compression import open_for_writing
+from neardup.io.storage.places import path_text
 from neardup.jobs.index_inputs import Inputs, opened, recipe_of_index, recipe_of_texts
 from neardup.jobs.output_paths import refuse_inputs
 from neardup.options import OnError
@@ -33,7 +34,7 @@ from neardup.resources.resources import Resources
 def query_index(
     path: str | Path,
     inputs: Inputs = (),
-    output: str = "-",
+    output: str | Path = "-",
     *,
     texts: Sequence[str] = (),
     fingerprints: Sequence[str] = (),
@@ -63,6 +64,7 @@ def query_index(
     Raises:
         RecipeMismatch, InputError, OptionError, DataError: as in `add_to_index`.
     """
+    output = path_text(output)
     progress = progress_of(progress)
     given = [inputs] if isinstance(inputs, str | Path) else list(inputs)
     if bool(given) + bool(texts) + bool(fingerprints) != 1:

@@ -23,7 +23,7 @@ from neardup.io.outputs import Outputs
 from neardup.io.reading import READING, PairFileOptions, Reading, split_options
 from neardup.io.shard import Shard
 from neardup.io.shards import find_shards, repeated_files
-from neardup.io.storage.places import Place, place_of
+from neardup.io.storage.places import Place, path_text, place_of
 from neardup.io.stored_shards import StoredShard, starts_of, stored_shards
 from neardup.jobs.output_paths import refuse_inputs
 from neardup.matching.candidates.simhash import check_cost
@@ -44,7 +44,7 @@ NOT_FOR_PAIRS = ("keep", "cluster", "prefer_source", "within")
 
 def pair_files(
     inputs: str | Path | Sequence[str | Path],
-    output: str,
+    output: str | Path,
     *,
     against: str | Path | Sequence[str | Path] = (),
     distinct: bool = False,
@@ -78,6 +78,7 @@ def pair_files(
         RecipeMismatch: the fingerprint files were made by different recipes.
         InputError, OptionError, DataError: as in `deduplicate_files`.
     """
+    output = path_text(output)
     unused = sorted(set(NOT_FOR_PAIRS) & set(options))
     if unused:
         raise OptionError(f"{', '.join(unused)}: pairs are listed, none is decided. Give it to cluster_files().")

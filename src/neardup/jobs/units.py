@@ -19,6 +19,7 @@ from neardup.io.outputs import Outputs
 from neardup.io.reading import Reading, UnitFileOptions, split_options
 from neardup.io.shard import Shard
 from neardup.io.shards import find_shards
+from neardup.io.storage.places import path_text
 from neardup.jobs.output_paths import OutputPaths, demand_output
 from neardup.jobs.results import UnitResult
 from neardup.jobs.resume import run_description
@@ -74,13 +75,13 @@ def _check_formats(shards: Sequence[Shard], unit: str) -> None:
 
 def deduplicate_units(
     inputs: str | Path | Sequence[str | Path],
-    output: str | None = None,
+    output: str | Path | None = None,
     *,
     unit: RemovableUnit,
     recipe: RecipeLike | None = None,
     annotate: bool = False,
     dry_run: bool = False,
-    audit: str | None = None,
+    audit: str | Path | None = None,
     against: str | Path | Sequence[str | Path] = (),
     overwrite: bool = False,
     resume: bool = False,
@@ -104,6 +105,8 @@ def deduplicate_units(
         InputError: a format cannot be rewritten, and as in `deduplicate_files`.
         OptionError, RecipeMismatch, RowError, DataError: as in `deduplicate_files`.
     """
+    output = path_text(output)
+    audit = path_text(audit)
     made_by, progress = recipe_of(recipe), progress_of(progress)
     reading, others = split_options(options)
     chosen = options_of(**others)

@@ -17,6 +17,7 @@ from neardup.io.formats.parquet_files import batches, opened
 from neardup.io.formats.vector_columns import fixed_dimension
 from neardup.io.shard import Shard
 from neardup.io.shards import find_shards
+from neardup.io.storage.places import path_text
 from neardup.jobs.fingerprint import FileRecipe, fingerprint_paths, write_fingerprint_files
 from neardup.kernels.xxh3 import digest_rows
 from neardup.options import OnError
@@ -28,7 +29,7 @@ from neardup.text.nested import column_at, type_at
 
 def fingerprint_vector_files(
     inputs: str | Path | Sequence[str | Path],
-    output: str,
+    output: str | Path,
     *,
     vector: str,
     bits: int = 64,
@@ -63,6 +64,7 @@ def fingerprint_vector_files(
         OptionError: bits, seed or method has a value that is not allowed.
         DataError: a vector cannot be read, or a file is damaged.
     """
+    output = path_text(output)
     VectorRecipe(dimension=1, bits=bits, seed=seed, method=method)  # refuses options before any work
     progress, resources = progress_of(progress), Resources(threads, temp_dir=temp_dir)
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=temp_dir) as spool:

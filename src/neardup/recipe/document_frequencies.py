@@ -30,7 +30,7 @@ class DocumentFrequencies:
         path: the path of the file, or BACKGROUND.
         documents: the number of documents; 0 if unknown.
         features: the number of unique features; 0 if unknown.
-        tokenization: the fields that decided the features, as JSON from `neardup.recipe.Recipe.tokenization`; None for BACKGROUND.
+        tokenization: the fields that decided the features, as JSON from `Recipe.tokenization`; None for BACKGROUND.
     """
 
     digest: str

@@ -36,7 +36,7 @@ class Recipe(RecipeFields):
         word_shingle: tokens in a window that starts at a word.
         cjk_shingle: tokens in a window that starts at a Han or Kana character; for the segmenter `words` only.
         weights: the weights of features, one of WEIGHTS.
-        hash: the hash of features, one of HASHES, or a `neardup.fingerprints.hashes.HashFunction`.
+        hash: the hash of features, one of HASHES, or a `neardup.recipe.hashes.HashFunction`.
         bits: the fingerprint's width, 1 to 512; 64 and 128 are fastest.
         min_tokens: a text with fewer tokens is `short`; only equal texts are its duplicates.
         max_distance: the default distance. A recipe without one takes that of the named recipe with the same bits, if any. It is

@@ -1,5 +1,6 @@
 """Arrays that exceed the memory: appended to a temporary file, then mapped."""
 
+import errno
 import mmap
 import os
 import tempfile
@@ -39,8 +40,20 @@ def mapped_array(n: int, dtype: Any, *, temp_dir: str | None) -> Array:
     with tempfile.TemporaryFile(dir=temp_dir, prefix="neardup-") as file:
         if n == 0:
             return np.empty(0, kind)
-        file.truncate(n * kind.itemsize)
+        _allocate(file.fileno(), n * kind.itemsize)
         return np.frombuffer(_mapped(file.fileno(), n * kind.itemsize), kind)
+
+
+def _allocate(file: int, size: int) -> None:
+    """Give a file its size and its room on the disk: a full disk is an OSError here, but kills the process at a mapped page."""
+    try:
+        os.posix_fallocate(file, 0, size)
+    except AttributeError:  # this system has no such call
+        os.truncate(file, size)
+    except OSError as problem:
+        if problem.errno not in (errno.EOPNOTSUPP, errno.EINVAL):
+            raise
+        os.truncate(file, size)
 
 
 def _mapped(file: int, size: int) -> mmap.mmap:
@@ -109,7 +122,12 @@ class Spool:
         """All written values, as an array that can be changed in place; ends writing."""
         self._file.flush()
         size = self._file.tell()
-        return np.frombuffer(_mapped(self._file.fileno(), size), self._dtype) if size else np.empty(0, self._dtype)
+        if not size:
+            return np.empty(0, self._dtype)
+        # The file lives as long as the mapping, which counts it from now on.
+        _USED.add(-self._bytes)
+        self._bytes = 0
+        return np.frombuffer(_mapped(self._file.fileno(), size), self._dtype)
 
     def release(self) -> None:
         """Let the operating system drop the pages that were read; their content stays in the file."""

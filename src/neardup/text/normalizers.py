@@ -165,7 +165,7 @@ NORMALIZER_TABLE: dict[str, Callable[[Any], FoldedTexts]] = {
     "punctuation": partial(_replaced, 0, PUNCTUATION),
     "simplified": _simplified,
 }
-"""The normalizers, by the names in `neardup.recipe.NORMALIZERS`: from an Arrow `large_string` array to normalized texts."""
+"""The normalizers, by the names in `neardup.recipe.parts.NORMALIZERS`: from an Arrow `large_string` array to normalized texts."""
 
 
 def normalized(texts: Any, steps: Sequence[Any]) -> FoldedTexts:

@@ -21,7 +21,7 @@ def hash_features(data: Array, offsets: Array, name: str | HashFunction, bits: i
     Args:
         data: the UTF-8 bytes of all features, joined: uint8[].
         offsets: where each begins, and where the last one ends: int64[n + 1], not decreasing, within `data`.
-        name: one of `neardup.fingerprints.hashes.HASHES`, or a function of your own as a `HashFunction`.
+        name: one of `neardup.recipe.hashes.HASHES`, or a function of your own as a `HashFunction`.
         bits: 1 to 512.
 
     Raises:

@@ -215,7 +215,7 @@ def data_juicer_value(
 def weighted_value(features: Mapping[str, float] | Iterable[tuple[str, float]], *, hash: Any, bits: int = 64) -> int:  # noqa: A002
     """SimHash with floating-point weights, added in the given order, as in cppjieba and the Go program; a bit is 1 above 0.
 
-    `hash`: a name in `neardup.fingerprints.hashes.HASHES`, a `HashFunction`, or "go-fnv1a", the Go program's hash as written.
+    `hash`: a name in `neardup.recipe.hashes.HASHES`, a `HashFunction`, or "go-fnv1a", the Go program's hash as written.
 
     >>> keywords = [("蓝翔", 11.7392), ("CEO", 11.7392), ("升职", 10.8562), ("加薪", 10.6426), ("手扶拖拉机", 10.0089)]
     >>> weighted_value(keywords, hash="lookup3")

@@ -79,7 +79,7 @@ WEIGHT_TABLE = {
     "textrank": _textrank,
     "cppjieba": _cppjieba,
 }
-"""The weights by the names in `neardup.recipe.WEIGHTS`, except EXTRACTORS."""
+"""The weights by the names in `neardup.recipe.parts.WEIGHTS`, except EXTRACTORS."""
 
 
 def weights_of(found: "Occurrences", recipe: Recipe) -> Array:

@@ -4,8 +4,9 @@ import os
 import re
 import shutil
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
+from neardup.errors import InputError
 from neardup.io.storage.remote import READ_BYTES, RemotePath, RemoteReader, Status
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*://")
@@ -24,6 +25,26 @@ def place_of(given: str | Place) -> Place:
     if isinstance(given, str) and is_url(given):
         return RemotePath(given)
     return Path(given.removeprefix("file://")) if isinstance(given, str) else given
+
+
+@overload
+def path_text(given: str | Path) -> str: ...
+@overload
+def path_text(given: None) -> None: ...
+def path_text(given: str | Path | None) -> str | None:
+    """A user's name of an output as text; None stays None.
+
+    Raises:
+        InputError: it is neither a string nor a path.
+
+    >>> path_text(Path("kept.jsonl"))
+    'kept.jsonl'
+    """
+    if given is None or isinstance(given, str):
+        return given
+    if not isinstance(given, os.PathLike):
+        raise InputError(f"{given!r} does not name a file. Give a string or a pathlib.Path.")
+    return os.fspath(given)
 
 
 def real_name(place: Place) -> str:

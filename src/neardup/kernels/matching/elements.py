@@ -24,7 +24,7 @@ class ElementForm(NamedTuple):
     Attributes:
         form: SET, OCCURRENCES and WEIGHTS are ascending and distinct in each document, SEQUENCE is as in the text.
         word_size, cjk_size: tokens of a shingle that starts at a word, at a Han or Kana character.
-        weighting: how a count becomes a weight, one of `neardup.recipe.WEIGHTS`; used by WEIGHTS only.
+        weighting: how a count becomes a weight, one of `neardup.recipe.parts.WEIGHTS`; used by WEIGHTS only.
     """
 
     form: int

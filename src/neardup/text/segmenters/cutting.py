@@ -18,7 +18,7 @@ class CutterSettings(NamedTuple):
 
     Attributes:
         segmenter: its name; `neardup.text.segmenters.NAME` implements it.
-        mode, hmm: as in `neardup.recipe.Recipe`.
+        mode, hmm: as in `neardup.recipe.recipe.Recipe`.
         dictionary: words, normalized, and their counts.
         source: the source of a dictionary that has yet to be built.
         source_name: the file that the source comes from.
