@@ -97,10 +97,7 @@ def candidates_of(
     class_of = scratch.zeros(len(fingerprints), np.int64)
     class_of[equal.order] = np.repeat(np.arange(classes), np.diff(equal.starts))
     near_starts = scratch.zeros(classes + 1, np.int64)
-    if packed.nbytes > resources.share("candidates"):
-        near = mapped_array(2 * len(packed), np.uint32, temp_dir=resources.temp_dir)
-    else:
-        near = resources.use.hold("candidates", np.empty(2 * len(packed), np.uint32))
+    near = _links(2 * len(packed), resources)
     link_classes(packed, near_starts, near)
     return CandidateGraph(
         np.ascontiguousarray(fingerprints),
@@ -112,6 +109,13 @@ def candidates_of(
     )
 
 
+def _links(n: int, resources: Resources) -> Array:
+    """uint32[n], in memory or, if that exceeds the share of the candidates, in a temporary file."""
+    if 4 * n > resources.share("candidates"):
+        return mapped_array(n, np.uint32, temp_dir=resources.temp_dir)
+    return resources.use.hold("candidates", np.empty(n, np.uint32))
+
+
 def no_candidates() -> CandidateGraph:
     """The candidate graph of no documents."""
     none = np.empty(0, np.int64)
@@ -120,7 +124,7 @@ def no_candidates() -> CandidateGraph:
     )
 
 
-def within_groups(candidates: CandidateGraph, groups: Array) -> CandidateGraph:
+def within_groups(candidates: CandidateGraph, groups: Array, *, resources: Resources = DEFAULTS) -> CandidateGraph:
     """Only candidates of the same group (`groups`: int64[n]). Each class becomes one class for each group in it."""
     names, group_of = np.unique(groups, return_inverse=True)
     keys, class_of = np.unique(candidates.class_of * len(names) + group_of, return_inverse=True)
@@ -130,7 +134,7 @@ def within_groups(candidates: CandidateGraph, groups: Array) -> CandidateGraph:
     firsts = np.searchsorted(old, np.arange(len(candidates.starts)))
     near_starts = np.zeros(len(keys) + 1, np.int64)
     count_refined(old, group, firsts, candidates.near, candidates.near_starts, near_starts)
-    near = np.empty(near_starts[-1], np.uint32)
+    near = _links(int(near_starts[-1]), resources)
     link_refined(old, group, firsts, candidates.near, candidates.near_starts, near)
     return CandidateGraph(candidates.fingerprints, class_of, members, starts, near, near_starts)
 

@@ -141,7 +141,7 @@ def _equal_short_texts(task: Task, min_tokens: int) -> Iterator[Matches]:
     short = task.rows[documents.tokens[task.rows] < min_tokens]
     equal = near_fingerprints(documents.digests[short], max_distance=0, resources=task.resources)
     if task.groups is not None:
-        equal = within_groups(equal, task.groups[short])
+        equal = within_groups(equal, task.groups[short], resources=task.resources)
     for a, b in candidate_pairs(equal):
         left, right = _across(short[a], short[b], task.sides)
         yield _sorted(left, right, np.zeros(len(left), np.int64), np.ones(len(left)))

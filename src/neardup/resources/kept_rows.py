@@ -55,9 +55,13 @@ class KeptRows:
     def whole(self) -> tuple[list[Array], Any]:
         """All numbers, as one array for each array of a batch, and all ids; in memory or mapped. Needs at least one batch."""
         if not self._files:
-            columns = [np.concatenate(parts) for parts in zip(*(numbers for numbers, _ in self._batches), strict=True)]
             ids = pa.chunked_array([ids for _, ids in self._batches], pa.large_string()).combine_chunks()
+            waiting = [list(parts) for parts in zip(*(numbers for numbers, _ in self._batches), strict=True)]
             self._batches.clear()
+            columns = []
+            for parts in waiting:
+                columns.append(np.concatenate(parts))
+                parts.clear()  # so that no more than one column is there twice
             return columns, ids
         *found, offsets, characters, valid = (file.changeable() for file in self._files)
         np.cumsum(offsets, out=offsets)  # of lengths after a 0

@@ -20,4 +20,6 @@ def find_candidates(task: Task) -> Found:
     found = finder_of(task.options.taken())(task)
     if task.groups is None:
         return found
-    return dataclasses.replace(found, candidates=within_groups(found.candidates, task.groups[found.rows]))
+    return dataclasses.replace(
+        found, candidates=within_groups(found.candidates, task.groups[found.rows], resources=task.resources)
+    )
