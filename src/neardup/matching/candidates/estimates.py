@@ -33,7 +33,8 @@ LISTED_SECONDS, PAIR_SECONDS, PAIR_ELEMENT_SECONDS = 1e-7, 2e-7, 1.5e-9
 """A pair that is proposed; one that is verified, and an element of its two sets. Of pairs that match, hardly one a document is."""
 PAIRED_DOCUMENTS = 2_000
 """Of so many of the sample all pairs are looked at."""
-SAMPLED_PAIRS = 20_000
+SAMPLED_PAIRS, LEAST_PAIRS, PAIRED_ELEMENTS = 20_000, 200, 1 << 22
+"""So many pairs of the sample are compared, fewer of long documents: about so many elements, but so many pairs in any case."""
 ENOUGH_PAIRS = 10
 """Fewer pairs of the sample that met by chance alone say nothing."""
 UNBOUNDED = Resources(threads=1, memory=1 << 62)
@@ -132,6 +133,12 @@ class SampledSets:
         cells = np.minimum(self.frequency, np.iinfo(np.uint16).max).astype(np.uint16)
         return prefixes_of(self.elements, code=code, least=least, counts=_Numbered(cells, np.uint64(0)))
 
+    @property
+    def most_pairs(self) -> int:
+        """How many pairs are compared."""
+        each = len(self.elements.values) / max(1, len(self))
+        return max(LEAST_PAIRS, min(SAMPLED_PAIRS, int(PAIRED_ELEMENTS / max(1.0, each))))
+
     def jaccard(self, left: Array, right: Array) -> Array:
         """float64[p], of the documents left[i] and right[i]."""
         return jaccard(self.elements, left, right)
@@ -144,7 +151,7 @@ class SampledSets:
         after = np.repeat(np.cumsum(sizes), sizes) - np.arange(len(order)) - 1  # in its group
         ends = np.cumsum(after)
         total = int(after.sum())
-        chosen = np.arange(0, total, max(1, total // SAMPLED_PAIRS))
+        chosen = np.arange(0, total, max(1, total // self.most_pairs))
         first = np.searchsorted(ends, chosen, "right")
         second = first + 1 + chosen - (ends - after)[first]
         return self.paired[order[first]], self.paired[order[second]], total / max(1, len(chosen))
@@ -158,7 +165,7 @@ class SampledSets:
         first, second, each = self.same_least()
         near = self.jaccard(first, second)
         n, least = len(self), self.elements.values[self.elements.offsets[:-1]]
-        left, right = np.random.default_rng(0).integers(0, max(1, n), (2, SAMPLED_PAIRS if n > 1 else 0))
+        left, right = np.random.default_rng(0).integers(0, max(1, n), (2, self.most_pairs if n > 1 else 0))
         chance = self.jaccard(left, right)
         apart = least[left] != least[right]  # others are among the sample for that
         pairs = self.documents * self.documents / 2
@@ -241,7 +248,7 @@ def _visits_each(prefixes: Prefixes, sample: SampledSets) -> float:
     left, right, _ = sample.same_least()
     weights = 1 / np.maximum(sample.jaccard(left, right), 1e-6)
     if len(left) < ENOUGH_PAIRS and len(sample) > 1:
-        left, right = np.random.default_rng(0).integers(0, len(sample), (2, SAMPLED_PAIRS))
+        left, right = np.random.default_rng(0).integers(0, len(sample), (2, sample.most_pairs))
         weights = (left != right).astype(np.float64)
     order = np.lexsort((prefixes.elements, np.repeat(np.arange(len(prefixes)), np.diff(prefixes.starts))))
     values = prefixes.elements[order]
@@ -260,7 +267,7 @@ def _proposed(prefixes: Prefixes, sample: SampledSets, code: int, least: float) 
     packed, _ = join_prefixes(prefixes, firsts, code=code, least=least, resources=UNBOUNDED)
     if len(packed) == 0:
         return Pairs()
-    some = packed[:: max(1, len(packed) // SAMPLED_PAIRS)]
+    some = packed[:: max(1, len(packed) // sample.most_pairs)]
     left, right = (
         firsts[(some >> np.uint64(32)).astype(np.int64)],
         firsts[(some & np.uint64(0xFFFFFFFF)).astype(np.int64)],
