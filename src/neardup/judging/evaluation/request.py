@@ -30,10 +30,13 @@ class EvaluationRequest:
     sample: int = SAMPLE
     seed: int = 0
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "methods", tuple(self.named_methods))  # an iterator is read once
+
     @property
     def named_methods(self) -> Sequence[MeasuredMethod]:
         """Those that were named, one or several."""
-        return (self.methods,) if isinstance(self.methods, str) else tuple(self.methods)
+        return (self.methods,) if isinstance(self.methods, str) else self.methods
 
     def measured_methods(self, options: DedupOptions) -> Sequence[MeasuredMethod]:
         """Those that were named, else those that serve the similarity."""
