@@ -10,7 +10,6 @@ Array = NDArray[Any]
 
 Bools = NDArray[np.bool_]
 Bytes = NDArray[np.uint8]
-UInt32s = NDArray[np.uint32]
 UInt64s = NDArray[np.uint64]
 Int64s = NDArray[np.int64]
 Float64s = NDArray[np.float64]

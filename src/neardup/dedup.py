@@ -10,8 +10,6 @@ read → normalize → tokenize → weigh → hash → FINGERPRINT     fingerpri
 """
 
 import contextlib
-import shutil
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack, overload
@@ -36,6 +34,7 @@ from neardup.recipe.methods import METHODS
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
 from neardup.resources.allocators import give_back
+from neardup.resources.room import free_bytes
 from neardup.survivors.annotations import annotations
 from neardup.survivors.clusters import CLUSTERERS, Clustering
 from neardup.survivors.decisions import Decisions, Findings, decide, in_order_of_preference
@@ -106,7 +105,7 @@ def room_for_elements(options: DedupOptions) -> int:
     """Bytes that the elements of all texts may take in a temporary file; 0 if no join will need them."""
     if not METHODS[options.taken()].keeps_elements:
         return 0
-    return shutil.disk_usage(options.temp_dir or tempfile.gettempdir()).free // FREE_SHARE
+    return free_bytes(options.temp_dir) // FREE_SHARE
 
 
 def _read(

@@ -12,8 +12,6 @@ from neardup.resources.scratch import Scratch
 
 EXPECTED_FROM, SAMPLED, COMPARED = 1 << 12, 256, 1 << 26
 """The pairs of so many fingerprints are estimated beforehand, by so many of them at most, and about so many comparisons."""
-SPOOLED_BYTES = 16
-"""What a pair takes in files: in a sorted run and merged, or merged beside the graph."""
 
 
 def near_fingerprints(
@@ -31,12 +29,11 @@ def near_fingerprints(
     """
     unique = collapse(fingerprints, threads=resources.threads, scratch=resources.scratch)
     pairs = expected_pairs(unique.values, max_distance)
-    if pairs * SPOOLED_BYTES > resources.share("pairs"):
-        resources.check_room(
-            pairs * SPOOLED_BYTES,
-            work=f"a join of {len(unique):,} fingerprints within distance {max_distance} would find about {pairs:,} pairs, which",
-            instead="a smaller max_distance",
-        )
+    resources.check_pairs(
+        pairs,
+        work=f"a join of {len(unique):,} fingerprints within distance {max_distance} would find about {pairs:,} pairs, which",
+        instead="a smaller max_distance",
+    )
     spool, held = resources.pair_spool(), resources.share("blocks") // 2
     resources.use.record("blocks", unique.values.nbytes if unique.values.nbytes <= held else 0)
     spool_near(

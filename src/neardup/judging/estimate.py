@@ -288,6 +288,6 @@ class _Extrapolation:
         limit, growth = memory_bytes(self.options.memory), self.sample.growth
         verified = self.findings.documents.tokens[self.findings.found.rows[self.findings.found.candidates.has_any]]
         sets = 8 * int(verified.sum()) * growth if self.options.min_similarity > 0 else 0
-        spilled = 16 * self.pairs if self.pairs * PAIR_BYTES > share_of(limit, "pairs") else 0
+        spilled = PAIR_BYTES * self.pairs if self.pairs * PAIR_BYTES > share_of(limit, "pairs") else 0
         joined = self.estimate.disk_bytes if self.estimate else spilled
         return int(max(self.kept_bytes + joined, (self.kept_bytes or sets) + spilled))

@@ -29,8 +29,6 @@ CHUNK_PAIRS = 1 << 16
 """The number of pairs that a thread lists at a time."""
 ARRAYS_EACH = 6
 """The number of arrays by row that each thread has."""
-SPOOLED_BYTES = 16
-"""What a pair takes in files: in a sorted run and merged, or merged beside the graph."""
 EXPECTED_FROM = 1 << 12
 """The pairs of so many signatures are estimated beforehand."""
 
@@ -254,12 +252,11 @@ def spool_banded(
     workers = max(1, search.workers(resources.threads, resources.share("bands")))
     search = dataclasses.replace(search, scratch=resources.scratch_of("bands", ARRAYS_EACH * workers))
     pairs = search.expected_pairs()
-    if pairs * SPOOLED_BYTES > resources.share("pairs"):
-        resources.check_room(
-            pairs * SPOOLED_BYTES,
-            work=f"method='minhash' would propose about {pairs:,} pairs, which",
-            instead="a higher min_similarity, or method='exact'",
-        )
+    resources.check_pairs(
+        pairs,
+        work=f"method='minhash' would propose about {pairs:,} pairs, which",
+        instead="a higher min_similarity, or method='exact'",
+    )
     search.run(lambda packed: spool.add(packed.copy()), workers)
 
 

@@ -119,6 +119,13 @@ class Resources:
         """Raise OptionError if `work` needs more bytes of temporary files than are free; `instead`: what else may be given."""
         check_room(needed, self.temp_dir, work=work, instead=instead)
 
+    def check_pairs(self, pairs: int, *, work: str, instead: str) -> None:
+        """Raise OptionError, as `check_room` does, if so many pairs exceed their share and the disk has no room for them."""
+        from neardup.resources.pair_spool import PAIR_BYTES  # on first use: options load nothing heavy
+
+        if pairs * PAIR_BYTES > self.share("pairs"):
+            self.check_room(pairs * PAIR_BYTES, work=work, instead=instead)
+
     def excess(self) -> str:
         """What took more than its share, in a line; empty if nothing did."""
         over = {use: size for use, size in self.use.most.items() if size > self.share(use)}

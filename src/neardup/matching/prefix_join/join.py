@@ -17,7 +17,7 @@ from neardup.kernels.matching.common_prefixes import WIDTH, CommonMemory, Ranked
 from neardup.kernels.matching.similarities import BY_NORM, CODES
 from neardup.matching.prefix_join.prefixes import Prefixes
 from neardup.recipe.similarities import SIMILARITIES
-from neardup.resources.pair_spool import PAIR_BYTES, PairSpool
+from neardup.resources.pair_spool import PairSpool
 from neardup.resources.resources import DEFAULTS, Resources
 from neardup.resources.scratch import Scratch, parts_of
 from neardup.resources.threads import in_order
@@ -218,12 +218,9 @@ class _Walk:
 
 def _check_room(pairs: int, resources: Resources) -> None:
     """Refuse to look for so many pairs where their files would not fit."""
-    if pairs * PAIR_BYTES > resources.share("pairs"):
-        resources.check_room(
-            pairs * PAIR_BYTES,
-            work=f"method='exact' would propose about {pairs:,} pairs, which",
-            instead="a higher min_similarity",
-        )
+    resources.check_pairs(
+        pairs, work=f"method='exact' would propose about {pairs:,} pairs, which", instead="a higher min_similarity"
+    )
 
 
 def _edges(rank_starts: Array, threads: int) -> list[tuple[int, int]]:
