@@ -1,4 +1,4 @@
-"""JUDGING: how good and how dear a run is or would be, and why two texts match.
+"""JUDGING: how good and how expensive a run is or would be, and why two texts match.
 
 In: labels, samples, finished runs, two texts. Out: evaluations, reports, explanations, comparisons, estimates and plans of
 whole runs.

@@ -1,4 +1,4 @@
-"""Two texts step by step, as the kernels would do it, in plain Python; and SimHash of features that are given."""
+"""Compare two texts step by step in plain Python, as the kernels would; compute SimHash from given features."""
 
 import json
 import math
@@ -30,7 +30,7 @@ from neardup.text.tokenizers import tokens, windows
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """What votes: its name, how often it occurs, its weight, and its hash as a string of 0 and 1."""
+    """A feature that votes: its name, its count in the text, its weight, and its hash as a string of 0 and 1."""
 
     name: str
     count: int
@@ -40,12 +40,12 @@ class Feature:
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """How one fingerprint came about.
+    """How one fingerprint was computed.
 
     Attributes:
         tokens: the tokens of the text; empty if features were given.
-        features: the heaviest first.
-        sums: for each bit, the most significant first, the sum of the votes.
+        features: the features, heaviest first.
+        sums: the sum of the votes for each bit, most significant bit first.
         bits: the fingerprint, as a string of 0 and 1.
     """
 
@@ -60,12 +60,12 @@ class Comparison:
     """Two fingerprints and what they say about each other.
 
     Attributes:
-        left, right: how each came about.
-        distance: Hamming distance of the two.
-        estimated_cosine: of the weighted features, by the distance.
-        similarity: Jaccard of the shingles; None if features were given, as are all that follow.
-        common_shingles, all_shingles: distinct shingles that both texts have, and that one of them has.
-        similarities: all of `neardup.recipe.similarities.SIMILARITIES`, by name.
+        left, right: how each fingerprint was computed.
+        distance: Hamming distance between the two.
+        estimated_cosine: cosine of the weighted features, estimated from the distance.
+        similarity: Jaccard of the shingles. This and all later fields are None if features were given.
+        common_shingles, all_shingles: number of distinct shingles in both texts, and in either.
+        similarities: every similarity of `neardup.recipe.similarities.SIMILARITIES`, by name.
     """
 
     left: Steps
@@ -94,7 +94,7 @@ class Comparison:
 
 
 def simhash(features: Iterable[Feature], bits: int) -> tuple[tuple[Decimal, ...], str]:
-    """Per bit the sum of +weight where the hash has 1 and -weight where it has 0, and 1 where that is above 0."""
+    """Sum the votes for each bit, +weight where the hash has 1 and -weight where it has 0; the bit is 1 if the sum is above 0."""
     sums = [Decimal(0)] * bits
     with localcontext(prec=1000):  # sums are exact
         for feature in features:
@@ -118,7 +118,7 @@ def _little(*values: int) -> bytes:
 
 
 def _wide(feature: int, bits: int) -> str:
-    """The feature's hash at the fingerprint's width; see `neardup.kernels.fingerprints.votes.widen`."""
+    """Return the feature's hash at the fingerprint's width; see `neardup.kernels.fingerprints.votes.widen`."""
     words = (bits + 63) // 64
     found = [feature]
     if words > 1:
@@ -130,7 +130,7 @@ def _wide(feature: int, bits: int) -> str:
 
 
 def _named_steps(text: str, recipe: Recipe) -> Steps:
-    """As `steps`, of a recipe whose features are known by name."""
+    """Same as `steps`, for a recipe whose features have names."""
     found = weighted_features(normalized(pa.array([text], pa.large_string()), recipe.normalize), recipe)
     of_text, tokens = found.features, found.features.tokens
     data, offsets = of_text.names()
@@ -150,7 +150,7 @@ def _named_steps(text: str, recipe: Recipe) -> Steps:
 
 
 def _profile_steps(text: str, recipe: Recipe) -> Steps:
-    """As `steps`, of another tool; its features are its own, and a tie may be 1."""
+    """Same as `steps`, for a profile of another tool, which has its own features and may set a bit on a tie."""
     profile, bits = PROFILES[recipe.profile or ""], recipe.bits
     weighted = profile.features_of(text, recipe.profile_window)
     hashes, _, _ = profile.hashed([weighted], bits)
@@ -169,7 +169,7 @@ def _profile_steps(text: str, recipe: Recipe) -> Steps:
 
 
 def steps(text: str, recipe: Recipe) -> Steps:
-    """How the fingerprint of `text` comes about."""
+    """Return how the fingerprint of `text` is computed."""
     if recipe.profile is not None:
         return _profile_steps(text, recipe)
     if recipe.needs_names:
@@ -192,7 +192,7 @@ def _compare(left: Steps, right: Steps) -> tuple[int, float]:
 
 
 def _two(keywords: Any) -> tuple[Any, Any] | None:
-    """Of the left and of the right text."""
+    """The values for the left and the right text."""
     if keywords is None:
         return None
     if not isinstance(keywords, (tuple, list)):
@@ -209,17 +209,17 @@ def compare(
     recipe: RecipeLike | None = None,
     keywords: int | str | tuple[int | str, int | str] | None = None,
 ) -> Comparison:
-    """Compare two texts, with every step kept.
+    """Compare two texts and keep every step.
 
-    `keywords`: of each text so many features vote, the heaviest; or of the left and of the right one. As the recipe says if not
-    given.
+    `keywords`: the number of heaviest features that vote: one number for both texts, or a (left, right) pair. The recipe's own
+    number if not given.
 
     The expected distance of two fingerprints of f bits is f / π times the angle between the weighted features, so their cosine
     is estimated as cos(π distance / f) (Charikar 2002, section 3).
 
     Raises:
-        OptionError: a text is no string.
-        DataError: a text has half of a surrogate pair.
+        OptionError: a text is not a string.
+        DataError: a text contains half of a surrogate pair.
 
     >>> result = compare("the cat sat on the mat", "the cat sat on a mat", recipe=Recipe(bits=64, max_distance=3))
     >>> result.common_shingles, result.all_shingles, round(result.similarity, 3)
@@ -268,10 +268,10 @@ def _given(value: Any, place: str) -> Steps:
 
 
 def replay(path: str | Path) -> Steps | Comparison:
-    """SimHash of given features, weights and hashes: one set (`{"features": […]}`), or two (`{"left": …, "right": …}`).
+    """SimHash from given features, weights and hashes: one set (`{"features": […]}`) or two (`{"left": …, "right": …}`).
 
-    The coordinates of a vector are weights, and what its dimensions hash to, or the signs of random hyperplanes, are hashes:
-    so the vector examples are sets of features too. Numbers are decimal, sums are exact.
+    A vector is a set of features, too: its coordinates are the weights; the hashes of its dimensions, or the signs of random
+    hyperplanes, are the hashes. Numbers are decimal, so sums are exact.
     """
     try:
         content = json.loads(Path(path).read_text(encoding="utf-8"), parse_float=Decimal)

@@ -1,4 +1,4 @@
-"""What a run of files would take: memory, temporary files and time, by doing a sample of it on this machine."""
+"""Estimate the memory, temporary files and time of a run over files, by running a sample on this machine."""
 
 import dataclasses
 import json
@@ -36,31 +36,31 @@ from neardup.resources.threads import thread_count
 from neardup.survivors.decisions import Findings, in_order_of_preference
 
 PILOT_DOCUMENTS = 1_000
-"""Done first, so that what is compiled and loaded once is not taken for work on documents; and to know how many pairs there are."""
+"""Run first to exclude compilation and loading from the timing, and to estimate the number of pairs."""
 MOST_PAIRS = 2_000_000
-"""A sample of which more are to be expected is thinned: an estimate is to be there at once."""
+"""Samples expected to exceed this are thinned, to keep the estimate fast."""
 DOCUMENT_BYTES = 230
-"""What is kept of a document, and what comes of it, at the height; its id besides."""
+"""Peak memory per document, its id not included."""
 BATCH_MEMORY = 64 << 20
-"""What a thread takes of batches on their way, with what is made of them."""
+"""Memory per thread for batches in flight and what is computed from them."""
 UNREAD_SHARE = 0.2
-"""Of the time to read rows, for those that are only passed over."""
+"""Cost of skipping a row, as a share of the cost of reading it."""
 COPY_SECONDS = 2.5e-9
-"""To copy a byte of the survivors."""
+"""Time to copy one byte of the survivors."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CostEstimate:
-    """What a run would take, by a sample; times are for this machine and as many threads.
+    """What a run would take, estimated from a sample; times are for this machine and the same number of threads.
 
     Attributes:
-        documents: rows of all inputs.
-        input_bytes: of all files, as they lie on the disk; sampled_bytes: of them, that were read.
-        sampled_documents: that these held.
-        method: that would be taken; reason: why, where `auto` chose.
-        memory_bytes: resident at the height, without pages of temporary files that are mapped; `limit_bytes`: the option memory.
-        temporary_bytes: of temporary files at the height.
-        seconds: by stage, and `total`.
+        documents: number of rows in all inputs.
+        input_bytes: total file size on disk; sampled_bytes: how much of it was read.
+        sampled_documents: number of documents in the sample.
+        method: the method that would run; reason: why `auto` chose it, if it did.
+        memory_bytes: peak resident memory, without mapped pages of temporary files; `limit_bytes`: the `memory` option.
+        temporary_bytes: peak size of temporary files.
+        seconds: time by stage, and `total`.
     """
 
     documents: int
@@ -85,11 +85,11 @@ class CostEstimate:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
+        """The fields as plain values, ready for JSON."""
         return dataclasses.asdict(self)
 
     def to_json(self) -> str:
-        """One JSON object."""
+        """The fields as one JSON object."""
         return json.dumps(self.as_dict(), ensure_ascii=False)
 
 
@@ -106,16 +106,16 @@ def estimate_files(
 ) -> CostEstimate:
     """Estimate what `deduplicate_files` takes, from about 32 MB of the inputs: the first rows of shards spread over them.
 
-    The sample is de-duplicated on this machine, timed by stage, and extrapolated by bytes; how many pairs there will be is
-    estimated as by `neardup plan`. Near-duplicates that lie far from one another are seldom both in a sample, so a corpus of
-    many takes longer than is said here.
+    The sample is de-duplicated on this machine, timed by stage, and extrapolated by bytes. The number of pairs is estimated
+    as in `neardup plan`. A sample seldom has both of two near-duplicates that lie far apart, so a corpus with many of them
+    takes longer than estimated.
 
     Args:
         inputs, recipe, on_error: as in `deduplicate_files`.
         **options: the fields of `neardup.io.reading.Reading` (text …) and of `DedupOptions`.
 
     Raises:
-        InputError, OptionError, RowError, DataError: as `deduplicate_files`, for what is sampled.
+        InputError, OptionError, RowError, DataError: as `deduplicate_files`, for the sampled rows.
     """
     reading, others = split_options(options)
     chosen = options_of(**others)
@@ -126,8 +126,8 @@ def estimate_files(
 
 
 def estimate_corpus(corpus: FileCorpus, recipe: Recipe, options: DedupOptions) -> CostEstimate:
-    """As `estimate_files`, of files that were found and checked."""
-    distance_limit(recipe, options)  # refused, if at all, before any work
+    """Same as `estimate_files`, for files that were found and checked."""
+    distance_limit(recipe, options)  # refuses bad options before any work
     threads = thread_count(options.threads)
     before = peak_memory_bytes()
     sample = read_sample(corpus)
@@ -147,7 +147,7 @@ def estimate_corpus(corpus: FileCorpus, recipe: Recipe, options: DedupOptions) -
     findings = find_duplicates(_table(part, options), recipe, taken, progress, keep_elements=keeps)
     found = {each.method: each for each in choice.estimates}.get(method) if choice else None
     took = progress.seconds
-    if reason is not None:  # of a whole sample, of which `part` may be a part
+    if reason is not None:  # timed on the whole sample, of which `part` may be a part
         took["choose"] = choosing.seconds["choose"] * len(part) / max(1, len(sample))
     cost = _Extrapolation(part, findings, took, found, recipe, taken, threads, kept_bytes if keeps else 0)
     return CostEstimate(
@@ -172,7 +172,7 @@ def choose_by_sample(
     documents: int | None = None,
     progress: Watcher = None,
 ) -> tuple[Choice, int]:
-    """What exact and minhash would take of all that the sample stands for, or of so many `documents`; how many were read."""
+    """Estimate exact and minhash for all that the sample stands for, or for `documents`; also return how many texts were read."""
     progress = progress_of(progress)
     corpus = _table(sample, options)
     with progress.stage("fingerprint"):
@@ -191,13 +191,13 @@ def _table(sample: Sample, options: DedupOptions) -> TableCorpus:
 
 
 def _with_few_pairs(sample: Sample, pilot_documents: int, pilot_pairs: float) -> Sample:
-    """The sample, or a part of it if its pairs would take long; a few of its documents tell."""
+    """Return the sample, or a part of it if joining it would take long, to judge by the pairs of the pilot."""
     expected = pilot_pairs * (len(sample) / max(1, pilot_documents)) ** 2
     return sample if expected <= MOST_PAIRS else sample.thinned(math.ceil(math.sqrt(expected / MOST_PAIRS)))
 
 
 def _element_bytes(findings: Findings, options: DedupOptions) -> int:
-    """About what the elements of the documents take in a file."""
+    """Approximate file size of the documents' elements."""
     tokens = findings.documents.tokens
     return int(tokens[tokens > 0].sum()) * SIMILARITIES[options.similarity].element_bytes
 
@@ -208,7 +208,7 @@ def _pairs(findings: Findings) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Extrapolation:
-    """From a sample that was de-duplicated to all."""
+    """Extrapolation of a de-duplicated sample to the whole corpus."""
 
     sample: Sample
     findings: Findings
@@ -218,7 +218,7 @@ class _Extrapolation:
     options: DedupOptions
     threads: int
     kept_bytes: int
-    """Of the elements of all texts that the first pass keeps; 0 if it does not, and later passes read again."""
+    """Size of the elements of all texts, if the first pass keeps them; 0 if later passes read the texts again."""
 
     @property
     def documents(self) -> float:
@@ -226,9 +226,9 @@ class _Extrapolation:
 
     @property
     def pairs(self) -> float:
-        """Candidates of all documents."""
+        """Estimated candidates among all documents."""
         seen = _pairs(self.findings)
-        if self.estimate is None:  # by distance: with the square of the documents
+        if self.estimate is None:  # by distance: grows with the square of the documents
             return seen * self.sample.growth**2
         return max(self.estimate.candidates, seen * self.sample.growth)
 
@@ -252,7 +252,7 @@ class _Extrapolation:
         return rounded | {"total": round(sum(rounded.values()), 3)}
 
     def _join_seconds(self) -> float:
-        """By the constants of the estimates, but with this machine's speed as the sample shows it."""
+        """Join time by the constants of the estimates, scaled to this machine's speed in the sample."""
         if self.estimate is None:
             limit = distance_limit(self.recipe, self.options) or 0
             by_pairs = self.took.get("join", 0.0) * self.pairs / max(1.0, _pairs(self.findings))
@@ -267,7 +267,7 @@ class _Extrapolation:
 
     @property
     def _slowness(self) -> float:
-        """How many times as long as on the machine of the constants a token takes here."""
+        """Time per token here, divided by that of the machine the constants were measured on."""
         tokens = int(self.findings.documents.tokens[self.findings.documents.valid].sum())
         seconds = self.took.get("prefixes", self.took.get("signatures", 0.0)) * self.threads
         return seconds / (tokens * COUNT_SECONDS) if tokens and seconds else 1.0

@@ -1,4 +1,4 @@
-"""Why a document was removed; or what it is near, and why it was kept."""
+"""Explain why a document was removed, or what it is near and why it was kept."""
 
 import json
 from collections.abc import Iterable
@@ -18,11 +18,11 @@ class Explanation:
     """What became of a document.
 
     Attributes:
-        id, row: of the document; the first of those removed, if several have the id.
-        removed: its line of the audit, one for each document of that id that was removed; empty if it was kept.
-        neighbors: if it was kept, the documents nearest to it, and why each was no reason to remove it.
-        nearest_by: which are nearest, by the `distance` of the fingerprints if the run was by simhash, else by `similarity`.
-        repeated_ids: whether the run found ids that several documents have: others of this id may have been kept.
+        id, row: of the document. If several removed documents have the id: of the first.
+        removed: the audit lines of the removed documents with that id; empty if none was removed.
+        neighbors: for a kept document, the nearest documents, and why each was no reason to remove it.
+        nearest_by: how nearness is measured: fingerprint `distance` if the run used simhash, else `similarity`.
+        repeated_ids: whether the run found ids shared by several documents; others with this id may have been kept.
     """
 
     id: Any
@@ -34,14 +34,14 @@ class Explanation:
 
 
 def explain(audit: str | Path, wanted: str) -> Explanation:
-    """Look `wanted` up in the audit; if it was not removed, look for its neighbors in the inputs that the summary names.
+    """Look `wanted` up in the audit; if it was not removed, find its neighbors in the inputs that the summary names.
 
     Args:
         audit: a file, or a folder with one for each shard.
-        wanted: the id; of an integer its digits.
+        wanted: the document id; write integer ids as digits.
 
     Raises:
-        InputError: there is no such audit or document, or the inputs are gone, or not what they were.
+        InputError: there is no such audit or document, or the inputs are missing or have changed.
         DataError: the audit is damaged.
     """
     path = place_of(audit)
@@ -64,4 +64,4 @@ def _have_repeated_ids(summaries: Iterable[Place]) -> bool:
     try:
         return any(json.loads(path.read_text(encoding="utf-8"))["repeated_ids"] for path in summaries)
     except (OSError, ValueError, LookupError, TypeError):
-        return False  # the audit alone answers what was asked
+        return False  # the audit alone answers the question

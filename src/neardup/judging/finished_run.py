@@ -1,4 +1,4 @@
-"""A run that is over, as its summary tells of it: how it decided, and the inputs, to be read again."""
+"""A finished run, read from its summary: how it decided, and its inputs, to be read again."""
 
 import json
 from collections.abc import Iterable
@@ -22,22 +22,22 @@ _FILES = ("inputs", "folder", *READING)
 
 
 def same_id(value: Any, doc_id: str) -> bool:
-    """Whether an id is the one that was asked for, which is a string; of an integer its digits."""
+    """Whether `value` is the id `doc_id`, which is a string; an integer id is compared by its digits."""
     return value == doc_id or (not isinstance(value, str) and str(value) == doc_id)
 
 
 @dataclass(frozen=True, slots=True)
 class FinishedRun:
-    """What the summary of a run says about it.
+    """A finished run, as its summary describes it.
 
     Attributes:
         audit: a file or a folder.
-        recipe: that it was made by.
+        recipe: the recipe of its fingerprints.
         method, similarity, min_similarity, min_tokens, max_distance: how documents matched.
-        within: the column whose values had to be equal; with `()` at its end, a function; None if nothing had to.
-        rows: of its inputs, rejected ones too.
-        files: the inputs, the folder that they were named in, and how they were read.
-        clusters: of a run in stages, what decided it; then rows are counted over its shards.
+        within: the column whose values had to be equal, or the name of a function, ending in `()`; None if nothing had to.
+        rows: number of input rows, including rejected ones.
+        files: the inputs, the folder they were named in, and how they were read.
+        clusters: the cluster file of a run in stages; rows are then counted over its shards.
     """
 
     audit: Place
@@ -53,7 +53,7 @@ class FinishedRun:
     clusters: ClusterFile | None
 
     def survivors(self, rows: Iterable[int]) -> dict[int, tuple[Any, int | None]]:
-        """Of those rows that were removed: the survivor's id and row; no row if it is in the reference."""
+        """Map each of `rows` that was removed to its survivor's id and row; the row is None if the survivor is in the reference."""
         if self.clusters is None:
             removed = set(rows)
             return {
@@ -64,7 +64,7 @@ class FinishedRun:
         return {row: (line["survivor_id"], line["survivor_row"]) for row in rows for line in self.removal(row)}
 
     def removal(self, row: int) -> tuple[dict[str, Any], ...]:
-        """Of a run in stages, the line of the audit of this row, if it was removed; it may be of a shard that was not applied."""
+        """For a run in stages, the audit line of `row` if it was removed, even from a shard that was not applied."""
         if self.clusters is None:
             return ()
         with_matched = self.clusters.summary["options"]["cluster"] == "components"
@@ -74,17 +74,17 @@ class FinishedRun:
         return tuple(json.loads(line) for _, lines in chunks for line in lines)
 
     def changed(self) -> InputError:
-        """The error for inputs that are not what was de-duplicated."""
+        """The error for inputs that are no longer those that were de-duplicated."""
         return InputError(
             f"The inputs are not what they were when the audit was written ({', '.join(map(str, self.files['inputs']))}). "
             "Put those back, or run again."
         )
 
     def open(self, doc_id: str) -> FileCorpus:
-        """The inputs, all shards of a run in stages, with the values of `within`.
+        """Open the inputs with the values of `within`; for a run in stages, all its shards.
 
         Raises:
-            InputError: they are not there, or not what they were; `doc_id` is the one that is looked for.
+            InputError: the inputs are missing or have changed. The message names `doc_id`, the document looked for.
         """
         files = self.files
         listed = f"The audit does not list {doc_id!r} as removed. To say why it was kept, its text is needed"
@@ -106,11 +106,11 @@ class FinishedRun:
 
 
 def read_finished_run(audit: Place, doc_id: str) -> FinishedRun:
-    """What the summary beside an audit tells; in a folder of audits of one run in stages, any of their summaries.
+    """Read the summary beside an audit; in a folder with audits of one run in stages, any of their summaries.
 
     Raises:
-        InputError: there is no summary, or there are those of several runs, or the cluster file is gone; or the run was of units.
-        DataError: it is no summary.
+        InputError: there is no summary, there are summaries of several runs, the cluster file is missing, or the run was of units.
+        DataError: the file is not a summary.
     """
     paths = summary_paths(audit)
     if not paths:

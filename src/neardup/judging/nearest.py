@@ -1,4 +1,4 @@
-"""What is nearest to a document that was kept, and why none of it was a reason to remove it."""
+"""Find what is nearest to a kept document, and why none of it was a reason to remove the document."""
 
 import json
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ NEAREST = 5
 
 @dataclass(frozen=True, slots=True)
 class Neighbor:
-    """A document near the one asked about, and what came of it."""
+    """A document near the one asked about, and the outcome of comparing the two."""
 
     id: Any
     row: int
@@ -40,9 +40,9 @@ class KeptDocument:
 
     Attributes:
         id, row: of the document.
-        neighbors: the nearest.
+        neighbors: the nearest documents.
         nearest_by: `distance` or `similarity`.
-        removed: not empty if it was removed after all, from a shard that this audit is not about.
+        removed: its audit lines if it was removed after all, from a shard that this audit does not cover.
     """
 
     id: Any
@@ -54,7 +54,7 @@ class KeptDocument:
 
 @dataclass(frozen=True, slots=True)
 class _Document:
-    """A document of the inputs, with the value of `within` as a JSON value; None where there is none."""
+    """A document of the inputs, with the value of `within` as JSON; None where it has no value."""
 
     row: int
     id: Any
@@ -67,10 +67,10 @@ class _Candidate:
     """A document that may be among the nearest.
 
     Attributes:
-        cost: the less, the nearer.
-        document: of the inputs.
-        distance: of the fingerprints of the two.
-        tokens: of its text.
+        cost: nearness; a lower cost is nearer.
+        document: the candidate.
+        distance: Hamming distance between its fingerprint and the asked document's.
+        tokens: number of tokens in its text.
     """
 
     cost: float
@@ -81,7 +81,7 @@ class _Candidate:
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """The document that was asked about, and one that is near; `tokens`: of the shorter text."""
+    """The document that was asked about, and a near one; `tokens`: the number in the shorter text."""
 
     asked: _Document
     near: _Document
@@ -91,12 +91,12 @@ class _Pair:
 
 
 def why_kept(audit: Place, doc_id: str) -> KeptDocument:
-    """The documents nearest to the one of this id, each with the reason why it is no match, or what became of it.
+    """Find the documents nearest to the one with this id, each with the reason why it is no match, or with its outcome.
 
-    Nearest by the distance of the fingerprints if the run was by distance, else by the similarity of the texts.
+    Nearest by fingerprint distance if the run was by distance, else by similarity of the texts.
 
     Raises:
-        InputError: there is no such document, or the inputs are gone, or not what they were.
+        InputError: there is no such document, or the inputs are missing or have changed.
         DataError: the audit or the summary is damaged.
     """
     run = read_finished_run(audit, doc_id)
@@ -131,7 +131,7 @@ def _rows(run: FinishedRun) -> int:
 
 
 def _placed(document: _Document, first: int) -> _Document:
-    """With its row among all rows; it was counted from the row `first`."""
+    """Return the document with its row counted over all rows; its batch starts at row `first`."""
     return replace(document, row=first + document.row)
 
 
@@ -143,7 +143,7 @@ def _document(batch: Batch, place: int) -> _Document:
 def _nearest(
     batch: Batch, mine: _Document, prints: Fingerprints, run: FinishedRun, *, by_distance: bool
 ) -> list[_Candidate]:
-    """The nearest documents of a batch, one more than is asked for; rows counted in the batch."""
+    """Return the nearest documents of a batch, one more than is asked for, with rows counted in the batch."""
     present = batch.texts.is_valid().to_numpy(zero_copy_only=False)
     others = fingerprint_array(batch.texts, run.recipe)
     distance = np.bitwise_count(others.values ^ prints.values).sum(axis=1, dtype=np.int64)
@@ -167,7 +167,7 @@ def _find(corpus: FileCorpus, doc_id: str) -> _Document:
 
 
 def _named(batch: Batch, doc_id: str) -> _Document | None:
-    """The first document of a batch with the id."""
+    """Return the first document in a batch with this id."""
     for i, token in enumerate(batch.ids.to_pylist()):
         if token is not None and same_id(json.loads(token), doc_id):
             return _document(batch, i)
@@ -175,7 +175,7 @@ def _named(batch: Batch, doc_id: str) -> _Document | None:
 
 
 def _verdict(pair: _Pair, run: FinishedRun, survivor: tuple[Any, int | None] | None) -> str:
-    """Why the two are no match, or what came of it; `survivor`: of the near document, if it was removed."""
+    """Say why the two do not match, or what became of the match; `survivor`: that of the near document, if it was removed."""
     reason = _why_apart(pair, run)
     if not reason and normalize(pair.asked.text) != normalize(pair.near.text):
         reason = _why_not(pair, run)

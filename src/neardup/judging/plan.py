@@ -1,4 +1,4 @@
-"""What a join would take, before it is done."""
+"""Estimate what a join would take before it runs."""
 
 import dataclasses
 import json
@@ -32,16 +32,16 @@ from neardup.resources.limits import memory_bytes
 
 @dataclass(frozen=True)
 class JoinPlan:
-    """What finding candidates would take.
+    """Estimated cost of finding candidates.
 
     Attributes:
-        documents: of different texts, for which the estimates are.
-        based_on: in words, what the estimates come from.
-        estimates: by method; empty for a join of fingerprints.
-        method: that `auto` would take; None if that is not known without texts.
+        documents: number of distinct texts the estimates cover.
+        based_on: source of the estimates, in words.
+        estimates: one per method; empty for a join of fingerprints.
+        method: the method that `auto` would choose; None if that is unknown without texts.
         reason: why.
-        fingerprints: how fingerprints would be joined, if a distance was given.
-        index: what an index of them would take, by method, if a distance was given.
+        fingerprints: the plan for joining fingerprints, if a distance was given.
+        index: the estimated cost of an index of the fingerprints, by method, if a distance was given.
     """
 
     documents: int
@@ -53,7 +53,7 @@ class JoinPlan:
     index: IndexPlan | None = None
 
     def to_json(self) -> str:
-        """One JSON object."""
+        """The fields as one JSON object."""
         return json.dumps(dataclasses.asdict(self), ensure_ascii=False)
 
 
@@ -68,13 +68,14 @@ def plan_files(
     progress: Watcher = None,
     **options: Unpack[EvaluateFileOptions],
 ) -> JoinPlan:
-    """Estimate what a join takes: of the similarity of texts, or, with max_distance, of fingerprints, and an index of these.
+    """Estimate a join of texts by similarity or, with max_distance, a join of fingerprints and an index of them.
 
     Args:
-        inputs: texts as in `deduplicate_files`, of which about 32 MB are read; without them figures of a known corpus are used.
-        documents: for how many; those of the inputs if not given.
-        bits: of fingerprints, for max_distance (those of the files, or 128).
-        fingerprints: fingerprint files, for max_distance, by whose spread the index is planned; documents are theirs if not given.
+        inputs: texts as in `deduplicate_files`, of which about 32 MB are read. Without inputs, figures of a known corpus are used.
+        documents: how many documents to plan for; those of the inputs if not given.
+        bits: width of the fingerprints, for max_distance; that of the files, or 128, if not given.
+        fingerprints: fingerprint files, for max_distance. The index is planned by their spread, for as many documents as they have
+            unless `documents` is given.
         check: for max_distance, measure this machine and a sample; see `neardup.plan`.
         recipe, progress: as in `deduplicate_files`.
         **options: the fields of `neardup.io.reading.Reading` (text …);
@@ -114,7 +115,7 @@ def _of_texts(
     options: DedupOptions,
     progress: Progress,
 ) -> JoinPlan:
-    """Of a join of texts by their similarity: by a sample of the inputs where there are any."""
+    """Plan a join of texts by similarity, from a sample of the inputs if there are any."""
     if options.min_similarity == 0:
         raise OptionError(
             "min_similarity=0.0: a join of texts is by its similarity. Give one above 0, or max_distance for fingerprints."
@@ -125,7 +126,7 @@ def _of_texts(
 
 
 def _fingerprints(paths: Sequence[str | Path]) -> Array:
-    """Of all files: uint64[n, words]."""
+    """Read the fingerprints of all files: uint64[n, words]."""
     files = [read_fingerprint_file(path) for path in paths]
     for path, file in zip(paths, files, strict=True):
         check_same(files[0].recipe, file.recipe, str(path), f"that of {paths[0]}")
@@ -133,10 +134,10 @@ def _fingerprints(paths: Sequence[str | Path]) -> Array:
 
 
 def _typical(documents: int, options: DedupOptions) -> JoinPlan:
-    """By the figures of a known corpus.
+    """Plan from the measurements of a known corpus.
 
     Raises:
-        OptionError: the options are not those by which it was measured.
+        OptionError: the options are not those of the measurements.
     """
     if options.similarity != "jaccard":
         raise OptionError(f"similarity={options.similarity!r}: without texts only jaccard is known. Give texts.")

@@ -1,4 +1,4 @@
-"""REPORT: a run as one HTML page, from its audit or while it is made."""
+"""REPORT: write a run as one HTML page, from its audit or during the run."""
 
 import json
 import shlex
@@ -33,7 +33,7 @@ NOT_AS_BEFORE = "The inputs are not what they were when the audit was written."
 
 @dataclass(frozen=True, slots=True)
 class ReportFile:
-    """A report that was written, and why it shows no texts: nothing if it does."""
+    """A written report, and the reason if it shows no texts."""
 
     path: Path
     without_texts: str = ""
@@ -48,9 +48,9 @@ class RunInputs:
     """The inputs of a run, to be read again for their texts.
 
     Attributes:
-        rows: of all inputs.
-        recipe: for telling whether texts are what they were; None if that is not to be had.
-        corpus, reference: the files; None where there are none, or they cannot be read.
+        rows: number of rows in all inputs.
+        recipe: used to check that texts have not changed; None if unavailable.
+        corpus, reference: the files; None if there are none or they cannot be read.
         reason: why the corpus cannot be read.
     """
 
@@ -62,10 +62,10 @@ class RunInputs:
 
 
 def check_report(report: str | Path) -> None:
-    """Refuse before any work what could not be written.
+    """Refuse a report that cannot be written, before any work.
 
     Raises:
-        InputError: the name's ending is not that of a page.
+        InputError: the file name does not end like that of a page.
         MissingExtra: jinja2 is not installed.
     """
     if Path(report).suffix.lower() not in (".html", ".htm"):
@@ -81,21 +81,21 @@ def report(
     threads: int | None = None,
     progress: Watcher = None,
 ) -> ReportFile:
-    """Write a run as one HTML page that needs nothing else: counts, plots, pairs to judge, clusters, options, costs.
+    """Write a run as one self-contained HTML page: counts, plots, pairs to judge, clusters, options, costs.
 
-    The audit is read twice, the inputs once, if they are there; of what they are, some bytes are kept for each row. The page stays
-    below 5 MB: it shows a sample, the same every time, and says so.
+    Reads the audit twice and the inputs once, if available; keeps a few bytes per row. The page stays below 5 MB: it shows a
+    sample, always the same one, and says so.
 
     Args:
-        audit: a file, or a folder with one for each shard; the summary lies beside it, or in it.
+        audit: a file, or a folder with one audit per shard; the summary lies beside the file, or in the folder.
         output: a file that ends in .html.
-        overwrite: replace it if it exists.
+        overwrite: replace the output if it exists.
         threads: all processors if not given; never changes the page.
-        progress: True for what the command line shows, or a function that is called with each `ProgressEvent`.
+        progress: True for the command line's display, or a function that is called with each `ProgressEvent`.
 
     Raises:
-        InputError: there is no audit, or no summary, or they are of several runs or of one of units; or the output exists.
-        DataError: they are damaged, or do not go together.
+        InputError: there is no audit or summary, they are of several runs or of a run of units, or the output exists.
+        DataError: audit or summary is damaged, or they do not belong together.
         MissingExtra: jinja2 is not installed.
     """
     path, progress = Path(audit), progress_of(progress)
@@ -103,7 +103,7 @@ def report(
         command = shlex.join(["neardup", "report", str(output), "-o", str(audit)])
         raise InputError(f"The audit comes first; the report goes to -o: {command}")
     check_report(output)
-    next(read_audit(path), None)  # what is no audit is refused first
+    next(read_audit(path), None)  # refuses first a file that is not an audit
     summary = _read_summary(path)
     with Outputs([Path(output)], overwrite=overwrite) as outputs:
         inputs = _inputs(summary, path, Resources(threads), progress)
@@ -114,13 +114,13 @@ def report(
 
 
 def make_report(summary: dict[str, Any], lines: Lines, inputs: RunInputs, progress: Progress) -> tuple[bytes, str]:
-    """The page, and why it shows no texts, if it does not.
+    """Return the page, and the reason if it shows no texts.
 
     Args:
-        summary: with the files.
-        lines: of the audit.
-        inputs: of the run.
-        progress: is told of the passes over the audit and over the inputs.
+        summary: the run's summary, including its files.
+        lines: the audit's lines.
+        inputs: the run's inputs.
+        progress: follows the passes over the audit and the inputs.
     """
     bands = Bands(summary["min_similarity"], summary["max_distance"])
     with progress.stage("count removals"):
@@ -141,7 +141,7 @@ def make_report(summary: dict[str, Any], lines: Lines, inputs: RunInputs, progre
 
 
 def _labeled(files: dict[str, Any], counts: Tally, inputs: RunInputs) -> list[str]:
-    """The files that have the documents of the pairs to judge: of a run in stages of all shards, for a survivor may be in any."""
+    """Files that hold the documents of the pairs to judge; for a run in stages all shards, as a survivor may be in any."""
     if "clusters" in files and inputs.corpus is not None:
         return [shard.name for shard in inputs.corpus.shards]
     references = {line["reference"] for lines in counts.sample.values() for line in lines if line.get("reference")}
@@ -161,7 +161,7 @@ def _texts(
     clusters: dict[int, list[Line]],
     applied: frozenset[str] | None,
 ) -> Texts:
-    """The texts of all that is shown, if they are what was de-duplicated; `applied`: the files that are counted, None for all."""
+    """Read the texts of all that is shown, if they have not changed; `applied`: the files that count, or None for all."""
     rows, places = set[int](), set[tuple[str, int]]()
     for line in _shown(counts, clusters):
         rows.add(line["row"])
@@ -179,7 +179,7 @@ def _texts(
 
 
 def _changed(read: ReadAgain, texts: Texts, counts: Tally, clusters: dict[int, list[Line]]) -> bool:
-    """Whether rows, ids or the distances of fingerprints are others than the audit says."""
+    """Whether rows, ids or fingerprint distances differ from the audit."""
     if read.rows != len(counts.removed):
         return True
     for line in _shown(counts, clusters):
@@ -201,7 +201,7 @@ def _apart(a: Text, b: Text) -> int | None:
 
 
 def _applied(summary: dict[str, Any]) -> frozenset[str] | None:
-    """The shards that a run in stages was applied to; None if the run was none in stages."""
+    """The shards that a run in stages was applied to; None if the run was not in stages."""
     files = summary["files"]
     if "clusters" not in files:
         return None
@@ -210,7 +210,7 @@ def _applied(summary: dict[str, Any]) -> frozenset[str] | None:
 
 
 def _read_summary(audit: Path) -> dict[str, Any]:
-    """The summary of an audit; of a folder of audits of one run in stages, the sum of theirs."""
+    """Read the summary of an audit; for a folder of audits of one run in stages, add their summaries up."""
     paths = summary_paths(audit)
     if not paths:
         raise InputError(
@@ -256,13 +256,13 @@ def of_units(unit: str) -> OptionError:
 
 
 def _inputs(summary: dict[str, Any], audit: Path, resources: Resources, progress: Progress) -> RunInputs:
-    """The inputs of a run, as its summary tells of them, or why they are not to be had."""
+    """Open the inputs that a run's summary names, or say why they are unavailable."""
     files = summary["files"]
     inputs, rows, sizes = files["inputs"], summary["rows"], None
     try:
         recipe = stored_recipe(summary["recipe"])
     except (ValueError, TypeError):
-        recipe = None  # it has a function of its own
+        recipe = None  # it has a custom function
     where = f"Make the report in {files['folder']}, with the inputs in their places."
     try:
         if "clusters" in files:
@@ -288,5 +288,5 @@ def _inputs(summary: dict[str, Any], audit: Path, resources: Resources, progress
 
 
 def _rows_named(audit: Path) -> int:
-    """One more than the last row that an audit names."""
+    """One more than the largest row that an audit names."""
     return 1 + max((max(line["row"], line["cluster_id"]) for line in read_audit(audit)), default=-1)

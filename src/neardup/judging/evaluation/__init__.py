@@ -1,1 +1,1 @@
-"""EVALUATE: how much of what is near a method, a distance or a similarity finds, and at what price."""
+"""EVALUATE: measure how many near-duplicates a method, a distance or a similarity finds, and at what price."""

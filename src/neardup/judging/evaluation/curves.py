@@ -1,4 +1,4 @@
-"""CURVES: what every Hamming distance and every similarity would find."""
+"""CURVES: what each Hamming distance and each similarity would find."""
 
 from dataclasses import dataclass
 
@@ -14,14 +14,14 @@ from neardup.judging.evaluation.truth import Truth, reach
 
 @dataclass(frozen=True, slots=True)
 class DistanceHistogram:
-    """Distances of sampled documents to all others by one recipe.
+    """Distances from sampled documents to all others, by one recipe.
 
     Attributes:
-        rows: int64[n], the documents that are long enough for a fingerprint to mean anything.
-        chosen: int64[s], positions in `rows` of the sampled ones.
-        counts: int64[s, distances], how many others are at each distance.
-        true: int64[s, distances], how many near-duplicates among them.
-        reach: int64[p] of the judged pairs, `neardup.judging.evaluation.truth.reach`.
+        rows: int64[n], the documents long enough for a fingerprint to be meaningful.
+        chosen: int64[s], positions of the sampled documents in `rows`.
+        counts: int64[s, distances], number of other documents at each distance.
+        true: int64[s, distances], number of near-duplicates among them.
+        reach: int64[p], `neardup.judging.evaluation.truth.reach` of the judged pairs.
     """
 
     rows: Array
@@ -32,12 +32,12 @@ class DistanceHistogram:
 
     @property
     def scale(self) -> float:
-        """Pairs in the corpus for each that was counted from one of its ends."""
+        """Pairs in the corpus for each pair counted from one end."""
         return len(self.rows) / (2 * len(self.chosen)) if len(self.chosen) else 0.0
 
 
 def distance_histogram(truth: Truth, corpus: SampledCorpus) -> DistanceHistogram:
-    """Compare the sampled documents with all whose pairs count, by the fingerprints of the corpus."""
+    """Compare the sampled documents with all documents whose pairs count, by the corpus' fingerprints."""
     documents, recipe, threads = corpus.documents, corpus.recipe, corpus.options.threads
     rows = np.flatnonzero(corpus.among & (documents.tokens >= recipe.min_tokens))
     long_enough = documents.tokens[truth.sampled] >= recipe.min_tokens
@@ -53,7 +53,7 @@ def distance_histogram(truth: Truth, corpus: SampledCorpus) -> DistanceHistogram
 
 
 def distance_scores(truth: Truth, found: DistanceHistogram, bits: int) -> tuple[DistanceScore, ...]:
-    """Of every distance from 0 to `bits`."""
+    """Score every distance from 0 to `bits`."""
     judged = truth.source == "labels" and not truth.complete
     any_false = not truth.positive.all()
     counts, true = found.counts.cumsum(axis=1), found.true.cumsum(axis=1)
@@ -74,7 +74,7 @@ def distance_scores(truth: Truth, found: DistanceHistogram, bits: int) -> tuple[
 
 
 def judged_scores(positive: Array, found: Array, false: int = 0) -> tuple[Share, Share]:
-    """Precision and F1 of the judged pairs that were found (bool[p] both) and of `false` others that are known to be false."""
+    """Precision and F1 of the found judged pairs (bool[p] both) and `false` further pairs known to be false."""
     true = int((positive & found).sum())
     all_found = int(found.sum()) + false
     missed = int(positive.sum()) - true
@@ -82,7 +82,7 @@ def judged_scores(positive: Array, found: Array, false: int = 0) -> tuple[Share,
 
 
 def threshold_scores(truth: Truth) -> tuple[ThresholdScore, ...]:
-    """Of every similarity from 0.01 to 1, among the judged pairs alone."""
+    """Score every similarity from 0.01 to 1 on the judged pairs."""
     any_false = not truth.positive.all()
     scores = []
     for percent in range(1, 101):

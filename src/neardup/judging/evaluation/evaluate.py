@@ -1,10 +1,10 @@
-"""The whole of an evaluation in one function, `evaluate_corpus`; and `evaluate`, for texts in memory.
+"""A whole evaluation in one function, `evaluate_corpus`; and `evaluate`, for texts in memory.
 
 REQUEST, checked                                evaluation/request.py
 → read, FINGERPRINT and SAMPLE documents        evaluation/sampled_corpus.py
-→ TRUTH: labels, or what the sample is near     evaluation/labels.py, sampling.py → truth.py
+→ TRUTH: labels, or the sample's neighbors      evaluation/labels.py, sampling.py → truth.py
 → CURVES by distance and similarity             evaluation/curves.py
-→ RECIPES: the distance that each needs         evaluation/recipe_scores.py
+→ RECIPES: the distance that each one needs     evaluation/recipe_scores.py
 → run every METHOD                              evaluation/methods.py
 → STRATA: what pairs at a distance look like    evaluation/strata.py
 → RECOMMENDATION and warnings                   evaluation/recommendation.py, warnings.py
@@ -46,11 +46,11 @@ from neardup.survivors.summary import versions
 
 
 class Scores(NamedTuple):
-    """All that was measured.
+    """All measurements.
 
     Attributes:
-        max_distance: in use: by it methods by distance are run, and strata are divided.
-        recipes: the one that the corpus was fingerprinted with comes first.
+        max_distance: the distance in use: methods by distance run with it, and it divides the strata.
+        recipes: the recipe of the corpus' fingerprints comes first.
         thresholds: empty without labels.
         strata: empty with labels.
     """
@@ -76,11 +76,11 @@ def evaluate_corpus(
 
     Args:
         corpus: read several times.
-        recipe: of the fingerprints whose distances are looked at.
+        recipe: the recipe of the fingerprints to measure.
         options: min_similarity, similarity, max_distance and resources.
         request: labels or the size of a sample, and what to measure.
-        ids: an Arrow array of strings by which labels name documents; the corpus' own if not given.
-        progress: is told of each stage.
+        ids: an Arrow array of strings by which labels name documents; the corpus' own ids if not given.
+        progress: follows each stage.
 
     Raises:
         OptionError, InputError, DataError: as `EvaluationRequest.check` and `read_labels`.
@@ -115,7 +115,7 @@ def _truth(corpus: SampledCorpus, request: EvaluationRequest, ids: Any) -> Truth
 
 
 def _distance_in_use(options: DedupOptions, score: RecipeScore, recipe: Recipe) -> int:
-    """The one that was given, else the recipe's own, else the one that is needed, else an eighth of the bits."""
+    """The distance that was given, else the recipe's own, else the one needed for the target, else an eighth of the bits."""
     limits = (options.max_distance, usual_distance(recipe), score.max_distance, recipe.bits // 8)
     return min(next(limit for limit in limits if limit is not None), recipe.bits)
 
@@ -128,7 +128,7 @@ def _evaluation(
     warned: tuple[str, ...],
     seconds: Mapping[str, float],
 ) -> Evaluation:
-    """The result, with a recommendation of what was measured."""
+    """Return the result, with a recommendation based on the measurements."""
     by_labels, recipe, least = truth.source == "labels", corpus.recipe, corpus.options.min_similarity
     of_recipe = {"digest": recipe.digest(), "name": scores.recipes[0].recipe, "max_distance": scores.max_distance}
     near, near_low, near_high = truth.pairs()
@@ -181,20 +181,20 @@ def evaluate(
     progress: Watcher = None,
     **options: Unpack[EvaluateOptions],
 ) -> Evaluation:
-    """Say how much of what is near each method finds, at which distance and similarity, for texts in memory.
+    """Measure the precision and recall of methods, distances and similarities, for texts in memory.
 
     Args:
         data, text, id, recipe, progress: as in `deduplicate`.
-        pairs: labels: the path of a file as in `evaluate_files`, or a list of (left_id, right_id), with a similarity (a float) or a
-            label (0, 1, False or True) after them if there are any, a list of dicts, or a table with the columns of such a file.
-            Without an id, documents are known by row.
+        pairs: labels: the path of a file as in `evaluate_files`; a list of (left_id, right_id), optionally followed by a
+            similarity (a float) or a label (0, 1, False or True); a list of dicts; or a table with the columns of such a file.
+            Without an id, documents are named by row.
         complete, methods, target_recall, sample, seed: as in `evaluate_files`.
         **options: min_similarity, similarity, max_distance, threads, memory, temp_dir of `DedupOptions`.
 
     Raises:
-        OptionError: an option has a value that is not allowed, or `pairs` are none.
+        OptionError: an option has a value that is not allowed, or `pairs` are not labels.
         InputError: there is no such column or file of labels, or labels name unknown ids.
-        DataError: a text is null or no string, or a label says nothing clear.
+        DataError: a text is null or not a string, or a label is unclear.
 
     >>> rhyme = "There was a crooked man, and he walked a crooked mile, and he found a crooked sixpence beside a crooked stile"
     >>> evaluate([rhyme, rhyme + ", he said", "Nothing of the kind is told of the other man, who walked no mile at all."])

@@ -1,4 +1,4 @@
-"""LABELS that are given in memory: a list of pairs, or a table of them, as the rows that a file of labels has."""
+"""LABELS given in memory, as a list of pairs or a table, turned into the rows of a file of labels."""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,12 +19,12 @@ ALLOWED = (
 )
 
 Labeled = str | os.PathLike[str] | Iterable[Any] | Streamed
-"""What can be given as labels: see `labels_of`."""
+"""What labels may be given as; see `labels_of`."""
 
 
 @dataclass(frozen=True)
 class GivenLabels:
-    """Rows of labels that are in memory.
+    """Rows of labels in memory.
 
     Attributes:
         rows: dicts with the columns of a file of labels.
@@ -41,13 +41,13 @@ class GivenLabels:
 
 
 def labels_of(pairs: Labeled) -> LabelRows:
-    """Labels that a caller gave: the path of a file, or pairs in memory.
+    """Take labels as given: the path of a file, or pairs in memory.
 
-    A tuple is a left and a right id and, if it has a third value, how alike the two are: similarities if one of them is a
-    floating-point number, else labels.
+    A tuple is a left id, a right id and optionally a value for how alike the two are. The values are similarities if any of
+    them is a floating-point number, else labels.
 
     Raises:
-        OptionError: they are neither.
+        OptionError: `pairs` is neither.
 
     >>> list(labels_of([("a", "b", 0.9)]).rows())
     [{'left_id': 'a', 'right_id': 'b', 'similarity': 0.9}]

@@ -1,8 +1,8 @@
 """Shares with their 95 % confidence intervals.
 
-Wilson's score interval (Wilson 1927; Brown, Cai and DasGupta 2001): its coverage is near 95 % on average also where the share is
-close to 1, which is where recall lives, it never leaves [0, 1], and it has a closed form. Clopper and Pearson's is never below
-95 % and therefore wider than it says.
+The interval is Wilson's score interval (Wilson 1927; Brown, Cai and DasGupta 2001). Its coverage averages near 95 % even for
+shares close to 1, where recall lies; it never leaves [0, 1]; and it has a closed form. Clopper and Pearson's interval never
+covers less than 95 %, so it is wider than it claims.
 """
 
 import math
@@ -22,7 +22,7 @@ class Share:
 
     Attributes:
         value, low, high: from 0 to 1.
-        count, of: what was counted: the share is count / of.
+        count, of: the counts behind the share, which is count / of.
     """
 
     value: float | None
@@ -61,15 +61,15 @@ def wilson(count: int, of: int) -> Share:
 
 
 def clustered(counts: Array, totals: Array, sampled_share: float) -> Share:
-    """A share of pairs that were found by sampling documents: sum(counts) / sum(totals), one entry a document.
+    """A share of pairs found by sampling documents: sum(counts) / sum(totals), one entry per document.
 
-    Pairs of one document are not independent, so the interval is that of as many independent pairs as would vary as much
-    (Korn and Graubard 1998): the variance of a ratio of sums over documents says how many. Where it is 0, each document that has a
-    pair counts once.
+    Pairs of one document are not independent. The interval is therefore that of the number of independent pairs that would vary
+    as much (Korn and Graubard 1998), computed from the variance of a ratio of sums over documents. If that variance is 0, each
+    document that has a pair counts once.
 
     Args:
         counts, totals: int64[documents].
-        sampled_share: of the documents that pairs were drawn from, how many were sampled: pairs of two of these came twice.
+        sampled_share: share of the population that was sampled; a pair of two sampled documents is counted twice.
     """
     x, y = int(counts.sum()), int(totals.sum())
     if y == 0:
@@ -85,7 +85,7 @@ def clustered(counts: Array, totals: Array, sampled_share: float) -> Share:
 
 
 def f1_of(share: Share) -> Share:
-    """The F1 score, 2 true / (2 true + false + missed), of the share true / (true + false + missed), with which it grows."""
+    """The F1 score, 2 true / (2 true + false + missed), from the share true / (true + false + missed), with which it grows."""
     if share.value is None or share.low is None or share.high is None:
         return share
     value, low, high = (2 * part / (1 + part) for part in (share.value, share.low, share.high))

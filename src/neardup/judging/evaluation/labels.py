@@ -1,4 +1,4 @@
-"""LABELS: pairs of documents of which it is known whether they are near-duplicates."""
+"""LABELS: pairs of documents known to be near-duplicates or not."""
 
 import csv
 import io
@@ -32,8 +32,8 @@ class Labels:
 
     Attributes:
         left, right: int64[p], left < right.
-        score: float64[p], the similarity that the labels state; NaN where they state none.
-        positive: bool[p], the pair is one of near-duplicates.
+        score: float64[p], the similarity that the labels state; NaN if they state none.
+        positive: bool[p], whether the pair is a near-duplicate.
     """
 
     left: Array
@@ -46,10 +46,10 @@ class Labels:
 
 
 class LabelRows(Protocol):
-    """Where labels come from; its string is what messages call it."""
+    """A source of labels; its string names it in messages."""
 
     def rows(self) -> Iterable[Mapping[str, Any]]:
-        """Dicts with the columns of the ids and, if there are any, of similarities and labels; read anew by each call."""
+        """Rows as dicts with the columns of ids and, if any, similarities and labels; each call reads from the start."""
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,8 @@ class LabelFile:
         """The file's rows; CSV values are strings.
 
         Raises:
-            InputError: there is no such file, or it is of another kind.
-            DataError: it cannot be read.
+            InputError: there is no such file, or it is of another format.
+            DataError: the file cannot be read.
         """
         if not self.path.is_file():
             raise InputError(f"There is no file of labels {str(self.path)!r}. Give one that ends in {ENDINGS}.")
@@ -98,7 +98,7 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
 
 @dataclass(frozen=True, slots=True)
 class LabelColumns:
-    """The columns of labels: those of the ids, and those of the similarity and of the label where there are any."""
+    """The columns of labels: two for the ids, and those for similarity and label if there are any."""
 
     left: str
     right: str
@@ -107,10 +107,10 @@ class LabelColumns:
 
     @classmethod
     def of(cls, labels: LabelRows, row: Any) -> "LabelColumns":
-        """Those of the first row of labels.
+        """Find the columns in the first row of labels.
 
         Raises:
-            InputError: it names no pair.
+            InputError: the row names no pair.
         """
         names = list(row) if isinstance(row, Mapping) else []
         ids = next((pair for pair in ID_COLUMNS if set(pair) <= set(names)), None)
@@ -122,10 +122,10 @@ class LabelColumns:
         return cls(*ids, *_judging(row))
 
     def read(self, row: Any, least: float) -> tuple[tuple[str, str], tuple[float, bool]]:
-        """The two ids of a row; its score (NaN if it has none) and its verdict.
+        """Return a row's two ids, and its score (NaN if it has none) with its verdict.
 
-        A label, which a person gave, decides; else a pair of a score of `least` or more is positive, and one without a score.
-        ValueError, KeyError or TypeError where the row has not these columns, or a value says nothing.
+        A label, given by a person, decides. Otherwise a pair is positive if its score is at least `least` or if it has no score.
+        Raises ValueError, KeyError or TypeError if the row lacks a column or a value is meaningless.
         """
         if _judging(row) != (self.score, self.label) or row[self.left] is None or row[self.right] is None:
             raise ValueError
@@ -140,7 +140,7 @@ class LabelColumns:
         return names, (score, self.score is None or score >= least)
 
     def __str__(self) -> str:
-        """What every row has, for messages."""
+        """Describe what every row has, for messages."""
         judging = [f"{self.score}, a number from 0 to 1"] if self.score else []
         judging += [f"{LABEL_COLUMN}, 0, 1, true or false"] if self.label else []
         also = "".join(f" and {each}" for each in judging) or ", and nothing that judges"
@@ -148,16 +148,16 @@ class LabelColumns:
 
 
 def _judging(row: Mapping[str, Any]) -> tuple[str | None, str | None]:
-    """The columns of the score and of the label, where there are any."""
+    """The columns of the score and of the label, None where there is none."""
     score = next((name for name in SCORE_COLUMNS if name in row), None)
     return score, LABEL_COLUMN if LABEL_COLUMN in row else None
 
 
 class RowsOfIds:
-    """Which row each id is that of.
+    """Maps each id to its row.
 
     Attributes:
-        unknown: ids that were looked for and that no row has, in the order in which they were met.
+        unknown: ids that were looked up but belong to no row, in order of appearance.
     """
 
     def __init__(self, ids: Iterable[str | None]) -> None:
@@ -169,11 +169,11 @@ class RowsOfIds:
                 self._repeated.add(name)
 
     def pair(self, names: tuple[str, str], where: str) -> tuple[int, int] | None:
-        """The rows of two ids, ascending; None if there are no such rows, which `unknown` then has.
+        """Return the rows of two ids, ascending; None if an id is unknown, which is then added to `unknown`.
 
         Raises:
             InputError: several documents have one of the ids.
-            DataError: both are of one row. `where`: what messages call the pair.
+            DataError: both ids are of one row. `where`: how messages name the pair.
         """
         if ambiguous := self._repeated & set(names):
             raise InputError(
@@ -190,11 +190,11 @@ class RowsOfIds:
 
 
 def check_labels(labels: LabelRows) -> None:
-    """Look at the beginning of labels, before documents are read for them.
+    """Check the beginning of labels before documents are read for them.
 
     Raises:
-        InputError: there is no such file, it is of another kind, or its columns name no pairs.
-        DataError: its beginning cannot be read.
+        InputError: there is no such file, it is of another format, or its columns name no pairs.
+        DataError: the beginning cannot be read.
     """
     for row in itertools.islice(labels.rows(), 1):
         LabelColumns.of(labels, row)
@@ -204,14 +204,14 @@ def read_labels(labels: LabelRows, ids: Iterable[str | None], *, min_similarity:
     """Read labels and find the rows that they name.
 
     Args:
-        labels: with left_id and right_id, or a and b, and, if they say so, how alike the two are: similarity or jaccard, a
-            number from 0 to 1, or label, one of 1, 0, true and false, which decides where there are both. Without any of these
-            every pair is positive.
+        labels: with columns left_id and right_id, or a and b. Optional columns say how alike the two are: similarity or
+            jaccard, a number from 0 to 1; or label, one of 1, 0, true and false, which overrides a similarity. Without these
+            columns every pair is positive.
         ids: the documents' ids, by row; integers as their digits; None where a row could not be read.
         min_similarity: a pair is positive if its similarity is at least this.
 
     Raises:
-        InputError: there is no such column, or it names documents that are not there, or that several have the id of.
+        InputError: a column is missing, or an id belongs to no document or to several.
         DataError: a value is not allowed, or two lines contradict each other.
     """
     rows = RowsOfIds(ids)

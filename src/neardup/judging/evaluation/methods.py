@@ -1,4 +1,4 @@
-"""METHODS: each is run, and what it found is compared with what is known."""
+"""METHODS: run each one and compare what it found with the truth."""
 
 import dataclasses
 
@@ -16,7 +16,7 @@ from neardup.recipe.methods import METHODS, MeasuredMethod
 
 
 def method_score(method: MeasuredMethod, corpus: SampledCorpus, truth: Truth, *, max_distance: int) -> MethodScore:
-    """Run a method on a corpus and count what it found; `max_distance` is for a method by distance."""
+    """Run a method on a corpus and count what it found; `max_distance` applies to methods by distance."""
     found, total = _found(method, corpus, truth, max_distance)
     unlabeled = total - int(found.sum())
     precision = f1 = UNKNOWN
@@ -30,10 +30,10 @@ def method_score(method: MeasuredMethod, corpus: SampledCorpus, truth: Truth, *,
 
 
 def _found(method: MeasuredMethod, corpus: SampledCorpus, truth: Truth, max_distance: int) -> tuple[Array, int]:
-    """Which of the judged pairs a method finds, bool[p], and how many pairs it finds of documents that are looked at.
+    """Return which judged pairs a method finds, bool[p], and how many pairs it finds among the documents that take part.
 
-    With truth from a sample only the sampled documents and their near-duplicates take part: whether a pair is found does not
-    depend on others, and of others nothing is known.
+    With truth from a sample, only the sampled documents and their near-duplicates take part: other documents do not affect
+    whether a pair is found, and nothing is known about them.
     """
     documents, n = corpus.documents, len(corpus.documents)
     looked_at = np.ones(n, np.bool_)

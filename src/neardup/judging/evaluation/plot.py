@@ -1,4 +1,4 @@
-"""An evaluation as a picture; needs matplotlib, the extra `report`."""
+"""Draw an evaluation as a picture; needs matplotlib, from the extra `report`."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,17 +13,17 @@ from neardup.judging.evaluation.truth import BANDS
 
 FORMATS = {".png": "png", ".svg": "svg", ".pdf": "pdf"}
 COLORS = {"recall": "#0072b2", "precision": "#d55e00", "F1": "#009e73"}
-"""Told apart also by those who do not see all colors (Okabe and Ito 2008)."""
+"""Colors that people with any color vision can distinguish (Okabe and Ito 2008)."""
 
 LEAST_SIMILARITY = 0.3
-"""Below it texts have little in common, and the curves are flat."""
+"""Texts below this similarity have little in common, so the curves are flat."""
 
 
 def check_plot(path: str | Path) -> None:
-    """Refuse before any work what could not be drawn.
+    """Refuse a picture that cannot be drawn, before any work.
 
     Raises:
-        InputError: the name's ending is of no format.
+        InputError: the file name's ending belongs to no picture format.
         MissingExtra: matplotlib is not installed.
     """
     if Path(path).suffix.lower() not in FORMATS:

@@ -1,4 +1,4 @@
-"""RECIPES: the distance that each needs for the recall that is asked for, and what the join costs there."""
+"""RECIPES: the distance each one needs for the target recall, and the cost of the join at that distance."""
 
 from neardup.hamming.block_plan import plan_join
 from neardup.judging.evaluation.curves import DistanceHistogram, distance_histogram, distance_scores
@@ -10,7 +10,7 @@ from neardup.recipe.presets import RECIPES, usual_distance
 from neardup.recipe.recipe import Recipe
 
 VERIFY_SECONDS = 3e-6
-"""To verify a candidate of some 500 shingles a text, on one thread."""
+"""Time to verify a candidate with about 500 shingles per text, on one thread."""
 
 UNNAMED = "the given recipe"
 
@@ -18,13 +18,13 @@ UNNAMED = "the given recipe"
 def recipe_scores(
     corpus: SampledCorpus, truth: Truth, own: DistanceHistogram, scores: tuple[DistanceScore, ...], target: float
 ) -> tuple[RecipeScore, ...]:
-    """Of the corpus' own recipe, which comes first, and of every recipe that has a name and is of no other tool.
+    """Score the corpus' own recipe, which comes first, and every named recipe that is not a profile of another tool.
 
     Args:
-        corpus: its texts are read once for each other recipe.
-        truth: by which recall is counted.
+        corpus: its texts are read once for each further recipe.
+        truth: the pairs that recall is measured on.
         own, scores: distances by the corpus' own recipe.
-        target: recall, above 0 and up to 1.
+        target: recall to reach, above 0 and up to 1.
     """
     name_of_own, others = UNNAMED, []
     for name, named in RECIPES.items():
@@ -36,7 +36,7 @@ def recipe_scores(
 
 
 def _other_score(name: str, recipe: Recipe, corpus: SampledCorpus, truth: Truth, target: float) -> RecipeScore:
-    """A function of its own, so that one recipe's fingerprints are given back before the next one's are made."""
+    """Score one recipe in a function of its own, which frees its fingerprints before the next recipe's are made."""
     found = distance_histogram(truth, corpus.by_recipe(recipe))
     return recipe_score(name, recipe, truth, found, distance_scores(truth, found, recipe.bits), target)
 
@@ -44,7 +44,7 @@ def _other_score(name: str, recipe: Recipe, corpus: SampledCorpus, truth: Truth,
 def recipe_score(
     name: str, recipe: Recipe, truth: Truth, found: DistanceHistogram, scores: tuple[DistanceScore, ...], target: float
 ) -> RecipeScore:
-    """The smallest distance that gives the recall, and what it costs."""
+    """Find the smallest distance that reaches the target recall, and its cost."""
     usual = usual_distance(recipe)
     reaching = (score.max_distance for score in scores if (score.recall.value or 0.0) >= target)
     distance = next(reaching, None)

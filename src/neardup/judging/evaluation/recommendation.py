@@ -1,4 +1,4 @@
-"""RECOMMENDATION: what to call with for a recall, and why."""
+"""RECOMMENDATION: which options reach a target recall, and why."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from neardup.judging.evaluation.intervals import Share
 from neardup.judging.evaluation.result import MethodScore, RecipeScore, Recommendation, ThresholdScore
 
 SAME_SECONDS, SAME_RATIO = 1.0, 1.25
-"""Recipes that differ by no more are equally fast: the first of them is taken."""
+"""Recipes whose times differ by no more count as equally fast; the first of them is recommended."""
 
 
 def recommend(
@@ -18,10 +18,10 @@ def recommend(
     min_similarity: float,
     target: float,
 ) -> Recommendation:
-    """The method, recipe, distance and similarity to use.
+    """Recommend a method, recipe, distance and similarity.
 
-    Of the methods that reach the target the one of highest F1, then of highest recall, then the first. Of the recipes that do, at
-    whatever distance, the first that is about as fast as the fastest. Of the similarities the highest.
+    Among methods that reach the target, the highest F1 wins, then the highest recall, then the first listed. Among recipes that
+    reach it at any distance, the first whose time is close to the fastest. Among similarities that reach it, the highest.
     """
     method, recipe = _best_method(methods, target), _fastest_recipe(recipes)
     threshold = next((score for score in reversed(thresholds) if _reaches(score.recall, target)), None)
@@ -72,7 +72,7 @@ def _reasons_for_method(
 
 
 def _reasons_for_recipe(best: RecipeScore | None, recipes: Sequence[RecipeScore], target: float) -> list[str]:
-    """Why the recipe is taken, and what the others would do: first those that reach the target, then those that do not."""
+    """Say why the recipe was chosen and what the others would do: those that reach the target first, then the rest."""
     reasons = []
     if best is not None:
         reasons.append(f"By fingerprints: --recipe {best.recipe} --max-distance {best.max_distance} {_costs(best)}.")
@@ -102,7 +102,7 @@ def _reasons_for_threshold(highest: ThresholdScore | None) -> list[str]:
 
 
 def _doubts(shown: Share | None, target: float) -> list[str]:
-    """That so few pairs may have reached the target by chance."""
+    """Warn if there are so few pairs that the target may have been reached by chance."""
     if shown is None or shown.low is None or shown.low >= target:
         return []
     return [

@@ -1,4 +1,4 @@
-"""An evaluation as tables: by rich on a terminal, plain and aligned elsewhere."""
+"""Print an evaluation as tables: with rich on a terminal, as plain aligned text elsewhere."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from neardup.judging.evaluation.truth import BANDS
 from neardup.recipe.methods import METHODS
 
 TICKS = 12
-"""About so many distances are shown, up to twice the one in use."""
+"""Approximate number of distances shown, up to twice the one in use."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableOfScores:
-    """A title, the names of the columns, and rows of as many cells; the first column is aligned left, others right."""
+    """A title, column names and rows with one cell per column; the first column is left-aligned, the others right-aligned."""
 
     title: str
     columns: Sequence[str]
@@ -23,7 +23,7 @@ class TableOfScores:
 
 
 def headline(result: Evaluation) -> Iterator[str]:
-    """What was looked at."""
+    """Describe what was evaluated."""
     yield (
         f"{counted(result.documents, 'document')}: {result.equal_texts:,} with the text of an earlier one, "
         f"{result.short:,} short, {result.few_tokens:,} under 50 tokens"
@@ -58,12 +58,12 @@ def _number(value: float | None, form: str) -> str:
 
 
 def _scores(score: MethodScore | DistanceScore | ThresholdScore) -> list[str]:
-    """The cells of recall, precision and F1."""
+    """Format recall, precision and F1 as cells."""
     return [str(score.recall), str(score.precision), str(score.f1)]
 
 
 def tables(result: Evaluation) -> Iterator[TableOfScores]:
-    """All tables, the most useful first."""
+    """All tables, most useful first."""
     yield _methods(result)
     if bands := [name for name in BANDS if any(score.bands[name].of for score in result.methods)]:
         yield _methods_by_similarity(result, bands)
@@ -100,7 +100,7 @@ def _distances(result: Evaluation) -> TableOfScores:
 
 
 def _thresholds(result: Evaluation) -> TableOfScores:
-    """Of every twentieth from 0.5 to 1."""
+    """Scores at similarities from 0.5 to 1 in steps of 0.05."""
     return TableOfScores(
         "Similarity of the texts, among the labeled pairs",
         ["at least", "recall", "precision", "F1"],
@@ -147,7 +147,7 @@ def _recipes(result: Evaluation) -> TableOfScores:
 
 
 def recommended(result: Evaluation) -> str:
-    """The recommendation as options."""
+    """The recommendation, written as options."""
     best = result.recommendation
     parts: list[tuple[str, str | int | None]] = [
         ("--method", best.method),
@@ -159,7 +159,7 @@ def recommended(result: Evaluation) -> str:
 
 
 def plain_table(table: TableOfScores) -> str:
-    """A table as aligned text."""
+    """Format a table as aligned text."""
     widths = [max(map(len, column)) for column in zip(table.columns, *table.rows, strict=True)]
     lines = [table.title]
     for row in (table.columns, *table.rows):
@@ -169,7 +169,7 @@ def plain_table(table: TableOfScores) -> str:
 
 
 def plain_report(result: Evaluation) -> str:
-    """All of it as text."""
+    """The whole report as text."""
     parts = ["\n".join(headline(result)), *map(plain_table, tables(result))]
     parts.append(
         "\n".join([f"Recommended: {recommended(result)}", *(f"  {line}" for line in result.recommendation.reasons)])
@@ -179,7 +179,7 @@ def plain_report(result: Evaluation) -> str:
 
 
 def print_report(result: Evaluation, console: Any) -> None:
-    """All of it on a `rich.console.Console`."""
+    """Print the whole report on a `rich.console.Console`."""
     from rich import box
     from rich.table import Table
     from rich.text import Text

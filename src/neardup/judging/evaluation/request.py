@@ -1,4 +1,4 @@
-"""REQUEST: what is asked of an evaluation, and what of it makes no sense."""
+"""REQUEST: what an evaluation is asked to do, and the checks that refuse a request that makes no sense."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,15 +12,15 @@ from neardup.recipe.methods import MEASURED, METHODS, MeasuredMethod
 
 @dataclass(frozen=True, kw_only=True)
 class EvaluationRequest:
-    """What is asked of an evaluation, besides the recipe and the options of a join.
+    """What an evaluation is asked to do, in addition to the recipe and the options of a join.
 
     Attributes:
-        labels: pairs that are known to be near-duplicates or not; None: a sample says which are.
-        complete: the labels have every near-duplicate, so whatever else is found is false.
-        methods: to measure; all that serve the similarity if none is named.
-        target_recall: what is recommended for, above 0 and up to 1.
+        labels: pairs known to be near-duplicates or not; None to learn them from a sample.
+        complete: the labels include every near-duplicate, so any other pair found is false.
+        methods: the methods to measure; if none is named, all that serve the similarity.
+        target_recall: the recall that the recommendation should reach, above 0 and up to 1.
         sample: how many documents are compared with all others.
-        seed: of the sample.
+        seed: seed of the sample.
     """
 
     labels: LabelRows | None = None
@@ -35,23 +35,23 @@ class EvaluationRequest:
 
     @property
     def named_methods(self) -> Sequence[MeasuredMethod]:
-        """Those that were named, one or several."""
+        """The methods that were named, one or several."""
         return (self.methods,) if isinstance(self.methods, str) else self.methods
 
     def measured_methods(self, options: DedupOptions) -> Sequence[MeasuredMethod]:
-        """Those that were named, else those that serve the similarity."""
+        """The methods that were named, else those that serve the similarity."""
         if self.named_methods:
             return self.named_methods
         rows = {name: METHODS[name] for name in MEASURED if METHODS[name].is_for(options.similarity)}
         return [name for name, row in rows.items() if options.min_similarity > 0 or not row.needs_similarity]
 
     def check(self, options: DedupOptions) -> None:
-        """Look at all that is asked, and at the beginning of the labels, before a document is read.
+        """Check the whole request, and the beginning of the labels, before any document is read.
 
         Raises:
-            OptionError: a value is not allowed, or does not go with the options.
-            InputError: there is no such file of labels, it is of another kind, or its columns name no pairs.
-            DataError: its beginning cannot be read.
+            OptionError: a value is not allowed, or contradicts the options.
+            InputError: there is no such file of labels, it is of another format, or its columns name no pairs.
+            DataError: the beginning of the labels cannot be read.
         """
         self._check_values()
         if self.labels is None:

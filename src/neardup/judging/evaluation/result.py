@@ -1,4 +1,4 @@
-"""What an evaluation returns; the names are those of its JSON."""
+"""The result of an evaluation; attributes have the names of its JSON."""
 
 import dataclasses
 import html
@@ -12,14 +12,14 @@ from neardup.judging.evaluation.intervals import Share
 
 @dataclass(frozen=True, slots=True)
 class MethodScore:
-    """How well a method does.
+    """The scores of one method.
 
     Attributes:
         method: one of `METHODS`.
-        recall, precision, f1: precision and F1 are empty where no pair is known to be false.
-        found: pairs that it found, of documents that were looked at.
-        unlabeled: those among them that nobody judged: they count neither for nor against it.
-        bands: recall in each band of similarity, by the band's name.
+        recall, precision, f1: precision and F1 are empty if no pair is known to be false.
+        found: number of pairs found among the documents that took part.
+        unlabeled: found pairs that nobody judged; they count neither for nor against the method.
+        bands: recall by band of similarity, keyed by the band's name.
     """
 
     method: str
@@ -33,10 +33,10 @@ class MethodScore:
 
 @dataclass(frozen=True, slots=True)
 class DistanceScore:
-    """What is found within a Hamming distance, by fingerprints alone.
+    """What fingerprints alone find within a Hamming distance.
 
     Attributes:
-        pairs: pairs of the input within the distance, an estimate unless every document was sampled.
+        pairs: pairs of the input within the distance; an estimate unless every document was sampled.
     """
 
     max_distance: int
@@ -48,7 +48,7 @@ class DistanceScore:
 
 @dataclass(frozen=True, slots=True)
 class ThresholdScore:
-    """What is found at a similarity, among the labeled pairs."""
+    """The labeled pairs found at a similarity."""
 
     min_similarity: float
     recall: Share
@@ -58,12 +58,12 @@ class ThresholdScore:
 
 @dataclass(frozen=True, slots=True)
 class Stratum:
-    """Pairs at some distances; random pairs of any distance where `distance` is "any".
+    """Pairs within a range of distances; random pairs of any distance if `distance` is "any".
 
     Attributes:
-        pairs: in the input, an estimate unless every document was sampled.
+        pairs: pairs in the input; an estimate unless every document was sampled.
         sampled: pairs whose texts were read.
-        similar: share of them at the similarity asked for.
+        similar: share of the pairs that reach the similarity asked for.
         median, highest: similarity of the sampled pairs; None if there are none.
     """
 
@@ -77,15 +77,15 @@ class Stratum:
 
 @dataclass(frozen=True, slots=True)
 class RecipeScore:
-    """What a recipe's fingerprints need for the recall that is asked for.
+    """What a recipe's fingerprints need to reach the target recall.
 
     Attributes:
-        max_distance: the smallest that gives it; None if none does.
-        recall: at that distance.
-        false_per_true: pairs within that distance that are no near-duplicates, for each that is one; None if not known.
-        seconds: expected for the join and for verifying what it yields; None if no distance serves.
-        usual_distance: the recipe's own; None if it has none.
-        usual_recall: at that distance.
+        max_distance: smallest distance that reaches it; None if none does.
+        recall: recall at that distance.
+        false_per_true: pairs within that distance that are not near-duplicates, per pair that is; None if not known.
+        seconds: expected time of the join and of verifying its pairs; None if no distance reaches the target.
+        usual_distance: the recipe's own distance; None if it has none.
+        usual_recall: recall at that distance.
     """
 
     recipe: str
@@ -100,7 +100,7 @@ class RecipeScore:
 
 @dataclass(frozen=True, slots=True)
 class Recommendation:
-    """What to call with, and why. None: nothing that was measured serves."""
+    """The options to use, and why. None: nothing measured reaches the target."""
 
     method: str | None
     recipe: str | None
@@ -115,20 +115,20 @@ class Evaluation:
     """Precision and recall of methods, distances and similarities on a corpus.
 
     Attributes:
-        truth: "labels" or "sample": where it is known from which pairs are near-duplicates.
-        documents: in the input.
-        equal_texts: documents whose normalized text an earlier one has; with truth from a sample they are set aside first.
+        truth: "labels" or "sample": the source of the known near-duplicates.
+        documents: number of documents in the input.
+        equal_texts: documents with the same normalized text as an earlier one; with truth from a sample they are set aside first.
         short: documents under the recipe's minimum of tokens; `few_tokens`: those under 50 tokens, short ones included.
-        min_similarity: pairs at or above it are near-duplicates, unless labels say it otherwise.
-        target_recall: what is recommended for.
+        min_similarity: pairs at or above it are near-duplicates, unless labels say otherwise.
+        target_recall: the recall that the recommendation should reach.
         labeled_pairs, labeled_positive: 0 with truth from a sample.
-        complete: the labels have every near-duplicate, so whatever else is found is false.
+        complete: the labels include every near-duplicate, so any other pair found is false.
         sampled_documents: documents compared with all others.
-        seed: of the sample.
-        near_duplicates: pairs of near-duplicates: those labeled, or an estimate of those in the input.
+        seed: seed of the sample.
+        near_duplicates: number of near-duplicate pairs: those labeled, or an estimate for the input.
         near_duplicates_low, near_duplicates_high: 95 % interval of that estimate.
-        with_near_duplicate: share of the sampled documents that have one; empty with labels.
-        recipe: whose distances `distances` and `strata` are about, and its digest.
+        with_near_duplicate: share of the sampled documents that have a near-duplicate; empty with labels.
+        recipe: the recipe behind `distances` and `strata`, and its digest.
         warnings: sentences.
     """
 
@@ -160,11 +160,11 @@ class Evaluation:
     versions: dict[str, str]
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
+        """The fields as plain values, ready for JSON."""
         return dataclasses.asdict(self)
 
     def to_json(self) -> str:
-        """One JSON object, indented, with a line's end."""
+        """The fields as one JSON object, indented, ending in a newline."""
         return json.dumps(self.as_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
     def _repr_html_(self) -> str:

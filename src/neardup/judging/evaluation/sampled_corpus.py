@@ -1,4 +1,4 @@
-"""SAMPLE: the documents that an evaluation is about, their fingerprints, and those that are compared with all others."""
+"""SAMPLE: the documents to evaluate, their fingerprints, and those that are compared with all others."""
 
 import dataclasses
 from dataclasses import dataclass
@@ -17,18 +17,18 @@ from neardup.recipe.recipe import Recipe
 from neardup.survivors.decisions import in_order_of_preference
 
 FEW_TOKENS = 50
-"""Of texts with fewer tokens the distances spread: a word changed changes many of the bits."""
+"""With fewer tokens distances spread, because one changed word changes many of the bits."""
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentCounts:
-    """How many documents there are.
+    """Document counts.
 
     Attributes:
-        documents: in the input.
-        equal_texts: whose normalized text an earlier one has.
-        short: under the recipe's minimum of tokens.
-        few_tokens: under FEW_TOKENS, short ones included.
+        documents: number in the input.
+        equal_texts: number with the same normalized text as an earlier one.
+        short: number under the recipe's minimum of tokens.
+        few_tokens: number under FEW_TOKENS, short ones included.
     """
 
     documents: int
@@ -39,15 +39,15 @@ class DocumentCounts:
 
 @dataclass(frozen=True, slots=True)
 class SampledCorpus:
-    """A corpus by one recipe, and the documents that were drawn from it.
+    """A corpus fingerprinted by one recipe, and the documents sampled from it.
 
     Attributes:
-        corpus: where texts are read again.
-        recipe, documents: the fingerprints of all rows, and what they were made by.
+        corpus: source for reading texts again.
+        recipe, documents: the recipe, and the fingerprints of all rows made by it.
         options: similarity, distance and resources of joins.
-        among: bool[rows], the documents whose pairs count; with truth from a sample one of each text.
+        among: bool[rows], the documents whose pairs count; with truth from a sample one for each distinct text.
         sampled: int64[s], the rows that are compared with all others, ascending.
-        counts: of its documents.
+        counts: counts of its documents.
     """
 
     corpus: Corpus
@@ -59,7 +59,7 @@ class SampledCorpus:
     counts: DocumentCounts
 
     def by_recipe(self, recipe: Recipe) -> "SampledCorpus":
-        """The same documents by another recipe: reads the corpus again. `counts` stay those of the first."""
+        """Fingerprint the same documents by another recipe, reading the corpus again; `counts` stay those of the first."""
         documents = read_documents(self.corpus, recipe, progress=Progress(), resources=self.options.resources)
         return dataclasses.replace(self, recipe=recipe, documents=documents)
 
@@ -67,7 +67,7 @@ class SampledCorpus:
 def sample_corpus(
     corpus: Corpus, recipe: Recipe, options: DedupOptions, request: EvaluationRequest, progress: Progress
 ) -> SampledCorpus:
-    """Read and fingerprint a corpus, and draw the documents that are compared with all others.
+    """Read and fingerprint a corpus, and sample the documents to compare with all others.
 
     Raises:
         RowError, DataError: a row cannot be read.

@@ -1,9 +1,9 @@
-"""SURVEY: some documents, drawn at random, are compared with all others; so nothing grows with the square of the corpus.
+"""SAMPLING: compare a random sample of documents with all others, so that nothing grows with the square of the corpus.
 
-Of a sampled document it is known which others are near-duplicates (by theorem: two sets of Jaccard t or more share one of the
-first |A| - ceil(t |A|) + 1 shingles of the one under any order, Chaudhuri, Ganti and Kaushik 2006), and how many others there
-are at each Hamming distance. A sample of pairs would tell neither: of a million documents' pairs perhaps one in a
-hundred million is near.
+For each sampled document this yields its near-duplicates (two sets of Jaccard t or more share one of the first
+|A| - ceil(t |A|) + 1 shingles of A under any order, Chaudhuri, Ganti and Kaushik 2006), and how many documents are at each
+Hamming distance. A sample of pairs would yield neither: among the pairs of a million documents perhaps one in a hundred
+million is near.
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from neardup.resources.threads import in_order, thread_count
 from neardup.text.columns import in_chunks
 
 MARK_BITS = 22
-"""2^22 bytes say of most shingles that no sampled document has them in its prefix."""
+"""2^22 bytes; they rule out most shingles that are in no sampled document's prefix."""
 
 SCAN_CHUNK = 16
 """Documents that a thread compares with all others at a time."""
@@ -32,7 +32,7 @@ SCAN_CHUNK = 16
 
 @dataclass(frozen=True, slots=True)
 class SimilarPairs:
-    """Pairs of a sampled document and another whose similarity is high enough, each pair once.
+    """Pairs of a sampled document and another that are similar enough, each pair once.
 
     Attributes:
         left, right: int64[p], rows, left < right.
@@ -48,7 +48,7 @@ class SimilarPairs:
 
 
 def choose(rows: Array, size: int, seed: int) -> Array:
-    """`size` of `rows` drawn at random, or all if there are no more; ascending."""
+    """Draw `size` of `rows` at random, or return all if there are no more; ascending."""
     if len(rows) <= size:
         return rows
     drawn = np.random.default_rng(seed).choice(len(rows), size, replace=False, shuffle=False)
@@ -57,9 +57,9 @@ def choose(rows: Array, size: int, seed: int) -> Array:
 
 
 def distance_counts(fingerprints: Array, chosen: Array, *, threads: int | None) -> Array:
-    """How many other rows there are at each distance from the `chosen` ones: int64[chosen, 64 * words + 1].
+    """Count the other rows at each distance from the `chosen` ones: int64[chosen, 64 * words + 1].
 
-    uint64[n, words], int64[chosen] positions.
+    fingerprints: uint64[n, words]; chosen: int64[chosen], positions.
     """
     out = np.zeros((len(chosen), 64 * fingerprints.shape[1] + 1), np.int64)
 
@@ -72,7 +72,7 @@ def distance_counts(fingerprints: Array, chosen: Array, *, threads: int | None) 
 
 
 def _sampled_sets(sets: ElementStore, sampled: Array, least: float) -> SampledSets:
-    """Of each set the shingles that are rarest among the sampled sets, as many as the theorem needs."""
+    """For each set, take as many shingles as the theorem needs, those rarest among the sampled sets first."""
     sizes = sets.ends[sampled] - sets.starts[sampled]
     owner = np.repeat(np.arange(len(sampled)), sizes)
     within = np.arange(len(owner)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
@@ -98,7 +98,7 @@ def similar_pairs(
     least: float,
     resources: Resources = DEFAULTS,
 ) -> SimilarPairs:
-    """Every pair of a sampled row and a row where `among` (bool[rows]) holds whose similarity is at least `least`, above 0."""
+    """Find every pair of a sampled row and a row in `among` (bool[rows]) with a similarity of at least `least`, above 0."""
     wanted = np.zeros(len(among), np.bool_)
     wanted[sampled] = True
     store = ElementStore.of_verification("jaccard", Recipe(), resources=resources)
@@ -125,7 +125,7 @@ def similar_pairs(
 
 
 def _search(batch: tuple[Array, Array], sampled: SampledSets, least: float) -> SimilarSets:
-    """Numbers of sampled sets and of sets of the batch that are similar, and how much."""
+    """Numbers of similar sets, sampled and of the batch, and their similarity."""
     values, offsets = batch
     room = 1024
     while True:
@@ -140,17 +140,17 @@ def _search(batch: tuple[Array, Array], sampled: SampledSets, least: float) -> S
 def sample_pairs(
     fingerprints: Array, chosen: Array, counts: Array, span: tuple[int, int], *, size: int, seed: int
 ) -> tuple[Array, Array]:
-    """Up to `size` pairs, or all if there are no more, of a `chosen` position and another at the distances of a span.
+    """Sample up to `size` pairs of a `chosen` position and another within a span of distances, or all if there are no more.
 
-    Drawn by chance, those of two chosen ones twice as likely.
+    A pair of two chosen positions is twice as likely to be drawn.
 
     Args:
         fingerprints: uint64[n, words].
         chosen: int64[c], positions.
-        counts: int64[c, distances], as `distance_counts` has them.
+        counts: int64[c, distances], from `distance_counts`.
         span: first and last distance.
-        size: pairs at most.
-        seed: with the span decides what is drawn.
+        size: maximum number of pairs.
+        seed: decides, with the span, which pairs are drawn.
 
     Returns:
         Positions, int64[p] twice, left < right, each pair once.

@@ -1,4 +1,4 @@
-"""STRATA: what pairs look like at distances from near to far, and pairs of any distance, by reading some of them."""
+"""STRATA: what pairs at near to far distances, and at any distance, look like, by reading a sample of them."""
 
 from itertools import pairwise
 
@@ -16,12 +16,12 @@ from neardup.progress import Progress
 from neardup.recipe.recipe import Recipe
 
 STRATUM_PAIRS = 200
-"""Pairs of a stratum whose texts are read."""
+"""Number of pairs per stratum whose texts are read."""
 ANY = "any"
 
 
 def edges(max_distance: int, bits: int) -> list[tuple[int, int]]:
-    """First and last distance of each stratum: thirds of the distance in use up to twice of it, then wider ones.
+    """First and last distance of each stratum: thirds of the distance in use up to twice that distance, then wider spans.
 
     >>> edges(18, 128)
     [(0, 0), (1, 6), (7, 12), (13, 18), (19, 24), (25, 30), (31, 36), (37, 54), (55, 128)]
@@ -34,13 +34,13 @@ def edges(max_distance: int, bits: int) -> list[tuple[int, int]]:
 def strata(
     corpus: SampledCorpus, truth: Truth, found: DistanceHistogram, *, max_distance: int, seed: int
 ) -> tuple[Stratum, ...]:
-    """Of each stratum how many pairs there are, how many are near-duplicates, and how similar a sample of them is.
+    """Count the pairs and near-duplicates in each stratum, and measure the similarity of a sample of its pairs.
 
     Args:
-        corpus: whose texts are read for the sample.
+        corpus: source of the sampled texts.
         truth, found: of its sampled documents.
-        max_distance: in use, by which distances are divided.
-        seed: of the sample.
+        max_distance: the distance in use, which divides the strata.
+        seed: seed of the sample.
     """
     bits = corpus.recipe.bits
     spans = [*edges(max_distance, bits), (0, bits)]
@@ -62,7 +62,7 @@ def strata(
 
 
 def _stratum(name: str, truth: Truth, found: DistanceHistogram, span: tuple[int, int], similarity: Array) -> Stratum:
-    """A stratum of the distances of a span, both ends of it included; similarity: float64[p] of some of its pairs."""
+    """Build the stratum for a span of distances, both ends included; similarity: float64[p] of some of its pairs."""
     first, last = span
     counts, true = found.counts[:, first : last + 1].sum(axis=1), found.true[:, first : last + 1].sum(axis=1)
     read = len(similarity)

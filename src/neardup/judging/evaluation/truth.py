@@ -1,4 +1,4 @@
-"""TRUTH: pairs known to be near-duplicates or not, by labels or by a random sample; and what a recall of them is."""
+"""TRUTH: pairs known to be near-duplicates or not, from labels or a random sample; and recall measured on them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from neardup.progress import Progress
 from neardup.recipe.recipe import Recipe
 
 BANDS = {"0.5-0.8": (0.5, 0.8), "0.8-0.95": (0.8, 0.95), "0.95-1": (0.95, np.inf)}
-"""Of similarity; the pairs between 0.8 and 0.95 are those that are hard to find."""
+"""Bands of similarity; pairs between 0.8 and 0.95 are the hard ones to find."""
 
 
 @dataclass(frozen=True)
@@ -27,13 +27,13 @@ class Truth:
 
     Attributes:
         source: "labels" or "sample".
-        complete: whatever pair is not judged is none of near-duplicates; for a sample, if it has a sampled document.
+        complete: no unjudged pair is a near-duplicate; for a sample, no unjudged pair that has a sampled document.
         left, right: int64[p], rows, left < right, ordered by both.
-        positive: bool[p].
+        positive: bool[p], whether the pair is a near-duplicate.
         similarity: float64[p], of the texts by our own definition.
-        score: float64[p], the similarity that bands are made by: the labels' where they state one, else our own.
+        score: float64[p], the similarity that assigns bands: the labels' if they state one, else our own.
         sampled: int64[s], the rows that were compared with all others, ascending.
-        population: rows that they were drawn from.
+        population: number of rows that the sample was drawn from.
     """
 
     source: str
@@ -51,7 +51,7 @@ class Truth:
 
     @property
     def sampled_share(self) -> float:
-        """From 0 to 1."""
+        """Sampled share of the population, from 0 to 1."""
         return len(self.sampled) / self.population if self.population else 1.0
 
     @cached_property
@@ -66,13 +66,13 @@ class Truth:
         return np.concatenate(documents), np.concatenate(pairs)
 
     def ends(self, chosen: Array) -> tuple[Array, Array]:
-        """For each end of the `chosen` (bool[p]) pairs that was sampled: which sampled document, which of the chosen pairs."""
+        """For each sampled end of a `chosen` (bool[p]) pair: the number of its document in `sampled`, and of the pair in `chosen`."""
         documents, pairs = self._all_ends
         inside = chosen[pairs]
         return documents[inside], (np.cumsum(chosen) - 1)[pairs[inside]]
 
     def recall(self, found: Array, among: Array | None = None) -> Share:
-        """The share of near-duplicates, or of those in `among`, that were found; bool[p] each."""
+        """Share of near-duplicates, or of those in `among`, that were found; bool[p] each."""
         true = self.positive if among is None else self.positive & among
         if self.source == "labels":
             return wilson(int((found & true).sum()), int(true.sum()))
@@ -81,7 +81,7 @@ class Truth:
         return clustered(np.bincount(self.ends(found & true)[0], minlength=size), totals, self.sampled_share)
 
     def pairs(self) -> tuple[float, float, float]:
-        """Near-duplicates in the corpus and their 95 % interval: those labeled, or by how many each sampled document has."""
+        """Number of near-duplicates in the corpus with its 95 % interval: those labeled, or an estimate from the sample."""
         size, population = len(self.sampled), self.population
         if self.source == "labels" or size in (0, population):
             return (float(self.positive.sum()),) * 3
@@ -92,7 +92,7 @@ class Truth:
         return value, max(float(len(self)), value - half), value + half
 
     def in_band(self, name: str) -> Array:
-        """bool[p]."""
+        """Which pairs are in the band: bool[p]."""
         low, high = BANDS[name]
         inside: Array = (self.score >= low) & (self.score < high)
         return inside
@@ -101,11 +101,11 @@ class Truth:
 def labeled_truth(
     corpus: SampledCorpus, labels: LabelRows, ids: Iterable[str | None], *, complete: bool = False
 ) -> Truth:
-    """What the labels say, with our own similarity of each pair.
+    """Read the truth from labels, with our own similarity for each pair.
 
     Args:
-        corpus: of the documents that are labeled.
-        labels: pairs of ids; `complete`: they have every near-duplicate.
+        corpus: the labeled documents.
+        labels: pairs of ids; `complete`: they include every near-duplicate.
         ids: the documents' ids, by row; None where a row could not be read.
 
     Raises:
@@ -135,7 +135,7 @@ def labeled_truth(
 
 
 def sampled_truth(corpus: SampledCorpus) -> Truth:
-    """Every pair of a sampled document that is similar enough."""
+    """Find every pair of a sampled document that is similar enough."""
     options = corpus.options
     found = similar_pairs(
         corpus.corpus, corpus.sampled, corpus.among, least=options.min_similarity, resources=options.resources
@@ -154,9 +154,9 @@ def sampled_truth(corpus: SampledCorpus) -> Truth:
 
 
 def reach(truth: Truth, documents: Documents, recipe: Recipe) -> Array:
-    """int64[p]: the distance from which on each pair is found by fingerprints.
+    """int64[p]: the distance from which fingerprints find each pair.
 
-    0 where the normalized texts are equal; where either is short, and they are not, one more than the fingerprints have bits.
+    0 if the normalized texts are equal; if they differ and either is short, one more than the number of bits.
     """
     left, right = truth.left, truth.right
     found = hamming_distances(documents.fingerprints, left, right)

@@ -1,4 +1,4 @@
-"""WARNINGS: what fingerprints are no good for in a corpus, and what works there."""
+"""WARNINGS: where fingerprints fail on a corpus, and what works there."""
 
 from collections.abc import Sequence
 
@@ -12,11 +12,11 @@ from neardup.judging.evaluation.truth import Truth
 from neardup.recipe.methods import MEASURED, METHODS
 
 MANY_FEW = 0.05
-"""Such a share of documents with few tokens is worth a warning."""
+"""From this share of documents with few tokens on, a warning is worthwhile."""
 
 
 def warnings_of(corpus: SampledCorpus, truth: Truth, within: Array, *, max_distance: int) -> tuple[str, ...]:
-    """What to warn of; within: bool[p], the judged pairs that fingerprints find at `max_distance`."""
+    """List the warnings; within: bool[p], the judged pairs that fingerprints find at `max_distance`."""
     tokens, counts = corpus.documents.tokens, corpus.counts
     few = np.minimum(tokens[truth.left], tokens[truth.right]) < FEW_TOKENS
     found = [
@@ -35,12 +35,12 @@ def warnings_of(corpus: SampledCorpus, truth: Truth, within: Array, *, max_dista
 
 
 def others_than_fingerprints(methods: Sequence[str] = MEASURED) -> str:
-    """What to use instead of distances, as the words of a command."""
+    """The alternatives to distances, as words of a command."""
     return " or ".join(f"--method {name}" for name in methods if not METHODS[name].is_by_distance)
 
 
 def warnings_of_short(counts: DocumentCounts, min_tokens: int) -> list[str]:
-    """Of documents with fewer tokens than the recipe's minimum: one sentence, or none."""
+    """Warn, in one sentence or none, about documents with fewer tokens than the recipe's minimum."""
     short, documents = counts.short, counts.documents
     if not short:
         return []
@@ -56,7 +56,7 @@ def warnings_of_short(counts: DocumentCounts, min_tokens: int) -> list[str]:
 def warnings_of_few(
     counts: DocumentCounts, *, max_distance: int, recall_of_few: Share, recall_of_others: Share
 ) -> list[str]:
-    """Of documents with few tokens, where there are many, or where fewer of their near-duplicates are found than of others."""
+    """Warn about documents with few tokens, if there are many or if fewer of their near-duplicates are found than of others."""
     few, documents = counts.few_tokens, counts.documents
     worse = (
         recall_of_few.high is not None

@@ -1,19 +1,19 @@
-"""Bands of similarity, or of distance, that pairs are sampled from; borderline ones first."""
+"""Bands of similarity or distance from which pairs are sampled; borderline bands first."""
 
 import itertools
 from dataclasses import dataclass
 from typing import Any
 
 SHARES = (0.0, 0.1, 0.25, 0.5, 0.75)
-"""Where bands begin between the least similarity and 1: narrow at first, where a person has to judge."""
+"""Where bands begin between the minimum similarity and 1: narrow at first, where a person has to judge."""
 
 FIRST, OTHERS = 12, 6
-"""Pairs that are shown of the first band, and of each other one."""
+"""Number of pairs shown from the first band, and from each other band."""
 
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """Pairs of a range, both ends of it included as the title says; `key`: short, and of use as a name in a page."""
+    """A range of pairs, whose title says what it includes; `key`: short, usable as a name in a page."""
 
     key: str
     title: str
@@ -24,8 +24,8 @@ class Bands:
     """The bands of a run.
 
     Attributes:
-        by: `similarity` or, where none was asked for, `distance`.
-        table: all of them, borderline ones first.
+        by: `similarity`, or `distance` if no similarity was asked for.
+        table: all bands, borderline ones first.
     """
 
     def __init__(self, min_similarity: float, max_distance: int | None) -> None:
@@ -51,7 +51,7 @@ class Bands:
         self.table = tuple(table)
 
     def key_of(self, line: dict[str, Any]) -> str:
-        """Which band a line of an audit is of."""
+        """Return the key of the band that an audit line belongs to."""
         if line["exact"]:
             return "equal"
         if self.by == "distance":

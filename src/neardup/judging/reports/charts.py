@@ -1,4 +1,4 @@
-"""Histograms as SVG, which take their colors from the page."""
+"""Histograms as SVG that take their colors from the page."""
 
 from dataclasses import dataclass
 from html import escape
@@ -14,7 +14,7 @@ MOST_BARS = 50
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A bar: where it is along the axis, as a label; what it counts; `equal`: documents of equal text."""
+    """A bar: its label on the axis, and its counts; `equal`: documents of equal text."""
 
     label: str
     count: int
@@ -23,14 +23,14 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A drawn histogram, and its numbers for whom reads a table rather."""
+    """A drawn histogram, with its numbers for readers who prefer a table."""
 
     svg: str
     bars: tuple[Bar, ...]
 
 
 def similarity_chart(counts: Tally, threshold: float) -> Chart | None:
-    """Duplicates by similarity to the survivor; None if none is known."""
+    """Chart duplicates by similarity to the survivor; None if no similarity is known."""
     steps = counts.similarities
     if not steps.sum() and not (counts.exact and threshold > 0):
         return None
@@ -53,7 +53,7 @@ def similarity_chart(counts: Tally, threshold: float) -> Chart | None:
 
 
 def distance_chart(counts: Tally, most: int | None) -> Chart | None:
-    """Duplicates by Hamming distance to the survivor; None if there are none."""
+    """Chart duplicates by Hamming distance to the survivor; None if there are none."""
     if not counts.duplicates:
         return None
     known = np.flatnonzero(counts.distances)
@@ -74,7 +74,7 @@ def distance_chart(counts: Tally, most: int | None) -> Chart | None:
 
 
 def _nice(top: int) -> tuple[int, int]:
-    """A round number that is at least `top`, and the step of its four or five lines."""
+    """Return a round number that is at least `top`, and the step between its four or five grid lines."""
     step = 1
     while step * 5 < top:
         step = step * 2 if str(step)[0] in "15" else step * 5 // 2
@@ -106,7 +106,7 @@ def _draw(bars: list[Bar], ticks: list[tuple[float, str]], mark: tuple[float, st
             f'<rect class="{"equal" if bar.equal else "near"}" x="{LEFT + wide * number + gap / 2:.2f}" y="{floor - tall:.2f}" '
             f'width="{wide - gap:.2f}" height="{tall:.2f}"><title>{escape(bar.label)}: {bar.count:,}</title></rect>'
         )
-    for x, count in broken:  # higher than the others by far: cut, with its number
+    for x, count in broken:  # far higher than the others: cut, with its number
         parts.append(
             f'<path class="break" d="M{x - 3:.1f} {TOP + 16} l{wide + 6:.1f} -6"/>'
             f'<text class="marked" x="{x + wide / 2:.1f}" y="{TOP - 4}" text-anchor="{"end" if x > WIDTH / 2 else "start"}" '
@@ -139,11 +139,11 @@ def _short(value: int) -> str:
 
 
 def length_label(power: int) -> str:
-    """`64 – 127`: the lengths that one of `ReadAgain.lengths` counts."""
+    """Label of a length class in `ReadAgain.lengths`, such as `64 – 127`."""
     return "0 – 1" if power == 0 else f"{2**power:,} – {2 ** (power + 1) - 1:,}"
 
 
 def spread(lengths: Array) -> range:
-    """The steps of lengths between the first and the last that any document has."""
+    """The length classes from the shortest to the longest that has a document."""
     known = np.flatnonzero(lengths.sum(axis=1))
     return range(int(known[0]), int(known[-1]) + 1) if known.size else range(0)

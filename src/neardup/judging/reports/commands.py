@@ -1,4 +1,4 @@
-"""Commands that a page shows: the one that makes a run again, and the one that judges it by labels."""
+"""Commands shown in a page: one repeats the run, one evaluates it by labels."""
 
 import shlex
 from collections.abc import Sequence
@@ -11,16 +11,16 @@ from neardup.recipe.presets import RECIPES
 from neardup.survivors.audit_files import AUDIT_ENDING
 
 MOST_BYTES = 20_000
-"""A longer command has some of its inputs left out, and says so."""
+"""In a longer command some inputs are left out, and a note says so."""
 
 LONG_LIST = 2_000
-"""Bytes of a list of inputs from which on a command in a sentence shows only the first FEW of them, and an ellipsis."""
+"""For a list of inputs with more bytes, a command in a sentence shows only the first FEW and an ellipsis."""
 
 FEW = 5
 
 
 def command_of(summary: dict[str, Any]) -> tuple[str, list[str]]:
-    """The command, and what has to be known to run it; of a run whose options were functions an empty one."""
+    """Return the command and notes for running it; the command is empty if options were functions."""
     options, files, notes = summary["options"], summary["files"], list[str]()
     plain, given = DedupOptions(), dict[str, Any]()
     for name in ("keep", "within"):
@@ -66,7 +66,7 @@ def command_of(summary: dict[str, Any]) -> tuple[str, list[str]]:
 
 
 def evaluate_command(summary: dict[str, Any], inputs: Sequence[str]) -> str:
-    """What is done with labels of the pairs. `inputs`: the files that have the documents of the pairs."""
+    """The command that uses labels of the pairs; `inputs`: the files that hold the documents of the pairs."""
     flags = _flags(_reading(summary["files"]))
     if summary["files"]["rejects"] or summary["rejected"]:
         flags += ["--on-error", "skip"]
@@ -76,7 +76,7 @@ def evaluate_command(summary: dict[str, Any], inputs: Sequence[str]) -> str:
 
 
 def _reading(files: dict[str, Any]) -> dict[str, Any]:
-    """How files were read, as far as it is not as usual."""
+    """The reading options that differ from the defaults."""
     usual = Reading()
     return {name: files[name] for name in READING if files[name] != _plain(getattr(usual, name))}
 

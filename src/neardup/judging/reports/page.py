@@ -1,4 +1,4 @@
-"""The page: what is shown of a run, and the template that shows it."""
+"""Build the page of a run: its values, and the template that shows them."""
 
 import base64
 import hashlib
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def check_page() -> None:
-    """Raise MissingExtra if there is nothing to make a page with; before any work."""
+    """Raise MissingExtra, before any work, if jinja2 is not installed."""
     try:
         import jinja2  # noqa: F401
     except ImportError:
@@ -40,14 +40,14 @@ def page(
     texts: Texts,
     labeled: Sequence[str] | None = None,
 ) -> bytes:
-    """The page as UTF-8.
+    """Return the page as UTF-8.
 
     Args:
-        summary: of the run, with its files.
+        summary: the run's summary, with its files.
         counts, bands: of its audit.
-        clusters: the largest, with some of their duplicates.
-        texts: of what is shown.
-        labeled: the files that have the documents of the pairs; the inputs if not given.
+        clusters: the largest clusters, with some of their duplicates.
+        texts: the texts that are shown.
+        labeled: the files that hold the documents of the pairs; the inputs if not given.
     """
     shown = (
         _environment()
@@ -74,7 +74,7 @@ def page(
 
 
 def _run(summary: dict[str, Any], labeled: Sequence[str]) -> dict[str, Any]:
-    """What the template shows of the summary, by the template's names."""
+    """Values from the summary, by the template's names."""
     command, notes = command_of(summary)
     return {
         "summary": summary,
@@ -94,7 +94,7 @@ def _run(summary: dict[str, Any], labeled: Sequence[str]) -> dict[str, Any]:
 
 
 def _style_and_script() -> dict[str, Any]:
-    """What stands in the page unescaped, and the digest by which its policy allows the script."""
+    """Style and script, which go into the page unescaped, and the digest by which its policy allows the script."""
     from markupsafe import Markup
 
     script = _source("page.js")
@@ -103,7 +103,7 @@ def _style_and_script() -> dict[str, Any]:
 
 
 def _environment() -> "jinja2.Environment":
-    """Of the template: all that it shows is escaped, and a name that it does not know is an error."""
+    """The template's environment: it escapes all values and treats an unknown name as an error."""
     import jinja2
 
     environment = jinja2.Environment(
@@ -127,7 +127,7 @@ def _source(name: str) -> str:
 
 
 def _percent(part: float, whole: float) -> str:
-    """Never 0 % of something, nor 100 % of less than all."""
+    """Format a percentage; never 0 % if there is something, nor 100 % if something is missing."""
     if not whole:
         return "0 %"
     share = 100 * part / whole

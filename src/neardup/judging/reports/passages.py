@@ -1,4 +1,4 @@
-"""What two texts have in common, for showing: the tokens of shingles that are in both, and what only one of them has."""
+"""What two texts have in common, for display: tokens of shingles in both, and tokens of only one."""
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
@@ -12,13 +12,13 @@ from neardup.text.normalizers import normalize
 from neardup.text.tokenizers import CJK, SEPARATOR, WORD, token_class
 
 CONTEXT = 140
-"""Characters in common that are shown on either side of a difference."""
+"""Common characters shown on either side of a difference."""
 
 LONE = 400
-"""Characters that are shown of texts that do not differ at all."""
+"""Characters shown of texts that do not differ at all."""
 
 SIDE_BYTES = 6_000
-"""What is shown of a text takes no more in the page."""
+"""Maximum bytes in the page for one text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +27,8 @@ class Passage:
 
     Attributes:
         kind: `common`, `only` (in this text alone) or `cut` (the rest, not shown).
-        text: empty for the last.
-        characters: that it has.
+        text: empty for `cut`.
+        characters: length of the passage.
     """
 
     kind: str
@@ -46,7 +46,7 @@ class _Token:
 
 @lru_cache(maxsize=1 << 16)
 def _fold(character: str) -> tuple[str, int]:
-    """What becomes of a character that stands alone, and its class; -1: it leaves nothing and separates nothing."""
+    """Fold a single character and give its class; class -1: it leaves nothing and separates nothing."""
     if character.isspace():
         return "", SEPARATOR
     folded = normalize(character) if not "\ud800" <= character <= "\udfff" else ""
@@ -57,7 +57,7 @@ def _fold(character: str) -> tuple[str, int]:
 
 
 def _tokens(text: str) -> list[_Token]:
-    """Tokens with their places; characters are folded one by one, which is near enough for showing."""
+    """Tokens with their places; characters are folded one by one, which is exact enough for display."""
     found: list[_Token] = []
     start, parts = -1, list[str]()
     for place, character in enumerate(text):
@@ -79,7 +79,7 @@ def _tokens(text: str) -> list[_Token]:
 
 
 def _windows(tokens: list[_Token]) -> list[tuple[int, int]]:
-    """First and last-but-one token of each shingle."""
+    """First token of each shingle, and one past its last."""
     sizes = (CJK_SHINGLE if token.kind == CJK else WORD_SHINGLE for token in tokens)
     whole = [(i, i + size) for i, size in enumerate(sizes) if i + size <= len(tokens)]
     return whole or ([(0, len(tokens))] if tokens else [])
@@ -87,7 +87,7 @@ def _windows(tokens: list[_Token]) -> list[tuple[int, int]]:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What stands side by side of two texts; `skipped`: instead, so many characters of the left that both have in one piece."""
+    """Passages of two texts shown side by side; or `skipped`, the length in the left text of a common passage left out."""
 
     left: tuple[Passage, ...] = ()
     right: tuple[Passage, ...] = ()
@@ -95,7 +95,7 @@ class Row:
 
 
 def compare_passages(left: str, right: str) -> list[Row]:
-    """Two texts side by side: long passages in common and all that would take too much room are left out, and said to be.
+    """Show two texts side by side; long common passages, and whatever exceeds the room, are left out with a note.
 
     >>> [passage.kind for passage in compare_passages("one two three four", "zero one two three")[0].left]
     ['common', 'only']
@@ -150,9 +150,9 @@ Places = tuple[int, int]
 
 
 def _aligned(left: list[tuple[str, ...]], right: list[tuple[str, ...]]) -> Iterator[tuple[Places, Places]]:
-    """Runs of shingles, first and last place of each in both lists, that both have in the same order.
+    """Find runs of shingles that are in both lists in the same order; yield the first and last place of each run in both.
 
-    By the shingles that either list has once, and of those by the longest that ascend in both (as in patience diff).
+    Anchors are the longest sequence, ascending in both lists, of shingles that occur once in each list (as in patience diff).
     """
     once = [{shingle for shingle, count in Counter(side).items() if count == 1} for side in (left, right)]
     place = {shingle: j for j, shingle in enumerate(right) if shingle in once[1]}
@@ -170,7 +170,7 @@ def _aligned(left: list[tuple[str, ...]], right: list[tuple[str, ...]]) -> Itera
 
 
 def _outside_tokens(tokens: list[_Token], place: int) -> int:
-    """The place, or the beginning of the word that it is within, if that is not far."""
+    """Return the place, or the beginning of the word around it if that is close."""
     number = bisect_right(tokens, place, key=lambda token: token.start) - 1
     if number < 0 or tokens[number].end <= place or place - tokens[number].start > CONTEXT // 4:
         return place
@@ -178,7 +178,7 @@ def _outside_tokens(tokens: list[_Token], place: int) -> int:
 
 
 def _common_line_end(left: str, right: str) -> Places | None:
-    """Behind the first line of either text, if both begin with the same words on a line of their own."""
+    """Return the end of each text's first line, if those lines have the same words."""
     first, second = left.find("\n") + 1, right.find("\n") + 1
     if not first or not second or left[:first].split() != right[:second].split():
         return None
@@ -186,7 +186,7 @@ def _common_line_end(left: str, right: str) -> Places | None:
 
 
 def _ascending(pairs: list[Places]) -> list[Places]:
-    """The longest of the lists of pairs, which ascend in the first place, that ascend in the second, too."""
+    """Find a longest subsequence of pairs that ascends in the second value, too; the first value ascends already."""
     tails, ends = list[int](), list[int]()
     before = [-1] * len(pairs)
     for number, (_, j) in enumerate(pairs):
@@ -202,7 +202,7 @@ def _ascending(pairs: list[Places]) -> list[Places]:
 
 
 def _runs(text: str, tokens: list[_Token], shared: list[bool]) -> Iterator[Passage]:
-    """Maximal runs of one kind; what separates tokens goes with the one before, but for the space behind a difference."""
+    """Yield maximal runs of one kind. Separators belong to the token before, except for the space after a difference."""
     if not tokens:
         if text:
             yield Passage("only" if text.strip() else "common", text, len(text))
@@ -222,7 +222,7 @@ def _row(runs: list[list[Passage]], begins: list[int], ends: list[int]) -> Row:
 
 
 def _between(runs: list[Passage], begin: int, end: int) -> Iterator[Passage]:
-    """The passages of a text from one character to another."""
+    """Yield the passages of a text between two character positions."""
     place = 0
     for run in runs:
         text = run.text[max(0, begin - place) : max(0, end - place)]
@@ -232,7 +232,7 @@ def _between(runs: list[Passage], begin: int, end: int) -> Iterator[Passage]:
 
 
 def _within_bytes(rows: list[Row]) -> Iterator[Row]:
-    """The rows as far as there is room for either side; then what is left of both, in a row."""
+    """Yield rows while there is room for either side; then one row for what is left of both."""
     room, rest = [SIDE_BYTES, SIDE_BYTES], [0, 0]
     for row in rows:
         if any(rest):
@@ -257,7 +257,7 @@ def _size(passages: Iterable[Passage]) -> int:
 
 
 def _cut(passages: Iterable[Passage], room: int) -> tuple[list[Passage], int, int]:
-    """The passages for which there is room, the room that is left, and how many characters found none."""
+    """Return the passages that fit, the remaining room, and how many characters did not fit."""
     kept, rest = list[Passage](), 0
     for passage in passages:
         cost = _cost(passage.text)
@@ -279,6 +279,6 @@ def _cut(passages: Iterable[Passage], room: int) -> tuple[list[Passage], int, in
 
 
 def _cost(text: str) -> int:
-    """Bytes in the page, about; the most that escaping makes of a character are 5."""
+    """Approximate bytes in the page; escaping adds at most 5 per character."""
     plain = plainly(text)
     return 60 + len(plain.encode()) + 5 * sum(map(plain.count, "&<>\"'"))

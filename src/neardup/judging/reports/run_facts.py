@@ -1,4 +1,4 @@
-"""FACTS of a run from its summary, in words; and one summary of several, of parts of one run."""
+"""FACTS of a run from its summary, in words; and the sum of summaries of parts of one run."""
 
 import json
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ OPTION_CHARACTERS = 400
 
 
 def facts_of(summary: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """What decided, in words."""
+    """The options that decided, in words."""
     options = summary["options"]
     yield "Method", str(summary["method"])
     if summary["reason"]:
@@ -25,7 +25,7 @@ def facts_of(summary: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def stages_of(summary: dict[str, Any]) -> list[dict[str, Any]]:
-    """What each stage took: seconds, their share of those of the longest in percent, and what was read."""
+    """For each stage its seconds, their percentage of the longest stage's, and what was read."""
     seconds = summary["seconds"]
     most = max([value for name, value in seconds.items() if name != "total"], default=0) or 1
     rows = []
@@ -37,7 +37,7 @@ def stages_of(summary: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def size_in_words(size: float) -> str:
-    """Of bytes.
+    """Format a number of bytes.
 
     >>> size_in_words(1500)
     '1.5 kB'
@@ -50,7 +50,7 @@ def size_in_words(size: float) -> str:
 
 
 def inputs_of(summary: dict[str, Any]) -> str:
-    """The first of them by name."""
+    """The inputs in words; only the first few by name."""
     given = summary["files"]["inputs"]
     shown = ", ".join(name_of(each, 80) for each in given[:3])
     return shown + (f" and {len(given) - 3:,} more" if len(given) > 3 else "")
@@ -65,7 +65,7 @@ def value_in_words(value: Any) -> str:
 
 
 def summed(summaries: list[dict[str, Any]]) -> dict[str, Any]:
-    """One summary of several, of parts of one run."""
+    """Add up summaries of parts of one run."""
     first = summaries[0]
     if len(summaries) == 1:
         return first

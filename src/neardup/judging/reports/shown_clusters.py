@@ -9,11 +9,11 @@ from neardup.judging.reports.visible import language, plainly
 from neardup.survivors.audit_reader import Line
 
 SNIPPET = 220
-"""Characters of a text that are shown."""
+"""Characters shown of each text."""
 
 
 def largest_clusters(counts: Tally, members: dict[int, list[Line]], texts: Texts) -> Iterator[dict[str, Any]]:
-    """The clusters with the most duplicates: their survivors and some of their `members`, with the beginnings of the texts."""
+    """Yield the clusters with the most duplicates: their survivors and some `members`, with the beginnings of their texts."""
     for cluster, duplicates in counts.largest:
         lines = members[cluster]
         survivor = texts.survivor_of(lines[0])

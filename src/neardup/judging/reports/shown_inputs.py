@@ -1,4 +1,4 @@
-"""INPUTS: which files the removed documents come from, and how long they were."""
+"""INPUTS: which files the removed documents come from, and how long the documents were."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ FILES_SHOWN = 20
 
 
 def files_of(texts: Texts) -> dict[str, Any] | None:
-    """The files that lost the most documents, and the others as one; None if nothing could be read again."""
+    """The files that lost the most documents, the others summed as one; None if nothing could be read again."""
     if texts.read is None or not texts.read.files:
         return None
     ordered = sorted(texts.read.files, key=lambda each: -each.removed)
@@ -23,7 +23,7 @@ def files_of(texts: Texts) -> dict[str, Any] | None:
 
 
 def lengths_of(texts: Texts) -> list[dict[str, Any]]:
-    """Documents by length, by powers of two of characters: how many were kept, how many removed."""
+    """Kept and removed documents by length, in powers of two of characters."""
     if texts.read is None:
         return []
     table = texts.read.lengths

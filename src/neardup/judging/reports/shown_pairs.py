@@ -1,4 +1,4 @@
-"""PAIRS to be judged: some of each band, the most doubtful first, each with its two texts side by side."""
+"""PAIRS to judge: some from each band, most doubtful first, each with its two texts side by side."""
 
 import json
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from neardup.judging.reports.visible import language, name_of
 from neardup.survivors.audit_reader import Line
 
 LABELED_ID = 1000
-"""Longer ids are not written into the page whole, so their pairs cannot be labeled in it."""
+"""Longer ids are not written in full into the page, so their pairs cannot be labeled there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class ShownPair:
-    """A pair to be judged; `ids`: as JSON, None if they are too long to be labeled."""
+    """A pair to judge; `ids`: as JSON, None if too long to be labeled."""
 
     number: int
     similarity: float | None
@@ -44,7 +44,7 @@ class ShownPair:
 
 
 def bands_of_pairs(counts: Tally, bands: Bands, texts: Texts) -> Iterator[dict[str, Any]]:
-    """Each band that has pairs, borderline ones first: its title, how many there are, and those that are shown, numbered."""
+    """Yield each band that has pairs, borderline bands first: its title, its number of pairs, and the shown pairs, numbered."""
     number = 0
     for band in bands.table:
         lines = counts.sample[band.key]
@@ -58,7 +58,7 @@ def bands_of_pairs(counts: Tally, bands: Bands, texts: Texts) -> Iterator[dict[s
 
 
 def _doubt(line: Line, by: str) -> tuple[float, int]:
-    """The most doubtful first."""
+    """Sort key that puts the most doubtful pair first."""
     return (-line["distance"] if by == "distance" else line["similarity"] or 0.0), line["row"]
 
 
@@ -97,7 +97,7 @@ def _place_of_survivor(line: Line) -> str:
 
 
 def _matched(line: Line) -> str:
-    """The document that it was matched with, where that is another than the survivor."""
+    """The document it was matched with, if that is not the survivor."""
     if line.get("matched_id") is None or line["matched_id"] == line["survivor_id"]:
         return ""
     alike = line["matched_similarity"]

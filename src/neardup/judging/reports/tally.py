@@ -1,4 +1,4 @@
-"""COUNT: what the lines of an audit come to, and a sample of them; one pass, however many lines there are."""
+"""COUNT: totals over the lines of an audit, and a sample of them, in one pass over any number of lines."""
 
 import heapq
 from collections.abc import Callable, Iterable, Iterator
@@ -12,18 +12,18 @@ from neardup.judging.reports.bands import Bands
 from neardup.survivors.audit_reader import Line
 
 LARGEST = 10
-"""Clusters that are shown."""
+"""Number of clusters shown."""
 
 MEMBERS = 6
-"""Duplicates of such a cluster that are shown."""
+"""Number of duplicates shown for each of them."""
 
 STEPS = 100
-"""Bars of equal width that similarities from 0 to 1 are counted in; those of 1 have a bar more."""
+"""Bars of equal width for similarities from 0 to 1; similarity 1 has a bar of its own."""
 
 _TOGETHER = 1 << 14
 
 Lines = Callable[[], Iterator[Line]]
-"""The lines of an audit, from the first, as often as it is called."""
+"""Returns an audit's lines, from the first, at each call."""
 
 
 @dataclass(slots=True)
@@ -31,14 +31,14 @@ class Tally:
     """Counts of an audit.
 
     Attributes:
-        duplicates, exact: lines, and those of equal texts among them.
-        similarities: int64[STEPS + 1], lines by similarity to the survivor, those of equal texts apart.
+        duplicates, exact: number of lines, and of those with equal texts.
+        similarities: int64[STEPS + 1], lines by similarity to the survivor, without equal texts.
         unknown: lines whose similarity was not computed.
-        distances: int64[bits + 1], lines by distance to the survivor, those of equal texts apart.
+        distances: int64[bits + 1], lines by distance to the survivor, without equal texts.
         removed: bool[rows].
-        sample: by the key of a band, lines of it; of every band the same however the audit is cut into files.
-        of_band: lines of each band.
-        clusters: that lost documents.
+        sample: sampled lines by the key of their band; for every band the same however the audit is cut into files.
+        of_band: number of lines in each band.
+        clusters: number of clusters that lost documents.
         largest: clusters with the most duplicates: (cluster_id, duplicates), largest first.
     """
 
@@ -56,7 +56,7 @@ class Tally:
 
 @dataclass(slots=True)
 class _Sampler:
-    """The lines of a band whose rows come first in an order that is arbitrary, but always the same."""
+    """Keeps the lines of a band whose rows come first in an arbitrary but fixed order."""
 
     size: int
     seen: int = 0
@@ -84,16 +84,16 @@ def scattered(row: int) -> int:
 
 
 def tally(lines: Iterable[Line], bands: Bands, *, rows: int, bits: int) -> Tally:
-    """Count the lines of an audit; five bytes are kept for each row.
+    """Count the lines of an audit; keeps five bytes per row.
 
     Args:
-        lines: of an audit of documents.
-        bands: that are sampled.
-        rows: of all inputs; lines name none beyond.
-        bits: of a fingerprint.
+        lines: the lines of an audit of documents.
+        bands: the bands to sample.
+        rows: number of input rows; lines name none beyond.
+        bits: width of a fingerprint.
 
     Raises:
-        DataError: a line names a row or has a distance that cannot be.
+        DataError: a line has an impossible row, cluster or distance.
     """
     samplers = {band.key: _Sampler(band.shown) for band in bands.table}
     removed, sizes = np.zeros(rows, np.bool_), np.zeros(rows, np.uint32)
@@ -154,7 +154,7 @@ def _largest(sizes: Array) -> list[tuple[int, int]]:
 
 
 def members(lines: Iterable[Line], clusters: Iterable[int]) -> dict[int, list[Line]]:
-    """Of some clusters the duplicates that are least like their survivors, at most MEMBERS; one more pass over the audit."""
+    """For each cluster, find up to MEMBERS duplicates least like their survivors, in one more pass over the audit."""
     shown: dict[int, list[tuple[float, int, Line]]] = {cluster: [] for cluster in clusters}
     for line in lines:
         kept = shown.get(line["cluster_id"])

@@ -1,4 +1,4 @@
-"""READ AGAIN: the texts of some rows, and what all documents are by file and by length; one pass over the inputs."""
+"""READ AGAIN: the texts of some rows, and counts of documents by file and by length, in one pass over the inputs."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,15 +15,15 @@ from neardup.recipe.recipe import Recipe
 from neardup.survivors.audit_reader import Line
 
 READ_CHARACTERS = 20_000
-"""Of a text so many characters are kept, for showing."""
+"""Characters kept of each text, for display."""
 
 LENGTH_STEPS = 40
-"""Lengths are counted by powers of two."""
+"""Number of length classes, one per power of two."""
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """The beginning of a document's text, how many characters it has in all, its id and its fingerprint."""
+    """The beginning of a document's text, its total number of characters, its id and its fingerprint."""
 
     beginning: str
     characters: int
@@ -33,7 +33,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class FileCounts:
-    """Documents of an input, and how many of them were removed."""
+    """Number of documents in an input, and how many of them were removed."""
 
     name: str
     documents: int
@@ -42,13 +42,13 @@ class FileCounts:
 
 @dataclass(frozen=True, slots=True)
 class ReadAgain:
-    """What one pass over the inputs gives.
+    """The result of one pass over the inputs.
 
     Attributes:
-        rows: that were read.
+        rows: number of rows read.
         texts: by row.
-        files: in the order of the inputs, those without documents left out.
-        lengths: int64[LENGTH_STEPS, 2]: of 2**i to 2**(i + 1) - 1 characters (and none, for i = 0), kept and removed.
+        files: in the order of the inputs, without those that have no documents.
+        lengths: int64[LENGTH_STEPS, 2], kept and removed documents of 2**i to 2**(i + 1) - 1 characters (for i = 0 from none).
     """
 
     rows: int
@@ -59,14 +59,14 @@ class ReadAgain:
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """What was read again: of the inputs, and of a reference by file and row; `reason`: why not, if it was not."""
+    """Texts that were read again, from the inputs and from a reference by file and row; `reason`: why none were."""
 
     read: ReadAgain | None
     reference: dict[tuple[str, int], Text]
     reason: str = ""
 
     def survivor_of(self, line: Line) -> Text | None:
-        """The text that a line's document was removed for."""
+        """Return the text of the survivor that a line names."""
         if self.read is None:
             return None
         if line["survivor_row"] is None:
@@ -74,7 +74,7 @@ class Texts:
         return self.read.texts.get(line["survivor_row"])
 
     def removed(self, line: Line) -> Text | None:
-        """The text that was removed."""
+        """Return the text that was removed."""
         return None if self.read is None else self.read.texts.get(line["row"])
 
 
@@ -86,7 +86,7 @@ def read_again(
     recipe: Recipe | None,
     only: frozenset[str] | None = None,
 ) -> ReadAgain:
-    """Read the inputs for the texts of some rows; `only`: the files whose documents are counted, all if None.
+    """Read the inputs again for the texts of some rows; `only`: the files whose documents are counted, all if None.
 
     Raises:
         RowError, DataError: as the first reading would.
@@ -98,7 +98,7 @@ def read_again(
     for first, (batch, lengths) in corpus.map(_measure):
         end = first + len(lengths)
         if end > len(removed):
-            break  # the inputs have more rows than they had
+            break  # the inputs have grown
         documents[first:end] = lengths
         some = ordered[slice(*np.searchsorted(ordered, [first, end]).tolist())]
         for row in some.tolist():
@@ -129,7 +129,7 @@ def _measure(batch: Batch) -> tuple[Batch, Array]:
 
 
 def text_of(batch: Batch, place: int, recipe: Recipe | None) -> Text | None:
-    """The text at a place of a batch; None if that row was rejected."""
+    """Return the text at a place of a batch; None if that row was rejected."""
     text = batch.texts[place].as_py()
     if text is None:
         return None
@@ -140,7 +140,7 @@ def text_of(batch: Batch, place: int, recipe: Recipe | None) -> Text | None:
 def read_reference(
     corpus: FileCorpus, places: Iterable[tuple[str, int]], *, recipe: Recipe | None
 ) -> dict[tuple[str, int], Text]:
-    """The texts of some rows of a reference, known by file and row; only those files are read."""
+    """Read the texts of some rows of a reference, given by file and row; only those files are read."""
     rows_of: dict[str, set[int]] = {}
     for name, row in places:
         rows_of.setdefault(name, set()).add(row)
