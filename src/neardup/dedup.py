@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 FREE_SHARE = 4
-"""Elements of all texts are kept if they take no more than a quarter of what is free where temporary files go."""
+"""The elements of all texts are kept if they take at most a quarter of the free space for temporary files."""
 
 
 def find_duplicates(
@@ -61,15 +61,15 @@ def find_duplicates(
     keep_elements: bool = True,
     checkpoints: Checkpoints = NO_CHECKPOINTS,
 ) -> Findings:
-    """Find the duplicates of a corpus: read once, up to twice more for a join of texts, and again for what must be verified.
+    """Find the duplicates of a corpus. Reads it once, up to twice more for a join of texts, and again for texts to verify.
 
-    The documents of a `reference` survive in any case; which of them are near one another is not looked at. Of one that was read
-    before only fingerprints are known, so it is for decisions by distance alone.
+    Reference documents always survive and are not compared with each other. A preloaded reference has only fingerprints, so it
+    can only be matched by distance.
 
-    With `keep_elements` the first pass keeps what an exact join needs of all texts in a temporary file, about as large as the
-    texts, if there is room; then texts are not read again. `checkpoints` save what the passes and steps give.
+    With `keep_elements`, the first pass stores what an exact join needs of all texts in a temporary file about as large as the
+    texts, if there is room; later passes then do not read texts again. `checkpoints` save the results of passes and steps.
     """
-    distance_limit(recipe, options)  # refused, if at all, before any work
+    distance_limit(recipe, options)  # refuses bad options before any work
     options.resources.use.clear()
     corpus.check_sources(tuple(options.prefer_source))
     with contextlib.ExitStack() as stack:
@@ -83,14 +83,14 @@ def find_duplicates(
 
 
 class _Read(NamedTuple):
-    """What the first pass gave of a corpus and its reference.
+    """The result of the first pass over a corpus and its reference.
 
     Attributes:
         corpus: both as one, for reading again.
-        documents: of both; `inputs`: how many are the corpus's own.
+        documents: of both; `inputs`: the number of rows in the corpus itself.
         sides: uint8[rows], see `Task`; None without a reference.
         sources: int64[rows of the corpus], see `SourcedCorpus.source_ranks`.
-        kept: the elements of all, if there was room.
+        kept: the elements of all texts, if there was room.
     """
 
     corpus: Corpus
@@ -142,7 +142,7 @@ def _read(
 def _decide(
     read: _Read, recipe: Recipe, options: DedupOptions, progress: Progress, checkpoints: Checkpoints
 ) -> Findings:
-    """Equal texts, candidates, verification, clusters, survivors."""
+    """Find equal texts and candidates, verify, cluster, and choose survivors."""
     documents, inputs, scratch = read.documents, read.inputs, options.resources.scratch
     with progress.stage("exact"):
         groups = None if options.grouped_by is None else groups_of(documents.values[options.grouped_by])
@@ -182,7 +182,7 @@ def _decide(
 
 
 def _cluster(task: Task, found: Found, *, fixed: int) -> Clustering:
-    """Verify candidates, and say which survivor each belongs to; the first `fixed` survive in any case."""
+    """Verify candidates and assign each document to its survivor; the first `fixed` documents always survive."""
     near, candidates, progress = found.rows, found.candidates, task.progress
     options = task.options
     cluster = partial(CLUSTERERS[options.cluster], resources=options.resources)
@@ -203,7 +203,7 @@ def _cluster(task: Task, found: Found, *, fixed: int) -> Clustering:
 
 
 def reference_columns(options: DedupOptions) -> tuple[str, ...]:
-    """The columns whose values are needed of a reference: which of its documents is preferred is no question."""
+    """The columns needed from a reference. Reference documents always survive, so `keep` needs no columns."""
     return tuple(name for name in options.columns if name == options.grouped_by)
 
 

@@ -22,15 +22,15 @@ from neardup.resources.scratch import IN_MEMORY, Scratch
 from neardup.resources.threads import in_order, thread_count
 
 PAIR_BYTES = 16
-"""Bytes of a pair at the peak of the search: two integers of 8 bytes."""
+"""Peak bytes per pair during the search: two integers of 8 bytes."""
 ROW_BYTES = 28
-"""Bytes of a row in each thread: two hashes, a row number, the end of a bucket."""
+"""Bytes per row in each thread: two hashes, a row number, the end of a bucket."""
 CHUNK_PAIRS = 1 << 16
-"""The number of pairs that a thread lists at a time."""
+"""Number of pairs that a thread lists at a time."""
 ARRAYS_EACH = 6
-"""The number of arrays by row that each thread has."""
+"""Number of arrays by row in each thread."""
 EXPECTED_FROM = 1 << 12
-"""The pairs of so many signatures are estimated beforehand."""
+"""From this many signatures on, the number of pairs is estimated before the search."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class _Counted:
                 self.parts.append(packed.copy())
 
     def all(self) -> BandedPairs:
-        """All pairs, in order. They are removed from the collection."""
+        """Return all pairs, in order, and remove them from the collection."""
         packed = np.concatenate([np.empty(0, np.uint64), *self.parts])
         self.parts.clear()
         packed.sort()
@@ -102,7 +102,7 @@ class _BandSearch:
         max_distance: int | None,
         least_agreeing: int,
     ) -> "_BandSearch":
-        """Check the options and make the search."""
+        """Check the options and create the search."""
         _check_signatures(signatures, bands)
         if not is_integer(least_agreeing) or not 0 <= least_agreeing <= bands.values:
             raise OptionError(
@@ -113,20 +113,20 @@ class _BandSearch:
 
     @property
     def bytes_each(self) -> int:
-        """Bytes that each thread takes."""
+        """Bytes per thread."""
         return search_bytes(len(self.signatures), self.sieve.fingerprints.shape[1])
 
     def workers(self, threads: int | None, memory: int) -> int:
-        """The number of threads that are useful and fit the memory; possibly 0."""
+        """Number of threads that are useful and fit the memory; possibly 0."""
         return min(thread_count(threads), self.bands.bands, memory // self.bytes_each)
 
     def run(self, add: Callable[[Array], None], workers: int) -> None:
-        """Call `add` with the pairs of every band, in parts. It must copy them."""
+        """Call `add` with the pairs of every band, part by part; `add` must copy them."""
         for _ in in_order(lambda number: self._search(number, add), range(self.bands.bands), workers):
             pass
 
     def expected_pairs(self) -> int:
-        """About how many pairs all bands have, by the first pairs of two of them; 0 for few rows."""
+        """Estimate the pairs of all bands from the first pairs of two bands; 0 for few rows."""
         if len(self.signatures) < EXPECTED_FROM:
             return 0
         found: list[float] = []
@@ -143,7 +143,7 @@ class _BandSearch:
         return round(found[0] * sum(falling**number for number in range(self.bands.bands)))
 
     def _search(self, number: int, add: Callable[[Array], None]) -> None:
-        """The pairs that agree in this band and in none before it."""
+        """Find the pairs that agree in this band and in none before it."""
         band = Band(number, self.bands.rows)
         buckets, sieve = self._buckets(band)
         place, out = np.zeros(2, np.int64), np.empty(CHUNK_PAIRS, np.uint64)
@@ -152,7 +152,7 @@ class _BandSearch:
             add(out[:count])
 
     def _buckets(self, band: Band) -> tuple[Buckets, Sieve]:
-        """The rows of a band by buckets, and the sieve in their order: read one after another, not all over the memory."""
+        """Sort a band's rows into buckets, and the sieve in the same order, so that it is read sequentially."""
         values, sizes, zeros = self.signatures.values, self.signatures.sizes, self.scratch.zeros
         n = len(self.signatures)
         bits = max(1, n.bit_length() - 1)
@@ -165,7 +165,7 @@ class _BandSearch:
 
 
 def _comparisons(buckets: Buckets, filled: int) -> Array:
-    """int64[filled + 1]: how many pairs of rows of one bucket there are before each row's."""
+    """int64[filled + 1]: for each row, how many pairs within buckets come before its own."""
     after = buckets.ends[(buckets.keys[:filled] >> buckets.shift).astype(np.int64)] - np.arange(filled) - 1
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(after)])
 
@@ -194,7 +194,7 @@ def find_banded(
         threads: the number of threads, each for one band at a time; by default, one for each processor. The result does not depend
             on it.
         memory: the memory that the search may take beyond its arguments, in bytes or as `4G`; by default, half of the machine's.
-            Each thread takes 28 bytes a text and the bytes of the sieve; a pair takes 16. With little memory, fewer threads run.
+            Each thread takes 28 bytes per text and the bytes of the sieve; a pair takes 16. With little memory, fewer threads run.
 
     Raises:
         OptionError: a value is not allowed, the bands leave values unused, or the pairs do not fit the memory.
@@ -241,12 +241,12 @@ def spool_banded(
     least_agreeing: int,
     resources: Resources,
 ) -> None:
-    """Add to `spool` the pairs that `find_banded` finds, however many.
+    """Add to `spool` the pairs that `find_banded` finds, however many there are.
 
     As many bands are searched at a time as fit their share of the memory. If not even one fits, its arrays are in files.
 
     Raises:
-        OptionError: more pairs than fit the memory and the disk, by what two bands have.
+        OptionError: more pairs are expected, from those of two bands, than fit the memory and the disk.
     """
     search = _BandSearch.of(signatures, bands, fingerprints, max_distance, least_agreeing)
     workers = max(1, search.workers(resources.threads, resources.share("bands")))

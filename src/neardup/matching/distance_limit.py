@@ -1,4 +1,4 @@
-"""The Hamming distance that a run uses: what was asked for, or the recipe's, or the method's."""
+"""The Hamming distance that a run uses: the one asked for, or the recipe's, or the method's."""
 
 from neardup.errors import OptionError
 from neardup.options import DedupOptions
@@ -9,16 +9,16 @@ from neardup.recipe.vectors import VectorRecipe
 
 
 def distance_limit(recipe: Recipe | VectorRecipe, options: DedupOptions, *, have_texts: bool = True) -> int | None:
-    """The distance asked for, or what the method takes: the recipe's, the sieve's, or None; see its row.
+    """Return the distance asked for, or the method's default: the recipe's, the sieve's, or None; see the method's row.
 
     Raises:
-        OptionError: the recipe has no distance of its own, or fewer bits.
+        OptionError: the recipe has no distance of its own, or has fewer bits than the distance.
     """
     row, limit = METHODS[options.taken()], options.max_distance
     if limit is None and row.is_by_distance:
         limit = usual_distance(recipe)
         if limit is None:
-            other = ", or another method" if have_texts else ""  # of fingerprints alone there is none
+            other = ", or another method" if have_texts else ""  # fingerprints alone have no other method
             raise OptionError(
                 f"This recipe of {recipe.bits} bits has no distance of its own. Give max_distance{other}."
             )

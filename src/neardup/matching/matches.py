@@ -1,4 +1,4 @@
-"""MATCH: list every pair of candidates that passes verification. De-duplication itself needs no such list (clusters.py)."""
+"""MATCH: list every pair of candidates that passes verification. De-duplication itself does not need this list (clusters.py)."""
 
 import contextlib
 import dataclasses
@@ -85,7 +85,7 @@ def list_matches(
     which match only if their normalized texts are equal.
 
     Args:
-        first_of_other: list only pairs of a row before this one and a row from this one on.
+        first_of_other: list only pairs of a row before this one with this row or a later one.
         distinct: of the documents with equal normalized texts on one side and in one group, use only the first.
         report: called with the candidates and how they were found.
     """
@@ -104,7 +104,7 @@ def list_matches(
 
 
 def _first_of_equal(documents: Documents, rows: Array, sides: Array | None, groups: Array | None) -> Array:
-    """The rows that have no earlier row with an equal text, side and group."""
+    """The rows without an earlier row of equal text, side and group."""
     apart = np.zeros(len(documents), np.int64) if groups is None else 2 * groups
     if sides is not None:
         apart = apart + (sides == 2)
@@ -113,7 +113,7 @@ def _first_of_equal(documents: Documents, rows: Array, sides: Array | None, grou
 
 
 def _verified(task: Task, found: Found) -> Iterator[Matches]:
-    """The candidates of at least `min_similarity`."""
+    """Yield the candidates of at least `min_similarity`."""
     rows, graph, threshold = found.rows, found.candidates, task.options.min_similarity
     with contextlib.ExitStack() as stack:
         sets: ElementStore | None = None
@@ -136,7 +136,7 @@ def _verified(task: Task, found: Found) -> Iterator[Matches]:
 
 
 def _equal_short_texts(task: Task, min_tokens: int) -> Iterator[Matches]:
-    """Pairs of documents that have fewer than `min_tokens` tokens and equal normalized texts."""
+    """Yield pairs of documents that have fewer than `min_tokens` tokens and equal normalized texts."""
     documents = task.documents
     short = task.rows[documents.tokens[task.rows] < min_tokens]
     equal = near_fingerprints(documents.digests[short], max_distance=0, resources=task.resources)

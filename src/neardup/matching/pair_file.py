@@ -1,4 +1,4 @@
-"""Files of pairs, JSON lines or Parquet. Beside each lies a summary that says what made the pairs.
+"""Files of pairs, JSON lines or Parquet. A summary beside each file describes how the pairs were made.
 
 A row has `left_id`, `right_id`, `distance` and `similarity` (null if it is not known). `left_file`, `left_row`, `right_file` and
 `right_row` say where the documents are; rows are counted from 0 in their file. The summary has the file's name + `.summary.json`.
@@ -53,7 +53,7 @@ class PairSummary:
         recipe, digest: the fields of the recipe, and its digest.
         method, similarity, min_similarity, max_distance, min_tokens: the options. Documents of fewer than `min_tokens` tokens match
             only exact duplicates.
-        distinct: whether only the first of the documents with equal normalized texts, on each side, is in pairs.
+        distinct: whether only the first of several documents with equal normalized texts on one side occurs in pairs.
         left, right: the shards that were compared: left with right, or left among themselves if `right` is None.
         pairs: the number of pairs.
     """

@@ -41,7 +41,7 @@ def read_line(text: bytes) -> Line:
     """Parse a line of an audit of documents or units; fields outside the schema are left out.
 
     Raises:
-        ValueError: it is no such line. The message gives the reason, as the end of a sentence.
+        ValueError: the text is not such a line. The message gives the reason, as the end of a sentence.
     """
     try:
         line: Line = _decode(text)

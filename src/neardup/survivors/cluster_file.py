@@ -108,7 +108,7 @@ def read_cluster_file(path: str | Place) -> ClusterFile:
     """Read a cluster file.
 
     Raises:
-        DataError: it is damaged, or no cluster file.
+        DataError: the file is damaged, or not a cluster file.
     """
     try:
         table = pq.read_table(parquet_source(place_of(path)))

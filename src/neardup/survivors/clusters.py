@@ -70,7 +70,7 @@ def _texts_by_position(rows: Array, sets: ElementStore | None, scratch: Scratch)
 
 
 def _first_survivors(candidates: CandidateGraph, fixed: int, scratch: Scratch) -> kernels.SurvivorState:
-    """The start: documents 0 … fixed - 1 are survivors of their classes, and nothing else is known."""
+    """The initial state: documents 0 … fixed - 1 are survivors of their classes, and nothing else is known."""
     n, classes = len(candidates), len(candidates.starts) - 1
     kept, kept_count = scratch.zeros(n, np.int64), scratch.zeros(classes, np.int64)
     class_of = candidates.class_of[:fixed]

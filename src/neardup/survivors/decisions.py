@@ -62,7 +62,7 @@ class Decisions:
         return found
 
     def of_first(self, rows: int) -> "Decisions":
-        """The decisions of the first `rows` rows."""
+        """The decisions for the first `rows` rows."""
         return Decisions(*(getattr(self, field.name)[:rows] for field in dataclasses.fields(self)))
 
     @property

@@ -79,22 +79,22 @@ class Outcomes:
 
     @cached_property
     def rows(self) -> Int64s:
-        """int64[n]."""
+        """The rows: int64[n]."""
         return np.arange(self.at.start, self.at.stop) if isinstance(self.at, slice) else self.at
 
     @cached_property
     def survivors(self) -> Int64s:
-        """int64[n]; rows of the reference count from `len(decisions.survivor)`; -1 for rejected rows."""
+        """The survivors' rows: int64[n]; rows of the reference count from `len(decisions.survivor)`; -1 for rejected rows."""
         return self.of(self.decisions.survivor)
 
     @cached_property
     def matched(self) -> Int64s:
-        """int64[n]; -1 for survivors."""
+        """The rows of the matches that brought them in: int64[n]; -1 for survivors."""
         return self.of(self.decisions.matched)
 
     @property
     def removed(self) -> Bools:
-        """bool[n]."""
+        """Whether each row is removed: bool[n]."""
         removed: Bools = (self.survivors >= 0) & (self.survivors != self.rows)
         return removed
 

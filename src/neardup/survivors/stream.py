@@ -1,4 +1,4 @@
-"""Streaming de-duplication: take documents one after another and say which are new and which are near a kept one."""
+"""Streaming de-duplication: decide documents one after another, each new or near a kept one."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -93,7 +93,7 @@ class Stream:
         recipe: RecipeLike | None = None,
         max_distance: int | None = None,
     ) -> None:
-        """A stream over an index.
+        """Open a stream over an index.
 
         Args:
             index: an index, or the folder of one. If the folder does not exist, `save` creates it. None keeps the index in memory.
@@ -144,7 +144,7 @@ class Stream:
         return self.add_many([id], [text])[0]
 
     def add_many(self, ids: Any, texts: Any, *, threads: int | None = None) -> list[Match | None]:
-        """Decide documents in order, with the same answers as `add` one after another.
+        """Decide documents in order, with the same answers as calling `add` for each.
 
         Args:
             ids: integers or strings, as in `Index.add`.

@@ -82,7 +82,7 @@ class Summary:
         return dataclasses.asdict(self)
 
     def in_a_line(self) -> str:
-        """`3 documents → 2 survivors, 1 duplicate (0 exact) in 1 cluster`."""
+        """One line, such as `3 documents → 2 survivors, 1 duplicate (0 exact) in 1 cluster`."""
         return (
             f"{counted(self.documents, 'document')} → {counted(self.survivors, 'survivor')}, "
             f"{counted(self.duplicates, 'duplicate')} ({self.exact_duplicates:,} exact) "

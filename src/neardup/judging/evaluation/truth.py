@@ -66,7 +66,7 @@ class Truth:
         return np.concatenate(documents), np.concatenate(pairs)
 
     def ends(self, chosen: Array) -> tuple[Array, Array]:
-        """For each sampled end of a `chosen` (bool[p]) pair: the number of its document in `sampled`, and of the pair in `chosen`."""
+        """For each sampled end of a `chosen` (bool[p]) pair: its document's number in `sampled`, its pair's among the chosen."""
         documents, pairs = self._all_ends
         inside = chosen[pairs]
         return documents[inside], (np.cumsum(chosen) - 1)[pairs[inside]]

@@ -1,1 +1,1 @@
-"""JOIN: which documents may match: a family of methods, read from the table in methods.py."""
+"""JOIN: find which documents may match, by one of the methods in the table of methods.py."""

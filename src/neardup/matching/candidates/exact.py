@@ -22,15 +22,15 @@ from neardup.text.columns import in_chunks
 Result = TypeVar("Result")
 
 CHUNK_ELEMENTS = 1 << 17
-"""About so many of the kept elements go through the kernels at a time."""
+"""Approximate number of kept elements per chunk."""
 
 
 def map_elements(
     task: Task, work: Callable[[Elements], Result], *, name: str = "", state: Array | None = None
 ) -> Iterator[Result]:
-    """work(elements) of the wanted texts, a chunk at a time, in order: of those kept by the first pass, or of texts read again.
+    """Yield work(elements) for the wanted texts, chunk by chunk, in order: elements kept by the first pass, else read again.
 
-    With a `name`, what `work` gives is saved where the run is to be resumed.
+    With a `name`, results are saved if the run can be resumed.
     """
     similarity, wanted = SIMILARITY_TABLE[task.options.similarity], task.wanted
     if task.kept is None:
@@ -50,9 +50,9 @@ def map_elements(
 
 
 def count_elements(task: Task) -> ElementCounts:
-    """In how many documents each element occurs. Equal texts count once."""
+    """Count in how many documents each element occurs; equal texts count once."""
     wanted = task.wanted
-    expected = int(task.documents.tokens[wanted].sum())  # about as many elements as tokens
+    expected = int(task.documents.tokens[wanted].sum())  # about one element per token
     counts = ElementCounts(expected, memory=task.resources.share("counts"))
     task.resources.use.record("counts", counts.cells.nbytes)
 
@@ -67,7 +67,7 @@ def count_elements(task: Task) -> ElementCounts:
 
 
 def find_exact(task: Task) -> Found:
-    """Every pair of documents that can reach the similarity, however short they are; two passes over their elements."""
+    """Find every pair of documents that can reach the similarity, however short; two passes over their elements."""
     task = task.at_least(task.min_tokens("exact"))
     counts = count_elements(task)
     options, resources, progress, wanted = task.options, task.resources, task.progress, task.wanted
@@ -88,7 +88,7 @@ def find_exact(task: Task) -> Found:
                 resources.scratch.take(prefixes.digests, read_as), threads=resources.threads, scratch=resources.scratch
             )
             sides = None
-            if task.sides is not None:  # of a class of equal sets, those of all its members
+            if task.sides is not None:  # a class of equal sets is on all sides of its members
                 sides = np.bitwise_or.reduceat(task.sides[task.rows][equal.order], equal.starts[:-1])
             packed, cost = join_prefixes(
                 prefixes,

@@ -1,4 +1,4 @@
-"""Candidates by the method that the options name: its finder is imported on use."""
+"""Find candidates by the method in the options; its finder is imported on use."""
 
 import dataclasses
 from importlib import import_module
@@ -9,14 +9,14 @@ from neardup.recipe.methods import FINDERS, METHODS
 
 
 def finder_of(method: str) -> Finder:
-    """The function that the row of a method names."""
+    """Import the function that a method's row names."""
     module, _, function = METHODS[method].finder.partition(":")
     finder: Finder = getattr(import_module(f"{FINDERS}.{module}"), function)
     return finder
 
 
 def find_candidates(task: Task) -> Found:
-    """Candidates by the method that the options name or leave to be chosen."""
+    """Find candidates by the method that the options name, or that `auto` chooses."""
     found = finder_of(task.options.taken())(task)
     if task.groups is None:
         return found

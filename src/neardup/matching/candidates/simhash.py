@@ -12,13 +12,13 @@ from neardup.recipe.recipe import Recipe
 from neardup.recipe.vectors import VectorRecipe
 
 LONG_JOIN_SECONDS = 600.0
-"""A join that is expected to take longer is announced, with the estimate."""
+"""A join expected to take longer is announced, with the estimate."""
 REFUSED_JOIN_SECONDS = 7 * 86_400.0
-"""A join that is expected to take longer is refused."""
+"""A join expected to take longer is refused."""
 
 
 def find_by_simhash(task: Task) -> Found:
-    """Every pair of fingerprints within the distance; texts of fewer tokens than the recipe's minimum are left out."""
+    """Find every pair of fingerprints within the distance; texts with fewer tokens than the recipe's minimum are left out."""
     options = dataclasses.replace(task.options, method="simhash")
     max_distance = distance_limit(task.recipe, options)
     assert max_distance is not None  # simhash has one
@@ -34,7 +34,7 @@ def find_by_simhash(task: Task) -> Found:
 
 
 def check_cost(n: int, recipe: Recipe | VectorRecipe, max_distance: int, progress: Progress) -> None:
-    """Say when the join will take long, refuse when it would take for ever."""
+    """Announce a join that will take long; refuse one that would take too long."""
     expected = plan_join(n, bits=64 * recipe.words, max_distance=max_distance).seconds
     if expected <= LONG_JOIN_SECONDS:
         return

@@ -1,4 +1,4 @@
-"""What every method is given, and what it gives."""
+"""The input and the output of every candidate method."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -23,18 +23,18 @@ from neardup.resources.scratch import Scratch, parts_of
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Documents among which candidates are to be found.
+    """The documents among which to find candidates.
 
     Attributes:
-        corpus, documents: the texts, and what one pass over them gave.
+        corpus, documents: the texts, and the results of one pass over them.
         rows: int64[m], the documents, in order of preference.
-        representative: int64[m], for each the first of `rows` with an equal normalized text; only those are read.
-        recipe, options, progress: as everywhere.
-        sides: uint8[rows of the corpus], 1, 2, or 3 for both; then only pairs across the two sides are needed, though others may
-            be given.
-        groups: int64[rows of the corpus]; then only documents of equal groups are candidates.
-        kept: the elements of all documents, if the first pass has kept them; else texts are read again for them.
-        checkpoints: of the run, for passes over the corpus.
+        representative: int64[m], for each document the first of `rows` with an equal normalized text; only these texts are read.
+        recipe, options, progress: of the run.
+        sides: uint8[rows of the corpus], 1, 2, or 3 for both. Only pairs across the two sides are needed, but a method may return
+            others.
+        groups: int64[rows of the corpus]; if given, only documents of equal groups are candidates.
+        kept: the elements of all documents, if the first pass kept them; else texts are read again.
+        checkpoints: the run's checkpoints, for passes over the corpus.
     """
 
     corpus: Corpus
@@ -50,23 +50,23 @@ class Task:
     checkpoints: Checkpoints = NO_CHECKPOINTS
 
     def at_least(self, tokens: int) -> "Task":
-        """The same for the documents of so many tokens and more."""
+        """Return the same task for documents of at least this many tokens."""
         enough = self.documents.tokens[self.rows] >= tokens
         return replace(self, rows=self.rows[enough], representative=self.representative[enough])
 
     def min_tokens(self, method: str) -> int:
-        """Documents of fewer tokens are left out by that method."""
+        """The fewest tokens of a document that this method takes."""
         return METHODS[method].tokens_needed(self.recipe.min_tokens)
 
     @property
     def wanted(self) -> Array:
-        """bool[rows of the corpus]: the texts that are to be read."""
+        """bool[rows of the corpus]: the texts to read."""
         wanted = np.zeros(len(self.documents), np.bool_)
         wanted[self.representative] = True
         return wanted
 
     def read_as(self, wanted: Array) -> Array:
-        """int64[m]: for each of `rows`, which of the `wanted` texts, in the order of reading, it equals."""
+        """int64[m]: for each of `rows`, the number, in reading order, of the `wanted` text that it equals."""
         read, found = self.scratch.keep(np.flatnonzero(wanted)), self.scratch.zeros(len(self.representative), np.int64)
         for part in parts_of(len(found)):
             found[part] = np.searchsorted(read, self.representative[part])
@@ -74,17 +74,17 @@ class Task:
 
     @property
     def fingerprints(self) -> Array:
-        """uint64[m, words], of `rows`."""
+        """uint64[m, words]: the fingerprints of `rows`."""
         return self.scratch.take(self.documents.fingerprints, self.rows)
 
     @property
     def resources(self) -> Resources:
-        """As the options say."""
+        """The resources that the options allow."""
         return self.options.resources
 
     @property
     def scratch(self) -> Scratch:
-        """Where arrays by row are made."""
+        """Makes arrays by row, in memory or in files."""
         return self.resources.scratch
 
 
@@ -104,12 +104,12 @@ class Found:
     """Candidates, and how they were found.
 
     Attributes:
-        rows: int64[n], the documents that the candidates are about: those long enough for the method, in order of preference.
-        candidates: of them, by their places in `rows`.
-        min_tokens: documents of fewer were left out.
-        method: that was taken; `reason`: why, if the choice was left to us.
-        max_distance: that was used, if one was.
-        costs: counts of what was done: postings, passes …
+        rows: int64[n], the documents that candidates refer to: those long enough for the method, in order of preference.
+        candidates: the candidates, by their positions in `rows`.
+        min_tokens: documents with fewer tokens were left out.
+        method: the method used; `reason`: why, if it was chosen automatically.
+        max_distance: the distance used, if any.
+        costs: counts of the work: postings, passes …
     """
 
     rows: Array

@@ -1,8 +1,8 @@
-"""The exact similarity join: every pair of sets that are similar enough, by theorem.
+"""The exact similarity join: provably every pair of sets that are similar enough.
 
-Order all elements by how many sets have them, rarest first. Two sets that share as much as is asked share one of their first,
-rarest elements, whatever the rest is (Chaudhuri, Ganti and Kaushik 2006); so only these prefixes are indexed, and an element that
-one set alone has needs no posting at all.
+Order all elements by how many sets have them, rarest first. Two sets that share enough elements share one of their first, rarest
+elements, whatever the others are (Chaudhuri, Ganti and Kaushik 2006). So only these prefixes are indexed, and an element of a
+single set needs no posting at all.
 
 → COUNT in how many sets each element occurs      counts.py
 → PREFIX: the rarest elements of each set         prefixes.py

@@ -10,14 +10,14 @@ from neardup.arrays import Array
 from neardup.kernels.matching.element_counts import count_elements, count_known, keep_marked, scatter_regions
 
 REGION_BITS = 5
-"""Cells are counted in by so many (2^5) parts, each by one thread at a time."""
+"""Cells are divided into 2^5 regions, each counted in by one thread at a time."""
 LEAST_BITS, MOST_BITS = 16, 36
 MARK_BITS = 5
-"""Of other elements no more than one in so many (2^5) has the mark of a known one."""
+"""At most one unknown element in 2^5 shares a mark with a known one."""
 
 
 class Cells(Protocol):
-    """What prefixes are made by: the count of an element is `cells[element >> shift]`."""
+    """The counts that prefixes are made by: that of an element is `cells[element >> shift]`."""
 
     @property
     def cells(self) -> Array: ...
@@ -27,17 +27,17 @@ class Cells(Protocol):
 
 
 class _Regions:
-    """Elements by their upper bits, and for each region of them a lock: whoever holds it counts there."""
+    """Regions of elements by their upper bits, each with a lock; only the thread that holds it counts there."""
 
     def __init__(self) -> None:
         self._locks = [Lock() for _ in range(1 << REGION_BITS)]
 
     def divided(self, elements: Array) -> Iterator[tuple[Array, int, int]]:
-        """The `elements` (uint64[]) in order of regions, and where those of the region that is locked meanwhile begin and end."""
+        """Sort `elements` (uint64[]) by region, and yield them with the begin and end of each region while it is locked."""
         regions = len(self._locks)
         ends, in_order = np.empty(regions + 1, np.int64), np.empty_like(elements)
         scatter_regions(elements, np.uint64(64 - REGION_BITS), ends, in_order)
-        begin = get_ident() % regions  # threads seldom meet
+        begin = get_ident() % regions  # so threads seldom meet
         for region in (*range(begin, regions), *range(begin)):
             with self._locks[region]:
                 yield in_order, int(ends[region - 1]) if region else 0, int(ends[region])
@@ -46,8 +46,8 @@ class _Regions:
 class ElementCounts:
     """Counts of elements by cell: at least the number of documents that have the element, up to 65,535.
 
-    Two elements that share a cell look more frequent than they are, which costs postings and loses no pair. Counts are sums, so
-    threads and the order of documents change nothing.
+    Two elements that share a cell look more frequent than they are, which costs postings but loses no pair. Counts are sums, so
+    threads and the order of documents do not change them.
 
     Attributes:
         cells: uint16[2^bits].
@@ -55,7 +55,7 @@ class ElementCounts:
     """
 
     def __init__(self, elements: int, *, memory: int) -> None:
-        """Half to as many cells as there are `elements`, in at most `memory` bytes."""
+        """Make half as many to as many cells as there are `elements`, in at most `memory` bytes."""
         cells = self.bytes_for(elements, memory=memory) // 2
         bits = cells.bit_length() - 1
         self.cells: Array = np.zeros(cells, np.uint16)
@@ -64,17 +64,17 @@ class ElementCounts:
 
     @staticmethod
     def cells_for(elements: int) -> int:
-        """How many cells there are for so many elements where the memory does not matter."""
+        """Number of cells for this many elements if memory is no limit."""
         return ElementCounts.bytes_for(elements, memory=1 << 62) // 2
 
     @staticmethod
     def bytes_for(elements: int, *, memory: int) -> int:
-        """What the cells for so many elements take."""
+        """Bytes of the cells for this many elements."""
         bits = min(max(elements, 2).bit_length() - 1, max(memory // 2, 2).bit_length() - 1, MOST_BITS)
         return 2 << max(bits, LEAST_BITS)
 
     def add(self, elements: Array) -> None:
-        """Count `elements` (uint64[], distinct within each document); from any thread."""
+        """Count `elements` (uint64[], distinct within each document); safe from any thread."""
         for in_order, first, last in self._regions.divided(elements):
             count_elements(in_order, first, last, self.shift, self.cells)
 
@@ -85,7 +85,7 @@ class ElementCounts:
 
 
 class KnownCounts:
-    """In how many documents each of some elements occurs, exactly; in memory of those alone.
+    """Exact document counts for a set of known elements, in memory that depends on these alone.
 
     Attributes:
         known: uint64[m], the elements, ascending and distinct.
@@ -93,8 +93,8 @@ class KnownCounts:
     """
 
     def __init__(self, elements: Array) -> None:
-        """Of these `elements` (uint64[]), some of which may be equal."""
-        ordered = np.sort(elements)  # a fifth of the time of np.unique
+        """Count these `elements` (uint64[]); they may repeat."""
+        ordered = np.sort(elements)  # takes a fifth of the time of np.unique
         self.known: Array = ordered[np.append(True, ordered[1:] != ordered[:-1])] if len(ordered) else ordered
         self.counts: Array = np.zeros(len(self.known), np.int64)
         bits = max(REGION_BITS, len(self.known).bit_length())
@@ -111,7 +111,7 @@ class KnownCounts:
         np.cumsum(np.bincount(upper, minlength=1 << bits), out=self._guide[1:])
 
     def add(self, elements: Array) -> None:
-        """Count `elements` (uint64[], distinct within each document); from any thread."""
+        """Count `elements` (uint64[], distinct within each document); safe from any thread."""
         kept = np.empty_like(elements)
         kept = kept[: keep_marked(elements, self._marked_by, self._marks, kept)]
         for in_order, first, last in self._regions.divided(kept):

@@ -1,4 +1,4 @@
-"""JOIN: pairs of sets whose prefixes meet, with room for enough in common after that."""
+"""JOIN: find pairs of sets whose prefixes meet and whose remaining elements leave room for enough in common."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -23,25 +23,25 @@ from neardup.resources.scratch import Scratch, parts_of
 from neardup.resources.threads import in_order
 
 POSTING_BYTES = 64
-"""What a posting takes at the height of a join: its key four times, while keys are sorted, its place in the lists and back."""
+"""Peak bytes per posting in a join: four times its key, while keys are sorted, its place in the lists and back."""
 CHUNK_PAIRS = 1 << 18
 EXPECTED_FROM, EXPECTED_EACH = 1 << 12, 64
-"""A join of so many sets first walks one in so many of them, to say how many pairs there will be."""
+"""A join of at least EXPECTED_FROM sets first walks one set in EXPECTED_EACH, to estimate the number of pairs."""
 MAX_SETS = kernels.FIRST - 1
 LARGER_FIRST = frozenset(CODES[name] for name, row in SIMILARITIES.items() if row.larger_first)
-"""Codes of the similarities whose sets are joined from the largest on."""
+"""Codes of the similarities whose sets are joined largest first."""
 
 
 @dataclass(frozen=True, slots=True)
 class JoinCost:
-    """What a join did.
+    """Counts of a join's work.
 
     Attributes:
-        postings: elements that were kept of all prefixes.
-        passes: how many ranges of elements were joined one after another, so that memory sufficed.
-        visits: postings looked at in the lists.
-        looked_at: pairs that met; each is counted once a pass.
-        pairs: those among them that may be similar enough, by all that their prefixes have in common.
+        postings: elements kept of all prefixes.
+        passes: ranges of elements joined one after another to fit the memory.
+        visits: postings visited in the lists.
+        looked_at: pairs that met; each is counted once per pass.
+        pairs: pairs that may be similar enough, judged by what their prefixes have in common.
     """
 
     postings: int
@@ -52,7 +52,7 @@ class JoinCost:
 
 
 def _ranges(postings: int, memory: int) -> Iterator[tuple[np.uint64, np.uint64]]:
-    """Ranges of elements, both ends inclusive; hashes are evenly distributed, so each range has about as many postings."""
+    """Split the elements into ranges, both ends inclusive, with about as many postings each, because hashes are even."""
     passes = max(1, math.ceil(postings * POSTING_BYTES / max(memory, 1)))
     edges = [(i << 64) // passes for i in range(passes + 1)]
     for low, above in pairwise(edges):
@@ -60,7 +60,7 @@ def _ranges(postings: int, memory: int) -> Iterator[tuple[np.uint64, np.uint64]]
 
 
 def _parts(n: int, threads: int) -> list[slice]:
-    """0 … n - 1 in ranges, several for each thread."""
+    """Split 0 … n - 1 into ranges, several for each thread."""
     edges = [n * i // (8 * threads) for i in range(8 * threads + 1)]
     return [slice(first, last) for first, last in pairwise(edges) if first < last]
 
@@ -75,7 +75,7 @@ class _RankedSets:
     """Sets in the order of their ranks.
 
     Attributes:
-        kept: their prefixes; order: int64[ranks], which of these each rank has.
+        kept: prefixes of the sets; order: int64[ranks], which prefix each rank has.
         sizes, sides: int64[ranks], uint8[ranks] or empty; see `neardup.kernels.matching.prefix_join.Index`.
     """
 
@@ -88,17 +88,17 @@ class _RankedSets:
 
     @property
     def postings(self) -> int:
-        """How many elements are kept of all."""
+        """Number of elements kept of all sets."""
         return sum(int(self.kept.facts[self.order[part], 0].sum(dtype=np.int64)) for part in parts_of(len(self.order)))
 
     @property
     def longest(self) -> int:
-        """Elements of the longest prefix."""
+        """Number of elements in the longest prefix."""
         facts = self.kept.facts
         return max((int(facts[self.order[part], 0].max()) for part in parts_of(len(self.order))), default=0)
 
     def index(self, low: np.uint64, high: np.uint64) -> kernels.Index:
-        """Of a range of elements."""
+        """Build the index of a range of elements."""
         rank_starts, postings, groups = self._postings(low, high)
         total = len(postings.positions)
         ranks, positions, slots = np.empty(total, np.uint32), np.empty(total, np.uint32), np.empty(total, np.int64)
@@ -111,7 +111,7 @@ class _RankedSets:
         return kernels.Index(self.sizes, self.sides, rank_starts, postings.positions, postings.rests, lists)
 
     def _postings(self, low: np.uint64, high: np.uint64) -> tuple[Array, kernels.Postings, Unique]:
-        """Where those of each rank begin, int64[ranks + 1]; all of them; and which have one element."""
+        """Return where each rank's postings begin, int64[ranks + 1]; all postings; and those that share an element."""
         parts = _parts(len(self.order), self.threads)
         rank_starts = self.scratch.zeros(len(self.order) + 1, np.int64)
 
@@ -139,7 +139,7 @@ class _Memory:
     """Working memory of one thread."""
 
     def __init__(self, ranks: int, longest: int) -> None:
-        """For so many sets, of which the longest prefix has so many elements."""
+        """Room for `ranks` sets, with at most `longest` elements in a prefix."""
         slots = 1 << (2 * longest).bit_length()
         self.probe = _probe_memory(np.full(ranks, -1, np.int32), CHUNK_PAIRS)
         self.common = CommonMemory(
@@ -147,7 +147,7 @@ class _Memory:
         )
 
     def grow(self) -> None:
-        """Room for twice as many pairs."""
+        """Double the room for pairs."""
         self.probe = _probe_memory(self.probe.seen, 2 * len(self.probe.left))
 
 
@@ -156,14 +156,14 @@ def _probe_memory(seen: Array, room: int) -> kernels.ProbeMemory:
 
 
 class _Walk:
-    """The walks of ranks through the lists of one range of elements after another.
+    """Walks all ranks through the lists, for one range of elements after another.
 
     Attributes:
         counts: int64[2], postings visited and pairs looked at.
     """
 
     def __init__(self, code: int, threshold: float, ranked: _RankedSets, names: Array, pairs: PairSpool) -> None:
-        """`pairs` takes those that may be similar enough, by the names (int64[ranks]) of their ranks."""
+        """`pairs` takes the pairs that may be similar enough, under the names (int64[ranks]) of their ranks."""
         self._code, self._threshold, self._names, self._pairs = code, threshold, names, pairs
         self._lock, self.counts = Lock(), np.zeros(2, np.int64)
         self._ranks, self._longest = len(ranked.order), ranked.longest
@@ -176,7 +176,7 @@ class _Walk:
                 sketch_prefixes(RankedPrefixes(ranked.kept, *here))
 
     def through(self, index: kernels.Index, threads: int) -> None:
-        """All ranks, on several threads."""
+        """Walk all ranks through the lists, on several threads."""
         memories = local()
 
         def walk(edge: tuple[int, int]) -> None:
@@ -191,7 +191,7 @@ class _Walk:
             pass
 
     def expected_pairs(self, index: kernels.Index) -> int:
-        """About how many pairs there are, from a part of the ranks, evenly spread."""
+        """Estimate the number of pairs from evenly spread ranks."""
         memory, found = _Memory(self._ranks, self._longest), 0
         step = self._ranks // EXPECTED_FROM
         for first in range(0, self._ranks, EXPECTED_EACH * step):
@@ -200,7 +200,7 @@ class _Walk:
         return EXPECTED_EACH * found
 
     def _found(self, first: int, last: int, index: kernels.Index, memory: _Memory) -> Iterator[tuple[Array, Array]]:
-        """Pairs of sets, left << 32 | right (uint64[p]), of the ranks first … last - 1; and what `counts` has of them."""
+        """Yield the pairs of ranks first … last - 1, left << 32 | right (uint64[p]), and their part of `counts`."""
         while first < last:
             probe = memory.probe
             probe.counts[:] = 0
@@ -211,20 +211,20 @@ class _Walk:
             packed = np.empty(n, np.uint64)
             pack_pairs(self._names, probe.left[:n], probe.right[:n], packed)
             yield packed, probe.counts[1:]
-            if after == first:  # one set has more pairs than there is room for
+            if after == first:  # one set has more pairs than fit
                 memory.grow()
             first = after
 
 
 def _check_room(pairs: int, resources: Resources) -> None:
-    """Refuse to look for so many pairs where their files would not fit."""
+    """Refuse to search if the files of this many pairs would not fit."""
     resources.check_pairs(
         pairs, work=f"method='exact' would propose about {pairs:,} pairs, which", instead="a higher min_similarity"
     )
 
 
 def _edges(rank_starts: Array, threads: int) -> list[tuple[int, int]]:
-    """Ranges of ranks with about as many postings each."""
+    """Split the ranks into ranges with about as many postings each."""
     shares = np.linspace(0, rank_starts[-1], 16 * threads + 1)
     cuts = np.unique(np.searchsorted(rank_starts, shares))
     cuts[-1] = len(rank_starts) - 1
@@ -241,21 +241,21 @@ def join_prefixes(
     sides: Array | None = None,
     resources: Resources = DEFAULTS,
 ) -> tuple[Array, JoinCost]:
-    """Pairs among some sets that may be similar: every pair that is, and few others.
+    """Find pairs of sets that may be similar: every similar pair, and few others.
 
     Args:
-        prefixes: made with the same `code` and `least`, and counts of at least all `sets`.
-        sets: int64[m], indexes of different sets; equal ones are better given once.
-        code, least: the similarity and what it must reach.
-        sides: uint8[m], 1, 2 or 3 for both; only pairs across the two sides are looked for.
-        resources: where postings take more than their share of the memory, there are several passes; where pairs do, they go to a
-            temporary file.
+        prefixes: made with the same `code` and `least`, and counts that cover at least all `sets`.
+        sets: int64[m], indexes of sets; give equal sets only once.
+        code, least: the similarity and its threshold.
+        sides: uint8[m], 1, 2, or 3 for both; only pairs across the two sides are needed.
+        resources: if postings exceed their share of the memory, the join takes several passes; if pairs do, they go to a temporary
+            file.
 
     Returns:
-        uint64[p], left << 32 | right, indexes into `sets`, left < right, ascending, each pair once; and what it took.
+        uint64[p], left << 32 | right, indexes into `sets`, left < right, ascending, each pair once; and the cost.
 
     Raises:
-        OptionError: more sets than are possible, or more pairs than fit the memory and the disk, by a sample.
+        OptionError: there are more sets than a join can take, or, by a sample, more pairs than fit the memory and the disk.
     """
     if len(sets) > MAX_SETS:
         raise OptionError(f"{len(sets):,} different documents; an exact join takes {MAX_SETS:,}. Split the corpus.")
@@ -279,7 +279,7 @@ def join_prefixes(
         if len(sets) >= EXPECTED_FROM:
             _check_room(walk.expected_pairs(index), resources)
         walk.through(index, threads)
-        if number < len(passes):  # at the end `all` drops them
+        if number < len(passes):  # after the last pass `all` drops them
             pairs.drop_repeats()
     packed = pairs.all()
     visits, looked_at = walk.counts.tolist()

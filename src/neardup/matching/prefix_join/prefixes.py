@@ -1,4 +1,4 @@
-"""PREFIX: the rarest elements of each set, in a temporary file; the sets themselves are not kept."""
+"""PREFIX: keep the rarest elements of each set in a temporary file; the sets themselves are not kept."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ from neardup.resources.spool import Spool
 
 
 def _is_sound(found: "Prefixes") -> bool:
-    """Whether what is said of each set lies within it, and within the arrays."""
+    """Whether the recorded places lie within each set and within the arrays."""
     kept, skipped, probing, indexed = found.facts.T
     return (
         ascend(found.starts, len(found.elements))
@@ -43,11 +43,12 @@ class Prefixes:
     """The prefixes of n sets.
 
     Attributes:
-        elements: uint64[], those that are kept of each set, the rarest first, one set after another.
-        rests: float32[], as long, for the cosine: how much of the norm lies in the shared elements from this one on; else empty.
+        elements: uint64[], the kept elements of each set, rarest first, one set after another.
+        rests: float32[], of the same length, for the cosine: how much of the norm lies in the shared elements from this one on;
+            else empty.
         starts: int64[n + 1]; set d keeps elements[starts[d]:starts[d + 1]].
         facts: int32[n, 4], see `neardup.kernels.matching.prefixes.PrefixArrays`.
-        sizes: int64[n], elements of the whole set.
+        sizes: int64[n], number of elements of the whole set.
         digests: uint64[n, 2], equal for equal sets.
     """
 
@@ -63,7 +64,7 @@ class Prefixes:
 
 
 def prefixes_of(elements: Elements, *, code: int, least: float, counts: Cells) -> Prefixes:
-    """The prefixes of some sets, for a similarity (`code`) of `least`, by `counts` of all sets."""
+    """Make the prefixes of some sets, for the similarity `code` with threshold `least`, by `counts` over all sets."""
     values, weights, offsets = elements.values, elements.weights, elements.offsets
     sizes = np.diff(offsets)
     n, longest = len(sizes), int(sizes.max(initial=0))
@@ -85,14 +86,14 @@ def prefixes_of(elements: Elements, *, code: int, least: float, counts: Cells) -
 
 
 def _read_only(values: Array) -> Array:
-    """A copy; as what is mapped from a file cannot be written: kernels are compiled for one kind of arrays."""
+    """Return a read-only copy, like an array mapped from a file: kernels are compiled for one kind of array."""
     values = values.copy()
     values.flags.writeable = False
     return values
 
 
 class PrefixFile:
-    """Prefixes that are appended, chunk by chunk, and then read as one; all lies in temporary files."""
+    """Prefixes appended chunk by chunk, then read as one; all data is in temporary files."""
 
     def __init__(self, *, temp_dir: str | None) -> None:
         self._elements, self._rests = Spool(np.uint64, temp_dir=temp_dir), Spool(np.float32, temp_dir=temp_dir)
@@ -108,7 +109,7 @@ class PrefixFile:
         self._digests.write(part.digests)
 
     def whole(self) -> Prefixes:
-        """All that was appended; until `close`."""
+        """Return all that was appended; valid until `close`."""
         self._elements.map()
         self._rests.map()
         facts, digests = self._facts.changeable().reshape(-1, 4), self._digests.changeable().reshape(-1, 2)

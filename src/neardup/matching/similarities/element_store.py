@@ -1,4 +1,4 @@
-"""Stores the elements of texts that joins and verification compare, in temporary files: of all texts, or of some read again."""
+"""Temporary files with the elements of texts that joins and verification compare: of all texts, or of some that are read again."""
 
 from enum import Enum
 
@@ -22,7 +22,7 @@ from neardup.text.columns import in_chunks
 MAPPED_BYTES = 256 << 20
 """Mapped pages are released from memory after at most this many bytes of them have been read."""
 LARGEST_IN_MEMORY = 4 << 20
-"""Bytes. Larger arrays of the places of documents are in a file, too."""
+"""Larger arrays of document positions go to a file, too; in bytes."""
 AROUND_BYTES = 64 << 10
 """Bytes of a file that the system maps around each access."""
 
@@ -84,7 +84,7 @@ class ElementStore:
         return prints, _of_rows(batch, _joined([elements for _, elements in parts]))
 
     def take(self, first: int, found: tuple[Array, Elements] | None) -> None:
-        """Keep the elements of the batch whose first row is `first`. None: there was no room for them, now or in an earlier run."""
+        """Keep the elements of the batch that starts at row `first`. None: they found no room, now or in an earlier run."""
         if found is None and not self.is_full:
             self._give_up()
         if found is None or self.is_full:

@@ -17,7 +17,7 @@ from neardup.text.unicode_tables import fold_tables
 
 
 def _for_longest(longest: int, words: int) -> tuple[Scratch, Array]:
-    """The working memory of the kernel for one text of `longest` bytes."""
+    """The kernel's working memory for one text of `longest` bytes."""
     return scratch(longest, words), np.empty(sort_spare(most_tokens(longest)), np.uint64)
 
 
@@ -25,7 +25,7 @@ _WORKSPACE = Workspace(_for_longest)
 
 
 def first_pass(texts: Any, recipe: Recipe, similarity: Similarity) -> tuple[Fingerprints, Elements]:
-    """The results of `fingerprint_array` and `Similarity.elements` for an Arrow `large_string` array of valid UTF-8."""
+    """Return `fingerprint_array` and `Similarity.elements` for an Arrow `large_string` array of valid UTF-8."""
     if recipe.profile is not None or recipe.needs_names:
         return fingerprint_array(texts, recipe), similarity.elements(texts, recipe)
     folded = _WORKSPACE.fold(texts)

@@ -48,7 +48,7 @@ class Elements(NamedTuple):
 
 
 def _for_longest(longest: int, _: int) -> TokenMemory:
-    """The working memory of the kernel for one text of `longest` bytes."""
+    """The kernel's working memory for one text of `longest` bytes."""
     most = most_tokens(longest)
     hashes = np.empty(most, np.uint64)
     return TokenMemory(
@@ -69,7 +69,7 @@ _WORKSPACE, _FILLED = Workspace(_for_longest), Workspace(_for_all)
 
 
 def room_for_elements(folded: FoldedTexts, form: ElementForm) -> ElementArrays:
-    """Room for the elements of all these texts, and for their weights if the form has weights. Valid until the next call."""
+    """Room for the elements of all these texts, and for their weights if the form has them. Valid until the next call."""
     values, weights = _FILLED.scratch(len(folded.data) // 2 + len(folded) + 1, form.form == WEIGHTS)
     return ElementArrays(values, weights, np.empty(len(folded) + 1, np.int64))
 
