@@ -27,13 +27,13 @@ TABLE_SECONDS = 1e-3
 """To hand one scattered table to the threads."""
 
 MAX_TABLES = 5000
-"""The planner considers no more: at 3 to 10 ns a row and table, a million rows then take half a minute, as brute force does."""
+"""Larger plans are not considered: at 3 to 10 ns per row and table, a million rows would take half a minute, like brute force."""
 
 BUCKET_BYTES = 1 << 17
-"""Bytes of a bucket that, with a copy of its rows and with counts, is split further inside a second-level cache."""
+"""Bytes of a bucket that fits a second-level cache, with a copy of its rows and with counts, while it is split further."""
 
 MAX_BUCKET_BITS = 14
-"""Rows are scattered into at most 2^14 buckets, because the processor caches the addresses of no more."""
+"""Rows are scattered into at most 2^14 buckets, because the processor caches no more addresses."""
 
 
 @dataclass(frozen=True)
@@ -44,10 +44,10 @@ class BlockPlan:
         bits: bits of a fingerprint.
         max_distance: the distance up to which every pair is found.
         parts: runs of blocks that share the differences; 0 for brute force.
-        key_blocks: blocks in a key.
-        blocks: blocks in all.
-        tables: keys that rows are grouped by, each a choice of `key_blocks` blocks of one part; 0 for brute force.
-        key_bits: bits in a key, without those that tell no fingerprints apart.
+        key_blocks: number of blocks in a key.
+        blocks: total number of blocks.
+        tables: number of keys that group rows, each a choice of `key_blocks` blocks of one part; 0 for brute force.
+        key_bits: number of bits in a key, without those that distinguish no fingerprints.
         comparisons: pairs of rows expected to be compared, if bits are independent.
         seconds: expected, with the threads of the plan; without collapsing equal fingerprints, sorting and writing pairs.
         working_bytes: expected memory beyond the fingerprints and the pairs.
@@ -71,7 +71,7 @@ class BlockPlan:
 
 
 def _budgets(max_distance: int, parts: int) -> tuple[int, ...]:
-    """If each part had one difference more than its budget, there would be max_distance + 1 differences."""
+    """The budgets: if each part exceeded its budget by one difference, there would be max_distance + 1 differences."""
     if parts == 0:
         return ()
     share, more = divmod(max_distance + 1 - parts, parts)
@@ -106,13 +106,13 @@ def plan_join(
     sum for all numbers of parts and all key lengths up to 5,000 tables, and for brute force.
 
     Args:
-        n: how many fingerprints.
-        bits: bits of each: 64, 128, … 512.
+        n: number of fingerprints.
+        bits: width of each: 64, 128, … 512.
         max_distance: the distance up to which pairs are found, 0 … bits.
-        other: how many fingerprints the other side has; without it, the join is of one set with itself.
+        other: number of fingerprints on the other side; without it, the join is of one set with itself.
         threads: threads to plan for; by default, one for each processor.
-        entropy: the number of independent, even bits that would tell two fingerprints apart equally well. The default is `bits`;
-            real fingerprints have fewer.
+        entropy: the number of independent, even bits that would distinguish two fingerprints equally well. The default is
+            `bits`; real fingerprints have fewer.
         parts: the number of parts, instead of the best number; 0 is brute force.
         key_blocks: the number of blocks in a key, instead of the best number.
 

@@ -24,7 +24,7 @@ Sink = Callable[[Array], None]
 """Takes the pairs of rows that one task found, uint64[p, 2 * words]. Several threads call it."""
 
 ROOM = 1 << 14
-"""Pairs that a task has room for at first. A task that finds more runs again."""
+"""Initial room for pairs in a task. A task that finds more runs again."""
 
 CHUNK_ROWS = 1 << 12
 """Rows that are numbered, then scattered, in one step."""
@@ -77,7 +77,7 @@ def find_pairs(
 
 @dataclass(frozen=True)
 class _Scattered:
-    """Rows in the order of the buckets of a table's prefix; one side if a set is joined with itself, else two."""
+    """Rows in the order of the buckets of a table's prefix; one side for a join of a set with itself, else two."""
 
     table: comparisons.Table
     sides: list[Array]

@@ -12,7 +12,7 @@ SAMPLE_ROWS = 1 << 16
 """Rows sampled to count the ones of each bit."""
 
 CLEAR_DEVIATIONS = 4.5
-"""A word is enough for the first comparison if unrelated rows differ in it by this much more: all but one in 300,000 do."""
+"""A word alone is compared first if unrelated rows exceed the distance in it by this much: all but one in 300,000 do."""
 
 MULTIPLIERS = np.array([math.isqrt(prime << 128) % 2**64 | 1 for prime in (5, 2, 3, 7, 11, 13, 17, 19)], np.uint64)
 """Multipliers of the hash of a block, one for each word: odd, with the irregular bits of square roots of primes."""

@@ -11,7 +11,7 @@ from neardup.resources.resources import DEFAULTS, Resources
 from neardup.resources.scratch import Scratch
 
 EXPECTED_FROM, SAMPLED, COMPARED = 1 << 12, 256, 1 << 26
-"""The pairs of so many fingerprints are estimated beforehand, by so many of them at most, and about so many comparisons."""
+"""From EXPECTED_FROM fingerprints on, pairs are estimated from at most SAMPLED fingerprints and about COMPARED comparisons."""
 
 
 def near_fingerprints(
@@ -20,12 +20,12 @@ def near_fingerprints(
     max_distance: int,
     resources: Resources = DEFAULTS,
 ) -> CandidateGraph:
-    """Every pair of `fingerprints` (uint64[n, words]) at Hamming distance `max_distance` or less, as a candidate graph.
+    """Find every pair of `fingerprints` (uint64[n, words]) at Hamming distance `max_distance` or less, as a candidate graph.
 
     Pairs that exceed their share of the memory go to temporary files.
 
     Raises:
-        OptionError: there would be more pairs than fit the memory and the disk, by a sample.
+        OptionError: a sample predicts more pairs than fit the memory and the disk.
     """
     unique = collapse(fingerprints, threads=resources.threads, scratch=resources.scratch)
     pairs = expected_pairs(unique.values, max_distance)
@@ -48,7 +48,7 @@ def near_fingerprints(
 
 
 def expected_pairs(fingerprints: Array, max_distance: int) -> int:
-    """About how many pairs of uint64[n, words], all different, are so near: by some, evenly spread, and all others; 0 for few."""
+    """Estimate the pairs within the distance among unique rows, uint64[n, words], from an evenly spread sample; 0 for few."""
     n = len(fingerprints)
     if n < EXPECTED_FROM:
         return 0

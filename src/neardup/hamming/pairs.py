@@ -26,9 +26,9 @@ from neardup.resources.threads import in_order, thread_count
 
 UNBOUNDED = 1 << 62
 FOUND_BYTES = 128
-"""Bytes of a pair in a thread until it is handed on, for each word: the rows as found, cut in two, and sieved; its indexes."""
+"""Bytes per pair and word that a thread holds before handing pairs on: rows as found, cut in two, and sieved; their indexes."""
 PAIR_BYTES = 40
-"""Bytes of a pair at the peak of a join: two sort keys of 8 bytes, two indexes of 8, and a distance."""
+"""Peak bytes per pair in a join: two sort keys of 8 bytes, two indexes of 8, and a distance."""
 
 
 @dataclass(frozen=True)

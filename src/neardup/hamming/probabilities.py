@@ -116,7 +116,7 @@ def prefix_hit(distance: int, *, bits: int, prefix: int, tables: int) -> PrefixH
 
 
 def lookups_within(max_distance: int, *, bits: int) -> int:
-    """The number of fingerprints within a distance of one, itself included: the lookups that it takes to find all of them.
+    """The number of fingerprints within a distance of a fingerprint, itself included: the lookups needed to find all of them.
 
     >>> lookups_within(3, bits=64)
     43745

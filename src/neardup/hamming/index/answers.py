@@ -11,7 +11,7 @@ from neardup.display import counted
 
 @dataclass(frozen=True)
 class Neighbors:
-    """The documents near each of q queries, nearest first. At equal distance, the one added first comes first.
+    """The documents near each of q queries, nearest first; at equal distance, the one added first comes first.
 
     Attributes:
         offsets: int64[q + 1]; query i has ids[offsets[i]:offsets[i + 1]].
@@ -66,8 +66,8 @@ class Groups:
     """Documents of an index with equal fingerprints: one group for each fingerprint that several documents have.
 
     Attributes:
-        offsets: int64[g + 1]; group i has ids[offsets[i]:offsets[i + 1]], in the order in which they were added. Groups are in the
-            order of their first documents.
+        offsets: int64[g + 1]; group i has ids[offsets[i]:offsets[i + 1]], in the order of adding. Groups are in the order of
+            their first documents.
         ids: int64[], or an Arrow array of strings.
     """
 
@@ -96,16 +96,16 @@ class IndexInfo:
         documents: the number of documents that can be found.
         short: the number of texts too short for a fingerprint, which are found by their digest.
         removed: the number of removed documents that still take room.
-        bits, max_distance, method, is_exact: as in the index.
+        bits, max_distance, method, is_exact: those of the index.
         options: the options of the method, for each segment.
         segments: the number of documents in each segment, the buffer last.
         nbytes: bytes of all arrays, in memory or mapped.
-        recipe: the digest of the recipe; None if the recipe is not known.
-        recipe_fields: the fields of the recipe; None if the recipe is not known.
-        ids: `integers` or `strings`; None as long as there are no ids.
+        recipe: digest of the recipe; None if the recipe is unknown.
+        recipe_fields: fields of the recipe; None if the recipe is unknown.
+        ids: `integers` or `strings`; None while there are no ids.
         damaged: the numbers of the damaged pages, by file; empty unless pages were verified.
         hit_probability: the probability that a document at max_distance is found; see `Index.hit_probability`.
-        methods: the method of each segment; if the index has `auto`, those that `auto` chose.
+        methods: method of each segment; for an index with method `auto`, the methods that `auto` chose.
     """
 
     documents: int

@@ -1,4 +1,4 @@
-"""The documents added last to an index. They are few enough to compare one by one, so a query finds them at once."""
+"""The documents most recently added to an index: few enough to compare one by one, so a query finds them at once."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from neardup.hamming.index.methods.scan import Scan
 from neardup.hamming.index.segment import Segment
 
 BUFFER_ROWS = 1 << 11
-"""The most documents that it holds: about as many as are compared in the time that tables wait once for memory."""
+"""Maximum number of documents: about as many as are compared in the time that tables wait once for memory."""
 
 
 class Buffer:
@@ -49,7 +49,7 @@ class Buffer:
         return self._segment
 
     def remove(self, ids: Any) -> int:
-        """Mark the documents with these ids as removed. Returns how many of them were not removed before."""
+        """Mark the documents with these ids as removed. Returns how many were newly marked."""
         if not self._rows:
             return 0
         segment = self.segment()

@@ -1,4 +1,4 @@
-"""Compare the predictions of the cost model with the measured cost of building and searching a sample."""
+"""Compare the cost model's predictions with the measured cost of building and searching a sample."""
 
 import dataclasses
 from collections.abc import Iterable, Iterator
@@ -20,11 +20,11 @@ SAMPLE_ROWS = 1 << 20
 MOST_QUERIES = 1 << 13
 COUNTED_QUERIES = 256
 COUNTED_BUCKETS = 1 << 19
-"""Buckets that are visited to count candidates."""
+"""Number of buckets visited to count candidates."""
 QUERY_SECONDS = 1.0
 """Approximate time for the queries of one method."""
 WITHIN = {"bytes": 1.3, "candidates": 1.3, "seconds a query": 2.0, "build seconds": 2.0}
-"""The factor by which a prediction may be off, for each quantity."""
+"""Factor by which a prediction may be off, by quantity."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Checked:
 
 
 def check_plan(choices: Iterable[Choice], setting: Setting, fingerprints: Array | None) -> tuple[Checked, ...]:
-    """Build each method, with the options that are best for the sample, and look up queries that are not in it.
+    """Build each method with its best options for the sample, and look up queries that are not in the sample.
 
     The sample has uniform fingerprints, or some of `fingerprints`. Queries are drawn like the documents.
 

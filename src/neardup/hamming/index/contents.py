@@ -1,4 +1,4 @@
-"""The contents of an index, and how they change: documents are added and removed by fingerprint, and short texts by digest."""
+"""The contents of an index and their changes: documents are added and removed by fingerprint, short texts by digest."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ class Contents:
     Attributes:
         search: how the documents are searched.
         documents: the documents, by fingerprint.
-        short: the texts that are too short for a fingerprint, by digest; None as long as there are none.
+        short: the texts too short for a fingerprint, by digest; None while there are none.
         added: the number of documents ever added.
     """
 
@@ -40,7 +40,7 @@ class Contents:
 
     @property
     def strings(self) -> bool | None:
-        """Whether ids are strings; None as long as that is undecided."""
+        """Whether ids are strings; None while undecided."""
         return self._strings
 
     @strings.setter

@@ -1,7 +1,7 @@
 """The cost model of Hamming search: the memory and time of each method, from documents, bits, distance and a machine's constants.
 
 docs/planner.md explains it. In a table of n rows keyed by b bits, each of the 2^b buckets has n / 2^b rows. More tables allow
-longer keys, and so fewer candidates a query (Manku, Jain and Das Sarma 2007, section 3).
+longer keys, and so fewer candidates per query (Manku, Jain and Das Sarma 2007, section 3).
 """
 
 import math
@@ -18,9 +18,9 @@ from neardup.hamming.index.keyed_tables import (
 from neardup.hamming.index.machine import Machine
 
 LABEL_BYTES = 12
-"""Bytes of a document beside its fingerprint: its number, and its id if that is an integer."""
+"""Bytes per document in addition to its fingerprint: its number, and its id if that is an integer."""
 VECTORS_FROM = 48
-"""The number of rows of a bucket from which they are compared as vectors."""
+"""Number of rows from which a bucket is compared as vectors."""
 
 
 @dataclass(frozen=True)
@@ -28,13 +28,13 @@ class Cost:
     """The cost of a method.
 
     Attributes:
-        tables: the number of copies of the fingerprints.
+        tables: number of copies of the fingerprints.
         key_bits: bits of the shortest key; 0 without keys.
         nbytes: bytes of the tables, numbers and integer ids of all documents.
-        buckets: the number of buckets that a query visits; 0 without keys.
-        candidates: the number of fingerprints that a query is compared with.
-        seconds_a_query: seconds of one thread, in a batch of thousands.
-        build_seconds: seconds of one thread, for all documents.
+        buckets: number of buckets that a query visits; 0 without keys.
+        candidates: number of fingerprints compared with a query.
+        seconds_a_query: seconds per query on one thread, in a batch of thousands.
+        build_seconds: seconds to build for all documents, on one thread.
     """
 
     tables: int
@@ -46,7 +46,7 @@ class Cost:
     build_seconds: float
 
     def seconds_a_document(self, rows: int) -> float:
-        """Seconds to insert one document and look one up: the planner minimizes these."""
+        """Seconds to insert one document and look one up; the planner minimizes them."""
         return self.seconds_a_query + self.build_seconds / max(1, rows)
 
 
@@ -54,7 +54,7 @@ Options = Mapping[str, int]
 """The options of a method, by name."""
 
 Skew = Callable[[KeyPlan, int], float]
-"""A function of keys and the number of documents: how many of these are in the buckets that a query visits."""
+"""Maps keys and a number of documents to how many of these are in the buckets that a query visits."""
 
 
 @dataclass(frozen=True)
@@ -62,9 +62,9 @@ class Setting:
     """The search to plan for, and the machine.
 
     Attributes:
-        rows: the number of documents with different fingerprints.
-        bits, max_distance: as in the index.
-        machine: the constants of the machine.
+        rows: number of documents with different fingerprints.
+        bits, max_distance: those of the index.
+        machine: constants of the machine.
         skew: how real fingerprints share buckets; None for uniform fingerprints.
     """
 
@@ -81,7 +81,7 @@ class Setting:
 
     @property
     def width(self) -> float:
-        """The width of a fingerprint, for work that is half on its number and half on its words; 1 at 64 bits."""
+        """Relative cost of a fingerprint for work that depends half on its number and half on its words; 1 at 64 bits."""
         return (1 + self.words) / 2
 
     def seconds(self, step: str, size: float | None = None) -> float:
@@ -89,7 +89,7 @@ class Setting:
         return self.machine.seconds(step, self.rows if size is None else size)
 
     def sorting(self) -> float:
-        """Seconds to put equal fingerprints together."""
+        """Seconds to group equal fingerprints."""
         return self.rows * self.width * self.seconds("collapse")
 
 
@@ -102,7 +102,7 @@ def probes_of(plan: KeyPlan) -> list[int]:
 
 
 def uniform_candidates(plan: KeyPlan, rows: int) -> float:
-    """Rows in the buckets that a query visits: n / 2^b each, where b is the bits of the key, or of its hash if that is shorter."""
+    """Rows in the buckets that a query visits: n / 2^b each, where b is the bits of the key or, if shorter, of its hash."""
     buckets = bucket_bits_for(plan, rows)
     each = zip(plan.chosen, probes_of(plan), strict=True)
     return math.fsum(probes * math.ldexp(rows, -min(buckets, len(key))) for key, probes in each)
@@ -114,7 +114,7 @@ def table_cost(plan: KeyPlan, setting: Setting) -> Cost:
     buckets = 1 << bucket_bits_for(plan, n)
     tables = len(plan.chosen)
     candidates = (setting.skew or uniform_candidates)(plan, n)
-    # A query waits for memory once a bucket if the tables exceed the caches. The first bucket of each table is prefetched.
+    # A query waits for memory once per bucket if the tables exceed the caches. The first bucket of each table is prefetched.
     footprint, first_lines = tables * n * setting.width, tables * buckets * ROWS_A_BUCKET * setting.width
     asked = math.fsum(
         setting.seconds("probe", footprint) + (count - 1) * setting.seconds("step", first_lines) for count in probes

@@ -1,4 +1,4 @@
-"""The probability that a method finds a pair at a distance, for methods that may miss it; and constants of the simulations."""
+"""The probability that a method finds a pair at a distance, for methods that can miss pairs; and constants of the simulations."""
 
 from dataclasses import dataclass
 
@@ -7,10 +7,10 @@ import numpy as np
 from neardup.arrays import Array
 
 SEED = 20050612
-"""The seed of simulations."""
+"""Seed of the simulations."""
 MOST_TRIALS = 20_000
 MOST_BITS = 1 << 24
-"""The most bits that a simulation draws in all."""
+"""Maximum number of bits that one simulation draws."""
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class HitProbability:
 
     Attributes:
         distance: the Hamming distance of the pair.
-        value: the best figure: `exact` if there is a closed form, else `simulated`.
+        value: the best estimate: `exact` if there is a closed form, else `simulated`.
         exact, by_distance, by_prefix: see `neardup.hamming.probabilities.PrefixHit`; None for sorted orders, which have no
             closed form.
         simulated: the share of simulated pairs that were found.

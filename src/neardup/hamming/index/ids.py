@@ -11,7 +11,7 @@ from neardup.errors import OptionError
 
 
 def as_ids(given: Any) -> Any:
-    """Integers as int64[n], without a copy if possible; strings as an Arrow `large_string` array.
+    """Return integers as int64[n], without a copy if possible; strings as an Arrow `large_string` array.
 
     Raises:
         OptionError: the ids are neither, or are of both kinds.
@@ -48,7 +48,7 @@ def _integers(values: Array) -> Array:
 
 
 def own(ids: Any) -> Any:
-    """The same ids, in memory that no caller can change."""
+    """Return the same ids, in memory that no caller can change."""
     return ids.copy() if isinstance(ids, np.ndarray) else ids
 
 
@@ -62,7 +62,7 @@ def concatenate(parts: list[Any]) -> Any:
 
 
 def take(ids: Any, places: Array) -> Any:
-    """The ids at some places, int64[]."""
+    """Return the ids at some places, int64[]."""
     return ids[places] if isinstance(ids, np.ndarray) else ids.take(pa.array(places))
 
 

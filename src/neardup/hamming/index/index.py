@@ -30,8 +30,8 @@ from neardup.recipe.vectors import VectorRecipe
 class Index:
     """Fingerprints with ids, searched by Hamming distance.
 
-    A document that you add can be found at once. New documents lie in a buffer, which queries compare one by one. When the buffer
-    is full, its documents move to the tables of a segment. Segments grow by a factor, so a document is moved only a few times. A
+    Added documents can be found at once. New documents are in a buffer, which queries compare one by one. When the buffer is
+    full, its documents move to the tables of a segment. Segments grow by a factor, so a document moves only a few times. A
     removed document is marked, and dropped when its segment is rebuilt.
 
     Attributes:
@@ -39,8 +39,8 @@ class Index:
         max_distance: the largest distance that a query may ask for.
         method: one of `neardup.hamming.index.methods.table.METHODS`, or `auto`. With `auto`, each segment has the exact method that
             `neardup.hamming.index.planner` chooses for its size.
-        options: the options of the method that were given.
-        recipe: the recipe of the fingerprints; None if it is not known.
+        options: the method options that were given.
+        recipe: the recipe of the fingerprints; None if unknown.
         state: plain JSON values that a program needs to continue where it stopped. They are saved together with the index, in one
             step. None if there are none.
     """
@@ -56,10 +56,10 @@ class Index:
         recipe: RecipeLike | VectorRecipe | None = None,
         **options: Unpack[IndexOptions],
     ) -> None:
-        """Make an empty index.
+        """Create an empty index.
 
         Args:
-            max_distance, bits, method: see above.
+            max_distance, bits, method: see the class.
             recipe: the recipe of the fingerprints, its name, or the path of its file. If you give one, the command line adds only
                 fingerprints of this recipe to the index.
             **options: options of the method.
@@ -82,12 +82,12 @@ class Index:
 
     @property
     def recipe(self) -> Recipe | VectorRecipe | None:
-        """The recipe of the fingerprints; None if it is not known."""
+        """The recipe of the fingerprints; None if unknown."""
         return None if self._recipe is None else any_stored_recipe(self._recipe[1])
 
     @property
     def has_strings(self) -> bool | None:
-        """Whether ids are strings; None as long as there are no ids. You can set it before you add the first document."""
+        """Whether ids are strings; None while there are no ids. You can set it before you add the first document."""
         return self._contents.strings
 
     @has_strings.setter
@@ -113,7 +113,7 @@ class Index:
         return self._contents.documents.hit_probability(self._search.limit(distance))
 
     def info(self, *, verify: bool = False) -> IndexInfo:
-        """Facts about the index. With `verify`, it reads every page of its mapped files and compares it with its checksum."""
+        """Facts about the index. With `verify`, also reads every page of its mapped files and compares it with its checksum."""
         return index_info(self._contents, *(self._recipe or (None, None)), verify=verify)
 
     def __len__(self) -> int:
@@ -151,7 +151,7 @@ class Index:
         self._contents.add_short(ids, digests)
 
     def remove(self, ids: Any) -> int:
-        """Remove all documents and short texts that have one of these ids. Returns how many there were."""
+        """Remove all documents and short texts that have one of these ids; return their number."""
         return self._contents.remove(ids)
 
     def merge(self) -> None:
@@ -220,7 +220,7 @@ class Index:
         threads: int | None = None,
         memory: int | str | None = None,
     ) -> Iterator[IdPairs]:
-        """Every pair of documents within the distance, about a million at a time.
+        """Yield every pair of documents within the distance, about a million at a time.
 
         Exact methods join all fingerprints with the block tables of `neardup.join`, whatever tables the index has. Other methods
         query the index with each document, and list the earlier documents that it finds.

@@ -17,8 +17,8 @@ class MethodPlan:
     Attributes:
         method, options: as in `neardup.Index`.
         is_exact: whether it finds every document within the distance.
-        cost: tables, bytes, candidates and time; see `neardup.hamming.index.costs.Cost`.
-        fits: whether it fits in the memory.
+        cost: its tables, bytes, candidates and time; see `neardup.hamming.index.costs.Cost`.
+        fits: whether it fits the memory.
         hit_probability: the probability that it finds a pair at the distance; None for exact methods.
     """
 
@@ -32,10 +32,10 @@ class MethodPlan:
 
 @dataclass(frozen=True)
 class Shards:
-    """A division of the documents among machines with this memory, extrapolated from the constants of one. Every query goes to all.
+    """The documents divided among machines with this memory, each with the constants of one. Every query goes to all of them.
 
     Attributes:
-        shards: the number of machines, or of parts that one machine processes one after another.
+        shards: number of machines, or of parts that one machine processes in turn.
         documents: the number of documents in the largest shard.
         method, options: the method of each shard, and its options.
         nbytes: bytes of each shard.
@@ -59,14 +59,14 @@ class IndexPlan:
     """The memory and time of Hamming search in a number of documents, by method.
 
     Attributes:
-        documents, bits, max_distance: the index that is planned.
+        documents, bits, max_distance: those of the planned index.
         memory_bytes: bytes that the index may take.
         based_on: the assumed distribution of the fingerprints, in words.
         machine: where the constants come from and whether they are extrapolated, in words.
         methods: the cost of each method.
         refused: the methods that cannot be used, and why.
-        method, options: the method that is chosen, and its options; None and {} if no exact method fits in the memory.
-        reason: why it is chosen.
+        method, options: the chosen method and its options; None and {} if no exact method fits the memory.
+        reason: why it was chosen.
         shards: the plan for several machines, if no exact method fits in the memory of one.
         checked: predictions beside measurements; empty without `check`.
     """
@@ -86,7 +86,7 @@ class IndexPlan:
     checked: tuple[Checked, ...] = ()
 
     def to_json(self) -> str:
-        """One JSON object."""
+        """The fields as one JSON object."""
         return json.dumps(dataclasses.asdict(self), ensure_ascii=False)
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Tables of fingerprints that are grouped by some of their bits, the key. Each method has its own plan of keys."""
+"""Tables that group fingerprints by some of their bits, the key. Each method has its own plan of keys."""
 
 import math
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from neardup.arrays import Array
 from neardup.kernels.hamming import index_tables as kernels
 
 ROWS_A_BUCKET = 4
-"""The approximate number of rows in a bucket, in a table whose keys have more bits than its buckets."""
+"""Approximate number of rows per bucket, in a table whose keys have more bits than its buckets."""
 MOST_BUCKET_BITS = 26
 MOST_TABLES = 1_000
-"""The most tables of an index; each holds all fingerprints."""
+"""Maximum number of tables in an index; each holds all fingerprints."""
 MOST_CHOSEN_TABLES = 64
-"""The most tables that the planner chooses. You can ask for more."""
+"""Maximum number of tables that the planner chooses; you can ask for more."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Tables:
         plan: the bits of the keys.
         columns: uint64[T, words, n], the rows in the order of each table's buckets.
         starts: int64[T, buckets + 1].
-        positions: uint32[T - 1, n], the row of the first table that each row of the other tables is. A position is a row of the
+        positions: uint32[T - 1, n], for each row of the other tables its row in the first table. A position is a row of the
             first table.
         moves, move_starts, key_bits, masks, radii, bucket_bits: as `neardup.kernels.hamming.index_tables.look_up` takes them.
     """
@@ -79,7 +79,7 @@ class Tables:
     bucket_bits: int
 
     def look_up(self, queries: Array, first: int, last: int, max_distance: int, hits: Array, count: int) -> int:
-        """See the kernel."""
+        """See `neardup.kernels.hamming.index_tables.look_up`."""
         found: int = kernels.look_up(
             queries,
             first,
@@ -111,7 +111,7 @@ class Tables:
 
 
 def tables_of(plan: KeyPlan, columns: Array, starts: Array, positions: Array) -> Tables:
-    """Make the tables of a plan from their arrays."""
+    """Create the tables of a plan from their arrays."""
     tables, words = len(plan.chosen), columns.shape[1]
     moves = [moves_of(key, plan.bits) for key in plan.chosen]
     flat = np.array([move for found in moves for move in found], np.int64).reshape(-1, 4)

@@ -1,7 +1,7 @@
 """The time of each step of Hamming search on a machine: the constants of the cost model, which `machine_timing` measures.
 
-A step takes longer if it accesses more memory at random. So each constant is a curve: seconds at some sizes, interpolated between
-them, and extrapolated with the last slope beyond.
+Steps that access more memory at random take longer. So each constant is a curve: seconds at some sizes, interpolated between
+them, and extrapolated beyond them with the last slope.
 """
 
 import math
@@ -18,14 +18,14 @@ class Machine:
 
     Attributes:
         source: where the constants come from, in words.
-        compare: to compare a row in a scan with many queries.
-        stretch: to compare a row of a bucket that is long enough for vectors; by rows.
+        compare: seconds to compare a row in a scan with many queries.
+        stretch: to compare a row of a bucket long enough for vectors; by rows.
         row: to compare a row of a short bucket, one by one.
         probe: to reach the bucket of a key, with the buckets of many queries requested together; by rows.
-        step: to reach the bucket of a code near the key, one after another; by rows of tables with 4 rows a bucket.
+        step: to reach the bucket of a code near the key, one after another; by rows of tables with 4 rows per bucket.
         place: to put a row into its bucket of a table; by the table's buckets.
         move: to gather a further run of bits of a row's key.
-        collapse: to sort a row together with equal ones; by rows.
+        collapse: to sort a row together with equal rows; by rows.
         add: to add up 64 rows of the list of one bit.
         slice: to put a row on the list of one bit.
         order: to put a row in its place in a sorted order; by rows.

@@ -42,7 +42,7 @@ def measure_machine(sizes: tuple[int, ...] = SIZES) -> Machine:
 
 
 def _move_seconds(values: Array) -> float:
-    """Seconds a row for a further run of bits of a key: the difference between keys of adjacent bits and of every other bit."""
+    """Seconds per row for a further run of bits of a key: the difference between keys of adjacent bits and of every other bit."""
     spent = [
         _time(lambda key=key: build_tables(values, KeyPlan(64, (key,), (0,))))  # type: ignore[misc]
         for key in (tuple(range(12)), tuple(range(0, 24, 2)))
@@ -51,7 +51,7 @@ def _move_seconds(values: Array) -> float:
 
 
 def _row_seconds(values: Array, queries: Array) -> float:
-    """Seconds that a row adds to a short bucket: from two tables in the cache, one of them with a key that is five bits shorter."""
+    """Seconds that a row adds to a short bucket, from two tables in the cache, one of which has a key that is five bits shorter."""
     hits, spent, rows = np.empty((1 << 12, 3), np.int64), [], []
     for bits in (14, 9):
         tables, _ = build_tables(values, KeyPlan(64, (tuple(range(bits)),), (0,)))
@@ -116,7 +116,7 @@ def _measure_orders(values: Array, queries: Array, random: Any, found: dict[str,
 
 
 def _time(work: Callable[[], object], repeats: int = 3) -> float:
-    """The shortest of some runs, so that other programs on the machine count as little as possible."""
+    """Return the shortest of some runs, so that other programs on the machine disturb as little as possible."""
     return min(run_once(work) for _ in range(repeats))
 
 
@@ -128,5 +128,5 @@ def run_once(work: Callable[[], object]) -> float:
 
 
 def time_queries(look_up: Callable[[Array], object], queries: Array, parts: int = 4) -> float:
-    """Seconds a query: the shortest of some parts. Each part is looked up once, so that its buckets are not in the cache."""
+    """Seconds per query: the shortest of some parts. Each part is looked up once, so its buckets are not in the cache."""
     return min(run_once(lambda part=part: look_up(part)) / len(part) for part in np.array_split(queries, parts))  # type: ignore[misc]

@@ -1,4 +1,4 @@
-"""Plan a Hamming index: the cost of every method for a number of documents, and which method is chosen, and why."""
+"""Plan a Hamming index: the cost of every method for a number of documents, the chosen method, and the reason."""
 
 import dataclasses
 import math
@@ -19,7 +19,7 @@ from neardup.hamming.unique import fingerprint_rows
 from neardup.resources.limits import memory_bytes
 
 BATCH = 1_000_000
-"""The number of queries for which a plan gives the time of shards."""
+"""Number of queries for which a plan gives the time of shards."""
 
 
 def plan(
@@ -63,7 +63,7 @@ def plan(
     setting = Setting(count, width, limit, machine, skew)
     choices, refused = choices_for(setting, METHODS, memory=room)
     chosen = choose(setting, memory=room)
-    if chosen:  # the best options among all methods may differ from the best within its method
+    if chosen:  # the best options overall may differ from the best within the method
         choices = [chosen if choice.method == chosen.method else choice for choice in choices]
     return IndexPlan(
         documents=count,
@@ -128,7 +128,7 @@ def _reason(chosen: Choice | None, choices: list[Choice], rows: int, room: int) 
 
 
 def sharded(setting: Setting, room: int) -> Shards:
-    """Shards of the exact method whose machines together take least time to insert a document and look one up.
+    """Find shards of the exact method that, over all machines, takes least time to insert a document and look one up.
 
     Raises:
         OptionError: not even one document fits.

@@ -1,7 +1,7 @@
 """Choose the method of Hamming search, and its options, by their cost. No other module chooses.
 
-The planner considers the methods that fit in memory and take at most WORTH times the shortest time to insert a document and look
-one up. Among these, it chooses the one that needs least memory. docs/planner.md explains the model.
+The planner considers the methods that fit the memory and take at most WORTH times the shortest time to insert a document and look
+one up. Among these, it chooses the one that needs the least memory. docs/planner.md explains the model.
 """
 
 import math
@@ -26,7 +26,7 @@ class Choice:
     cost: Cost
 
     def seconds(self, rows: int) -> float:
-        """Seconds to insert one document and look one up, which the planner minimizes."""
+        """Seconds to insert one document and look one up; the planner minimizes them."""
         return self.cost.seconds_a_document(rows)
 
 
@@ -36,7 +36,7 @@ def exact_methods() -> list[str]:
 
 
 def considered(method: str, setting: Setting, given: Options | None = None) -> list[Choice]:
-    """A method with all options that may be the best; the options in `given` stay as they are.
+    """List a method with all options that may be the best; the options in `given` stay as they are.
 
     Raises:
         OptionError: the method cannot be used for these bits and this distance, or with these options.
@@ -61,7 +61,7 @@ def considered(method: str, setting: Setting, given: Options | None = None) -> l
 
 
 def best_of(method: str, setting: Setting, *, memory: float = math.inf, given: Options | None = None) -> Choice:
-    """The best options of a method that fit in `memory` (bytes) or, if none fit, those that need least memory.
+    """Find a method's best options that fit in `memory` (bytes) or, if none fit, those that need the least memory.
 
     Raises:
         OptionError: see `considered`.
@@ -74,7 +74,7 @@ def best_of(method: str, setting: Setting, *, memory: float = math.inf, given: O
 
 
 def _cheapest(choices: Iterable[Choice], rows: int) -> Choice:
-    """The choice that needs least memory among those that take at most WORTH times as long as the fastest."""
+    """Choose what needs the least memory among what takes at most WORTH times as long as the fastest."""
     listed = list(choices)
     fastest = min(choice.seconds(rows) for choice in listed)
     near = [choice for choice in listed if choice.seconds(rows) <= WORTH * fastest]
@@ -84,7 +84,7 @@ def _cheapest(choices: Iterable[Choice], rows: int) -> Choice:
 def choices_for(
     setting: Setting, methods: Iterable[str], *, memory: float = math.inf
 ) -> tuple[list[Choice], dict[str, str]]:
-    """The best options of each method; and, by name, why other methods cannot be used."""
+    """Return the best options of each method; and, by name, why other methods cannot be used."""
     found, refused = [], {}
     for method in methods:
         try:
@@ -95,7 +95,7 @@ def choices_for(
 
 
 def choose(setting: Setting, *, memory: float = math.inf) -> Choice | None:
-    """The best exact method, with its options, that fits in memory; None if none fits."""
+    """Choose the best exact method and options that fit the memory; None if none fits."""
     fitting = [choice for choice in _all_of(setting, exact_methods(), {}) if choice.cost.nbytes <= memory]
     return _cheapest(fitting, setting.rows) if fitting else None
 
@@ -118,7 +118,7 @@ def _all_of(setting: Setting, methods: Iterable[str], given: Options) -> list[Ch
 def usual_options(
     method: str, *, bits: int, max_distance: int, rows: int, given: Options | None = None
 ) -> dict[str, int]:
-    """All options of a method for a segment of `rows` rows: those given, and the best values of the others by typical constants.
+    """All options of a method for a segment of `rows` rows: the given ones, and for the others the best by typical constants.
 
     Raises:
         OptionError: the method cannot be used with these options.
@@ -127,7 +127,7 @@ def usual_options(
 
 
 def usual_choice(*, bits: int, max_distance: int, rows: int, given: Options | None = None) -> Choice:
-    """The choice of `auto` for a segment of `rows` rows. If options are given, it is among the exact methods that have all of them.
+    """What `auto` chooses for a segment of `rows` rows. Given options restrict it to the exact methods that have all of them.
 
     Raises:
         OptionError: no exact method can be used with these options.

@@ -1,4 +1,4 @@
-"""Save an index: write the changes since it was saved or opened beside the old files, then switch to them in one step."""
+"""Save an index: write the changes beside the old files, then switch to them in one step."""
 
 import contextlib
 import dataclasses
@@ -29,7 +29,7 @@ PREFIXES = ("", "short-")
 
 @dataclass(frozen=True)
 class Home:
-    """Where an index was last saved or opened, and its generation there."""
+    """The folder where an index was last saved or opened, and its generation there."""
 
     path: Path
     generation: int
@@ -39,7 +39,7 @@ class Storage:
     """The folder of an index.
 
     Attributes:
-        home: where the index was last saved or opened; None if it never was.
+        home: where the index was last saved or opened; None if nowhere.
     """
 
     home: Home | None
@@ -54,7 +54,7 @@ class Storage:
         Args:
             path: the folder; by default, the home.
             parts: the documents, and the short texts if there are any.
-            manifest: the manifest of the index, without generation and segments, which are filled in.
+            manifest: the manifest of the index; generation and segments are filled in.
             overwrite: whether to replace another index.
         """
         if path is None and self.home is None:
@@ -108,7 +108,7 @@ def _changed(path: Path) -> InputError:
 
 
 def _generation(path: Path, last: Home | None, parts: Sequence[Segments], *, overwrite: bool) -> int:
-    """The generation of the index in the folder, 0 if there is none. Removes the files that a killed writer left there."""
+    """Return the generation of the index in the folder, or 0 if there is none; remove the files that a killed writer left."""
     if not is_index(path):
         _forget_files(parts)
         sweep(path, None)
@@ -125,7 +125,7 @@ def _generation(path: Path, last: Home | None, parts: Sequence[Segments], *, ove
 
 
 def _forget_files(parts: Sequence[Segments]) -> None:
-    """Forget the files of the segments, so that they are written again."""
+    """Forget the segments' files, so that they are written again."""
     for part in parts:
         for segment in part.made:
             segment.stored = None

@@ -20,7 +20,7 @@ from neardup.resources.threads import in_order, thread_count
 
 QUERIES_TOGETHER = 1 << 12
 MOST_FOUND = 1 << 20
-"""The most documents listed at a time, unless one query finds more."""
+"""Maximum number of documents listed at a time, unless one query finds more."""
 
 
 class Searched(NamedTuple):
@@ -38,7 +38,7 @@ class Searched(NamedTuple):
 
     @property
     def starts(self) -> Array:
-        """int64[segments + 1], the number of each segment's first document, then the count of all documents."""
+        """int64[segments + 1]: the number of each segment's first document, then the total."""
         return np.cumsum([0, *(len(segment) for segment in self.segments)])
 
     def no_ids(self) -> Any:
@@ -46,7 +46,7 @@ class Searched(NamedTuple):
         return pa.array([], pa.large_string()) if self.strings else np.empty(0, np.int64)
 
     def ids_of(self, documents: Array) -> Any:
-        """The ids of documents, int64[]."""
+        """Return the ids of documents, int64[]."""
         if not len(documents):
             return self.no_ids()
         starts = self.starts
@@ -115,11 +115,11 @@ def near_many(
 
     for begin, rest in in_order(work, range(0, len(rows), QUERIES_TOGETHER), thread_count(threads)):
         yield begin
-        yield from rest  # made one at a time, because all of them may not fit in memory
+        yield from rest  # made one at a time, because all may not fit the memory
 
 
 def near_all(searched: Searched, rows: Array, limit: int, *, nearest: bool, threads: int | None) -> Neighbors:
-    """Like `near_many`, in one part."""
+    """Same as `near_many`, in one part."""
     parts = list(near_many(searched, rows, limit, nearest=nearest, threads=threads))
     lengths = [np.zeros(1, np.int64), *(np.diff(part.offsets) for part in parts)]
     ids = concatenate([part.ids for part in parts] or [searched.no_ids()])
@@ -175,7 +175,7 @@ def joined_pairs(
 
 
 def found_pairs(searched: Searched, limit: int, *, equal: bool, threads: int | None) -> Iterator[IdPairs]:
-    """The pairs that queries find: for each document, the earlier documents near it."""
+    """Yield the pairs that queries find: for each document, the earlier documents near it."""
     fingerprints, documents = searched.live() if equal else searched.live_once()
     wanted = np.zeros(searched.starts[-1], np.bool_)
     wanted[documents] = True
@@ -198,7 +198,7 @@ def found_pairs(searched: Searched, limit: int, *, equal: bool, threads: int | N
 
 
 def equal_groups(searched: Searched) -> Groups:
-    """The documents of each fingerprint that several documents have."""
+    """Return the groups of documents that share a fingerprint."""
     fingerprints, documents = searched.live()
     unique = collapse(fingerprints)
     several = np.flatnonzero(unique.sizes > 1)

@@ -25,7 +25,7 @@ class SearchOptions:
         bits: bits of a fingerprint, a multiple of 64.
         max_distance: the largest distance that a query may ask for.
         method: one of `neardup.hamming.index.methods.table.METHODS`, or AUTO.
-        options: the options of the method that were given.
+        options: the method options that were given.
     """
 
     bits: int
@@ -55,7 +55,7 @@ class SearchOptions:
         """The distance of a query: `max_distance`, by default that of the index.
 
         Raises:
-            OptionError: it is larger than that of the index, or not a distance.
+            OptionError: the value is larger than the index's, or not a distance.
         """
         if max_distance is None:
             return self.max_distance

@@ -16,7 +16,7 @@ from neardup.hamming.unique import collapse
 from neardup.kernels.hamming.index_scans import count_members, list_members
 
 ROOM = 1 << 12
-"""The number of hits that a block of queries has room for at first."""
+"""Initial room for the hits of a block of queries."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,8 @@ class Segment:
         ids: int64[n] or Arrow large_string[n].
         removed: uint8[n], 1 for a removed document; empty if none was removed.
         method, options: how the segment is searched.
-        stored: its file, if it has one.
-        files: its files that are mapped.
+        stored: its file, if it was stored.
+        files: its mapped files.
         removed_since_stored: whether documents were removed since it was stored.
     """
 
@@ -61,7 +61,7 @@ class Segment:
 
     @property
     def live(self) -> int:
-        """The number of documents that were not removed."""
+        """Number of documents that are not removed."""
         return len(self) - int(self.removed.sum())
 
     @property
@@ -89,7 +89,7 @@ class Segment:
     def hits(
         self, queries: Array, first: int, last: int, max_distance: int, *, most: float = math.inf
     ) -> tuple[Array, int]:
-        """The hits of the searcher, int64[h, 3], and their number of documents. If these are more than `most`, only a lower bound.
+        """Return the searcher's hits, int64[h, 3], and their number of documents, or a lower bound if there are more than `most`.
 
         Raises:
             DataError: the segment's file is damaged.
@@ -122,7 +122,7 @@ class Segment:
         return hits[there, 0], documents[there] + base, hits[there, 2]
 
     def _first_documents(self, positions: Array) -> Array:
-        """int64[h], the first document at each position that was not removed; len(self) if all were."""
+        """int64[h]: the first document at each position that is not removed; len(self) if all are."""
         if not len(self.removed):
             places = self.member_starts[positions] if len(self.member_starts) else positions
             return self.members[places].astype(np.int64)
@@ -134,7 +134,7 @@ class Segment:
         return found
 
     def ids_of(self, documents: Array) -> Any:
-        """The ids of documents, int64[].
+        """Return the ids of documents, int64[].
 
         Raises:
             DataError: the segment's file is damaged.
@@ -167,11 +167,11 @@ class Segment:
         )
 
     def live_documents(self) -> Array:
-        """int64[], the documents that were not removed, ascending."""
+        """int64[]: the documents that are not removed, ascending."""
         return np.flatnonzero(self.removed == 0) if len(self.removed) else np.arange(len(self))
 
     def fingerprints(self) -> Array:
-        """uint64[n, words], the fingerprints by document, including removed ones.
+        """uint64[n, words]: the fingerprints by document, including removed ones.
 
         Raises:
             DataError: the segment's file is damaged.
@@ -194,7 +194,7 @@ class Segment:
         return out
 
     def remove(self, ids: Any) -> int:
-        """Mark the documents with these ids as removed. Returns how many of them were not removed before."""
+        """Mark the documents with these ids as removed. Returns how many were newly marked."""
         chosen = are_in(self.ids, ids)
         if not len(self.removed):
             if not chosen.any():

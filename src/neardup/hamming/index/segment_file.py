@@ -23,14 +23,14 @@ MAGIC = b"NDSEGMT\n"
 FORMAT = 1
 ALIGNMENT = 4096
 PAGE = 1 << 20
-"""Bytes of a page. Each page has a checksum."""
+"""Bytes of a page; each page has a checksum."""
 _START = struct.Struct("<8sIQ")
 _FOOTER = struct.Struct("<QQQ8s")
-"""Offset of the checksums, checksum of these and the header, length of the file, magic."""
+"""Offset of the checksums, checksum of these and the header, file length, magic."""
 
 
 def checksum(content: Any) -> int:
-    """The high word of XXH3-128 of some bytes."""
+    """The high word of the XXH3-128 of some bytes."""
     data = np.frombuffer(content, np.uint8)
     found = np.empty((1, 2), np.uint64)
     padded = data if len(data) else np.zeros(1, np.uint8)
@@ -43,7 +43,7 @@ def _pages(data: Any, end: int) -> Array:
 
 
 def write_segment_file(path: Path, arrays: Mapping[str, Array], facts: Mapping[str, Any]) -> None:
-    """Write arrays and facts (plain values) to a new file. When this returns, the file is on the disk."""
+    """Write arrays and facts (plain values) to a new file, and flush it to the disk."""
     listed: list[dict[str, Any]] = []
     offset = 0
     for name, array in arrays.items():
@@ -86,7 +86,7 @@ class SegmentFile:
     _sums: Array
 
     def damaged_pages(self) -> list[int]:
-        """The pages (of PAGE bytes) whose bytes do not match their checksum."""
+        """Return the pages (of PAGE bytes) that do not match their checksum."""
         end = len(self._data) - _FOOTER.size - self._sums.nbytes
         found: list[int] = np.flatnonzero(_pages(self._data, end) != self._sums).tolist()
         return found

@@ -11,7 +11,7 @@ from neardup.hamming.index.ids import concatenate
 from neardup.hamming.index.segment import Segment, build_segment
 
 GROWTH = 16
-"""A segment is at least this many times as large as the next younger one."""
+"""A segment is at least this many times as large as the next younger segment."""
 
 Way = tuple[str, int, dict[str, int]]
 """How a segment is searched: the method, the distance and the options."""
@@ -27,16 +27,16 @@ class Segments:
     made: list[Segment]
 
     def __init__(self, words: int, way: Callable[[int], Way], made: list[Segment] | None = None) -> None:
-        """`words`: words of a fingerprint. `way`: a function from the number of documents of a segment to how it is searched."""
+        """`words`: words of a fingerprint. `way`: maps a segment's number of documents to how it is searched."""
         self.made, self._way, self._buffer = made or [], way, Buffer(words)
 
     def __len__(self) -> int:
-        """The number of documents that were not removed."""
+        """Number of documents that are not removed."""
         return sum(segment.live for segment in self.searched())
 
     @property
     def rows(self) -> int:
-        """The number of documents that take room, including removed ones."""
+        """Number of documents that take room, including removed ones."""
         return sum(map(len, self.made)) + len(self._buffer)
 
     def searched(self) -> list[Segment]:
@@ -44,18 +44,18 @@ class Segments:
         return [*self.made, self._buffer.segment()] if len(self._buffer) else self.made
 
     def hit_probability(self, distance: int) -> float:
-        """The lowest probability of all segments. The buffer misses nothing."""
+        """The lowest probability of all segments; the buffer misses nothing."""
         return min((segment.hit_probability(distance) for segment in self.made), default=1.0)
 
     def add(self, labels: Any, rows: Array) -> None:
-        """Add documents to the buffer or, if they do not fit, make a segment of the buffer and the documents."""
+        """Add documents to the buffer or, if they do not fit, make a segment of the buffer and these documents."""
         if len(self._buffer) + len(rows) <= BUFFER_ROWS:
             self._buffer.append(labels, rows)
         else:
             self.flush(rows, labels)
 
     def remove(self, labels: Any) -> int:
-        """Mark the documents with these ids as removed. Returns how many of them were not removed before."""
+        """Mark the documents with these ids as removed. Returns how many were newly marked."""
         return sum(segment.remove(labels) for segment in self.made) + self._buffer.remove(labels)
 
     def flush(self, rows: Array | None = None, labels: Any = None) -> None:
@@ -74,7 +74,7 @@ class Segments:
             self._buffer.clear()
 
     def _merged(self, parts: list[Segment], rows: Array | None = None, labels: Any = None) -> Segment:
-        """The documents of some segments that were not removed, followed by new documents, as one segment."""
+        """Make one segment of the documents in some segments that are not removed, followed by new documents."""
         fingerprints, ids = [], []
         for part in parts:
             part.demand_whole()

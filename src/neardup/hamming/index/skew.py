@@ -1,6 +1,7 @@
-"""How real fingerprints share buckets. They are unevenly spread, so a query meets more of them than n / 2^b.
+"""How real fingerprints share buckets. They are unevenly spread, so a query meets more than n / 2^b of them.
 
-A query like the documents falls into a bucket of share p with probability p, and finds n p documents there: n Σ p² a table.
+A query distributed like the documents falls into a bucket of share p with probability p, and meets n p documents there: n Σ p²
+per table.
 """
 
 import math
@@ -16,9 +17,9 @@ from neardup.hamming.unique import collapse
 from neardup.kernels.hamming import index_tables as kernels
 
 SAMPLE_ROWS = 1 << 18
-"""The most unique fingerprints in a sample; more would not improve the estimate."""
+"""Maximum number of unique fingerprints in a sample; more would not improve the estimate."""
 PAIRED_ROWS = 1 << 12
-"""The rows among which all pairs are compared, for keys that are probed within a radius."""
+"""Number of rows whose pairs are all compared, for keys that are probed within a radius."""
 
 
 def observed_skew(fingerprints: Array, *, seed: int = 0) -> Callable[[KeyPlan, int], float]:

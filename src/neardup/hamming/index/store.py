@@ -1,7 +1,7 @@
-"""An index on disk: a folder with segment files that never change, and a manifest that is replaced in one step.
+"""An index on disk: a folder of segment files that never change, and a manifest that is replaced in one step.
 
-A crash leaves either the old or the new manifest. Readers map the files that their manifest names, and keep them mapped even if a
-writer removes them. Only one process writes at a time.
+A crash leaves either the old or the new manifest. Readers map the files that their manifest names; the files stay readable after
+a writer removes them. Only one process writes at a time.
 """
 
 import contextlib
@@ -29,22 +29,22 @@ LOCK = "lock"
 _OURS = re.compile(r"lock|index\.json(\.new)?|(segment|removed)-\d+-(short-)?\d+")
 DIGEST_BITS = 128
 ATTEMPTS = 5
-"""How often to read the manifest if a writer has removed a file that it named."""
+"""Maximum number of times to read the manifest when a writer keeps removing files that it named."""
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """The facts of an index that do not lie in its segments.
+    """The facts of an index that are not in its segments.
 
     Attributes:
         generation: a number that grows with every change.
-        bits, max_distance, method, options: as in the index.
-        recipe: the digest of the recipe of its fingerprints; None if it is not known.
-        recipe_fields: the fields of that recipe.
-        added: the number of documents ever added.
-        strings: whether ids are strings; None as long as there are no ids.
-        segments: the segments of documents, oldest first.
-        short: segments of the digests of texts too short to be compared by fingerprint, oldest first.
+        bits, max_distance, method, options: those of the index.
+        recipe: digest of the fingerprints' recipe; None if unknown.
+        recipe_fields: fields of that recipe.
+        added: number of documents ever added.
+        strings: whether ids are strings; None while there are no ids.
+        segments: segments of documents, oldest first.
+        short: segments of digests, for texts too short to compare by fingerprint, oldest first.
         state: plain values that a program keeps with the index.
     """
 
@@ -63,11 +63,11 @@ class Manifest:
 
     @property
     def files(self) -> list[str]:
-        """The names of all segment files, and of the files that mark removed documents."""
+        """Names of all segment files and of the files that mark removed documents."""
         return [name for each in (*self.segments, *self.short) for name in (each.file, each.removed) if name]
 
     def to_json(self) -> bytes:
-        """The manifest as JSON, with its own checksum."""
+        """The manifest as JSON, including a checksum."""
         values = {"format": FORMAT, **asdict(self)}
         return json.dumps(values | {"checksum": checksum(_canonical(values))}, indent=1).encode() + b"\n"
 
@@ -77,15 +77,15 @@ def _canonical(values: dict[str, Any]) -> bytes:
 
 
 def is_index(path: Path) -> bool:
-    """Whether there is an index at `path`."""
+    """Whether `path` holds an index."""
     return (path / MANIFEST).is_file()
 
 
 def demand_free(path: Path) -> None:
-    """Refuse a place where an index cannot be made. Files that a killed writer of an index left there do not matter.
+    """Refuse a path where no index can be created. Files left by a killed index writer are allowed.
 
     Raises:
-        InputError: the place has other files, or is a file.
+        InputError: `path` is a file, or contains other files.
     """
     if path.exists() and not (path.is_dir() and all(map(_is_ours, path.iterdir()))):
         raise InputError(f"{path} is there, and is no index. Name a folder that is empty, or not there.")
@@ -96,10 +96,10 @@ def _is_ours(file: Path) -> bool:
 
 
 def read_manifest(path: Path) -> Manifest:
-    """The manifest of the index at `path`.
+    """Read the manifest of the index at `path`.
 
     Raises:
-        InputError: there is no index.
+        InputError: there is no index, or it cannot be read.
         DataError: the manifest is damaged, or of another format.
     """
     place = path / MANIFEST
@@ -125,10 +125,10 @@ def read_manifest(path: Path) -> Manifest:
 
 @contextlib.contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Be the only process that writes to the index at `path`.
+    """Lock the index at `path`, so that no other process writes to it.
 
     Raises:
-        InputError: another process does.
+        InputError: another process holds the lock, or `path` cannot be a folder.
     """
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -143,7 +143,7 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def segment_arrays(segment: Segment) -> dict[str, Array]:
-    """The arrays of a segment, except the marks of removed documents."""
+    """The arrays of a segment, without the marks of removed documents."""
     arrays = {
         **segment.searcher.arrays(),
         "member_starts": segment.member_starts,
@@ -162,7 +162,7 @@ def segment_arrays(segment: Segment) -> dict[str, Array]:
 def segment_of(
     files: tuple[SegmentFile, ...], bits: int, max_distance: int, removed: Array, stored: StoredSegment
 ) -> Segment:
-    """Restore a segment from the arrays of the first of these files."""
+    """Restore a segment from the arrays of the first file."""
     arrays, facts = dict(files[0].arrays), files[0].facts
     starts, members = arrays.pop("member_starts"), arrays.pop("members")
     method = METHODS[facts["method"]].code
@@ -180,7 +180,7 @@ def segment_of(
 
 
 def open_segments(path: Path) -> tuple[Manifest, list[Segment], list[Segment]]:
-    """The manifest of the index at `path`, and its mapped segments: those of fingerprints, and those of digests of short texts.
+    """Read the manifest of the index at `path` and map its segments: those of fingerprints, and those of short texts' digests.
 
     Raises:
         InputError, DataError: see `read_manifest` and `read_segment_file`.
@@ -201,7 +201,7 @@ def _open_segment(path: Path, stored: StoredSegment, bits: int, max_distance: in
     removed = np.empty(0, np.uint8)
     if stored.removed:
         gone = read_segment_file(path / stored.removed)
-        if pages := gone.damaged_pages():  # the whole file is read here
+        if pages := gone.damaged_pages():  # reads the whole file
             raise DataError(f"{gone.path} is damaged: its pages {pages} are. Restore it, or build the index anew.")
         removed = gone.arrays["removed"].copy()
         files += (gone,)
@@ -209,20 +209,20 @@ def _open_segment(path: Path, stored: StoredSegment, bits: int, max_distance: in
 
 
 def commit(path: Path, manifest: Manifest) -> None:
-    """Replace the manifest in one step, then remove files that it does not name."""
+    """Replace the manifest in one step, then remove the files that it does not name."""
     beside = path / (MANIFEST + ".new")
     with beside.open("wb") as file:
         file.write(manifest.to_json())
         file.flush()
         os.fsync(file.fileno())
-    _sync(path)  # the segments' names, before the manifest's
+    _sync(path)  # segment names reach the disk before the manifest's name
     beside.replace(path / MANIFEST)
     _sync(path)
     sweep(path, manifest)
 
 
 def sweep(path: Path, manifest: Manifest | None) -> None:
-    """Remove files that the manifest does not name: those of older manifests, or of a writer that was killed."""
+    """Remove index files that the manifest does not name: those of older manifests or of a killed writer."""
     named = {MANIFEST, LOCK, *(manifest.files if manifest else ())}
     for other in path.iterdir():
         if other.name not in named and _is_ours(other):
@@ -238,10 +238,10 @@ def _sync(path: Path) -> None:
 
 
 def store_segment(path: Path, name: str, segment: Segment) -> None:
-    """Write the file of a segment."""
+    """Write a segment to a file."""
     write_segment_file(path / name, segment_arrays(segment), {"method": segment.method, "options": segment.options})
 
 
 def store_removed(path: Path, name: str, removed: Array) -> None:
-    """Write the file that marks the removed documents of a segment."""
+    """Write a file that marks a segment's removed documents."""
     write_segment_file(path / name, {"removed": removed}, {})

@@ -1,4 +1,4 @@
-"""The constants that the planner uses unless it measures the machine."""
+"""The planner's constants, unless it measures the machine."""
 
 from neardup.hamming.index.machine import Machine
 
@@ -17,4 +17,4 @@ TYPICAL = Machine(
     order=((14, 8.4e-08), (17, 9.7e-08), (20, 1.1e-07), (22, 1.5e-07)),
     around=((14, 1.1e-07), (17, 1.5e-07), (20, 6.3e-07), (22, 1.3e-06)),
 )
-"""Medians of five runs of `neardup.hamming.index.machine_timing.measure_machine`, on a machine that others used as well."""
+"""Medians of five runs of `neardup.hamming.index.machine_timing.measure_machine`, on a machine shared with other users."""

@@ -1,4 +1,4 @@
-"""BIT LISTS: for each bit, a list of the rows that have it. A query adds up these lists to count the bits that differ."""
+"""BIT LISTS: for each bit, a list of the rows that have it set. A query adds up these lists to count the bits that differ."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from neardup.kernels.hamming import index_scans as kernels
 
 @dataclass(frozen=True)
 class BitLists:
-    """For each bit, the rows that have it, as a bitmap: uint64[bits, ceil(rows / 64)]."""
+    """For each bit, the rows that have it set, as a bitmap: uint64[bits, ceil(rows / 64)]."""
 
     lists: Array
     rows: int

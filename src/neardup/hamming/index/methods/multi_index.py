@@ -9,7 +9,7 @@ from neardup.hamming.index.keyed_tables import KeyPlan, blocks_of
 from neardup.hamming.index.methods.search_method import method_of_keys
 
 MOST_PROBES = 4096
-"""The planner considers more probes of a table only if there are as many rows."""
+"""The planner considers more probes of a table only if the table has at least as many rows."""
 
 
 def multi_index_keys(bits: int, max_distance: int, blocks: int) -> KeyPlan:

@@ -7,7 +7,7 @@ from neardup.hamming.index.keyed_tables import KeyPlan
 from neardup.hamming.index.methods.search_method import method_of_keys
 
 MOST_CODES = 1_000_000
-"""The most codes that a query may look up. Looking up more is slower than comparing with millions."""
+"""Maximum number of codes that a query may look up; looking up more is slower than comparing with millions of rows."""
 WORD_BITS = 64
 
 

@@ -1,4 +1,4 @@
-"""PREFIX TABLES: keyed by the first bits under random permutations of the bits. The method can miss pairs.
+"""PREFIX TABLES: tables keyed by the first bits under random permutations of the bits. The method can miss pairs.
 
 A query finds a pair if the key of at least one table has none of the bits in which the two differ.
 """
@@ -19,7 +19,7 @@ from neardup.hamming.probabilities import prefix_hit
 CHANCE = 0.95
 """The planner takes enough tables to find a pair at the index's distance with this probability, up to MOST_CHOSEN_TABLES."""
 MOST_COUNTED_TABLES = 16
-"""Tables up to which all 2^16 choices of tables are counted; the hit probability of more tables is simulated."""
+"""Up to this many tables, all choices of tables are counted; the hit probability of more tables is simulated."""
 
 
 def prefix_keys(bits: int, prefix: int, tables: int, seed: int) -> KeyPlan:
@@ -61,7 +61,7 @@ def expected_hit(
     rows: int,  # noqa: ARG001 - has no influence here
     seed: int = SEED,
 ) -> HitProbability:
-    """The mean over random permutations, in closed form, and a simulation of it."""
+    """The mean over random permutations, in closed form and simulated."""
     prefix, tables = options["prefix"], options["tables"]
     forms = prefix_hit(distance, bits=bits, prefix=prefix, tables=tables)
     simulated, trials = simulated_prefix_hit(distance, bits=bits, prefix=prefix, tables=tables, seed=seed)
@@ -73,9 +73,9 @@ def expected_hit(
 def simulated_prefix_hit(
     distance: int, *, bits: int, prefix: int, tables: int, seed: int = SEED, trials: int | None = None
 ) -> tuple[float, int]:
-    """The share of random differences of `distance` bits that touch none of the bits of at least one random prefix, and the trials.
+    """Simulate the share of random differences of `distance` bits that touch no bit of at least one random prefix; also the trials.
 
-    Every trial draws new permutations.
+    Each trial draws new permutations.
     """
     random = np.random.default_rng(seed)
     count = trials or max(1, min(MOST_TRIALS, MOST_BITS // (bits * (tables + 1))))
@@ -101,7 +101,7 @@ def hit_by_masks(masks: UInt64s, distance: int) -> float:
 
 
 def _counted_hit(masks: UInt64s, distance: int) -> float:
-    """By inclusion and exclusion: if the keys of some tables have u bits together, C(N - u, k) choices of k bits touch none."""
+    """Count by inclusion and exclusion: if the keys of some tables have u bits in all, C(N - u, k) choices of k bits touch none."""
     bits = 64 * masks.shape[1]
     unions: UInt64s = np.zeros((1, masks.shape[1]), np.uint64)
     signs: Int64s = np.ones(1, np.int64)

@@ -19,7 +19,7 @@ class Searcher(Protocol):
     """
 
     def look_up(self, queries: Array, first: int, last: int, max_distance: int, hits: Array, count: int) -> int:
-        """Write the hits of queries [first, last) to `hits` as (query, position, distance), from `count` on; returns the new count.
+        """Write the hits of queries [first, last) to `hits` as (query, position, distance), from `count` on; return the new count.
 
         Hits beyond the room of `hits` (int64[room, 3]) are only counted.
         """
@@ -39,12 +39,12 @@ Built = tuple[Searcher, Array]
 
 
 def in_given_order(values: Array) -> Array:
-    """The order of a searcher that leaves each fingerprint of uint64[n, words] in its place: uint32[n]."""
+    """An order that leaves each fingerprint of uint64[n, words] in its place: uint32[n]."""
     return np.arange(len(values), dtype=np.uint32)
 
 
 class ExpectedHit(Protocol):
-    """The hit probability of a method with these options, before anything is built: the mean over all random draws."""
+    """Estimates a method's hit probability from its options, before anything is built: the mean over all random draws."""
 
     def __call__(
         self, options: Options, *, bits: int, distance: int, rows: int, seed: int = SEED
@@ -74,9 +74,9 @@ class SearchMethod:
 
     Attributes:
         build: makes a searcher from unique fingerprints uint64[n, words], the distance and the options.
-        restore: makes a searcher again from its arrays, the bits, the distance, the options and the number of fingerprints.
+        restore: restores a searcher from its arrays, the bits, the distance, the options and the number of fingerprints.
         cost: computes the cost from the setting and the options. Raises OptionError if the method cannot be used for them.
-        considered: lists, from the setting, the options among which the planner chooses.
+        considered: lists the options among which the planner chooses, from the setting.
         keys: makes the keys of its tables from the bits, the distance and the options; None for a method without tables.
         hits: the probability that it finds a pair; None for an exact method.
     """

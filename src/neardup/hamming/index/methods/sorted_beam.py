@@ -1,4 +1,4 @@
-"""SORTED BEAM: fingerprints sorted under random permutations of the bits. A query is compared with those around its place.
+"""SORTED BEAM: fingerprints sorted under random permutations of the bits. A query is compared with the rows around its place.
 
 The method can miss pairs.
 """
@@ -19,13 +19,13 @@ from neardup.kernels.hamming import index_scans as kernels
 
 @dataclass(frozen=True)
 class SortedBeam:
-    """Fingerprints sorted under several permutations of the bits. A query is compared with those around its place in each order.
+    """Fingerprints sorted under several permutations of the bits. A query is compared with the rows around its place in each order.
 
     Attributes:
         orders: uint64[P, n, words], the permuted rows, ascending.
-        positions: uint32[P, n], which row each is.
+        positions: uint32[P, n], the original row of each.
         sources: int64[P, bits], the bit that goes to each place, both counted from the most significant one.
-        beam: the number of rows to compare before the query's place, and after it.
+        beam: number of rows to compare before the query's place, and after it.
     """
 
     orders: Array
@@ -106,7 +106,7 @@ def _considered(_: Setting) -> Iterable[dict[str, int]]:
 
 
 def expected_hit(options: Options, *, bits: int, distance: int, rows: int, seed: int = SEED) -> HitProbability:
-    """The mean over random permutations. It is simulated, because there is no closed form."""
+    """The mean over random permutations, simulated because there is no closed form."""
     found, trials = simulated_beam_hit(distance, options, bits=bits, rows=rows, seed=seed)
     return HitProbability(distance, found, None, None, None, found, trials, seed)
 
@@ -114,10 +114,10 @@ def expected_hit(options: Options, *, bits: int, distance: int, rows: int, seed:
 def simulated_beam_hit(
     distance: int, options: Options, *, bits: int, rows: int, seed: int = SEED, trials: int = MOST_TRIALS
 ) -> tuple[float, int]:
-    """The probability that sorted orders of `rows` uniform fingerprints have a pair at a distance within the beam, and the trials.
+    """Simulate how often sorted orders of `rows` uniform fingerprints have a pair at a distance within the beam; also the trials.
 
-    Under a random permutation, the bits that differ lie at random places, which puts the two values a share of the range apart. The
-    number of rows between them is about Poisson, with that share of the rows as its mean. Orders count as independent.
+    Under a random permutation, the differing bits lie at random places, which puts the two values a share of the range apart.
+    The number of rows between them is about Poisson, with that share of the rows as its mean. Orders count as independent.
     """
     if distance == 0:
         return 1.0, trials
@@ -129,14 +129,14 @@ def simulated_beam_hit(
 
 
 def _is_within(random: np.random.Generator, places: Array, signs: Float64s, rows: int, beam: int) -> Bools:
-    """bool[trials]: fewer than `beam` of the rows lie between two whose bits differ at places int64[trials, d], by these signs."""
+    """bool[trials]: whether fewer than `beam` rows lie between two whose bits differ, by `signs`, at places int64[trials, d]."""
     apart = np.abs((signs * np.ldexp(1.0, -1 - places)).sum(axis=1))
     found: Bools = random.poisson(np.minimum(apart * rows, 4.0 * beam + 1000)) < beam
     return found
 
 
 def hit_of_orders(searcher: SortedBeam, distance: int) -> float:
-    """Like `simulated_beam_hit`, but with the permutations of this searcher: the same bits differ in all of its orders."""
+    """Same as `simulated_beam_hit`, but with this searcher's permutations: the same bits differ in all of its orders."""
     rows, bits = searcher.orders.shape[1], searcher.sources.shape[1]
     if distance == 0 or rows <= searcher.beam:
         return 1.0

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from neardup.hamming.index.methods.search_method import SearchMethod
 
 AUTO = "auto"
-"""Not a method: it chooses an exact method for each segment, by its size. See `neardup.hamming.index.planner`."""
+"""Not a method: chooses an exact method for each segment by its size. See `neardup.hamming.index.planner`."""
 
 
 @dataclass(frozen=True)
@@ -22,8 +22,8 @@ class Option:
     """An option of a method.
 
     Attributes:
-        name: as in `neardup.Index`, and as a flag.
-        meaning: in words.
+        name: its name in `neardup.Index`, and as a flag.
+        meaning: its meaning, in words.
         least: the smallest value.
     """
 
@@ -37,7 +37,7 @@ class Method:
     """One method.
 
     Attributes:
-        name: the name by which you choose it.
+        name: the method's name in options.
         purpose: what it does and when to use it.
         module: the module of this folder that has its code, as `METHOD`.
         options: its options; the planner chooses the values that are not given.
@@ -50,13 +50,13 @@ class Method:
 
     @cached_property
     def code(self) -> "SearchMethod":
-        """Its code: how it builds and searches, its cost, and its hit probability."""
+        """The method's code: how it builds and searches, its cost, and its hit probability."""
         found: SearchMethod = importlib.import_module(f"{__package__}.{self.module}").METHOD
         return found
 
     @property
     def is_exact(self) -> bool:
-        """Whether it finds every document within the distance. If so, its code has no hit probability."""
+        """Whether the method finds every document within the distance. If so, its code has no hit probability."""
         return self.code.hits is None
 
     @property
@@ -67,7 +67,7 @@ class Method:
     def hit_probability(
         self, options: Mapping[str, int], *, bits: int, distance: int, rows: int
     ) -> "HitProbability | None":
-        """For a pair at a distance among `rows` rows, with these options: the mean over random draws; None for an exact method."""
+        """Probability of finding a pair at a distance among `rows` rows: the mean over random draws; None for an exact method."""
         hits = self.code.hits
         return None if hits is None else hits.expected(options, bits=bits, distance=distance, rows=rows)
 
@@ -119,7 +119,7 @@ METHODS: dict[str, Method] = {
         ),
     )
 }
-"""The methods by name, in the order in which they are listed and considered."""
+"""The methods by name, in the order of listings and of the planner."""
 
 
 def option_meanings() -> dict[str, str]:
