@@ -145,7 +145,7 @@ _HOME = {
     "signatures": "fingerprints.minhash",
     "similarity": "matching.similarities.compare_texts",
 }
-"""Every public name and the module that has it."""
+"""All public names, each with the module that has it."""
 
 __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/test_public.py compares the two
     "BandedPairs",

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
-"""Of any kind: where it depends on the caller, or is one of several."""
+"""An array of any kind, where the kind depends on the caller or may be one of several."""
 
 Bools = NDArray[np.bool_]
 Bytes = NDArray[np.uint8]

@@ -54,7 +54,7 @@ class Stage:
         return (now - self.began) * (1 / self.share - 1) if self.share else None
 
     def rates(self, now: float) -> str:
-        """The rates as `1,234 documents/s, 5.6 MB/s`; empty if nothing is counted or no time has passed."""
+        """Format the rates as `1,234 documents/s, 5.6 MB/s`; empty if nothing is counted or no time has passed."""
         seconds = now - self.began
         if seconds <= 0:
             return ""
@@ -165,7 +165,7 @@ def _shown_on() -> TextIO:
 
 
 def told(stage: Stage, now: float) -> str:
-    """The state of a stage in words: `45 %, 12,345 documents, 1,234 documents/s, 5.6 MB/s, about 40 s left`."""
+    """Describe the state of a stage: `45 %, 12,345 documents, 1,234 documents/s, 5.6 MB/s, about 40 s left`."""
     left = stage.seconds_left(now)
     parts = [
         "" if stage.share is None else f"{stage.share:.0%}".replace("%", " %"),

@@ -14,7 +14,7 @@ def read_config(context: click.Context, files: tuple[str, ...]) -> dict[str, Any
 
     Raises:
         InputError: more than one file is given, or it cannot be read.
-        OptionError: a key names no option, or a value is not allowed; the message tells all of them.
+        OptionError: a key names no option, or a value is not allowed; the message lists all of them.
     """
     if len(files) > 1:
         raise InputError(f"--config is given {len(files)} times: {', '.join(files)}. Put all options into one file.")

@@ -1,5 +1,6 @@
-"""FINGERPRINT by named features, for any segmenter, weight and hash. `neardup.kernels.fingerprints.simhash` is the kernel that
-works without names.
+"""FINGERPRINT by named features, for any segmenter, weight and hash.
+
+`neardup.kernels.fingerprints.simhash` is the kernel that works without names.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""READ → FINGERPRINT: one streaming pass over a corpus, which keeps a few dozen bytes of each document."""
+"""READ → FINGERPRINT: one streaming pass over a corpus that keeps a few dozen bytes per document."""
 
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
@@ -52,14 +52,14 @@ class Documents:
 
     @property
     def valid(self) -> Array:
-        """bool[rows]: the row is a document."""
+        """Whether each row is a document: bool[rows]."""
         return self.tokens >= 0
 
 
 @codec("part", 1, found="value", lengths="int64[rows]", ids="large_string", values="value", aside="value")
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What is kept of a batch. `aside`: the result of a side pass."""
+    """The results kept from a batch. `aside`: the result of a side pass."""
 
     found: Fingerprints
     lengths: Array

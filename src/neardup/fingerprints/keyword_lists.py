@@ -16,7 +16,7 @@ from neardup.text.columns import as_text_arrays, in_chunks
 def keywords(
     texts: Any, *, recipe: RecipeLike | None = None, threads: int | None = None
 ) -> list[list[tuple[str, float]]]:
-    """The features of each text that vote, and their weights, heaviest first; among equal weights, the first occurrence is first.
+    """The features of each text that vote, with their weights, heaviest first; equal weights in order of first occurrence.
 
     Args:
         texts: a list of strings, an Arrow array, or a pandas or polars column.

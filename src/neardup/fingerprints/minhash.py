@@ -73,7 +73,7 @@ class Signatures:
 
     @property
     def bits(self) -> int:
-        """Bits kept of each value."""
+        """Number of bits kept of each value."""
         return 8 * self.values.dtype.itemsize
 
     def __len__(self) -> int:

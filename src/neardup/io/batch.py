@@ -7,7 +7,7 @@ from typing import Any
 from neardup.errors import OptionError
 
 BATCH_BYTES = 4 << 20
-"""About how many bytes are read, and how much text is passed on, at a time."""
+"""Approximate number of bytes to read, and of text to pass on, at a time."""
 
 
 MAX_DOCUMENT_BYTES = 256 << 20

@@ -39,7 +39,7 @@ class WholeFile:
         self.file: BinaryIO = self._partial.open("wb")
 
     def commit(self) -> None:
-        """End writing: bring the file to disk, and give it its name."""
+        """Finish writing: flush the file to disk, and give it its name."""
         self.file.flush()
         os.fsync(self.file.fileno())
         self.file.close()
@@ -61,7 +61,7 @@ class WholeFile:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file that exists with all its content, or not at all."""
+    """Write a file that exists with its whole content, or not at all."""
     with WholeFile(path) as file:
         file.write(content)
 
@@ -94,7 +94,7 @@ class CheckpointFile:
         self._values += 1
 
     def commit(self) -> None:
-        """End the file and give it its name."""
+        """Finish the file and give it its name."""
         self._write_facts({"values": self._values})
         self._whole.commit()
 
@@ -135,7 +135,7 @@ def _bytes_of(array: Any) -> memoryview:
 
 
 def read_checkpoint(folder: Path, name: str, *, scratch: Scratch = IN_MEMORY) -> Iterator[Any]:
-    """The values of a file, one after another; each is checked before it is yielded.
+    """Yield the values of a file; each is checked before it is yielded.
 
     Args:
         folder, name: as in `CheckpointFile`.

@@ -100,7 +100,7 @@ class SavedCheckpoints(Checkpoints):
         return taken + shutil.disk_usage(self.folder).free
 
     def _only(self, name: str) -> Any:
-        """The value of a file that holds one."""
+        """Return the value of a file that holds one value."""
         values = list(read_checkpoint(self.folder, name, scratch=self._scratch))
         if len(values) != 1:
             path = self.folder / name
@@ -151,7 +151,7 @@ class SavedCheckpoints(Checkpoints):
     def _saved(
         self, name: str, first: int, pieces: Iterator[tuple[Group, Piece[Any]]], begun: list[Group]
     ) -> Iterator[tuple[Group, Piece[Any]]]:
-        """The pieces of the groups that are `begun` meanwhile, numbered from `first`; a group without pieces is saved too."""
+        """Yield the pieces of the groups `begun` so far, numbered from `first`; a group without pieces is saved, too."""
         finished = 0
         writing: CheckpointFile | None = None
         try:
@@ -205,7 +205,7 @@ def _noted(groups: Iterable[Group], begun: list[Group]) -> Iterator[Group]:
 
 
 def _for_a_while(groups: Sequence[Group], state: Array | None) -> Iterator[Group]:
-    """The groups, until a state is due to be saved."""
+    """Yield the groups until a state is due to be saved."""
     began = time.monotonic()
     for group in groups:
         yield group

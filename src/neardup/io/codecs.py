@@ -148,7 +148,7 @@ def are_below(places: Any, end: int) -> bool:
 
 
 def encode(value: Any) -> tuple[Any, list[Buffer]]:
-    """A value as JSON facts, and the buffers that the facts refer to by number.
+    """Convert a value to JSON facts, and the buffers that the facts refer to by number.
 
     Raises:
         TypeError: the value, or a part of it, has no codec.
@@ -180,7 +180,7 @@ def _facts_of(value: Any, buffers: list[Buffer]) -> Any:
 
 
 def decode(facts: Any, buffers: list[Buffer]) -> Any:
-    """The value that was passed to `encode`.
+    """Restore the value that was passed to `encode`.
 
     Raises:
         MalformedError: the arguments cannot come from `encode`.

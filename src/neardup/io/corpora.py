@@ -1,4 +1,4 @@
-"""What a corpus is: documents that can be read more than once. A sharded corpus can also save its results shard by shard."""
+"""The protocol of a corpus: documents that can be read more than once. A sharded corpus can also save results shard by shard."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from neardup.io.codecs import codec
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 Group = tuple[int, int]
-"""Shards that are read together, [first, last)."""
+"""Shards that are read together: [first, last)."""
 
 
 class Corpus(Protocol):
@@ -66,7 +66,7 @@ class ShardedCorpus(Corpus, Protocol):
     """
 
     def groups(self) -> Sequence[Group]:
-        """Shards that are read together, in order."""
+        """The groups of shards that are read together, in order."""
         ...
 
     def pieces(
@@ -81,7 +81,7 @@ class ShardedCorpus(Corpus, Protocol):
 
 
 class CorpusPair:
-    """Two corpora as one: the rows of the second follow the `rows` rows of the first."""
+    """Two corpora joined into one: the rows of the second follow the `rows` rows of the first."""
 
     def __init__(self, first: Corpus, rows: int, second: Corpus) -> None:
         self._first, self._rows, self._second = first, rows, second
@@ -95,7 +95,7 @@ class CorpusPair:
 
 
 class ShardedPair:
-    """Two corpora of shards as one, in the same way."""
+    """Two sharded corpora joined into one, in the same way."""
 
     def __init__(self, first: ShardedCorpus, rows: int, second: ShardedCorpus) -> None:
         self._first, self._rows, self._second = first, rows, second
@@ -155,7 +155,7 @@ def _divided(items: Iterable[Item], is_of_first: Callable[[Item], bool]) -> tupl
 
 
 def pair_of(first: Corpus, rows: int, second: Corpus) -> Corpus:
-    """Two corpora as one: the rows of the second follow the `rows` rows of the first."""
+    """Join two corpora into one: the rows of the second follow the `rows` rows of the first."""
     if isinstance(first, ShardedCorpus) and isinstance(second, ShardedCorpus):
         return ShardedPair(first, rows, second)
     return CorpusPair(first, rows, second)

@@ -29,7 +29,7 @@ from neardup.text.html import extractor
 Result = TypeVar("Result")
 
 LISTED = 5
-"""How many problems a message lists one by one."""
+"""Number of problems that a message lists one by one."""
 
 _GROUPED = 1024
 
@@ -66,7 +66,7 @@ class FileCorpus:
         progress: Progress | None = None,
         resources: Resources = DEFAULTS,
     ) -> None:
-        """`progress` receives how many bytes of the files each pass has read."""
+        """`progress` counts the bytes that each pass reads from the files."""
         if on_error not in ON_ERROR:
             raise OptionError(f"on_error={on_error!r}: give one of {', '.join(ON_ERROR)}.")
         self.shards = tuple(shards)
@@ -202,7 +202,7 @@ class FileCorpus:
         return [self.shards[number].name for number in numbers.tolist()], rows - starts[numbers]
 
     def first_batches(self, number: int, parts: int) -> Iterator[Batch]:
-        """The first `parts` parts of a shard; unreadable rows stop it or are passed over, as everywhere."""
+        """The first `parts` parts of a shard; unreadable rows stop the run or are skipped, as in any pass."""
         found = itertools.islice((part for _, part in self._parts(None, [(number, number + 1)])), parts)
         for batch, rejections in in_order(lambda part: part(), found, self._resources.thread_count):
             if rejections and self._on_error == "stop":

@@ -1,4 +1,4 @@
-"""A file that grows under a temporary name, is known to be on disk up to a length, and gets its final name at the end."""
+"""A file that grows under a temporary name, is known to be on disk up to a length, and finally gets its own name."""
 
 import fcntl
 import os
@@ -52,11 +52,11 @@ class GrowingFile:
         self._file.close()
 
     def write(self, data: bytes | memoryview) -> None:
-        """Append bytes."""
+        """Append bytes to the file."""
         self._file.write(data)
 
     def sync(self) -> int:
-        """Bring the whole file to disk, and return its length."""
+        """Flush the whole file to disk, and return its length."""
         self._file.flush()
         os.fsync(self._file.fileno())
         length: int = self._file.seek(0, os.SEEK_END)
@@ -69,7 +69,7 @@ class GrowingFile:
 
 
 def to_disk(folder: Path) -> None:
-    """Bring the names in a folder to disk."""
+    """Flush the names in a folder to disk."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 IDS_TOGETHER = 1 << 18
-"""Ids checked together for repeats."""
+"""Number of ids checked together for repeats."""
 
 _decode = msgspec.json.Decoder().decode
 

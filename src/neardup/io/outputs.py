@@ -209,7 +209,7 @@ class Outputs:
         folder.mkdir()
 
     def claim(self, path: Place) -> Path:
-        """The temporary file, empty at first, that stands in for one of `paths`; `-` stands for itself."""
+        """Return the temporary file, empty at first, that stands in for one of `paths`; `-` stands for itself."""
         if path == STANDARD_OUTPUT:
             return STANDARD_OUTPUT
         if path not in self._known:
@@ -230,7 +230,7 @@ class Outputs:
         return self._temporary[path]
 
     def finish(self, path: Place) -> None:
-        """Declare that nothing more is written to this file."""
+        """Declare that this file is complete."""
         if self._saved is not None and path != STANDARD_OUTPUT:
             _to_disk(self._temporary[path])
             self._saved.note(self._temporary[path])

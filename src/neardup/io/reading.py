@@ -25,12 +25,12 @@ class Reading:
     """Options for reading texts from files.
 
     Attributes:
-        text: columns of the text, joined by a newline if there are several; nested columns with dots. A single one may be a string.
-        id: the column of the ids; by default the column `id` if it exists, otherwise documents are called FILE:ROW.
+        text: columns of the text, joined by a newline if there are several; nested columns with dots. One column may be a string.
+        id: the column of the ids; by default the column `id` if it exists, otherwise ids are FILE:ROW.
         html: the texts are HTML, and become text first: one of HTML. The texts of several columns are joined before that.
-        lines: inputs are text files in which each line that is not blank is a document.
-        encoding: of all inputs except Parquet; a name that Python knows.
-        dialect: of CSV and TSV: delimiter, and optionally quote and escape character, as `;"`; detected if None.
+        lines: inputs are text files in which each non-blank line is a document.
+        encoding: encoding of all inputs except Parquet; a name that Python knows.
+        dialect: delimiter, and optionally quote and escape character, of CSV and TSV, such as `;"`; detected if None.
         max_document_bytes: a longer row (text file, line, cell) cannot be read; a number, or a string such as `512M` or `4G`.
 
     Raises:

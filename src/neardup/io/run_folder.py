@@ -79,7 +79,7 @@ class RunFolder:
             raise DataError(f"{path} is damaged. Remove {self.folder}, and the run begins anew.") from None
 
     def partial(self, final: Path) -> Path:
-        """The hidden file that an output is written to: the same for every run that continues with this folder, and another one for
+        """The hidden file that an output is written to: the same for every run that continues with this folder, different for
         another folder.
         """
         mark = hashlib.sha256(f"{self.folder.resolve()}\0{final}".encode("utf-8", "surrogateescape")).hexdigest()[:12]
@@ -139,7 +139,7 @@ def _sealed(content: dict[str, Any]) -> bytes:
 
 
 def _checksum(format_: Any, content: Any) -> int:
-    """CRC-32 of the values, whatever the way they are written."""
+    """CRC-32 of the values, however they are formatted."""
     return zlib.crc32(json.dumps([format_, content], sort_keys=True).encode("ascii"))
 
 

@@ -12,21 +12,21 @@ from neardup.io.batch import BATCH_BYTES
 from neardup.io.corpus import FileCorpus
 
 SAMPLED_BYTES = 32 << 20
-"""About how many bytes are read, whatever the size of the corpus."""
+"""Approximate number of bytes to read, whatever the size of the corpus."""
 MOST_SHARDS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Texts of a corpus.
+    """A sample of a corpus' texts.
 
     Attributes:
         texts: Arrow arrays of large_string, without rejected texts.
-        ids_bytes: the size of their ids as JSON values.
-        shards: how many shards were sampled.
-        read_bytes: bytes read of their files, as stored on disk.
-        total_bytes: bytes of all files; equal to `read_bytes` if everything was read.
-        seconds: the time that reading took, on as many threads as the caller allowed.
+        ids_bytes: total size of their ids as JSON values.
+        shards: number of sampled shards.
+        read_bytes: number of bytes read of the shards' files, as stored on disk.
+        total_bytes: size of all files; equal to `read_bytes` if everything was read.
+        seconds: time spent reading, on as many threads as the caller allowed.
     """
 
     texts: tuple[Any, ...]

@@ -146,14 +146,14 @@ def _folder(folder: Place, base: Place, reading: Reading, progress: Progress) ->
 
 
 def _below(path: Place, folder: Place) -> str:
-    """The name of a file in a folder, for messages."""
+    """The name of a file relative to a folder, for messages."""
     if isinstance(path, RemotePath):
         return path.url[len(str(folder).rstrip("/")) + 1 :]
     return os.fsencode(path.relative_to(str(folder))).decode("utf-8", "replace")
 
 
 def _files_below(folder: Path, above: frozenset[tuple[int, int]]) -> Iterator[Path]:
-    """All files except hidden ones; a folder that a link leads back into is not entered again."""
+    """All files except hidden ones; a link back to an enclosing folder is not followed."""
     try:
         status = folder.stat()
         entries = sorted(folder.iterdir())

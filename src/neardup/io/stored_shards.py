@@ -1,4 +1,4 @@
-"""Shards as the files of the stages record them, so that a later stage knows which rows belong to which file."""
+"""Records of shards in the files of stages, so that a later stage knows which rows belong to which file."""
 
 import dataclasses
 import hashlib

@@ -1,4 +1,4 @@
-"""Texts in memory as a corpus: any input that `neardup.text.frames` knows; the type of the input is the type of the output."""
+"""Texts in memory as a corpus: any input that `neardup.text.frames` accepts; the output has the type of the input."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
@@ -27,7 +27,7 @@ Result = TypeVar("Result")
 _TEXT = pa.large_string()
 _NOT_OF_ONE_KIND = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError)
 LISTED = 5
-"""How many sources a message names."""
+"""Number of sources that a message names."""
 
 
 def _ids(frame: Frame, id: str | None) -> Any:  # noqa: A002

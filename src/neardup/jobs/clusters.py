@@ -55,7 +55,7 @@ def cluster_files(
         pairs: files that `pair_files` wrote, all with the same recipe and options.
         output: a file that ends in .parquet.
         documents: the fingerprint files of all documents, in the order of the shards; this order is also the order of the rows.
-        rethreshold: a similarity threshold above that of the pairs; theirs by default. The bands of minhash depend on the
+        rethreshold: a similarity threshold above that of the pairs; the pairs' own by default. The bands of minhash depend on the
             threshold, so its pairs may include a few that a run at the higher threshold would miss.
         partial: accept that some shards were not compared with each other.
         overwrite, progress: as in `deduplicate_files`.

@@ -40,7 +40,7 @@ from neardup.text.columns import in_chunks
 
 COMMIT_ROWS = 1 << 17
 COMMIT_SECONDS = 10.0
-"""The most work, in documents and in seconds, that is repeated after a crash."""
+"""Maximum work, in documents and in seconds, that is repeated after a crash."""
 BLOCK_BYTES = BATCH_BYTES
 
 
@@ -77,7 +77,7 @@ def filter_files(
     progress: Watcher = None,
     **reading: Unpack[ReadingDict],
 ) -> FilterResult:
-    """Pass on the documents that are near no document of an index, byte for byte and in order; remember them in the index.
+    """Pass on, byte for byte and in order, the documents that are near no document of an index; remember them in the index.
 
     If a run from files to a file is interrupted, even by a power failure, the same call continues it. No line is lost or passed on
     twice. If the input or the output is a pipe, documents are remembered only after they were passed on. After a crash some may

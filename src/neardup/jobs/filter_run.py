@@ -107,7 +107,7 @@ class FilterRun:
     """One run from given inputs to given outputs.
 
     Attributes:
-        ended: all inputs have been read; at most the outputs have to be renamed.
+        ended: whether all inputs have been read; at most the outputs still have to be renamed.
         missing: the newline that the last output line lacks; it is written before the next line.
     """
 
@@ -131,7 +131,7 @@ class FilterRun:
         self.missing = b""
 
     def begin(self, *, overwrite: bool, give_up: bool) -> dict[str, int]:
-        """The counts of the run so far.
+        """Return the counts of the run so far.
 
         Raises:
             InputError: a run of another call was interrupted, or an output exists.

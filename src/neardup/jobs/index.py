@@ -83,7 +83,7 @@ def new_index(
     method: IndexMethod,
     options: IndexOptions | None = None,
 ) -> Index:
-    """An empty index for fingerprints of a recipe.
+    """Create an empty index for fingerprints of a recipe.
 
     Raises:
         OptionError: neither the call nor the recipe has a distance.

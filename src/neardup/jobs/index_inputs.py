@@ -65,7 +65,7 @@ class IndexInputs:
             self._corpus.check()
 
     def demand_recipe(self, wanted: Recipe | VectorRecipe | None) -> Recipe | VectorRecipe:
-        """The recipe of all the fingerprints.
+        """Return the recipe of all fingerprints.
 
         Raises:
             RecipeMismatch: a fingerprint file was made by another recipe.

@@ -22,7 +22,7 @@ NUMBERS = (
 )
 """Fields that are integers, with their smallest and largest values."""
 _BROUGHT = {"segmenter": Segmenter, "hash": HashFunction}
-"""The types that a caller may pass instead of a name."""
+"""Types that a caller may pass instead of a name."""
 
 
 def is_integer(value: object) -> bool:

@@ -11,7 +11,7 @@ from neardup.errors import DataError, OptionError
 from neardup.kernels.text.utf8 import TAIL, valid_utf8
 
 CHUNK_BYTES = 1 << 20
-"""About how much text goes through the kernels at a time: it stays in a core's cache, and threads have work to share."""
+"""Approximate bytes of text per kernel call: they stay in a core's cache, and threads have work to share."""
 
 
 def as_text_arrays(texts: Any, *, column: str | None = None) -> list[Any]:

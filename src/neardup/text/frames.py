@@ -28,7 +28,7 @@ class Frame:
         rows: the number of rows.
         keep: returns the rows where bool[rows] is true, in order, in the type of the input.
         texts: the column itself, if the input is a single column without a name.
-        names: of the columns.
+        names: the names of the columns.
         read: returns the Arrow table of one column, or a list of its values if they have different types.
         dicts: the rows, if they are dicts.
     """

@@ -14,10 +14,10 @@ from typing import Any
 from neardup.errors import MissingExtra
 
 Extract = Callable[[str], str]
-"""From a page to its text; never raises, and several threads may call it."""
+"""Maps a page to its text; never raises, and several threads may call it."""
 
 PACKAGES = {"main": "trafilatura", "whole": "selectolax"}
-"""The functions that make the text, by mode; the keys are those of `neardup.io.reading.HTML`."""
+"""Functions that make the text, by mode; the keys are those of `neardup.io.reading.HTML`."""
 
 _INVISIBLE = frozenset(("head", "script", "style", "template", "noscript", "iframe", "object", "svg", "datalist"))
 _BLOCKS = frozenset(

@@ -54,7 +54,7 @@ class FoldedTexts:
 
 @cache
 def _unassigned() -> re.Pattern[str]:
-    """Runs of code points that the pinned Unicode version does not assign: later versions might compose them."""
+    """Matches runs of code points that the pinned Unicode version does not assign: later versions might compose them."""
     ranges = "".join(f"\\U{first:08x}-\\U{last - 1:08x}" for first, last in assigned_ranges())
     return re.compile(f"([^{ranges}]+)")
 

@@ -1,8 +1,8 @@
 """Detect the dialect of delimited text from the beginning of a file.
 
-Detected are: comma, semicolon, tab or bar (in .tsv only the tab); double or single quotes, or none; a backslash as escape, or
-none. A dialect fits if every row of the sample has as many fields as the header and no quote is out of place. If several fit, the
-more common one is chosen, unless they differ in the delimiter: then the dialect is unclear, which is an error.
+It distinguishes: comma, semicolon, tab or bar (in .tsv only the tab); double, single or no quotes; a backslash as escape, or
+no escape. A dialect fits if every row of the sample has as many fields as the header and no quote is out of place. If several
+fit, the more common one is chosen, unless they differ in the delimiter: then the dialect is unclear, which is an error.
 
 A file with an unclosed quote often fits best without quotes, and would then be read wrongly. So a file counts as quoted, whether it
 fits or not, if its header is quoted, or if other fields are. Between tabs, where texts that begin with a quote are common, this

@@ -17,7 +17,7 @@ from neardup.kernels.chosen_bytes import PLACES_BEHIND
 from neardup.kernels.text.utf8 import count_byte, find_byte
 
 _STEP = 4
-"""A long line is read in steps of this fraction of the bytes held."""
+"""A long line is read in steps of 1 / _STEP of the bytes held."""
 
 _UNITS = {2: np.uint16, 4: np.uint32}
 

@@ -23,7 +23,7 @@ _TESTS = (
     pa.types.is_null,
 )
 _FRACTIONS = {"s": ".000000000", "ms": "000000", "us": "000", "ns": ""}
-"""The digits that times of each unit lack up to nine; times of equal width sort as texts."""
+"""Digits that times of each unit lack to nine; times of equal width sort as texts."""
 
 
 def is_value(kind: Any) -> bool:

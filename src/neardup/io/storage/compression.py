@@ -34,7 +34,7 @@ COMPRESSION_ENDINGS = {".gz": "gzip", ".zst": "zstd"}
 
 
 def compression_of_name(name: str) -> str:
-    """The compression that the last ending of a file's name stands for."""
+    """The compression named by the last ending of a file name."""
     return COMPRESSION_ENDINGS.get(os.path.splitext(name)[1].lower(), "plain")
 
 

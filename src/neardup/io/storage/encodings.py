@@ -1,4 +1,4 @@
-"""Encodings of text files: lines are found in the stored bytes, and read as UTF-8."""
+"""Encodings of text files: lines are located in the stored bytes, and read as UTF-8."""
 
 import codecs
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ class Encoding:
 
     @property
     def is_utf8(self) -> bool:
-        """Whether the bytes are UTF-8 as they are."""
+        """Whether the stored bytes are UTF-8."""
         return self.name == UTF_8
 
     @property

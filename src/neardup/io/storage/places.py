@@ -1,4 +1,4 @@
-"""Local files and files in stores: code that opens or names a file takes a `Place`, and asks this module where the two differ."""
+"""Local and remote files: code that opens or names a file takes a `Place`, and asks this module where the two kinds differ."""
 
 import os
 import re

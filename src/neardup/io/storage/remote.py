@@ -1,6 +1,6 @@
-"""Files in object stores and on other hosts, through fsspec: a `RemotePath` is for URLs what a `Path` is for local files.
+"""Files in object stores and on other hosts, through fsspec: a `RemotePath` is to a URL what a `Path` is to a local file.
 
-Reading requests ranges of bytes. Writing uploads a finished local file. Failed transfers are tried again. A file that is missing or
+Reading requests ranges of bytes. Writing uploads a finished local file. Failed transfers are retried. A file that is missing or
 not permitted raises OSError with a `strerror`, as the system does for local files.
 """
 
@@ -18,16 +18,16 @@ from neardup.errors import DataError, InputError, TransferError
 from neardup.io.storage.stores import attempted, store_of
 
 READ_BYTES = 8 << 20
-"""The largest request when a file is read from beginning to end."""
+"""Largest request when a file is read from beginning to end."""
 
 FIRST_READ_BYTES = 320 << 10
-"""The first request, enough to look at the columns; each further request is four times as large."""
+"""First request, enough to look at the columns; each further request is four times as large."""
 
 _UPLOAD_BYTES, _MOST_PARTS = 16 << 20, 9_000
 _MAGIC = re.compile(r"[*?\[]")
 _SURE = ("ETag", "etag", "generation", "blob_id", "oid")
 _VERSIONS = (*_SURE, "mtime", "LastModified", "last_modified", "updated", "created")
-"""The names that stores use for the version of a file's content, the surest first; only the sure ones are the same in listings."""
+"""Names that stores use for the version of a file's content, most reliable first; only the reliable ones agree with listings."""
 
 Status = tuple[int, int | str]
 """The size in bytes, and a value that changes with the content: the time of the last change in ns, or a store's version."""
@@ -235,7 +235,7 @@ class RemotePath:
 
 
 class RemoteReader(io.RawIOBase):
-    """The bytes of a remote file; each read is one request, tried again if it fails.
+    """The bytes of a remote file; each read is one request, retried if it fails.
 
     Args:
         step: the most bytes that the first read returns; each further read returns up to four times as many. No limit by default.

@@ -1,4 +1,4 @@
-"""The stores behind URLs, through fsspec: the package each needs, when to try again, and the errors raised in the end."""
+"""The stores behind URLs, through fsspec: the package each one needs, when to retry, and the errors raised in the end."""
 
 import errno
 import time
@@ -11,7 +11,7 @@ from neardup.errors import InputError, MissingExtra, TransferError
 Result = TypeVar("Result")
 
 WAITS = (1.0, 4.0, 15.0)
-"""Seconds before each further attempt of a failed transfer."""
+"""Seconds to wait before each retry of a failed transfer."""
 
 _OF_EXTRA = {"s3", "s3a", "gs", "gcs", "hf"}
 
@@ -26,7 +26,7 @@ _FINAL = (
     ValueError,
     ImportError,
 )
-"""Errors that would only repeat."""
+"""Errors that a retry would only repeat."""
 
 
 @cache
@@ -57,7 +57,7 @@ def _missing(scheme: str, reason: str = "") -> MissingExtra:
 
 
 def attempted(url: str, what: str, attempt: Callable[[], Result]) -> Result:
-    """The result of `attempt`, tried again where that may help.
+    """Return the result of `attempt`, retried where that may help.
 
     Raises:
         OSError: with a `strerror`: the file is missing or not permitted.

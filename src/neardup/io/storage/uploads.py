@@ -1,4 +1,4 @@
-"""Send finished files to their stores: afterwards all of them exist, or none that did not exist before."""
+"""Upload finished files to their stores: afterwards all of them exist, or none that did not exist before."""
 
 import contextlib
 from collections.abc import Collection, Mapping
@@ -12,10 +12,10 @@ _TOGETHER = 8
 
 
 def upload_all(files: Mapping[RemotePath, Path], *, replaced: Collection[RemotePath]) -> None:
-    """Send each local file and remove it here. If one fails, the new files already sent are removed again.
+    """Upload each local file and remove it here. If an upload fails, the new files already uploaded are removed again.
 
     Args:
-        files: the target of each file. The first is complete before any other is sent.
+        files: the target of each file. The first is complete before any other is uploaded.
         replaced: files that existed before.
 
     Raises:

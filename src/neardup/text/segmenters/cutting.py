@@ -8,7 +8,7 @@ from typing import NamedTuple
 from neardup.errors import CallableError, OptionError
 
 Cut = Callable[[str], Sequence[str]]
-"""From a text to its tokens."""
+"""Maps a text to its tokens."""
 ZERO = "\0"
 """Separates tokens; the texts to cut never contain it."""
 

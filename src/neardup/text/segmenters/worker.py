@@ -1,4 +1,4 @@
-"""The program of a worker process: texts arrive on standard input, joined tokens leave, until the input ends."""
+"""The program of a worker process: reads texts from standard input and writes joined tokens, until the input ends."""
 
 import os
 import pickle
@@ -13,7 +13,7 @@ DONE, REFUSED, FAILED = range(3)
 
 
 def main() -> None:
-    """Serve until the input ends; it also ends when the parent is gone, for whatever reason."""
+    """Serve until the input ends, which it also does when the parent process dies."""
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # a package's printed output is not an answer
     requests = sys.stdin.buffer
