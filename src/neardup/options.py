@@ -80,7 +80,7 @@ class DedupOptions:
         cluster: how matches form clusters, one of CLUSTERS.
         threads: the number of threads; all processors by default. It never changes the result.
         memory: bytes for data kept about documents and pairs, as a number or as `512M` or `4G`; half of the machine's memory by
-                default. Work that does not fit is done in several passes or in temporary files; a join whose pairs do not fit the disk
+            default. Work that does not fit is done in several passes or in temporary files; a join whose pairs do not fit the disk
             is refused before it lists pairs. It changes neither the method that `auto` chooses nor the result.
         temp_dir: the folder for temporary files; the system's by default.
     """

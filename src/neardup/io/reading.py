@@ -15,8 +15,8 @@ from neardup.resources.resources import ResourceOptions
 
 Html = Literal["main", "whole"]
 HTML = {
-    "main": "the main text of the page, without navigation and the like",
-    "whole": "all that the page shows",
+    "main": "the main text of the page, without navigation and similar parts",
+    "whole": "all text that the page shows",
 }
 
 

@@ -3,12 +3,12 @@
 from neardup.recipe.hashes import HASHES as FEATURE_HASHES
 
 NORMALIZERS = {
-    "nfkc_casefold": "NFKC case folding, white space made one, what is invisible dropped",
-    "nfkc": "NFKC: full-width letters, ligatures and the like become plain ones",
+    "nfkc_casefold": "NFKC case folding, white space collapsed, invisible characters removed",
+    "nfkc": "NFKC: full-width letters, ligatures and similar characters become plain ones",
     "casefold": "full case folding: ß becomes ss",
     "lower": "lower case: ß stays",
     "digits": "each decimal digit becomes 0",
-    "punctuation": "punctuation is removed: what stood on both sides of it stands together",
+    "punctuation": "punctuation is removed, and the text on both sides is joined",
     "simplified": "traditional Chinese becomes simplified, by OpenCC: the extra [zh]",
 }
 """The normalizers, which are applied to a text in the recipe's order before it is cut into tokens."""
@@ -16,14 +16,14 @@ NORMALIZER_PACKAGES = {"simplified": ("opencc",)}
 """The distributions that decide the result of a normalizer; a recipe's digest has their versions."""
 WEIGHTS = {
     "uniform": "1",
-    "tf": "how often it occurs, c",
+    "tf": "its count in the text, c",
     "log": "1 + floor(log2 c)",
     "sqrt": "the square root of c",
-    "tfidf": "c times how rare it is among the documents of document_frequencies",
-    "textrank": "how central it is in the graph of features that stand near one another",
-    "cppjieba": "c times the idf of a word of two characters or more, as cppjieba finds keywords: the extra [zh]",
-    "jieba_tfidf": "as extract_tags of the package jieba, which cuts the texts, too: the extra [zh]",
-    "jieba_textrank": "as textrank of the package jieba, which cuts the texts, too: the extra [zh]",
+    "tfidf": "c times its rarity among the documents of document_frequencies",
+    "textrank": "its centrality in the graph of neighboring features",
+    "cppjieba": "c times the idf of a word of two or more characters, as in cppjieba: the extra [zh]",
+    "jieba_tfidf": "as extract_tags of the package jieba, which also cuts the texts: the extra [zh]",
+    "jieba_textrank": "as textrank of the package jieba, which also cuts the texts: the extra [zh]",
 }
 """The weights of a feature, where c is its count in the text."""
 COUNTED = ("uniform", "tf", "log", "sqrt")

@@ -50,18 +50,18 @@ RECIPES = {
     ),
     "default-64": NamedRecipe(
         Recipe(bits=64, max_distance=10),
-        "the same in 64 bits, for stores and tools that take no more: more false candidates",
+        "the same in 64 bits, for stores and tools limited to 64: more false candidates",
     ),
     "textbook": NamedRecipe(
         Recipe(word_shingle=3, cjk_shingle=3, weights="tf", bits=64, max_distance=3),
-        "runs of three tokens, 64 bits, distance 3, as most descriptions have it: finds little but near-identical texts",
+        "windows of three tokens, 64 bits, distance 3, as in most descriptions: finds little except near-identical texts",
     ),
     "cppjieba": _of_keywords(
         "lookup3", "yanyiwu/simhash and gosimhash: keywords of Chinese texts by cppjieba, Jenkins' hash"
     ),
-    "fnv1a": _of_keywords("fnv1a_64", "the same with FNV-1a, as the Go program was meant"),
+    "fnv1a": _of_keywords("fnv1a_64", "the same with FNV-1a, as intended by the Go program"),
     "go-fnv1a": _of_keywords(
-        GO_FNV1A, "that program as it was written: half of the hashes are those of another number"
+        GO_FNV1A, "the same as the Go program computes it: half of its hashes are those of another number"
     ),
     **{
         name: NamedRecipe(

@@ -12,7 +12,7 @@ from neardup.recipe.word_lists import WordList
 SEGMENTERS = {
     "words": "runs of letters and numbers; each Han or Kana character by itself",
     "characters": "each letter, mark or number by itself",
-    "whitespace": "what stands between white space, with the punctuation that sticks to it",
+    "whitespace": "runs between white space, with attached punctuation",
     "jieba": "Chinese words, by rjieba: the extra [zh]",
     "sudachi": "Japanese words, by SudachiPy and its core dictionary: the extra [ja]",
 }

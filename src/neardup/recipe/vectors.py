@@ -11,9 +11,9 @@ from typing import Any, Literal
 from neardup.errors import OptionError
 
 METHODS = {
-    "signs": "planes of 1 and -1, the bits of one hash a dimension: dense or sparse rows, the same bits",
+    "signs": "planes of 1 and -1 from one hash per dimension: dense or sparse rows, with the same bits",
     "gaussian": "planes of normally distributed numbers: dense rows",
-    "independent": "planes of 1 and -1, a hash for each dimension and bit: slow, to compare with",
+    "independent": "planes of 1 and -1 from one hash per dimension and bit: slow, for comparison",
 }
 """The methods of making planes."""
 VectorMethod = Literal["signs", "gaussian", "independent"]

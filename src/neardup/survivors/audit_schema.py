@@ -129,11 +129,11 @@ COLUMNS: tuple[Column[Outcomes], ...] = (
     ),
     Column(
         "cluster_id", INTEGER,
-        "Number that the members of a cluster share: of documents the smallest row among them.",
+        "Number shared by the members of a cluster: for documents, the smallest row among them.",
         (*REMOVALS, ANNOTATED), lambda outcomes: outcomes.of(outcomes.decisions.cluster),
     ),
     Column(
-        "cluster_size", INTEGER, "Documents of the cluster, removed ones included; 1 for a document alone.", (ANNOTATED,),
+        "cluster_size", INTEGER, "Number of documents in the cluster, including removed ones; 1 without matches.", (ANNOTATED,),
         lambda outcomes: outcomes.of(outcomes.decisions.cluster_size),
     ),
     Column(
@@ -141,7 +141,7 @@ COLUMNS: tuple[Column[Outcomes], ...] = (
         lambda outcomes: outcomes.removed,
     ),
     Column(
-        "duplicate_of", ID, "Id of the document that it is a duplicate of; null if it is none.", (ANNOTATED,),
+        "duplicate_of", ID, "Id of the survivor that it duplicates; null if it is not a duplicate.", (ANNOTATED,),
         lambda outcomes: outcomes.names.ids(np.where(outcomes.removed, outcomes.survivors, NONE)),
     ),
     Column(
@@ -177,15 +177,15 @@ COLUMNS: tuple[Column[Outcomes], ...] = (
         lambda outcomes: outcomes.names.units(outcomes.matched), only=COMPONENTS,
     ),
     Column(
-        "matched_similarity", NUMBER, "Similarity to what matched; null where it was not computed.", REMOVALS,
+        "matched_similarity", NUMBER, "Similarity to the match; null where it was not computed.", REMOVALS,
         lambda outcomes: outcomes.of(outcomes.decisions.matched_similarity), only=COMPONENTS, nullable=True,
     ),
     Column(
-        "reference", STRING, "File of the reference that has the survivor; null if the survivor is of the inputs.", (DOCUMENTS,),
+        "reference", STRING, "Reference file with the survivor; null if the survivor is in the inputs.", (DOCUMENTS,),
         lambda outcomes: outcomes.references[0], only=REFERENCE, nullable=True,
     ),
     Column(
-        "reference_row", INTEGER, "Row of the survivor in that file; null if the survivor is of the inputs.", (DOCUMENTS, RESULTS),
+        "reference_row", INTEGER, "Row of the survivor in that file; null if the survivor is in the inputs.", (DOCUMENTS, RESULTS),
         lambda outcomes: outcomes.references[1], only=REFERENCE, nullable=True,
     ),
 )

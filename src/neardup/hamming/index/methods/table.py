@@ -72,48 +72,48 @@ class Method:
         return None if hits is None else hits.expected(options, bits=bits, distance=distance, rows=rows)
 
 
-_BLOCKS = Option("blocks", "blocks that fingerprints are cut into")
-_SEED = Option("seed", "what their permutations are drawn from", least=0)
+_BLOCKS = Option("blocks", "number of blocks that fingerprints are cut into")
+_SEED = Option("seed", "random seed of the permutations", least=0)
 
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
-        Method("scan", "compares with every fingerprint, at the speed of the memory", "scan"),
+        Method("scan", "compares a query with every fingerprint, at the speed of memory", "scan"),
         Method(
             "block-tables",
-            "tables whose keys are any blocks - k of the blocks: for small distances",
+            "tables keyed by every choice of blocks - k blocks: for small distances",
             "block_tables",
             (_BLOCKS,),
         ),
         Method(
             "multi-index",
-            "a table a block, probed within a radius: for distances from 6 to 16",
+            "one table per block, probed within a radius: for distances from 6 to 16",
             "multi_index",
             (_BLOCKS,),
         ),
         Method(
             "bit-lists",
-            "for each bit the list of those that have it, added up: to be understood, not to be fast",
+            "adds up, for each bit, the list of fingerprints that have it: for learning, not for speed",
             "bit_lists",
         ),
         Method(
             "neighbours",
-            "one table, in which every code within the distance is looked up: for distances to 3",
+            "one table, in which a query looks up every code within the distance: for distances up to 3",
             "neighbors",
         ),
         Method(
             "prefix-tables",
-            "tables under random permutations of the bits, whose keys are the first ones: probable",
+            "tables keyed by the first bits under random permutations of the bits: probable",
             "prefix_tables",
-            (Option("prefix", "bits of a key"), Option("tables", "how many"), _SEED),
+            (Option("prefix", "bits of a key"), Option("tables", "number of tables"), _SEED),
         ),
         Method(
             "sorted-beam",
-            "sorted under random permutations of the bits; compares with what lies nearby in each order: probable",
+            "sorted under random permutations of the bits; compares a query with its neighbors in each order: probable",
             "sorted_beam",
             (
-                Option("permutations", "how many orders"),
-                Option("beam", "how many neighbors in each order, on both sides"),
+                Option("permutations", "number of orders"),
+                Option("beam", "number of neighbors in each order, on each side"),
                 _SEED,
             ),
         ),
