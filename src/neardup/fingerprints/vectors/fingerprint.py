@@ -41,6 +41,8 @@ def fingerprint_vectors(
         planes: your own planes instead, real numbers[dimension, bits]; the first column decides the most significant bit.
         threads: all processors by default; matrix products use as many as NumPy's own library is set to. The result does not
             depend on it.
+
+    Returns:
         uint64[n] for up to 64 bits, else uint64[n, words] with the most significant word first.
 
     Raises:

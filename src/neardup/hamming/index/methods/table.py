@@ -130,5 +130,5 @@ def option_meanings() -> dict[str, str]:
             owners.setdefault(option, []).append(method.name)
     meanings: dict[str, list[str]] = {}
     for option, names in owners.items():
-        meanings.setdefault(option.name, []).append(f"Of {' and '.join(names)}: {option.meaning}.")
+        meanings.setdefault(option.name, []).append(f"For {' and '.join(names)}: {option.meaning}.")
     return {name: " ".join(parts) for name, parts in meanings.items()}
