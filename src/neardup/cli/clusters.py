@@ -23,7 +23,7 @@ from neardup.options import CLUSTERS, KEEPS
     "--rethreshold",
     type=float,
     metavar="J",
-    help="Match at this similarity, above the threshold of the pairs (the threshold of the pairs).",
+    help="Match at this similarity, at or above that of the pairs (that of the pairs).",
 )
 @click.option("--partial", is_flag=True, help="Decide even if some shards were not compared, and list those shards.")
 @click.option("--keep", default=DEFAULTS.keep, show_default=True, metavar="RULE", help=described(KEEPS))
@@ -32,7 +32,7 @@ from neardup.options import CLUSTERS, KEEPS
     metavar="A,B",
     default=(),
     type=options.Names(),
-    help="Sources whose documents survive before others, the most preferred first: files, folders or globs of the shards.",
+    help="Sources whose documents are preferred, the most preferred first: files, folders or globs of the shards.",
 )
 @click.option(
     "--within",

@@ -107,7 +107,7 @@ def _numbers(given: str | None) -> tuple[int, int] | None:
 @click.argument("files", nargs=-1, metavar="[A B]")
 @click.option("--text", nargs=2, metavar="TEXT TEXT", help="Two texts instead of two files.")
 @click.option(
-    "--features", metavar="FILE.json", help="Given features, weights and hashes; every step from them is shown."
+    "--features", metavar="FILE.json", help="Show every step from the features, weights and hashes in this file."
 )
 @options.recipe
 @click.option(

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     metavar="A,B",
     default=(),
     type=options.Names(),
-    help="Sources whose documents survive before others, the most preferred first: files, folders or globs of the inputs.",
+    help="Sources whose documents are preferred, the most preferred first: files, folders or globs of the inputs.",
 )
 @click.option(
     "--within",
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     "--against",
     multiple=True,
     metavar="REFERENCE",
-    help="Remove documents that are near one of these, which stay as they are: texts like INPUT, or fingerprint files; repeatable.",
+    help="Remove documents near this reference, which is not changed: texts like INPUT, or fingerprint files; repeatable.",
 )
 @click.option(
     "--cluster",

@@ -39,7 +39,7 @@ def command() -> None:
     type=click.Choice([AUTO, *METHODS]),
     default=AUTO,
     show_default=True,
-    help="Search method; auto takes the fastest exact method for the size of the index (docs/hamming-index.md describes each).",
+    help="Search method; auto chooses an exact method by the size of the index (docs/hamming-index.md describes each).",
 )
 @_method_options
 @click.option(

@@ -107,7 +107,7 @@ near = _several(
         default=DEFAULTS.min_similarity,
         show_default=True,
         metavar="J",
-        help="Similarity, from 0 to 1, from which texts match; 0: match by distance alone.",
+        help="Similarity from which texts match, from 0 to 1; with 0, match by distance alone.",
     ),
     click.option(
         "--similarity",
@@ -136,7 +136,7 @@ temp_dir = click.option(
 audit = click.option(
     "--audit",
     metavar="FILE|DIR/",
-    help="Path of the audit: a file, or a folder (one file for each input) (OUT without its ending + .duplicates.jsonl).",
+    help="Path of the audit: a file, or a folder with one file for each input (OUT without its ending + .duplicates.jsonl).",
 )
 overwrite = click.option("--overwrite", is_flag=True, help="Replace existing outputs.")
 on_error = click.option(

@@ -23,7 +23,7 @@ from neardup.options import OnError
 @click.option(
     "--distinct",
     is_flag=True,
-    help="Of equal texts, list only the first on each side; `neardup clusters` knows the others.",
+    help="List only the first of several equal texts on each side; `neardup clusters` finds the others.",
 )
 @options.reading
 @options.near

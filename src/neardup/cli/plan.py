@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     multiple=True,
     type=click.Path(exists=True, dir_okay=False),
     metavar="FILE",
-    help="Fingerprint file whose distances the plan of an index is based on; repeatable.",
+    help="Fingerprint file whose spread the plan of an index takes into account; repeatable.",
 )
 @click.option(
     "--check",

@@ -12,7 +12,8 @@ SAMPLE_ROWS = 1 << 16
 """Rows sampled to count the ones of each bit."""
 
 CLEAR_DEVIATIONS = 4.5
-"""A word alone is compared first if unrelated rows exceed the distance in it by this much: all but one in 300,000 do."""
+"""One word suffices for the first comparison if the mean of unrelated rows lies this many deviations above the distance:
+all but one in 300,000 then exceed it."""
 
 MULTIPLIERS = np.array([math.isqrt(prime << 128) % 2**64 | 1 for prime in (5, 2, 3, 7, 11, 13, 17, 19)], np.uint64)
 """Multipliers of the hash of a block, one for each word: odd, with the irregular bits of square roots of primes."""

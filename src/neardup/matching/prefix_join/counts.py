@@ -55,7 +55,7 @@ class ElementCounts:
     """
 
     def __init__(self, elements: int, *, memory: int) -> None:
-        """Make half as many to as many cells as there are `elements`, in at most `memory` bytes."""
+        """Make between half as many cells as `elements` and as many, in at most `memory` bytes."""
         cells = self.bytes_for(elements, memory=memory) // 2
         bits = cells.bit_length() - 1
         self.cells: Array = np.zeros(cells, np.uint16)

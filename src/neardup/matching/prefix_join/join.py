@@ -111,7 +111,7 @@ class _RankedSets:
         return kernels.Index(self.sizes, self.sides, rank_starts, postings.positions, postings.rests, lists)
 
     def _postings(self, low: np.uint64, high: np.uint64) -> tuple[Array, kernels.Postings, Unique]:
-        """Return where each rank's postings begin, int64[ranks + 1]; all postings; and those that share an element."""
+        """Return where each rank's postings begin, int64[ranks + 1]; all postings; and the groups that share an element."""
         parts = _parts(len(self.order), self.threads)
         rank_starts = self.scratch.zeros(len(self.order) + 1, np.int64)
 
