@@ -19,9 +19,7 @@ from neardup.recipe.similarities import SIMILARITIES
     metavar="LABELS",
     help="Labeled pairs: left_id, right_id or a, b; optionally similarity, jaccard or label (0, 1). Default: use a sample.",
 )
-@click.option(
-    "--complete", is_flag=True, help="The labels list every near-duplicate; any other pair found is false."
-)
+@click.option("--complete", is_flag=True, help="The labels list every near-duplicate; any other pair found is false.")
 @click.option(
     "--target-recall", type=float, default=0.99, show_default=True, metavar="R", help="Recall to recommend options for."
 )

@@ -40,7 +40,7 @@ PILOT_DOCUMENTS = 1_000
 MOST_PAIRS = 2_000_000
 """Samples expected to exceed this are thinned, to keep the estimate fast."""
 DOCUMENT_BYTES = 230
-"""Peak memory per document, its id not included."""
+"""Peak memory per document, without its fingerprint and id."""
 BATCH_MEMORY = 64 << 20
 """Memory per thread for batches in flight and what is computed from them."""
 UNREAD_SHARE = 0.2
