@@ -189,14 +189,14 @@ def test_prefixes_appended_to_a_file_are_those_of_all():
     counts = ElementCounts(len(elements.values), memory=MEMORY)
     counts.add(elements.values)
     whole = prefixes_of(elements, code=similarities.JACCARD, least=0.5, counts=counts)
-    with PrefixFile(temp_dir=None) as file:
+    with PrefixFile(Resources()) as file:
         for first in range(0, len(sets), 17):
             part = elements_of(sets[first : first + 17])
             file.append(prefixes_of(part, code=similarities.JACCARD, least=0.5, counts=counts))
         found = file.whole()
         for name in ("elements", "rests", "starts", "facts", "sizes", "digests"):
             assert np.array_equal(getattr(found, name), getattr(whole, name)), name
-    with PrefixFile(temp_dir=None) as file:
+    with PrefixFile(Resources()) as file:
         assert len(file.whole()) == 0
 
 

@@ -70,7 +70,6 @@ def find_duplicates(
     texts, if there is room; then texts are not read again. `checkpoints` save what the passes and steps give.
     """
     distance_limit(recipe, options)  # refused, if at all, before any work
-    options.resources.use.clear()
     corpus.check_sources(tuple(options.prefer_source))
     with contextlib.ExitStack() as stack:
         kept = None
@@ -130,7 +129,7 @@ def _read(
             how = how._replace(name="reference-fingerprint", first_row=inputs)
             others = read(reference, values=values._replace(columns=reference_columns(options)), how=how)
             whole = pair_of(corpus, inputs, reference)
-        documents = join_documents(documents, others)
+        documents = join_documents(documents, others, resources=options.resources)
         sides = np.where(np.arange(len(documents)) < inputs, 3, 2).astype(np.uint8)
     kept = how.side_pass
     if not isinstance(kept, ElementStore) or kept.is_full:

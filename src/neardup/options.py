@@ -4,16 +4,14 @@ import dataclasses
 import difflib
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from numbers import Integral, Real
 from typing import Any, Literal, TypedDict
 
 from neardup.errors import OptionError
 from neardup.recipe.methods import BY_DISTANCE, METHODS, Method, Promise
 from neardup.recipe.similarities import SIMILARITIES, Similarity
-from neardup.resources.limits import check_temp_dir, memory_bytes
 from neardup.resources.resources import ResourceOptions, Resources
-from neardup.resources.threads import thread_count
 
 Cluster = Literal["star", "components"]
 Keep = Literal["first", "last", "longest", "shortest"] | str | Callable[[str], Any]
@@ -117,15 +115,10 @@ class DedupOptions:
             problems.append(f"max_distance={limit!r}: give an integer from 0 to the number of bits of the recipe")
         elif limit is not None:
             object.__setattr__(self, "max_distance", int(limit))
-        for check in (
-            partial(thread_count, self.threads),
-            partial(memory_bytes, self.memory),
-            partial(check_temp_dir, self.temp_dir),
-        ):
-            try:
-                check()
-            except OptionError as problem:
-                problems.append(str(problem).rstrip("."))
+        try:
+            self.resources  # noqa: B018 - made once, which checks its fields
+        except OptionError as problem:
+            problems.append(str(problem).rstrip("."))
         problems += self._contradictions() if not problems else []
         if problems:
             raise OptionError("; ".join(problems) + ".")

@@ -70,7 +70,7 @@ def apply_files(
         audit=audit,
         annotate=annotate,
         overwrite=overwrite,
-        temp_dir=temp_dir,
+        resources=resources,
     )
     if not is_cluster_file(clusters):
         for given in request.inputs:

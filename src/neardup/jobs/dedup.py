@@ -105,7 +105,7 @@ def deduplicate_files(
         overwrite=overwrite,
         resume=resume,
         on_error=on_error,
-        temp_dir=chosen.temp_dir,
+        resources=chosen.resources,
         named={"against": [str(given) for given in references]},
     )
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:

@@ -72,7 +72,7 @@ class _Fit:
 
     def __init__(self, recipe: Recipe, merge: Sequence[str | Path], resources: Resources) -> None:
         self.recipe, self.documents = recipe, 0
-        self._counter = FeatureCounter(resources.share("frequencies"), resources.temp_dir)
+        self._counter = FeatureCounter(resources.share("frequencies"), resources.temp_dir, resources.use)
         self._merge = [describe_frequency_file(path) for path in merge]
         for named in self._merge:
             named.check(recipe.tokenization())

@@ -246,7 +246,7 @@ def _of_fingerprints(
         made_by = recipe
     max_distance = distance_limit(made_by, dataclasses.replace(options, method=BY_DISTANCE), have_texts=False)
     assert max_distance is not None  # simhash has one
-    documents = join_documents(*(file.documents for file in files))
+    documents = join_documents(*(file.documents for file in files), resources=options.resources)
     sides = np.repeat(np.arange(len(files)) >= len(left), [len(file.documents) for file in files])
     rows = np.flatnonzero(documents.valid)
     if distinct:

@@ -122,7 +122,7 @@ def deduplicate_units(
         overwrite=overwrite,
         resume=resume,
         on_error=on_error,
-        temp_dir=chosen.temp_dir,
+        resources=chosen.resources,
     )
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
         shards = find_shards(request.inputs, temporary=Path(spool), reading=reading, progress=progress)

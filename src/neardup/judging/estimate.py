@@ -19,7 +19,7 @@ from neardup.io.reading import DedupFileOptions, split_options
 from neardup.io.sample import Sample, read_sample
 from neardup.io.table_corpus import TableCorpus
 from neardup.matching.candidates.auto import Choice, choose
-from neardup.matching.candidates.estimates import COUNT_SECONDS, Estimate
+from neardup.matching.candidates.costs import COUNT_SECONDS, Estimate
 from neardup.matching.candidates.task import Task
 from neardup.matching.distance_limit import distance_limit
 from neardup.matching.equal_texts import exact_representatives

@@ -20,7 +20,7 @@ from neardup.io.corpus import open_corpus
 from neardup.io.reading import EvaluateFileOptions, Reading, split_options
 from neardup.io.sample import read_sample
 from neardup.judging.estimate import choose_by_sample
-from neardup.matching.candidates.estimates import TYPICAL, Estimate, typical_estimates
+from neardup.matching.candidates.costs import TYPICAL, Estimate, typical_estimates
 from neardup.options import DedupOptions, options_of
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.methods import BY_DISTANCE

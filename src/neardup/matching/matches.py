@@ -192,7 +192,7 @@ def match(
     corpus: Corpus = corpora[0]
     documents, first_of_other = each[0], None
     if other is not None:
-        first_of_other, documents = len(each[0]), join_documents(*each)
+        first_of_other, documents = len(each[0]), join_documents(*each, resources=chosen.resources)
         corpus = CorpusPair(corpora[0], first_of_other, corpora[1])
     parts = list(
         list_matches(corpus, documents, recipe, options=chosen, progress=watched, first_of_other=first_of_other)

@@ -1,8 +1,10 @@
 """RESOURCES: the resources that a run may use, as one object, and all shares of its memory."""
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from neardup.errors import OptionError
 from neardup.resources.limits import check_temp_dir, memory_bytes
 from neardup.resources.memory_use import MemoryUse
 from neardup.resources.room import check_room
@@ -24,6 +26,7 @@ SHARES = {
     "pairs": 12,
     "candidates": 8,
     "frequencies": 16,
+    "mapped": 12,
 }
 """How many of the PARTS of the memory each use has.
 
@@ -39,6 +42,7 @@ What exceeds a share goes to temporary files, or is done in more passes. The use
 - pairs: pairs that are not sorted yet
 - candidates: the graph of candidates
 - frequencies: the features that `fit` counts
+- mapped: pages of the temporary files of elements that verification has read
 """
 PHASES = {
     "fingerprint": ("rows", "arrays"),
@@ -46,7 +50,7 @@ PHASES = {
     "minhash": ("rows", "arrays", "signatures", "bands", "pairs"),
     "simhash": ("rows", "arrays", "blocks", "pairs"),
     "graph": ("rows", "arrays", "pairs", "candidates"),
-    "cluster": ("rows", "arrays", "candidates"),
+    "cluster": ("rows", "arrays", "candidates", "mapped"),
     "fit": ("rows", "frequencies"),
 }
 """What lives at the same time: the shares of a phase add up to no more than the whole."""
@@ -76,9 +80,18 @@ class Resources:
     use: MemoryUse = field(default_factory=MemoryUse, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        thread_count(self.threads)
-        memory_bytes(self.memory)
-        check_temp_dir(self.temp_dir)
+        problems = []
+        for check in (
+            partial(thread_count, self.threads),
+            partial(memory_bytes, self.memory),
+            partial(check_temp_dir, self.temp_dir),
+        ):
+            try:
+                check()
+            except OptionError as problem:
+                problems.append(str(problem).rstrip("."))
+        if problems:
+            raise OptionError("; ".join(problems) + ".")
 
     @property
     def thread_count(self) -> int:
