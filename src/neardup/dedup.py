@@ -271,7 +271,7 @@ def deduplicate(
     ['A rose is a rose is a rose, said she.', 'A tulip.']
     """
     recipe, progress = recipe_of(recipe), progress_of(progress)
-    chosen = options_of(**options)
+    chosen = options_of(options, deduplicate)
     if source is not None and not chosen.prefer_source:
         raise OptionError(
             f"source={source!r}: it is for prefer_source, which is not given. Give it, or leave source out."

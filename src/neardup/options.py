@@ -2,7 +2,9 @@
 
 import dataclasses
 import difflib
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+import inspect
+import typing
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral, Real
@@ -257,27 +259,56 @@ def meant_option(given: str, allowed: Collection[str]) -> str | None:
     return next(iter(difflib.get_close_matches(given, allowed, 1)), None)
 
 
-def refuse_unknown(given: Collection[str], names: Collection[str]) -> None:
-    """Raise OptionError, with the name that was probably meant, if any of the given options is not one of `names`."""
-    wrong = []
-    for name in given:
-        if name not in names:
-            meant = meant_option(name, names)
-            wrong.append(f"{name}: there is no such option" + (f" (did you mean {meant}?)" if meant else ""))
-    if wrong:
-        raise OptionError(f"{'; '.join(wrong)}. There are {', '.join(names)}.")
+PURPOSES = (
+    (MatchingOptions, "decides which documents match, as in deduplicate(), match() and pair_files()"),
+    (SurvivorOptions, "decides which of the matching documents survive, as in deduplicate() and cluster_files()"),
+)
+"""What the options are for that some functions take and others do not."""
 
 
-def options_of(**given: Any) -> DedupOptions:
-    """Make `DedupOptions` from keyword arguments.
+def refuse_unknown(given: Collection[str], function: Callable[..., Any]) -> None:
+    """Check the names of `**options` that `function` received.
 
     Raises:
-        OptionError: an option does not exist, or its value is not allowed.
+        OptionError: the function has no option of such a name; the message says which was probably meant.
+    """
+    of_function = _taken_together(function)
+    if all(name in of_function for name in given):
+        return
+    named = [each.name for each in inspect.signature(function).parameters.values() if each.kind is each.KEYWORD_ONLY]
+    names = [*named, *of_function]
+    wrong, is_helped = [], True
+    for name in given:
+        if name not in of_function:
+            meant = meant_option(name, names)
+            purpose = next((purpose for options, purpose in PURPOSES if name in options.__annotations__), None)
+            is_helped = is_helped and bool(meant or purpose)
+            reason = f"{function.__name__}() has no such option"
+            reason += f"; it {purpose}" if purpose else f" (did you mean {meant}?)" if meant else ""
+            wrong.append(f"{name}: {reason}")
+    listed = "" if is_helped else f" There are {', '.join(names)}."
+    raise OptionError("; ".join(wrong) + "." + listed)
 
-    >>> options_of(keep="last").keep
+
+def _taken_together(function: Callable[..., Any]) -> Collection[str]:
+    """The keys of the typed dictionary of a function's `**options`."""
+    unpacked: Any = typing.Unpack
+    found = next(kind for kind in function.__annotations__.values() if typing.get_origin(kind) is unpacked)
+    keys: dict[str, Any] = typing.get_args(found)[0].__annotations__
+    return keys
+
+
+def options_of(given: Mapping[str, Any], function: Callable[..., Any]) -> DedupOptions:
+    """Make `DedupOptions` from the `**options` that a function received.
+
+    Raises:
+        OptionError: the function has no such option, or its value is not allowed.
+
+    >>> from neardup import deduplicate
+    >>> options_of({"keep": "last"}, deduplicate).keep
     'last'
     """
-    refuse_unknown(given, [field.name for field in dataclasses.fields(DedupOptions)])
+    refuse_unknown(given, function)
     return DedupOptions(**given)
 
 

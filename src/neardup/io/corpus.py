@@ -48,6 +48,12 @@ class Rejected:
     reason: str
 
 
+def check_on_error(on_error: str) -> None:
+    """Raise OptionError unless `on_error` is a key of ON_ERROR."""
+    if not isinstance(on_error, str) or on_error not in ON_ERROR:
+        raise OptionError(f"on_error={on_error!r}: give one of {', '.join(ON_ERROR)}.")
+
+
 class FileCorpus:
     """The rows of some files; see `neardup.io.corpora.ShardedCorpus`.
 
@@ -67,8 +73,7 @@ class FileCorpus:
         resources: Resources = DEFAULTS,
     ) -> None:
         """`progress` receives how many bytes of the files each pass has read."""
-        if on_error not in ON_ERROR:
-            raise OptionError(f"on_error={on_error!r}: give one of {', '.join(ON_ERROR)}.")
+        check_on_error(on_error)
         self.shards = tuple(shards)
         self.starts: list[int] | None = None
         self.rejected: list[Rejected] = []

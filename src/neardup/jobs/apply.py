@@ -66,7 +66,7 @@ def apply_files(
     request = Request(
         inputs=listed(inputs),
         output=output,
-        reading=reading_of(reading),
+        reading=reading_of(reading, apply_files),
         audit=audit,
         annotate=annotate,
         overwrite=overwrite,

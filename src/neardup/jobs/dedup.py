@@ -25,7 +25,7 @@ from neardup.jobs.writing import DecidedRows, write_shards
 from neardup.judging.estimate import CostEstimate, estimate_corpus
 from neardup.judging.report import RunInputs, check_report, make_report
 from neardup.judging.report import report as write_report
-from neardup.options import DedupOptions, OnError, options_of
+from neardup.options import DedupOptions, OnError
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
@@ -87,8 +87,7 @@ def deduplicate_files(
     audit = path_text(audit)
     report = path_text(report)
     made_by, progress = recipe_of(recipe), progress_of(progress)
-    reading, others = split_options(options)
-    chosen = options_of(**others)
+    reading, chosen = split_options(options, deduplicate_files)
     if not dry_run:
         demand_output(output)  # before searching for inputs: without -o, a user has named the output as an input
     if report is not None:

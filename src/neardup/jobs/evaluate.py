@@ -19,7 +19,7 @@ from neardup.judging.evaluation.plot import FORMATS as PLOT_FORMATS
 from neardup.judging.evaluation.plot import check_plot, draw
 from neardup.judging.evaluation.request import EvaluationRequest
 from neardup.judging.evaluation.result import Evaluation
-from neardup.options import SAMPLE, OnError, options_of
+from neardup.options import SAMPLE, OnError
 from neardup.progress import Watcher, progress_of
 from neardup.recipe.methods import MeasuredMethod
 from neardup.recipe.presets import RecipeLike, recipe_of
@@ -70,8 +70,7 @@ def evaluate_files(
         InputError, OptionError, DataError: as in `deduplicate_files`; also for labels that name unknown ids or are ambiguous.
         MissingExtra: `plot` is given, and matplotlib is not installed.
     """
-    reading, others = split_options(options)
-    progress, chosen = progress_of(progress), options_of(**others)
+    (reading, chosen), progress = split_options(options, evaluate_files), progress_of(progress)
     if plot is not None:
         check_plot(plot)
     paths = [place_of(path) for path in (output, plot) if path is not None]

@@ -19,6 +19,7 @@ from neardup.hamming.index.index import Index
 from neardup.hamming.index.labels import labels_of
 from neardup.hamming.index.store import demand_free
 from neardup.io.batch import BATCH_BYTES, Batch, Rejections
+from neardup.io.corpus import check_on_error
 from neardup.io.formats.lines import Lines
 from neardup.io.line_rows import after_rows, block_reader, demand_lines, line_rows, pipe_shard
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs
@@ -105,7 +106,8 @@ def filter_files(
     """
     output = path_text(output)
     audit = path_text(audit)
-    progress, how = progress_of(progress), reading_of(reading)
+    progress, how = progress_of(progress), reading_of(reading, filter_files)
+    check_on_error(on_error)
     given = [inputs] if isinstance(inputs, str | Path) else list(inputs)
     from_pipe = [str(each) for each in given] == ["-"]
     if "-" in map(str, given) and not from_pipe:

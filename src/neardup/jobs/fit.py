@@ -169,7 +169,7 @@ def fit_files(
     given = [inputs] if isinstance(inputs, (str, Path)) else list(inputs)
     if not given and not merge:
         raise InputError("Give texts to count, or files of document frequencies to merge.")
-    path, progress, how = _target(output), progress_of(progress), reading_of(reading)
+    path, progress, how = _target(output), progress_of(progress), reading_of(reading, fit_files)
     resources = Resources(threads, memory, temp_dir)
     work = _Fit(_recipe(recipe), merge, resources)
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=temp_dir) as spool:

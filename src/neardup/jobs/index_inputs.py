@@ -15,7 +15,7 @@ from neardup.fingerprints.fingerprint_file import fingerprint_file_parts, finger
 from neardup.hamming.index.index import Index
 from neardup.hamming.index.labels import labels_of
 from neardup.io.corpus import FileCorpus
-from neardup.io.reading import READING, Reading, ReadingDict, reading_of
+from neardup.io.reading import READING, Reading
 from neardup.io.shard import Shard
 from neardup.io.shards import find_shards
 from neardup.progress import Progress
@@ -116,9 +116,9 @@ def add_documents(index: Index, part: Documents, recipe: Recipe | VectorRecipe) 
 
 @contextlib.contextmanager
 def opened(
-    inputs: Inputs, reading: ReadingDict, on_error: str, resources: Resources, progress: Progress
+    inputs: Inputs, reading: Reading, on_error: str, resources: Resources, progress: Progress
 ) -> Iterator[IndexInputs]:
-    how = reading_of(reading)
+    """Open the inputs of an index: texts, or fingerprint files."""
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=resources.temp_dir) as spool:
-        shards = find_shards(inputs, temporary=Path(spool), reading=how, progress=progress)
-        yield IndexInputs(shards, how, on_error, resources, progress)
+        shards = find_shards(inputs, temporary=Path(spool), reading=reading, progress=progress)
+        yield IndexInputs(shards, reading, on_error, resources, progress)

@@ -18,7 +18,7 @@ from neardup.fingerprints.documents import join_documents, read_documents
 from neardup.fingerprints.fingerprint_file import FingerprintFile, is_fingerprint_file, read_fingerprint_file
 from neardup.hamming.candidate_graph import candidate_pairs
 from neardup.hamming.near import hamming_distances, near_fingerprints
-from neardup.io.corpus import FileCorpus
+from neardup.io.corpus import FileCorpus, check_on_error
 from neardup.io.outputs import Outputs
 from neardup.io.reading import READING, PairFileOptions, Reading, split_options
 from neardup.io.shard import Shard
@@ -32,14 +32,12 @@ from neardup.matching.distance_limit import distance_limit
 from neardup.matching.equal_texts import exact_representatives
 from neardup.matching.matches import Matches, list_matches
 from neardup.matching.pair_file import PairSummary, PairWriter, Side, check_pair_name, pair_summary_path
-from neardup.options import DedupOptions, OnError, options_of
+from neardup.options import DedupOptions, OnError
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.methods import BY_DISTANCE, METHODS
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import check_same
-
-NOT_FOR_PAIRS = ("keep", "cluster", "prefer_source", "within")
 
 
 def pair_files(
@@ -79,11 +77,8 @@ def pair_files(
         InputError, OptionError, DataError: as in `deduplicate_files`.
     """
     output = path_text(output)
-    unused = sorted(set(NOT_FOR_PAIRS) & set(options))
-    if unused:
-        raise OptionError(f"{', '.join(unused)}: pairs are listed, none is decided. Give it to cluster_files().")
-    reading, others = split_options(options)
-    progress, chosen = progress_of(progress), options_of(**others)
+    (reading, chosen), progress = split_options(options, pair_files), progress_of(progress)
+    check_on_error(on_error)
     recipe = None if recipe is None else recipe_of(recipe)
     against = [against] if isinstance(against, str | Path) else list(against)
     if "-" in map(str, against):

@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from neardup.jobs.resume import run_description
 from neardup.jobs.run import Request, listed, run
 from neardup.jobs.unit_rows import RewrittenRows, UnitRemoval
 from neardup.jobs.writing import write_shards
-from neardup.options import UNITS, DedupOptions, OnError, RemovableUnit, options_of
+from neardup.options import UNITS, DedupOptions, OnError, RemovableUnit
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
@@ -38,7 +38,7 @@ from neardup.survivors.unit_summary import UnitSummary
 from neardup.text.units import SEPARATORS
 
 
-def _check(unit: str, reading: Reading, *, annotate: bool, against: Any) -> None:
+def _check(unit: str, reading: Reading, *, annotate: bool, against: Any, html: Any) -> None:
     """Raise OptionError, with every problem, if the options do not go together."""
     problems = []
     if unit not in SEPARATORS:
@@ -49,7 +49,7 @@ def _check(unit: str, reading: Reading, *, annotate: bool, against: Any) -> None
         )
     if against:
         problems.append(f"unit={unit!r} with against: a reference is of whole documents. Leave one of them out")
-    if reading.html is not None:
+    if html is not None:
         problems.append(
             f"unit={unit!r} with html: parts of a page's text cannot be removed from its HTML. Extract the text first"
         )
@@ -108,9 +108,9 @@ def deduplicate_units(
     output = path_text(output)
     audit = path_text(audit)
     made_by, progress = recipe_of(recipe), progress_of(progress)
-    reading, others = split_options(options)
-    chosen = options_of(**others)
-    _check(unit, reading, annotate=annotate, against=against)
+    html = cast(dict[str, Any], options).pop("html", None)  # which editors refuse, and `_check` with the reason
+    reading, chosen = split_options(options, deduplicate_units)
+    _check(unit, reading, annotate=annotate, against=against, html=html)
     if not dry_run:
         demand_output(output)
     request = Request(

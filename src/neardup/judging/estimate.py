@@ -23,7 +23,7 @@ from neardup.matching.candidates.costs import COUNT_SECONDS, Estimate
 from neardup.matching.candidates.task import Task
 from neardup.matching.distance_limit import distance_limit
 from neardup.matching.equal_texts import exact_representatives
-from neardup.options import DedupOptions, OnError, options_of
+from neardup.options import DedupOptions, OnError
 from neardup.progress import Progress, Watcher, duration, peak_memory_bytes, progress_of
 from neardup.recipe.methods import METHODS, Method, Promise
 from neardup.recipe.presets import RecipeLike, recipe_of
@@ -117,8 +117,7 @@ def estimate_files(
     Raises:
         InputError, OptionError, RowError, DataError: as `deduplicate_files`, for what is sampled.
     """
-    reading, others = split_options(options)
-    chosen = options_of(**others)
+    reading, chosen = split_options(options, estimate_files)
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
         corpus = open_corpus(inputs, reading, temporary=Path(spool), on_error=on_error, resources=chosen.resources)
         corpus.check()

@@ -21,7 +21,7 @@ from neardup.io.reading import EvaluateFileOptions, Reading, split_options
 from neardup.io.sample import read_sample
 from neardup.judging.estimate import choose_by_sample
 from neardup.matching.candidates.costs import TYPICAL, Estimate, typical_estimates
-from neardup.options import DedupOptions, options_of
+from neardup.options import DedupOptions
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.methods import BY_DISTANCE
 from neardup.recipe.presets import RecipeLike, recipe_of
@@ -84,8 +84,7 @@ def plan_files(
         OptionError: neither inputs nor documents are given, or a value is not allowed.
         InputError, DataError: as `deduplicate_files`.
     """
-    reading, others = split_options(options)
-    chosen, progress = options_of(**others), progress_of(progress)
+    (reading, chosen), progress = split_options(options, plan_files), progress_of(progress)
     if documents is not None and (isinstance(documents, bool) or not isinstance(documents, int) or documents < 1):
         raise OptionError(f"documents={documents!r}: give an integer from 1 up.")
     if chosen.max_distance is None and (fingerprints or check):

@@ -10,7 +10,6 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.display import SHOWN_ROWS, counted, html_table
-from neardup.errors import OptionError
 from neardup.fingerprints.documents import Documents, KeptValues, join_documents, read_documents
 from neardup.hamming.candidate_graph import candidate_pairs, within_groups
 from neardup.hamming.near import hamming_distances, near_fingerprints
@@ -170,10 +169,7 @@ def match(
     >>> match(["A tulip.", "An oak."], ["an oak"]).left.tolist()
     [1]
     """
-    unused = {"keep", "cluster", "prefer_source"} & set(options)
-    if unused:
-        raise OptionError(f"match() lists pairs; {' and '.join(sorted(unused))} is for deduplicate().")
-    recipe, chosen, watched = recipe_of(recipe), options_of(**options), progress_of(progress)
+    recipe, chosen, watched = recipe_of(recipe), options_of(options, match), progress_of(progress)
     distance_limit(recipe, chosen)  # raises before any work if the options do not fit
     corpora = [TableCorpus(texts, text=text, values=chosen.columns, called="texts", resources=chosen.resources)]
     if other is not None:

@@ -200,7 +200,7 @@ def evaluate(
     >>> evaluate([rhyme, rhyme + ", he said", "Nothing of the kind is told of the other man, who walked no mile at all."])
     Evaluation(3 documents, truth from sample, recommended: method=exact)
     """
-    chosen = options_of(**options)
+    chosen = options_of(options, evaluate)
     corpus = TableCorpus(data, text=text, id=id, resources=chosen.resources)
     return evaluate_corpus(
         corpus,
