@@ -19,7 +19,8 @@ from neardup.resources import pair_spool
 from neardup.resources import spool as spool_module
 from neardup.resources.kept_rows import KeptRows
 from neardup.resources.pair_spool import PAIR_BYTES, PairSpool
-from neardup.resources.resources import PARTS, PHASES, SHARES, Resources
+from neardup.resources.resources import Resources
+from neardup.resources.shares import PARTS, PHASES, SHARES
 from neardup.resources.spool import Spool, _Used, mapped_array
 
 LINE = "this page was made by the system on the day that is given below and it has no other content"
@@ -150,7 +151,7 @@ def test_documents_that_lie_in_files_come_out_as_those_in_memory(method, tmp_pat
     found = []
     for memory in (None, 0):
         if memory is not None:
-            monkeypatch.setitem(SHARES, "rows", 0)
+            monkeypatch.setitem(SHARES, "rows", SHARES["rows"]._replace(parts=0))
             monkeypatch.setattr("neardup.io.ids.IDS_TOGETHER", 20)
         output = tmp_path / "out.jsonl"
         done = nd.deduplicate_files(
@@ -187,7 +188,7 @@ def test_joined_documents_lie_in_files_where_their_share_is_too_small(memory):
 def test_shares_of_what_lives_at_the_same_time_are_no_more_than_the_whole():
     assert set().union(*PHASES.values()) == set(SHARES)
     for phase, uses in PHASES.items():
-        assert sum(SHARES[use] for use in uses) <= PARTS, phase
+        assert sum(SHARES[use].parts for use in uses) <= PARTS, phase
 
 
 @pytest.mark.parametrize("method", ["exact", "minhash", "simhash"])

@@ -151,17 +151,17 @@ def _decide(
     give_back()
 
     task = Task(
-        read.corpus,
-        documents,
-        distinct,
-        distinct,
-        recipe,
-        options,
-        progress,
-        read.sides,
-        groups,
-        read.kept,
-        checkpoints,
+        corpus=read.corpus,
+        documents=documents,
+        rows=distinct,
+        representative=distinct,
+        recipe=recipe,
+        options=options,
+        progress=progress,
+        sides=read.sides,
+        groups=groups,
+        kept=read.kept,
+        checkpoints=checkpoints,
     )
     found = checkpoints.checkpoint("candidates", lambda: find_candidates(task))
     give_back()

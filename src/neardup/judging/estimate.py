@@ -31,7 +31,7 @@ from neardup.recipe.recipe import Recipe
 from neardup.recipe.similarities import SIMILARITIES
 from neardup.resources.limits import memory_bytes
 from neardup.resources.pair_spool import PAIR_BYTES
-from neardup.resources.resources import share_of
+from neardup.resources.shares import share_of
 from neardup.resources.threads import thread_count
 from neardup.survivors.decisions import Findings, in_order_of_preference
 
@@ -178,7 +178,15 @@ def choose_by_sample(
         found = read_documents(corpus, recipe, progress=progress, resources=options.resources)
     rows = in_order_of_preference(found, DedupOptions())
     distinct = rows[exact_representatives(found, rows) == rows]
-    task = Task(corpus, found, distinct, distinct, recipe, options, progress)
+    task = Task(
+        corpus=corpus,
+        documents=found,
+        rows=distinct,
+        representative=distinct,
+        recipe=recipe,
+        options=options,
+        progress=progress,
+    )
     task = task.at_least(task.min_tokens("auto"))
     if documents is None and sample.growth > 1:
         documents = round(sample.growth * len(task.rows))

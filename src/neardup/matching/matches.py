@@ -95,7 +95,17 @@ def list_matches(
     if distinct:
         rows = _first_of_equal(documents, rows, sides, groups)
     representative = exact_representatives(documents, rows, groups)
-    task = Task(corpus, documents, rows, representative, recipe, options, progress, sides, groups)
+    task = Task(
+        corpus=corpus,
+        documents=documents,
+        rows=rows,
+        representative=representative,
+        recipe=recipe,
+        options=options,
+        progress=progress,
+        sides=sides,
+        groups=groups,
+    )
     found = find_candidates(task)
     report(found)
     yield from _verified(task, found)

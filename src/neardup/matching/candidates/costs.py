@@ -12,7 +12,7 @@ from neardup.matching.candidates.minhash import minhash_bands, signature_bytes
 from neardup.matching.prefix_join.counts import ElementCounts
 from neardup.matching.prefix_join.join import POSTING_BYTES
 from neardup.resources.pair_spool import PAIR_BYTES
-from neardup.resources.resources import share_of
+from neardup.resources.shares import share_of
 
 COUNT_SECONDS, PREFIX_SECONDS, SIGN_SECONDS = 2.2e-8, 2.8e-8, 3.1e-8
 """An element counted, put in order for the prefix; a token, read again and signed. These and the next: processor seconds of the

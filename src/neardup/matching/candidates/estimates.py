@@ -12,7 +12,8 @@ from neardup.matching.prefix_join.counts import ElementCounts
 from neardup.matching.prefix_join.join import join_prefixes
 from neardup.matching.prefix_join.prefixes import Prefixes
 from neardup.matching.similarities.table import Elements
-from neardup.resources.resources import Resources, share_of
+from neardup.resources.resources import Resources
+from neardup.resources.shares import share_of
 
 ENOUGH_PAIRS = 10
 """Fewer pairs of the sample that met by chance alone say nothing."""
