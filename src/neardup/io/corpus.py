@@ -19,7 +19,7 @@ from neardup.io.formats.pages import text_of_pages
 from neardup.io.formats.table import FILES, FORMATS
 from neardup.io.reading import Reading
 from neardup.io.shard import Shard
-from neardup.io.shards import find_shards
+from neardup.io.shards import Inputs, find_shards
 from neardup.io.stored_shards import StoredShard
 from neardup.progress import Progress
 from neardup.resources.resources import DEFAULTS, Resources
@@ -232,7 +232,7 @@ def is_within(name: str, source: str) -> bool:
 
 
 def open_corpus(
-    inputs: str | Path | Iterable[str | Path],
+    inputs: Inputs,
     reading: Reading,
     *,
     temporary: Path,

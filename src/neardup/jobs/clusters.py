@@ -14,7 +14,7 @@ from neardup.hamming.candidate_graph import no_candidates
 from neardup.io.corpus import is_of_source
 from neardup.io.outputs import Outputs
 from neardup.io.shard import Shard
-from neardup.io.shards import find_shards
+from neardup.io.shards import Inputs, find_shards, listed_inputs
 from neardup.io.storage.places import path_text, place_of
 from neardup.io.stored_shards import StoredShard, starts_of
 from neardup.jobs.output_paths import refuse_inputs
@@ -143,8 +143,8 @@ def _cluster_file(
     return file, summary
 
 
-def _found(inputs: str | Path | Sequence[str | Path], spool: str) -> list[Shard]:
-    given = [inputs] if isinstance(inputs, str | Path) else list(inputs)
+def _found(inputs: Inputs, spool: str) -> list[Shard]:
+    given = listed_inputs(inputs)
     if "-" in map(str, given):
         raise InputError("-: pairs and fingerprints are read from files. Name files, folders or globs.")
     return find_shards(given, temporary=Path(spool))

@@ -15,12 +15,13 @@ from neardup.io.ids import repeated_ids
 from neardup.io.outputs import Outputs
 from neardup.io.reading import DedupFileOptions, split_options
 from neardup.io.shard import Shard
+from neardup.io.shards import listed_inputs
 from neardup.io.storage.places import path_text
 from neardup.jobs.output_paths import OutputPaths, demand_output
 from neardup.jobs.reference import FingerprintReference, open_reference
 from neardup.jobs.results import FileResult
 from neardup.jobs.resume import run_description
-from neardup.jobs.run import Request, listed, run
+from neardup.jobs.run import Request, run
 from neardup.jobs.writing import DecidedRows, write_shards
 from neardup.judging.estimate import CostEstimate, estimate_corpus
 from neardup.judging.report import RunInputs, check_report, make_report
@@ -92,9 +93,9 @@ def deduplicate_files(
         demand_output(output)  # before searching for inputs: without -o, a user has named the output as an input
     if report is not None:
         check_report(report)
-    references = listed(against)
+    references = listed_inputs(against)
     request = Request(
-        inputs=listed(inputs),
+        inputs=listed_inputs(inputs),
         output=output,
         reading=reading,
         audit=audit,

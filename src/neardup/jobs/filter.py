@@ -25,7 +25,7 @@ from neardup.io.line_rows import after_rows, block_reader, demand_lines, line_ro
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs
 from neardup.io.reading import Reading, ReadingDict, reading_of
 from neardup.io.shard import Shard
-from neardup.io.shards import find_shards
+from neardup.io.shards import find_shards, listed_inputs
 from neardup.io.storage.encodings import Encoding
 from neardup.io.storage.places import path_text
 from neardup.jobs.filter_run import FilterRun, demand_ended, filter_paths
@@ -108,7 +108,7 @@ def filter_files(
     audit = path_text(audit)
     progress, how = progress_of(progress), reading_of(reading, filter_files)
     check_on_error(on_error)
-    given = [inputs] if isinstance(inputs, str | Path) else list(inputs)
+    given = listed_inputs(inputs)
     from_pipe = [str(each) for each in given] == ["-"]
     if "-" in map(str, given) and not from_pipe:
         raise InputError("Standard input (-) goes alone. Give either files, or -.")

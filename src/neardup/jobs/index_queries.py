@@ -21,9 +21,10 @@ from neardup.io.formats.json_values import quote
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs
 from neardup.io.reading import ReadingDict, reading_of
 from neardup.io.records import compression_of
+from neardup.io.shards import Inputs, listed_inputs
 from neardup.io.storage.compression import open_for_writing
 from neardup.io.storage.places import path_text
-from neardup.jobs.index_inputs import Inputs, opened, recipe_of_index, recipe_of_texts
+from neardup.jobs.index_inputs import opened, recipe_of_index, recipe_of_texts
 from neardup.jobs.output_paths import refuse_inputs
 from neardup.options import OnError
 from neardup.progress import Watcher, progress_of
@@ -66,7 +67,7 @@ def query_index(
     """
     output = path_text(output)
     progress, how = progress_of(progress), reading_of(reading, query_index)
-    given = [inputs] if isinstance(inputs, str | Path) else list(inputs)
+    given = listed_inputs(inputs)
     if bool(given) + bool(texts) + bool(fingerprints) != 1:
         raise InputError("Give either INPUT..., or --literal TEXT, or --fingerprint HEX, to be looked for.")
     known = split_ending(Path(output).name) if output != "-" else ("", "jsonl", "plain")

@@ -15,14 +15,14 @@ from neardup.arrays import Array
 from neardup.display import counted
 from neardup.errors import InputError, OptionError
 from neardup.fingerprints.documents import join_documents, read_documents
-from neardup.fingerprints.fingerprint_file import FingerprintFile, is_fingerprint_file, read_fingerprint_file
+from neardup.fingerprints.fingerprint_file import FingerprintFile, hold_fingerprints, read_fingerprint_file
 from neardup.hamming.candidate_graph import candidate_pairs
 from neardup.hamming.near import hamming_distances, near_fingerprints
 from neardup.io.corpus import FileCorpus, check_on_error
 from neardup.io.outputs import Outputs
 from neardup.io.reading import READING, PairFileOptions, Reading, split_options
 from neardup.io.shard import Shard
-from neardup.io.shards import find_shards, repeated_files
+from neardup.io.shards import find_shards, listed_inputs, repeated_files
 from neardup.io.storage.places import Place, path_text, place_of
 from neardup.io.stored_shards import StoredShard, starts_of, stored_shards
 from neardup.jobs.output_paths import refuse_inputs
@@ -80,27 +80,22 @@ def pair_files(
     (reading, chosen), progress = split_options(options, pair_files), progress_of(progress)
     check_on_error(on_error)
     recipe = None if recipe is None else recipe_of(recipe)
-    against = [against] if isinstance(against, str | Path) else list(against)
-    if "-" in map(str, against):
+    references = listed_inputs(against)
+    if "-" in map(str, references):
         raise InputError("--against -: these are read from files. Name files, folders or globs.")
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
         left = find_shards(inputs, temporary=Path(spool), reading=reading, progress=progress)
-        right = find_shards(against, temporary=Path(spool), reading=reading, progress=progress) if against else []
+        right = find_shards(references, temporary=Path(spool), reading=reading, progress=progress) if references else []
         shards = [*left, *right]
         if problems := repeated_files(shards):
             raise InputError("\n".join(problems))
-        made = [shard.format == "parquet" and is_fingerprint_file(shard.path) for shard in shards]
-        if any(made) and not all(made):
-            other = shards[made.index(False)].name
-            raise InputError(
-                f"{other} holds texts, other inputs hold fingerprints. Give only texts, or only fingerprint files."
-            )
-        if any(made) and options.get("min_similarity"):
+        of_fingerprints = hold_fingerprints(shards)
+        if of_fingerprints and options.get("min_similarity"):
             raise OptionError(
                 f"min_similarity={chosen.min_similarity}: fingerprint files hold no texts, so no similarity is known. "
                 "Leave it out, or give the texts."
             )
-        if any(made) and reading != Reading():
+        if of_fingerprints and reading != Reading():
             given = [name for name in READING if getattr(reading, name) != getattr(Reading(), name)]
             raise OptionError(f"{', '.join(given)}: these are fingerprint files, not texts. Leave it out.")
         path = place_of(output)
@@ -109,7 +104,7 @@ def pair_files(
         with Outputs(paths, inputs=shards, overwrite=overwrite, temp_dir=chosen.temp_dir) as outputs:
             check_pair_name(path)
             temporary = outputs.claim(path)
-            if any(made):
+            if of_fingerprints:
                 found = _of_fingerprints(left, right, recipe, chosen, progress, distinct=distinct)
             else:
                 corpus = FileCorpus(

@@ -26,7 +26,6 @@ from neardup.resources.resources import DEFAULTS, Resources
 from neardup.survivors.audit import AuditChunk, reject_lines
 
 Found = TypeVar("Found")
-Inputs = str | Path | Sequence[str | Path]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,11 +59,6 @@ class Request:
     on_error: str = "stop"
     resources: Resources = DEFAULTS
     named: Mapping[str, Any] = field(default_factory=dict)
-
-
-def listed(inputs: Inputs) -> tuple[str | Path, ...]:
-    """The inputs as a tuple; a single input becomes a tuple of one."""
-    return (inputs,) if isinstance(inputs, str | Path) else tuple(inputs)
 
 
 class Result(Protocol):

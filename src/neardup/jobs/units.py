@@ -18,12 +18,12 @@ from neardup.io.formats.table import FORMATS, Rewritable
 from neardup.io.outputs import Outputs
 from neardup.io.reading import Reading, UnitFileOptions, split_options
 from neardup.io.shard import Shard
-from neardup.io.shards import find_shards
+from neardup.io.shards import find_shards, listed_inputs
 from neardup.io.storage.places import path_text
 from neardup.jobs.output_paths import OutputPaths, demand_output
 from neardup.jobs.results import UnitResult
 from neardup.jobs.resume import run_description
-from neardup.jobs.run import Request, listed, run
+from neardup.jobs.run import Request, run
 from neardup.jobs.unit_rows import RewrittenRows, UnitRemoval
 from neardup.jobs.writing import write_shards
 from neardup.options import UNITS, DedupOptions, OnError, RemovableUnit
@@ -114,7 +114,7 @@ def deduplicate_units(
     if not dry_run:
         demand_output(output)
     request = Request(
-        inputs=listed(inputs),
+        inputs=listed_inputs(inputs),
         output=output,
         reading=reading,
         audit=audit,
