@@ -78,6 +78,33 @@ nd.deduplicate(texts, lines=True)  # error
 nd.DedupOptions(method="exact", min_similarity=0.9)
 nd.DedupOptions(method="exakt")  # error
 
+# -------------------------------------------------------------------------------------------------------------------- recipes
+
+nd.Recipe(weights="tfidf", hash="md5", normalize=["nfkc", "digits"], document_frequencies="idf.parquet", keywords=20)
+nd.Recipe(hash=nd.HashFunction(len, name="length", version="1", bits=8), document_frequencies="jieba", weights="tfidf")
+nd.Recipe(segmenter="sudachi", mode="A", dictionary=Path("words.csv"), stop_words=["ja", "mine.txt", Path("also.txt")])
+nd.Recipe(segmenter=nd.Segmenter(str.split, name="split", version="1"), stop_words=("en",), normalize=())
+nd.Recipe(normalize=[], weights="cppjieba", segmenter="jieba", keywords="by_length")
+nd.Recipe(profile="text-dedup", bits=64, profile_window=5)
+nd.Recipe(weights="idf")  # error
+nd.Recipe(hash="md4")  # error
+nd.Recipe(hash=len)  # error
+nd.Recipe(normalize=["nfkd"])  # error
+nd.Recipe(normalize="nfkc")  # error
+nd.Recipe(segmenter="mecab")  # error
+nd.Recipe(segmenter=str.split)  # error
+nd.Recipe(segmenter="sudachi", mode="D")  # error
+nd.Recipe(keywords="by_weight")  # error
+nd.Recipe(keywords=0.5)  # error
+nd.Recipe(dictionary=["a", "rose"])  # error
+nd.Recipe(stop_words=[3])  # error
+nd.Recipe(document_frequencies={"a": 3})  # error
+nd.Recipe(profile="simhash-py")  # error
+nd.Recipe(hmm="no")  # error
+nd.Recipe(word_shingles=2)  # error
+nd.RECIPES["textbook"].recipe.bits.bit_length()
+nd.RECIPES["textbook"].bits  # error
+
 # ------------------------------------------------------------------------------------------------------------ other in memory
 
 assert_type(nd.match(texts), nd.Matches)

@@ -24,6 +24,7 @@ from neardup.matching.similarities.compare_texts import similarity as text_simil
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.similarities import CJK_SHINGLE, WORD_SHINGLE, Similarity
+from neardup.recipe.stored_parts import available
 from neardup.text.normalizers import normalized
 from neardup.text.tokenizers import tokens, windows
 
@@ -175,12 +176,13 @@ def steps(text: str, recipe: Recipe) -> Steps:
     if recipe.needs_names:
         return _named_steps(text, recipe)
     found = tokens(text)
+    weights = available(recipe.weights, "weights")
     counts = Counter(windows(found, recipe.word_shingle, recipe.cjk_shingle))
     features = []
     for window, count in counts.items():
         hashes = [_hash_bytes(token.encode().ljust(16, b"\0")) for token in window]
         value = hashes[0] if len(hashes) == 1 else _hash_bytes(_little(*hashes))
-        features.append(Feature(" ".join(window), count, _weight(count, recipe.weights), _wide(value, recipe.bits)))
+        features.append(Feature(" ".join(window), count, _weight(count, weights), _wide(value, recipe.bits)))
     features.sort(key=lambda feature: (-feature.weight, feature.name))
     sums, bits = simhash(features, recipe.bits)
     return Steps(tuple(found), tuple(features), sums, bits)
