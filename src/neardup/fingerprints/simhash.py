@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from neardup.arrays import Array
+from neardup.arrays import Array, UInt64s
 from neardup.fingerprints.by_features import fingerprint_folded
 from neardup.fingerprints.by_profile import fingerprint_by_profile
 from neardup.fingerprints.workspace import Workspace
@@ -86,7 +86,7 @@ def fingerprint_chunks(chunks: Iterable[Any], recipe: Recipe) -> Fingerprints:
 
 def fingerprint(
     texts: Any, *, text: str | Iterable[str] = "text", recipe: RecipeLike | None = None, threads: int | None = None
-) -> Array:
+) -> UInt64s:
     """The SimHash fingerprint of each text.
 
     Args:

@@ -64,7 +64,7 @@ def evaluate_files(
         on_error: the treatment of rows that cannot be read: `stop`, or `skip` and count them.
         recipe, overwrite, progress: as in `deduplicate_files`.
         **options: the fields of `neardup.io.reading.Reading` (text, id …);
-            min_similarity, similarity, max_distance, threads, temp_dir of `DedupOptions`.
+            min_similarity, similarity, max_distance, threads, memory, temp_dir of `DedupOptions`.
 
     Raises:
         InputError, OptionError, DataError: as in `deduplicate_files`; also for labels that name unknown ids or are ambiguous.
@@ -88,7 +88,7 @@ def evaluate_files(
         )
         refuse_inputs(paths, corpus.shards)
         corpus.check()
-        with Outputs(paths, inputs=corpus.shards, overwrite=overwrite) as outputs:
+        with Outputs(paths, inputs=corpus.shards, overwrite=overwrite, temp_dir=chosen.temp_dir) as outputs:
             result = evaluate_corpus(
                 corpus,
                 recipe=recipe_of(recipe),

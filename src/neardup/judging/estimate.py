@@ -102,6 +102,7 @@ def estimate_files(
     *,
     recipe: RecipeLike | None = None,
     on_error: OnError = "stop",
+    progress: Watcher = None,
     **options: Unpack[DedupFileOptions],
 ) -> CostEstimate:
     """Estimate what `deduplicate_files` takes, from about 32 MB of the inputs: the first rows of shards spread over them.
@@ -111,18 +112,21 @@ def estimate_files(
     many takes longer than is said here.
 
     Args:
-        inputs, recipe, on_error: as in `deduplicate_files`.
+        inputs, recipe, on_error, progress: as in `deduplicate_files`.
         **options: the fields of `neardup.io.reading.Reading` (text …) and of `DedupOptions`.
 
     Raises:
         InputError, OptionError, RowError, DataError: as `deduplicate_files`, for what is sampled.
     """
     reading, others = split_options(options)
-    chosen = options_of(**others)
+    chosen, progress = options_of(**others), progress_of(progress)
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
-        corpus = open_corpus(inputs, reading, temporary=Path(spool), on_error=on_error, resources=chosen.resources)
+        corpus = open_corpus(
+            inputs, reading, temporary=Path(spool), on_error=on_error, progress=progress, resources=chosen.resources
+        )
         corpus.check()
-        return estimate_corpus(corpus, recipe_of(recipe), chosen)
+        with progress.stage("estimate"):
+            return estimate_corpus(corpus, recipe_of(recipe), chosen)
 
 
 def estimate_corpus(corpus: FileCorpus, recipe: Recipe, options: DedupOptions) -> CostEstimate:
