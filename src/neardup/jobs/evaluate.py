@@ -9,17 +9,18 @@ from neardup.display import counted
 from neardup.errors import InputError
 from neardup.io.corpus import open_corpus
 from neardup.io.outputs import Outputs
-from neardup.io.reading import EvaluateFileOptions, split_options
+from neardup.io.reading import split_options
 from neardup.io.storage.places import place_of
 from neardup.jobs.output_paths import refuse_inputs
 from neardup.judging.evaluation.evaluate import evaluate_corpus
 from neardup.judging.evaluation.given_labels import Labeled, labels_of
 from neardup.judging.evaluation.labels import LabelFile
+from neardup.judging.evaluation.options import SAMPLE, EvaluateFileOptions
 from neardup.judging.evaluation.plot import FORMATS as PLOT_FORMATS
 from neardup.judging.evaluation.plot import check_plot, draw
 from neardup.judging.evaluation.request import EvaluationRequest
 from neardup.judging.evaluation.result import Evaluation
-from neardup.options import SAMPLE, OnError, options_of
+from neardup.options import OnError, options_of
 from neardup.progress import Watcher, progress_of
 from neardup.recipe.methods import MeasuredMethod
 from neardup.recipe.presets import RecipeLike, recipe_of

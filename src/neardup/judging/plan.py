@@ -17,9 +17,10 @@ from neardup.hamming.block_plan import BlockPlan, plan_join
 from neardup.hamming.index.index_plan import IndexPlan
 from neardup.hamming.index.plan_index import plan as plan_index
 from neardup.io.corpus import open_corpus
-from neardup.io.reading import EvaluateFileOptions, Reading, split_options
+from neardup.io.reading import Reading, split_options
 from neardup.io.sample import read_sample
 from neardup.judging.estimate import choose_by_sample
+from neardup.judging.evaluation.options import EvaluateFileOptions
 from neardup.matching.candidates.estimates import TYPICAL, Estimate, typical_estimates
 from neardup.options import DedupOptions, OnError, options_of
 from neardup.progress import Progress, Watcher, progress_of

@@ -23,6 +23,7 @@ from neardup.judging.evaluation.curves import distance_histogram, distance_score
 from neardup.judging.evaluation.given_labels import Labeled, labels_of
 from neardup.judging.evaluation.intervals import UNKNOWN, wilson
 from neardup.judging.evaluation.methods import method_score
+from neardup.judging.evaluation.options import SAMPLE, EvaluateOptions
 from neardup.judging.evaluation.recipe_scores import recipe_scores
 from neardup.judging.evaluation.recommendation import recommend
 from neardup.judging.evaluation.request import EvaluationRequest
@@ -38,7 +39,7 @@ from neardup.judging.evaluation.sampled_corpus import SampledCorpus, sample_corp
 from neardup.judging.evaluation.strata import strata
 from neardup.judging.evaluation.truth import Truth, labeled_truth, sampled_truth
 from neardup.judging.evaluation.warnings import warnings_of
-from neardup.options import SAMPLE, DedupOptions, EvaluateOptions, options_of
+from neardup.options import DedupOptions, options_of
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.methods import MeasuredMethod
 from neardup.recipe.presets import RecipeLike, recipe_of, usual_distance
