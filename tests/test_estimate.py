@@ -134,7 +134,12 @@ def test_what_cannot_be_sampled_is_refused_as_by_the_run(tmp_path, content, kind
 def test_rows_set_aside_are_no_documents_of_the_sample(tmp_path):
     path = tmp_path / "in.jsonl"
     path.write_bytes(b'{"text": "a b c"}\n{"text": 3}\n')
-    assert nd.estimate_files(path, on_error="skip").sampled_documents == 1
+    events = []
+    assert nd.estimate_files(path, on_error="skip", progress=events.append).sampled_documents == 1
+    assert {event.stage for event in events} == {"estimate"}
+    assert nd.plan_files(path, on_error="skip").documents == 1
+    with pytest.raises(nd.RowError):
+        nd.plan_files(path)
 
 
 def test_stages_that_estimates_look_up_are_stages_of_runs():

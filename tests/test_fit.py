@@ -103,6 +103,15 @@ def test_many_features_go_through_temporary_files(tmp_path):
     assert 500 * BYTES_EACH < use.most["frequencies"] < 2 * (64 << 10)
 
 
+def test_texts_may_be_a_column_of_a_table_and_progress_counts_them(tmp_path):
+    events, table = [], pa.table({"body": CORPUS})
+    plain = nd.fit(CORPUS, tmp_path / "plain.parquet")
+    assert nd.fit(table, tmp_path / "table.parquet", text="body", progress=events.append) == plain
+    assert (events[-1].stage, events[-1].total, events[-1].ended) == ("fit", len(CORPUS), True)
+    recipe = nd.Recipe(weights="tf", keywords=1)
+    assert nd.keywords(table, text="body", recipe=recipe) == nd.keywords(CORPUS, recipe=recipe)
+
+
 def test_threads_change_no_byte(tmp_path):
     corpus = [f"word{number % 97} and word{number % 31}" * 200 for number in range(900)]
     for threads in (1, 3):

@@ -52,13 +52,6 @@ OTHER_NAMES = {
 """Option names of other tools, and the names used here."""
 
 
-SAMPLE = 4000
-"""The number of documents that `evaluate` compares with all others.
-
-For a million documents and one recipe, this takes about 12 s on one thread.
-"""
-
-
 @dataclass(frozen=True, kw_only=True)
 class DedupOptions:
     """How near-duplicates are found and which of them survive.
@@ -238,14 +231,6 @@ class MatchOptions(MatchingOptions, ResourceOptions, total=False):
     """The options of `match`."""
 
     within: str | Callable[[str], Any] | None
-
-
-class EvaluateOptions(ResourceOptions, total=False):
-    """The options of `evaluate`."""
-
-    min_similarity: float
-    similarity: Similarity
-    max_distance: int | None
 
 
 def meant_option(given: str, allowed: Collection[str]) -> str | None:

@@ -9,9 +9,8 @@ from neardup.errors import OptionError
 from neardup.io.batch import MAX_DOCUMENT_BYTES, Columns
 from neardup.io.dialect import check_dialect
 from neardup.io.storage.encodings import encoding_name
-from neardup.options import DedupOptions, DedupOptionsDict, EvaluateOptions, MatchingOptions, refuse_unknown
+from neardup.options import DedupOptions, refuse_unknown
 from neardup.resources.limits import size_in_bytes
-from neardup.resources.resources import ResourceOptions
 
 Html = Literal["main", "whole"]
 HTML = {
@@ -76,22 +75,6 @@ class ReadingDict(UnitReadingDict, total=False):
     """The fields of `Reading`."""
 
     html: Html | None
-
-
-class DedupFileOptions(ReadingDict, DedupOptionsDict, total=False):
-    """The options of `deduplicate_files` and `estimate_files`."""
-
-
-class UnitFileOptions(UnitReadingDict, DedupOptionsDict, total=False):
-    """The options of `deduplicate_units`."""
-
-
-class PairFileOptions(ReadingDict, MatchingOptions, ResourceOptions, total=False):
-    """The options of `pair_files`."""
-
-
-class EvaluateFileOptions(ReadingDict, EvaluateOptions, total=False):
-    """The options of `evaluate_files` and `plan_files`."""
 
 
 READING = tuple(field.name for field in dataclasses.fields(Reading))

@@ -13,7 +13,7 @@ from neardup.io.checkpoints import Checkpoints
 from neardup.io.corpus import FileCorpus, Rejected, open_corpus
 from neardup.io.ids import repeated_ids
 from neardup.io.outputs import Outputs
-from neardup.io.reading import DedupFileOptions, split_options
+from neardup.io.reading import split_options
 from neardup.io.shard import Shard
 from neardup.io.shards import listed_inputs
 from neardup.io.storage.places import path_text
@@ -23,7 +23,7 @@ from neardup.jobs.results import FileResult
 from neardup.jobs.resume import run_description
 from neardup.jobs.run import Request, run
 from neardup.jobs.writing import DecidedRows, write_shards
-from neardup.judging.estimate import CostEstimate, estimate_corpus
+from neardup.judging.estimate import CostEstimate, DedupFileOptions, estimate_corpus
 from neardup.judging.report import RunInputs, check_report, make_report
 from neardup.judging.report import report as write_report
 from neardup.options import DedupOptions, OnError

@@ -45,7 +45,7 @@ COMMIT_SECONDS = 10.0
 BLOCK_BYTES = BATCH_BYTES
 
 
-@dataclass(kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class FilterResult:
     """The counts of a run of `filter_files`.
 
@@ -55,6 +55,16 @@ class FilterResult:
         duplicates: documents that were duplicates.
         rejected: rows that could not be read and were set aside.
     """
+
+    rows: int
+    passed: int
+    duplicates: int
+    rejected: int
+
+
+@dataclass(kw_only=True)
+class _Counts:
+    """The counts of `FilterResult` so far."""
 
     rows: int = 0
     passed: int = 0
@@ -135,11 +145,11 @@ def filter_files(
             _through_pipe(walk, paths, shards if not from_pipe else [], overwrite=overwrite)
         else:
             _resumable(walk, FilterRun(stream, shards, paths, how, on_error), overwrite=overwrite, give_up=give_up)
-    return walk.counts
+    return FilterResult(**vars(walk.counts))
 
 
 def _resumable(walk: "_Walk", run: FilterRun, *, overwrite: bool, give_up: bool) -> None:
-    walk.counts = FilterResult(**run.begin(overwrite=overwrite, give_up=give_up))
+    walk.counts = _Counts(**run.begin(overwrite=overwrite, give_up=give_up))
     if run.ended:
         run.publish()
         walk.progress.say("nothing is left to do: these inputs were filtered already")
@@ -218,7 +228,7 @@ class _Walk:
     def __init__(
         self, stream: Stream, shards: Sequence[Shard], how: Reading, on_error: str, threads: int, progress: Progress
     ) -> None:
-        self.stream, self.progress, self.counts = stream, progress, FilterResult()
+        self.stream, self.progress, self.counts = stream, progress, _Counts()
         self.is_inside = False
         self._shards, self._on_error, self._threads = shards, on_error, threads
         self._read = block_reader(how.columns())

@@ -20,7 +20,7 @@ from neardup.hamming.candidate_graph import candidate_pairs
 from neardup.hamming.near import hamming_distances, near_fingerprints
 from neardup.io.corpus import FileCorpus, check_on_error
 from neardup.io.outputs import Outputs
-from neardup.io.reading import READING, PairFileOptions, Reading, split_options
+from neardup.io.reading import READING, Reading, ReadingDict, split_options
 from neardup.io.shard import Shard
 from neardup.io.shards import find_shards, listed_inputs, repeated_files
 from neardup.io.storage.places import Place, path_text, place_of
@@ -32,12 +32,17 @@ from neardup.matching.distance_limit import distance_limit
 from neardup.matching.equal_texts import exact_representatives
 from neardup.matching.matches import Matches, list_matches
 from neardup.matching.pair_file import PairSummary, PairWriter, Side, check_pair_name, pair_summary_path
-from neardup.options import DedupOptions, OnError
+from neardup.options import DedupOptions, MatchingOptions, OnError
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.methods import BY_DISTANCE, METHODS
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import check_same
+from neardup.resources.resources import ResourceOptions
+
+
+class PairFileOptions(ReadingDict, MatchingOptions, ResourceOptions, total=False):
+    """The options of `pair_files`."""
 
 
 def pair_files(

@@ -16,7 +16,7 @@ from neardup.io.checkpoints import Checkpoints
 from neardup.io.corpus import FileCorpus, Rejected
 from neardup.io.formats.table import FORMATS, Rewritable
 from neardup.io.outputs import Outputs
-from neardup.io.reading import Reading, UnitFileOptions, split_options
+from neardup.io.reading import Reading, UnitReadingDict, split_options
 from neardup.io.shard import Shard
 from neardup.io.shards import find_shards, listed_inputs
 from neardup.io.storage.places import path_text
@@ -26,7 +26,7 @@ from neardup.jobs.resume import run_description
 from neardup.jobs.run import Request, run
 from neardup.jobs.unit_rows import RewrittenRows, UnitRemoval
 from neardup.jobs.writing import write_shards
-from neardup.options import UNITS, DedupOptions, OnError, RemovableUnit
+from neardup.options import UNITS, DedupOptions, DedupOptionsDict, OnError, RemovableUnit
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
@@ -71,6 +71,10 @@ def _check_formats(shards: Sequence[Shard], unit: str) -> None:
             raise InputError(
                 f"{shard.name} is {shard.format}: --unit {unit} can rewrite {', '.join(able)}. Convert it first."
             )
+
+
+class UnitFileOptions(UnitReadingDict, DedupOptionsDict, total=False):
+    """The options of `deduplicate_units`."""
 
 
 def deduplicate_units(

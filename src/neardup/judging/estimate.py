@@ -15,7 +15,7 @@ from neardup.dedup import find_duplicates, room_for_elements
 from neardup.fingerprints.documents import read_documents
 from neardup.hamming.block_plan import plan_join
 from neardup.io.corpus import FileCorpus, open_corpus
-from neardup.io.reading import DedupFileOptions, split_options
+from neardup.io.reading import ReadingDict, split_options
 from neardup.io.sample import Sample, read_sample
 from neardup.io.table_corpus import TableCorpus
 from neardup.matching.candidates.auto import Choice, choose
@@ -23,7 +23,7 @@ from neardup.matching.candidates.costs import COUNT_SECONDS, Estimate
 from neardup.matching.candidates.task import Task
 from neardup.matching.distance_limit import distance_limit
 from neardup.matching.equal_texts import exact_representatives
-from neardup.options import DedupOptions, OnError
+from neardup.options import DedupOptions, DedupOptionsDict, OnError
 from neardup.progress import Progress, Watcher, duration, peak_memory_bytes, progress_of
 from neardup.recipe.methods import METHODS, Method, Promise
 from neardup.recipe.presets import RecipeLike, recipe_of
@@ -97,11 +97,16 @@ def _mib(count: int) -> str:
     return f"{count / 2**20:,.0f} MiB"
 
 
+class DedupFileOptions(ReadingDict, DedupOptionsDict, total=False):
+    """The options of `deduplicate_files` and `estimate_files`."""
+
+
 def estimate_files(
     inputs: str | Path | Sequence[str | Path],
     *,
     recipe: RecipeLike | None = None,
     on_error: OnError = "stop",
+    progress: Watcher = None,
     **options: Unpack[DedupFileOptions],
 ) -> CostEstimate:
     """Estimate what `deduplicate_files` takes, from about 32 MB of the inputs: the first rows of shards spread over them.
@@ -111,17 +116,20 @@ def estimate_files(
     many takes longer than is said here.
 
     Args:
-        inputs, recipe, on_error: as in `deduplicate_files`.
+        inputs, recipe, on_error, progress: as in `deduplicate_files`.
         **options: the fields of `neardup.io.reading.Reading` (text …) and of `DedupOptions`.
 
     Raises:
         InputError, OptionError, RowError, DataError: as `deduplicate_files`, for what is sampled.
     """
-    reading, chosen = split_options(options, estimate_files)
+    (reading, chosen), progress = split_options(options, estimate_files), progress_of(progress)
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
-        corpus = open_corpus(inputs, reading, temporary=Path(spool), on_error=on_error, resources=chosen.resources)
+        corpus = open_corpus(
+            inputs, reading, temporary=Path(spool), on_error=on_error, progress=progress, resources=chosen.resources
+        )
         corpus.check()
-        return estimate_corpus(corpus, recipe_of(recipe), chosen)
+        with progress.stage("estimate"):
+            return estimate_corpus(corpus, recipe_of(recipe), chosen)
 
 
 def estimate_corpus(corpus: FileCorpus, recipe: Recipe, options: DedupOptions) -> CostEstimate:

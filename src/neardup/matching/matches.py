@@ -14,6 +14,7 @@ from neardup.fingerprints.documents import Documents, KeptValues, join_documents
 from neardup.hamming.candidate_graph import candidate_pairs, within_groups
 from neardup.hamming.near import hamming_distances, near_fingerprints
 from neardup.io.corpora import Corpus, CorpusPair
+from neardup.io.reading import Html
 from neardup.io.table_corpus import TableCorpus
 from neardup.matching.candidates.methods import find_candidates
 from neardup.matching.candidates.task import Found, Task
@@ -161,6 +162,7 @@ def match(
     other: Any = None,
     *,
     text: str | Iterable[str] = "text",
+    html: Html | None = None,
     recipe: RecipeLike | None = None,
     progress: Watcher = None,
     **options: Unpack[MatchOptions],
@@ -170,7 +172,7 @@ def match(
     Args:
         texts: a list or an iterator of strings, a column or a table: anything that `deduplicate` accepts.
         other: texts of the same kinds. If given, left is a row of `texts`, and right a row of `other`.
-        text, recipe, progress: as in `deduplicate`.
+        text, html, recipe, progress: as in `deduplicate`.
         **options: method, min_similarity, similarity, max_distance, within, threads, memory, temp_dir of `DedupOptions`.
 
     >>> found = match(["A rose is a rose is a rose, said she.", "A tulip.", "a rose is a rose is a rose said she"])
@@ -181,9 +183,13 @@ def match(
     """
     recipe, chosen, watched = recipe_of(recipe), options_of(options, match), progress_of(progress)
     distance_limit(recipe, chosen)  # raises before any work if the options do not fit
-    corpora = [TableCorpus(texts, text=text, values=chosen.columns, called="texts", resources=chosen.resources)]
+    corpora = [
+        TableCorpus(texts, text=text, html=html, values=chosen.columns, called="texts", resources=chosen.resources)
+    ]
     if other is not None:
-        corpora.append(TableCorpus(other, text=text, values=chosen.columns, called="other", resources=chosen.resources))
+        corpora.append(
+            TableCorpus(other, text=text, html=html, values=chosen.columns, called="other", resources=chosen.resources)
+        )
     with watched.stage("fingerprint"):
         each = [
             read_documents(
