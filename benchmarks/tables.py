@@ -55,7 +55,10 @@ SHORT: dict[str, tuple[str, Callable[[Record], str]]] = {
     "hashes_angles": ("hashes", tables_of_features.hashes_angles),
 }
 """By the name of the table: the benchmark, and the table of a part of its results."""
-DECLARED: dict[str, Callable[[], str]] = {"audit-columns": tables_of_schemas.audit_columns}
+DECLARED: dict[str, Callable[[], str]] = {
+    "audit-columns": tables_of_schemas.audit_columns,
+    "memory-shares": tables_of_schemas.memory_shares,
+}
 """By the name of the table: what makes it of the code, without results."""
 COMPARED = ("open_sets", "dedup_peers", "fingerprints", "signatures", "hamming_index", "end_to_end", "exact_join")
 """The results that the table `comparison` is made of."""

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from neardup.resources.shares import PARTS, SHARES
 from neardup.survivors.audit_schema import (
     ANNOTATED,
     COLUMNS,
@@ -36,3 +37,14 @@ def audit_columns() -> str:
     """The columns of audits, in their order, and then those of the audit of `filter`."""
     head = ["| Column | Where | Type | Meaning |", "|---|---|---|---|"]
     return "\n".join([*head, *map(_row, COLUMNS), *map(_row, FILTER_COLUMNS)])
+
+
+def memory_shares() -> str:
+    """The shares of the memory, in their order."""
+    head = ["| Use | Share | What does not fit |", "|---|---:|---|"]
+    return "\n".join(
+        [
+            *head,
+            *(f"| `{use}` ({share.holds}) | {share.parts}/{PARTS} | {share.beyond} |" for use, share in SHARES.items()),
+        ]
+    )

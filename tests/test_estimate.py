@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from neardup.io.corpus import open_corpus
 from neardup.io.reading import Reading
 from neardup.io.sample import read_sample
 from neardup.judging import estimate as estimating
+from neardup.recipe.methods import METHODS
 
 WORDS = [f"word{number}" for number in range(3_000)]
 
@@ -131,4 +134,23 @@ def test_what_cannot_be_sampled_is_refused_as_by_the_run(tmp_path, content, kind
 def test_rows_set_aside_are_no_documents_of_the_sample(tmp_path):
     path = tmp_path / "in.jsonl"
     path.write_bytes(b'{"text": "a b c"}\n{"text": 3}\n')
-    assert nd.estimate_files(path, on_error="skip").sampled_documents == 1
+    events = []
+    assert nd.estimate_files(path, on_error="skip", progress=events.append).sampled_documents == 1
+    assert {event.stage for event in events} == {"estimate"}
+    assert nd.plan_files(path, on_error="skip").documents == 1
+    with pytest.raises(nd.RowError):
+        nd.plan_files(path)
+
+
+def test_stages_that_estimates_look_up_are_stages_of_runs():
+    package = Path(nd.__file__).parent
+    shown = {
+        name
+        for path in package.rglob("*.py")
+        for name in re.findall(r'\.stage\(\s*"([a-z ]+)"', path.read_text("utf-8"))
+    }
+    looked_up = re.findall(
+        r'(?:took\.get\(|took\[|found\[|name == )"([a-z ]+)"', (package / "judging/estimate.py").read_text("utf-8")
+    )
+    assert {"fingerprint", "join", "verify"} <= set(looked_up)
+    assert set(looked_up) | {name for row in METHODS.values() for name in row.passes} <= shown

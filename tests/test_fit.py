@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 import naive
 import neardup as nd
 from neardup.fingerprints.fingerprint_file import fingerprint_schema
-from neardup.fingerprints.weights.counting import FeatureCounter, merged
+from neardup.fingerprints.weights.counting import BYTES_EACH, FeatureCounter, merged
 from neardup.recipe.presets import find_recipe
 from neardup.recipe.serialization import stored_recipe
+from neardup.resources.memory_use import MemoryUse
 from strategies import texts
 
 CORPUS = ["red green", "red blue", "red red", ""]
@@ -90,7 +91,8 @@ def test_counts_in_little_memory_are_those_in_much(given_runs, memory):
 
 
 def test_many_features_go_through_temporary_files(tmp_path):
-    counter = FeatureCounter(64 << 10, str(tmp_path))
+    use = MemoryUse()
+    counter = FeatureCounter(64 << 10, str(tmp_path), use)
     random = np.random.default_rng(5)
     for _ in range(30):
         counter.add(np.unique(random.integers(0, 2**64, 500, np.uint64)), np.ones(500, np.int64))
@@ -98,6 +100,16 @@ def test_many_features_go_through_temporary_files(tmp_path):
     assert sum(sizes) == 15_000
     assert len(counter._stored) > 3
     assert max(sizes) < 1400
+    assert 500 * BYTES_EACH < use.most["frequencies"] < 2 * (64 << 10)
+
+
+def test_texts_may_be_a_column_of_a_table_and_progress_counts_them(tmp_path):
+    events, table = [], pa.table({"body": CORPUS})
+    plain = nd.fit(CORPUS, tmp_path / "plain.parquet")
+    assert nd.fit(table, tmp_path / "table.parquet", text="body", progress=events.append) == plain
+    assert (events[-1].stage, events[-1].total, events[-1].ended) == ("fit", len(CORPUS), True)
+    recipe = nd.Recipe(weights="tf", keywords=1)
+    assert nd.keywords(table, text="body", recipe=recipe) == nd.keywords(CORPUS, recipe=recipe)
 
 
 def test_threads_change_no_byte(tmp_path):

@@ -115,6 +115,14 @@ def test_pages_are_compared_by_their_text_and_come_back_as_they_were():
     assert nd.deduplicate(PAGES, html="whole", min_similarity=1).survivors == PAGES
 
 
+def test_pairs_and_evaluations_of_pages_are_of_their_texts():
+    found = nd.match(PAGES, html="main", min_similarity=1)
+    assert list(zip(found.left.tolist(), found.right.tolist(), strict=True)) == [(0, 1)]
+    assert len(nd.match(PAGES, html="whole", min_similarity=1)) == 0
+    assert nd.match(PAGES[:1], PAGES[1:], html="main", min_similarity=1).left.tolist() == [0]
+    assert [nd.evaluate(PAGES, html=html).equal_texts for html in ("main", "whole")] == [1, 0]
+
+
 @pytest.mark.parametrize("threads", [1, 3])
 def test_files_of_html_survive_byte_for_byte_and_the_summary_names_the_extractor(tmp_path, threads):
     rows = [json.dumps({"id": i, "body": text}, ensure_ascii=i % 2 == 0) + "\n" for i, text in enumerate(PAGES)]

@@ -14,7 +14,8 @@ from neardup.matching.prefix_join.counts import ElementCounts, KnownCounts
 from neardup.matching.prefix_join.prefixes import PrefixFile, prefixes_of
 from neardup.matching.similarities.table import Elements
 from neardup.resources import pair_spool
-from neardup.resources.resources import PARTS, SHARES, Resources
+from neardup.resources.resources import Resources
+from neardup.resources.shares import PARTS, SHARES
 
 CODES = {
     "jaccard": similarities.JACCARD,
@@ -24,7 +25,7 @@ CODES = {
 }
 HASHES = np.random.default_rng(1).integers(0, 2**64, 2000, np.uint64)
 MEMORY = 1 << 26
-BUDGET = MEMORY // 2 * PARTS // SHARES["postings"]
+BUDGET = MEMORY // 2 * PARTS // SHARES["postings"].parts
 """Of which postings have half of MEMORY."""
 LEAST = st.one_of(st.sampled_from([1.0, 0.8, 0.5, 1 / 3, 2 / 3, 0.05, 1e-9]), st.floats(0.01, 1.0))
 
@@ -189,14 +190,14 @@ def test_prefixes_appended_to_a_file_are_those_of_all():
     counts = ElementCounts(len(elements.values), memory=MEMORY)
     counts.add(elements.values)
     whole = prefixes_of(elements, code=similarities.JACCARD, least=0.5, counts=counts)
-    with PrefixFile(temp_dir=None) as file:
+    with PrefixFile(Resources()) as file:
         for first in range(0, len(sets), 17):
             part = elements_of(sets[first : first + 17])
             file.append(prefixes_of(part, code=similarities.JACCARD, least=0.5, counts=counts))
         found = file.whole()
         for name in ("elements", "rests", "starts", "facts", "sizes", "digests"):
             assert np.array_equal(getattr(found, name), getattr(whole, name)), name
-    with PrefixFile(temp_dir=None) as file:
+    with PrefixFile(Resources()) as file:
         assert len(file.whole()) == 0
 
 

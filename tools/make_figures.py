@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 import neardup
-from neardup.judging.comparison import Comparison, Steps
+from neardup.judging.comparison import Comparison, FingerprintSteps
 
 ROOT = Path(__file__).parent.parent
 FIGURES = ROOT / "docs/figures"
@@ -84,7 +84,7 @@ def _minus(text: str) -> str:
     return text.replace("-", "\N{MINUS SIGN}")
 
 
-def votes(steps: Steps, title: str, *, names: str, weights: str) -> str:
+def votes(steps: FingerprintSteps, title: str, *, names: str, weights: str) -> str:
     """Hashes, votes, sums, signs: a row for each feature, a column for each bit, the steps numbered at the left."""
     bits, rows = len(steps.bits), len(steps.features)
     name_at, weight_at, hash_at = MARGIN + 26, MARGIN + 170, MARGIN + 196
@@ -185,9 +185,9 @@ def angle(degrees: float, planes: int, title: str) -> str:
 def figures() -> dict[str, str]:
     """Every figure, by the name of its file."""
 
-    def steps(name: str) -> Steps:
+    def steps(name: str) -> FingerprintSteps:
         found = neardup.replay(EXAMPLES / f"{name}.json")
-        assert isinstance(found, Steps)
+        assert isinstance(found, FingerprintSteps)
         return found
 
     def pair(name: str) -> Comparison:

@@ -35,19 +35,21 @@ if TYPE_CHECKING:
     from neardup.jobs.clusters import cluster_files
     from neardup.jobs.dedup import deduplicate_files
     from neardup.jobs.evaluate import evaluate_files
-    from neardup.jobs.filter import filter_files
+    from neardup.jobs.filter import FilterResult, filter_files
     from neardup.jobs.fingerprint import fingerprint_files
     from neardup.jobs.fit import fit, fit_files
     from neardup.jobs.index import add_to_index, build_index, remove_from_index
     from neardup.jobs.index_queries import query_index
     from neardup.jobs.pairs import pair_files
+    from neardup.jobs.results import FileResult, UnitResult
     from neardup.jobs.units import deduplicate_units
     from neardup.jobs.vectors import fingerprint_vector_files
-    from neardup.judging.comparison import Comparison, compare, replay
+    from neardup.judging.comparison import Comparison, FingerprintSteps, compare, replay
     from neardup.judging.estimate import CostEstimate, estimate_files
     from neardup.judging.evaluation.evaluate import evaluate
     from neardup.judging.evaluation.result import Evaluation
     from neardup.judging.explanation import Explanation, explain
+    from neardup.judging.plan import JoinPlan, plan_files
     from neardup.judging.report import ReportFile, report
     from neardup.matching.band_plan import Bands, hit_probability, miss_probability, plan_bands
     from neardup.matching.bands import BandedPairs, find_banded
@@ -57,13 +59,14 @@ if TYPE_CHECKING:
     from neardup.progress import ProgressEvent
     from neardup.recipe.document_frequencies import DocumentFrequencies
     from neardup.recipe.hashes import HashFunction
-    from neardup.recipe.presets import RECIPES
+    from neardup.recipe.presets import RECIPES, NamedRecipe
     from neardup.recipe.recipe import Recipe
     from neardup.recipe.segmenters import Segmenter
     from neardup.recipe.vectors import VectorRecipe
     from neardup.survivors.dedup_result import DedupResult
     from neardup.survivors.stream import Match, Stream
     from neardup.survivors.summary import Summary
+    from neardup.survivors.unit_summary import UnitSummary
 
 _HOME = {
     "BandedPairs": "matching.bands",
@@ -79,6 +82,9 @@ _HOME = {
     "EstimatedCosine": "fingerprints.vectors.cosine",
     "Evaluation": "judging.evaluation.result",
     "Explanation": "judging.explanation",
+    "FileResult": "jobs.results",
+    "FilterResult": "jobs.filter",
+    "FingerprintSteps": "judging.comparison",
     "Groups": "hamming.index.answers",
     "HashFunction": "recipe.hashes",
     "IdPairs": "hamming.index.answers",
@@ -86,9 +92,11 @@ _HOME = {
     "IndexInfo": "hamming.index.answers",
     "IndexPlan": "hamming.index.index_plan",
     "InputError": "errors",
+    "JoinPlan": "judging.plan",
     "Match": "survivors.stream",
     "Matches": "matching.matches",
     "MissingExtra": "errors",
+    "NamedRecipe": "recipe.presets",
     "NeardupError": "errors",
     "Neighbors": "hamming.index.answers",
     "OptionError": "errors",
@@ -104,6 +112,8 @@ _HOME = {
     "Stream": "survivors.stream",
     "Summary": "survivors.summary",
     "TransferError": "errors",
+    "UnitResult": "jobs.results",
+    "UnitSummary": "survivors.unit_summary",
     "VectorRecipe": "recipe.vectors",
     "add_to_index": "jobs.index",
     "apply_files": "jobs.apply",
@@ -138,6 +148,7 @@ _HOME = {
     "pair_files": "jobs.pairs",
     "plan": "hamming.index.plan_index",
     "plan_bands": "matching.band_plan",
+    "plan_files": "judging.plan",
     "query_index": "jobs.index_queries",
     "remove_from_index": "jobs.index",
     "replay": "judging.comparison",
@@ -161,6 +172,9 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/test_public.py compares 
     "EstimatedCosine",
     "Evaluation",
     "Explanation",
+    "FileResult",
+    "FilterResult",
+    "FingerprintSteps",
     "Groups",
     "HashFunction",
     "IdPairs",
@@ -168,9 +182,11 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/test_public.py compares 
     "IndexInfo",
     "IndexPlan",
     "InputError",
+    "JoinPlan",
     "Match",
     "Matches",
     "MissingExtra",
+    "NamedRecipe",
     "NeardupError",
     "Neighbors",
     "OptionError",
@@ -186,6 +202,8 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/test_public.py compares 
     "Stream",
     "Summary",
     "TransferError",
+    "UnitResult",
+    "UnitSummary",
     "VectorRecipe",
     "add_to_index",
     "apply_files",
@@ -220,6 +238,7 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/test_public.py compares 
     "pair_files",
     "plan",
     "plan_bands",
+    "plan_files",
     "query_index",
     "remove_from_index",
     "replay",

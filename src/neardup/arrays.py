@@ -10,6 +10,7 @@ Array = NDArray[Any]
 
 Bools = NDArray[np.bool_]
 Bytes = NDArray[np.uint8]
+UInt16s = NDArray[np.uint16]
 UInt64s = NDArray[np.uint64]
 Int64s = NDArray[np.int64]
 Float64s = NDArray[np.float64]

@@ -70,7 +70,6 @@ def find_duplicates(
     texts, if there is room; later passes then do not read texts again. `checkpoints` save the results of passes and steps.
     """
     distance_limit(recipe, options)  # refuses bad options before any work
-    options.resources.use.clear()
     corpus.check_sources(tuple(options.prefer_source))
     with contextlib.ExitStack() as stack:
         kept = None
@@ -130,7 +129,7 @@ def _read(
             how = how._replace(name="reference-fingerprint", first_row=inputs)
             others = read(reference, values=values._replace(columns=reference_columns(options)), how=how)
             whole = pair_of(corpus, inputs, reference)
-        documents = join_documents(documents, others)
+        documents = join_documents(documents, others, resources=options.resources)
         sides = np.where(np.arange(len(documents)) < inputs, 3, 2).astype(np.uint8)
     kept = how.side_pass
     if not isinstance(kept, ElementStore) or kept.is_full:
@@ -152,17 +151,17 @@ def _decide(
     give_back()
 
     task = Task(
-        read.corpus,
-        documents,
-        distinct,
-        distinct,
-        recipe,
-        options,
-        progress,
-        read.sides,
-        groups,
-        read.kept,
-        checkpoints,
+        corpus=read.corpus,
+        documents=documents,
+        rows=distinct,
+        representative=distinct,
+        recipe=recipe,
+        options=options,
+        progress=progress,
+        sides=read.sides,
+        groups=groups,
+        kept=read.kept,
+        checkpoints=checkpoints,
     )
     found = checkpoints.checkpoint("candidates", lambda: find_candidates(task))
     give_back()
@@ -272,7 +271,7 @@ def deduplicate(
     ['A rose is a rose is a rose, said she.', 'A tulip.']
     """
     recipe, progress = recipe_of(recipe), progress_of(progress)
-    chosen = options_of(**options)
+    chosen = options_of(options, deduplicate)
     if source is not None and not chosen.prefer_source:
         raise OptionError(
             f"source={source!r}: it is for prefer_source, which is not given. Give it, or leave source out."

@@ -2,18 +2,18 @@
 
 import dataclasses
 import difflib
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+import inspect
+import typing
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from numbers import Integral, Real
 from typing import Any, Literal, TypedDict
 
 from neardup.errors import OptionError
 from neardup.recipe.methods import BY_DISTANCE, METHODS, Method, Promise
 from neardup.recipe.similarities import SIMILARITIES, Similarity
-from neardup.resources.limits import check_temp_dir, memory_bytes
 from neardup.resources.resources import ResourceOptions, Resources
-from neardup.resources.threads import thread_count
 
 Cluster = Literal["star", "components"]
 Keep = Literal["first", "last", "longest", "shortest"] | str | Callable[[str], Any]
@@ -50,13 +50,6 @@ OTHER_NAMES = {
     "column": "text",
 }
 """Option names of other tools, and the names used here."""
-
-
-SAMPLE = 4000
-"""The number of documents that `evaluate` compares with all others.
-
-For a million documents and one recipe, this takes about 12 s on one thread.
-"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,15 +110,10 @@ class DedupOptions:
             problems.append(f"max_distance={limit!r}: give an integer from 0 to the number of bits of the recipe")
         elif limit is not None:
             object.__setattr__(self, "max_distance", int(limit))
-        for check in (
-            partial(thread_count, self.threads),
-            partial(memory_bytes, self.memory),
-            partial(check_temp_dir, self.temp_dir),
-        ):
-            try:
-                check()
-            except OptionError as problem:
-                problems.append(str(problem).rstrip("."))
+        try:
+            self.resources  # noqa: B018 - made once, which checks its fields
+        except OptionError as problem:
+            problems.append(str(problem).rstrip("."))
         problems += self._contradictions() if not problems else []
         if problems:
             raise OptionError("; ".join(problems) + ".")
@@ -245,14 +233,6 @@ class MatchOptions(MatchingOptions, ResourceOptions, total=False):
     within: str | Callable[[str], Any] | None
 
 
-class EvaluateOptions(ResourceOptions, total=False):
-    """The options of `evaluate`."""
-
-    min_similarity: float
-    similarity: Similarity
-    max_distance: int | None
-
-
 def meant_option(given: str, allowed: Collection[str]) -> str | None:
     """The allowed option that a misspelled name most likely means, or None.
 
@@ -264,27 +244,56 @@ def meant_option(given: str, allowed: Collection[str]) -> str | None:
     return next(iter(difflib.get_close_matches(given, allowed, 1)), None)
 
 
-def refuse_unknown(given: Collection[str], names: Collection[str]) -> None:
-    """Raise OptionError, with the name that was probably meant, if any of the given options is not one of `names`."""
-    wrong = []
-    for name in given:
-        if name not in names:
-            meant = meant_option(name, names)
-            wrong.append(f"{name}: there is no such option" + (f" (did you mean {meant}?)" if meant else ""))
-    if wrong:
-        raise OptionError(f"{'; '.join(wrong)}. There are {', '.join(names)}.")
+PURPOSES = (
+    (MatchingOptions, "decides which documents match, as in deduplicate(), match() and pair_files()"),
+    (SurvivorOptions, "decides which of the matching documents survive, as in deduplicate() and cluster_files()"),
+)
+"""What the options are for that some functions take and others do not."""
 
 
-def options_of(**given: Any) -> DedupOptions:
-    """Make `DedupOptions` from keyword arguments.
+def refuse_unknown(given: Collection[str], function: Callable[..., Any]) -> None:
+    """Check the names of `**options` that `function` received.
 
     Raises:
-        OptionError: an option does not exist, or its value is not allowed.
+        OptionError: the function has no option of such a name; the message says which was probably meant.
+    """
+    of_function = _taken_together(function)
+    if all(name in of_function for name in given):
+        return
+    named = [each.name for each in inspect.signature(function).parameters.values() if each.kind is each.KEYWORD_ONLY]
+    names = [*named, *of_function]
+    wrong, is_helped = [], True
+    for name in given:
+        if name not in of_function:
+            meant = meant_option(name, names)
+            purpose = next((purpose for options, purpose in PURPOSES if name in options.__annotations__), None)
+            is_helped = is_helped and bool(meant or purpose)
+            reason = f"{function.__name__}() has no such option"
+            reason += f"; it {purpose}" if purpose else f" (did you mean {meant}?)" if meant else ""
+            wrong.append(f"{name}: {reason}")
+    listed = "" if is_helped else f" There are {', '.join(names)}."
+    raise OptionError("; ".join(wrong) + "." + listed)
 
-    >>> options_of(keep="last").keep
+
+def _taken_together(function: Callable[..., Any]) -> Collection[str]:
+    """The keys of the typed dictionary of a function's `**options`."""
+    unpacked: Any = typing.Unpack
+    found = next(kind for kind in function.__annotations__.values() if typing.get_origin(kind) is unpacked)
+    keys: dict[str, Any] = typing.get_args(found)[0].__annotations__
+    return keys
+
+
+def options_of(given: Mapping[str, Any], function: Callable[..., Any]) -> DedupOptions:
+    """Make `DedupOptions` from the `**options` that a function received.
+
+    Raises:
+        OptionError: the function has no such option, or its value is not allowed.
+
+    >>> from neardup import deduplicate
+    >>> options_of({"keep": "last"}, deduplicate).keep
     'last'
     """
-    refuse_unknown(given, [field.name for field in dataclasses.fields(DedupOptions)])
+    refuse_unknown(given, function)
     return DedupOptions(**given)
 
 

@@ -172,7 +172,7 @@ def test_an_index_is_replaced_only_if_asked_and_by_a_complete_one(run):
     [
         (("build", "full", "a.jsonl"), "is no index. Name a folder that is empty"),
         (("build", "new", "a.jsonl", "--blocks", "3", "--method", "scan"), "scan has no options"),
-        (("build", "new", "a.jsonl", "a.parquet"), "holds texts, other inputs hold fingerprints"),
+        (("build", "new", "a.jsonl", "a.parquet"), "a.jsonl holds texts, a.parquet fingerprints"),
         (("build", "new", "a.parquet", "--text", "body"), "these are fingerprint files"),
         (("build", "new", "a.jsonl", "--recipe", "free.toml"), "has no max_distance"),
         (("add", "nothing", "a.jsonl"), "There is no index at nothing"),

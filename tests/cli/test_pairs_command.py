@@ -193,7 +193,7 @@ def test_a_recipe_file_without_a_distance_leaves_it_to_the_call(run):
     [
         (
             ["in.jsonl", "prints.parquet"],
-            "in.jsonl holds texts, other inputs hold fingerprints. Give only texts, or only fingerprint files.",
+            "in.jsonl holds texts, prints.parquet fingerprints. Give only texts, or only fingerprint files.",
         ),
         (
             ["prints.parquet", "--min-similarity", "0.8"],
@@ -234,7 +234,7 @@ def test_a_recipe_file_without_a_distance_leaves_it_to_the_call(run):
         (["in.jsonl", "-o", "nowhere/pairs.jsonl"], "nowhere does not exist. Make it, or name another output."),
         (["in.jsonl", "--against", "-"], "--against -: these are read from files."),
         (["in.jsonl", "--against", "./in.jsonl"], "in.jsonl is given twice"),
-        (["in.jsonl", "--against", "prints.parquet"], "in.jsonl holds texts, other inputs hold fingerprints."),
+        (["in.jsonl", "--against", "prints.parquet"], "in.jsonl holds texts, prints.parquet fingerprints."),
         (
             ["prints.parquet", "--against", "more.parquet"],
             "prints.parquet and more.parquet both have the fingerprints of in.jsonl.",

@@ -6,9 +6,9 @@ import pytest
 
 import neardup as nd
 from corpora import ROWS, write_lines
+from neardup.hamming.block_plan import plan_join
 from neardup.hamming.index import plan_index
 from neardup.hamming.index.typical import TYPICAL
-from neardup.judging.plan import plan_files
 from test_methods import near_copies
 
 
@@ -59,9 +59,9 @@ def test_a_join_of_fingerprints_is_planned_by_its_tables(run):
 
 
 def test_an_index_is_planned_beside_the_join():
-    found = plan_files(documents=2**26, max_distance=3, bits=64, memory="12G")
+    found = nd.plan_files(documents=2**26, max_distance=3, bits=64, memory="12G")
     assert found.index == nd.plan(2**26, max_distance=3, bits=64, memory="12G")
-    assert found.fingerprints.tables == 6
+    assert found.fingerprints == plan_join(2**26, bits=64, max_distance=3)
 
 
 def test_an_index_too_large_for_the_memory_is_dealt_out(run):

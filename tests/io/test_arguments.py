@@ -5,6 +5,7 @@ import json
 import pytest
 
 import neardup as nd
+from neardup.judging.plan import plan_files
 
 TEXT = "the quick brown fox jumps over the lazy dog while the cat sleeps in the warm afternoon sun"
 
@@ -38,19 +39,82 @@ def test_an_output_that_names_no_file_is_refused(corpus):
         nd.deduplicate_files(corpus, 3)
 
 
+FILE_FUNCTIONS = {
+    "deduplicate_files": lambda corpus, out, **given: nd.deduplicate_files(corpus, out / "b.jsonl", **given),
+    "deduplicate_units": lambda corpus, out, **given: nd.deduplicate_units(
+        corpus, out / "b.jsonl", unit="line", **given
+    ),
+    "fingerprint_files": lambda corpus, out, **given: nd.fingerprint_files(corpus, out / "b.parquet", **given),
+    "pair_files": lambda corpus, out, **given: nd.pair_files(corpus, out / "b.jsonl", **given),
+    "evaluate_files": lambda corpus, out, **given: nd.evaluate_files(corpus, **given),
+    "estimate_files": lambda corpus, out, **given: nd.estimate_files(corpus, **given),
+    "plan_files": lambda corpus, out, **given: plan_files(corpus, **given),
+    "fit_files": lambda corpus, out, **given: nd.fit_files(corpus, out / "b.parquet", **given),
+    "filter_files": lambda corpus, out, **given: nd.filter_files(out / "b.index", corpus, out / "b.jsonl", **given),
+    "build_index": lambda corpus, out, **given: nd.build_index(out / "b.index", corpus, **given),
+    "apply_files": lambda corpus, out, **given: nd.apply_files(out / "c.jsonl", corpus, out / "b.jsonl", **given),
+}
+
+
+@pytest.mark.parametrize(("name", "call"), FILE_FUNCTIONS.items())
+def test_a_misspelled_option_is_told_with_the_one_that_was_meant(corpus, tmp_path, name, call):
+    for given, meant in (("encodign", "encoding"), ("column", "text"), ("progres", "progress")):
+        expected = rf"{given}: {name}\(\) has no such option \(did you mean {meant}\?\)\."
+        if given == "column" or (given == "progres" and name == "estimate_files"):
+            expected = f"{given}: {name}"
+        with pytest.raises(nd.OptionError, match=expected):
+            call(corpus, tmp_path, **{given: None})
+    assert [path.name for path in tmp_path.iterdir()] == ["a.jsonl"]  # nothing was made
+
+
 @pytest.mark.parametrize(
-    "call",
+    ("call", "said"),
     [
-        lambda corpus, out: nd.fingerprint_files(corpus, out / "a.parquet", encodign="utf-8"),
-        lambda corpus, out: nd.filter_files(out / "a.index", corpus, out / "a.jsonl", encodign="utf-8"),
-        lambda corpus, out: nd.build_index(out / "a.index", corpus, encodign="utf-8"),
-        lambda corpus, out: nd.apply_files(out / "c.jsonl", corpus, out / "b.jsonl", encodign="utf-8"),
+        (
+            lambda: nd.deduplicate([TEXT], column="x"),
+            r"column: deduplicate\(\) has no such option \(did you mean text\?\)",
+        ),
+        (
+            lambda: nd.deduplicate([TEXT], overwrite=True),
+            r"overwrite: .*There are text, id, html, against, .*, method, ",
+        ),
+        (
+            lambda: nd.evaluate([TEXT], keep="last"),
+            r"keep: evaluate\(\) has no such option; it decides which of the matching",
+        ),
+        (
+            lambda: nd.evaluate([TEXT], method="exact"),
+            r"method: evaluate\(\) has no such option; it decides which documents match",
+        ),
+        (
+            lambda: nd.match([TEXT], cluster="star"),
+            r"cluster: match\(\) has no such option; it decides which of the matching",
+        ),
     ],
 )
-def test_a_misspelled_option_of_reading_is_told_with_the_one_that_was_meant(corpus, tmp_path, call):
-    with pytest.raises(nd.OptionError, match=r"encodign: there is no such option \(did you mean encoding\?\)"):
-        call(corpus, tmp_path)
-    assert [path.name for path in tmp_path.iterdir()] == ["a.jsonl"]  # nothing was made
+def test_an_option_of_another_function_is_refused_with_the_reason(call, said):
+    with pytest.raises(nd.OptionError, match=said):
+        call()
+
+
+def test_pairs_and_clusters_refuse_the_options_of_each_other(corpus, tmp_path):
+    with pytest.raises(
+        nd.OptionError, match=r"within: pair_files\(\) has no such option; it decides which of .* cluster_files"
+    ):
+        nd.pair_files(corpus, tmp_path / "b.jsonl", within="lang")
+    with pytest.raises(
+        nd.OptionError, match=r"method: cluster_files\(\) has no such option; it decides which .* pair_files"
+    ):
+        nd.cluster_files(corpus, tmp_path / "b.parquet", documents=corpus, method="exact")
+
+
+@pytest.mark.parametrize("name", ["deduplicate_files", "filter_files", "fit_files", "build_index", "pair_files"])
+def test_an_unknown_treatment_of_bad_rows_is_refused(corpus, tmp_path, name):
+    with corpus.open("a") as file:
+        file.write("no json\n")
+    with pytest.raises(nd.OptionError, match="on_error='ignore': give one of stop, skip"):
+        FILE_FUNCTIONS[name](corpus, tmp_path, on_error="ignore")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.jsonl"]
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from neardup import dedup, options
 from neardup.fingerprints import minhash
 from neardup.hamming.index.methods import table as index_methods
 from neardup.io import reading
-from neardup.recipe import methods, similarities, vectors
+from neardup.recipe import hashes, methods, parts, presets, profiles, segmenters, similarities, vectors, word_lists
 from neardup.recipe.presets import RecipeLike
 from neardup.resources import resources
 
@@ -63,6 +63,7 @@ def test_mypy_reports_the_marked_lines_and_no_others():
 def test_pyright_reports_the_marked_lines_and_no_others(tmp_path):
     settings = {
         "include": [str(CODE)],
+        "extraPaths": [str(ROOT / "src")],  # the package of this tree, whichever is installed
         "typeCheckingMode": "standard",
         "pythonVersion": "3.11",
         "reportMissingTypeStubs": False,
@@ -125,6 +126,15 @@ def test_a_dictionary_has_the_names_and_types_of_the_fields(dictionary, kind):
         (reading.Html, reading.HTML),
         (minhash.SignatureKind, minhash.KINDS),
         (vectors.VectorMethod, vectors.METHODS),
+        (hashes.NativeHash, hashes.HASH_ROWS),
+        (parts.HashName, parts.HASHES),
+        (parts.WeightName, parts.WEIGHTS),
+        (parts.NormalizerName, parts.NORMALIZERS),
+        (segmenters.SegmenterName, segmenters.SEGMENTERS),
+        (segmenters.SegmenterMode, [mode for modes in segmenters.MODES.values() for mode in modes]),
+        (profiles.ProfileName, profiles.PROFILES),
+        (presets.RecipeName, presets.RECIPES),
+        (word_lists.StopListName, word_lists.STOP_LISTS),
     ],
 )
 def test_a_choice_is_of_the_names_of_its_table(choice, names):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import assert_type
+from typing import Any, assert_type
 
 import duckdb
 import numpy as np
@@ -78,10 +78,40 @@ nd.deduplicate(texts, lines=True)  # error
 nd.DedupOptions(method="exact", min_similarity=0.9)
 nd.DedupOptions(method="exakt")  # error
 
+# -------------------------------------------------------------------------------------------------------------------- recipes
+
+nd.Recipe(weights="tfidf", hash="md5", normalize=["nfkc", "digits"], document_frequencies="idf.parquet", keywords=20)
+nd.Recipe(hash=nd.HashFunction(len, name="length", version="1", bits=8), document_frequencies="jieba", weights="tfidf")
+nd.Recipe(segmenter="sudachi", mode="A", dictionary=Path("words.csv"), stop_words=["ja", "mine.txt", Path("also.txt")])
+nd.Recipe(segmenter=nd.Segmenter(str.split, name="split", version="1"), stop_words=("en",), normalize=())
+nd.Recipe(normalize=[], weights="cppjieba", segmenter="jieba", keywords="by_length")
+nd.Recipe(profile="text-dedup", bits=64, profile_window=5)
+nd.Recipe(weights="idf")  # error
+nd.Recipe(hash="md4")  # error
+nd.Recipe(hash=len)  # error
+nd.Recipe(normalize=["nfkd"])  # error
+nd.Recipe(normalize="nfkc")  # error
+nd.Recipe(segmenter="mecab")  # error
+nd.Recipe(segmenter=str.split)  # error
+nd.Recipe(segmenter="sudachi", mode="D")  # error
+nd.Recipe(keywords="by_weight")  # error
+nd.Recipe(keywords=0.5)  # error
+nd.Recipe(dictionary=["a", "rose"])  # error
+nd.Recipe(stop_words=[3])  # error
+nd.Recipe(document_frequencies={"a": 3})  # error
+nd.Recipe(profile="simhash-py")  # error
+nd.Recipe(hmm="no")  # error
+nd.Recipe(word_shingles=2)  # error
+assert_type(nd.RECIPES["textbook"], nd.NamedRecipe)
+nd.RECIPES["textbook"].recipe.bits.bit_length()
+nd.RECIPES["textbook"].bits  # error
+
 # ------------------------------------------------------------------------------------------------------------ other in memory
 
 assert_type(nd.match(texts), nd.Matches)
 nd.match(texts, frame, method="exact", similarity="weighted", within="host", threads=1, memory="1G", recipe="default")
+nd.match(rows, text="text", html="main")
+nd.match(texts, html="all")  # error
 nd.match(texts, keep="last")  # error
 nd.match(texts, cluster="star")  # error
 nd.match(texts, methd="exact")  # error
@@ -89,6 +119,8 @@ assert_type(nd.evaluate(texts), nd.Evaluation)
 nd.evaluate(texts, pairs=[(0, 1), (1, 2)], methods=("exact", "minhash"), target_recall=0.9, min_similarity=0.7)
 nd.evaluate(texts, pairs=[{"left_id": 0, "right_id": 1, "label": 1}], methods="exact", similarity="cosine", memory="2G")
 nd.evaluate(texts, pairs=frame, complete=True, recipe="default-64")
+nd.evaluate(rows, text="text", id="id", html="whole", sample=100)
+nd.evaluate(texts, html="all")  # error
 nd.evaluate(texts, methods=("auto",))  # error
 nd.evaluate(texts, keep="last")  # error
 nd.evaluate(texts, sample="all")  # error
@@ -101,8 +133,11 @@ nd.fingerprint(texts, recipe=64)  # error
 nd.fingerprint_features([{"a": 1.5}, [("b", 2)]], recipe=recipe)
 nd.fingerprint_features([{"a": 1.5}], hash="md5")  # error
 assert_type(nd.keywords(texts, recipe="cppjieba"), list[list[tuple[str, float]]])
+nd.keywords(frame, text=("title", "text"), threads=2)
+nd.keywords(texts, text=3)  # error
 nd.keywords("a", recipe=b"cppjieba")  # error
 nd.compare("a", "b", recipe="default", keywords=(22, 11)).distance.bit_length()
+assert_type(nd.compare("a", "b").left, nd.FingerprintSteps)
 nd.compare("a", 3)  # error
 nd.compare("a", "b", recipe=3)  # error
 signed = nd.signatures(texts, kind="permutations", bits=16, values=64, seed=2)
@@ -115,13 +150,17 @@ bands = nd.plan_bands(0.8, values=128)
 nd.find_banded(signed, bands, memory="1G", threads=2).left.tolist()
 nd.find_banded(signed, bands, memory=(1,))  # error
 nd.find_banded(signed, 3)  # error
-nd.hit_probability(0.8, bands)
+assert_type(nd.hit_probability(0.8, bands), float)
+nd.miss_probability(np.linspace(0, 1), bands).tolist()
+nd.hit_probability(0.8, bands).shape  # error
 nd.miss_probability(0.8, 20)  # error
 vectors = nd.fingerprint_vectors(np.ones((2, 3)), bits=64, method="gaussian")
 nd.fingerprint_vectors(np.ones((2, 3)), method="normal")  # error
 nd.estimated_cosine(3, bits=64).cosine.is_integer()
 nd.estimated_cosine("3", 64)  # error
 nd.fit(texts, "idf.parquet", recipe="default", merge=["old.parquet"], memory="1G").features.bit_length()
+nd.fit(frame, "idf.parquet", text="text", progress=True)
+nd.fit(texts, "idf.parquet", progress="bar")  # error
 nd.fit(texts, recipe="default")  # error
 nd.fit(texts, "idf.parquet", recipe=3)  # error
 explained = nd.explain("audit.jsonl", "17").removed
@@ -136,7 +175,7 @@ nd.join(prints, max_distance="3")  # error
 nd.join(prints, max_distance=3, memory=b"4G")  # error
 nd.distance(3, 5).bit_length()
 nd.distance("3", 5)  # error
-nd.distances(3, prints)
+assert_type(nd.distances(3, prints), np.ndarray[tuple[Any, ...], np.dtype[np.uint16]])
 nd.distances(3)  # error
 plan = nd.plan(1 << 26, max_distance=3, bits=64, memory="12G").method
 nd.plan(1 << 26)  # error
@@ -161,7 +200,11 @@ nd.Stream(recipe=3)  # error
 # ---------------------------------------------------------------------------------------------------------------------- files
 
 done = nd.deduplicate_files(["a.jsonl", Path("b.jsonl")], "out/", against="ref.jsonl", overwrite=True, resume=True)
+assert_type(done, nd.FileResult)
 assert_type(done.summary, nd.Summary)
+if done.estimate is not None:
+    done.estimate.seconds
+done.summery  # error
 nd.deduplicate_files("a.jsonl", "out.jsonl", recipe="textbook", keep="last", text="body", html="main", on_error="skip")
 nd.deduplicate_files("a.jsonl", "out.jsonl", kep="last")  # error
 nd.deduplicate_files("a.jsonl", "out.jsonl", method="minhsh")  # error
@@ -169,7 +212,9 @@ nd.deduplicate_files("a.jsonl", "out.jsonl", on_error="ignore")  # error
 nd.deduplicate_files("a.jsonl", "out.jsonl", recipe=17)  # error
 nd.deduplicate_files("a.jsonl", 3)  # error
 nd.deduplicate_files("a.jsonl", "out.jsonl", dry_run="yes")  # error
-units = nd.deduplicate_units("a.jsonl", "out.jsonl", unit="line", keep="last").summary
+units = nd.deduplicate_units("a.jsonl", "out.jsonl", unit="line", keep="last")
+assert_type(units, nd.UnitResult)
+assert_type(units.summary, nd.UnitSummary)
 nd.deduplicate_units("a.jsonl", "out.jsonl")  # error
 nd.deduplicate_units("a.jsonl", "out.jsonl", unit="sentence")  # error
 nd.deduplicate_units("a.jsonl", "out.jsonl", unit="line", html="main")  # error
@@ -189,7 +234,13 @@ nd.evaluate_files("a.jsonl", pairs="labels.csv", plot="a.png", text="body", meth
 nd.evaluate_files("a.jsonl", keep="last")  # error
 nd.evaluate_files("a.jsonl", recipe=3)  # error
 nd.estimate_files("a.jsonl", recipe="default", method="exact", keep="last", text="body", memory="1G").to_json()
+nd.estimate_files("a.jsonl", progress=True, on_error="skip")
 nd.estimate_files("a.jsonl", metod="exact")  # error
+planned = nd.plan_files("a.jsonl", text="body", recipe="default", min_similarity=0.7, memory="4G", on_error="skip")
+assert_type(planned, nd.JoinPlan)
+nd.plan_files(documents=1 << 26, max_distance=3, bits=64, memory="12G").to_json()
+nd.plan_files(documents="67108864")  # error
+nd.plan_files("a.jsonl", keep="last")  # error
 nd.fingerprint_files("a.jsonl", "prints/", recipe="default", value=["host"], on_error="skip", html="whole")
 nd.fingerprint_files("a.jsonl", "prints/", html="all")  # error
 nd.fingerprint_files("a.jsonl", "prints/", method="exact")  # error
@@ -206,7 +257,9 @@ nd.query_index("index", texts=["a rose"], max_distance=3)
 nd.query_index("index", texts=["a rose"], distance=3)  # error
 nd.remove_from_index("index", ["a"]).bit_length()
 nd.remove_from_index("index", 3)  # error
-nd.filter_files("index", "a.jsonl", "out.jsonl", recipe="default", lines=True).passed.bit_length()
+filtered = nd.filter_files("index", "a.jsonl", "out.jsonl", recipe="default", lines=True)
+assert_type(filtered, nd.FilterResult)
+filtered.passed = 0  # error
 nd.filter_files("index", "a.jsonl", "out.jsonl", similarity="jaccard")  # error
 nd.report("out.duplicates.jsonl", "out.html", overwrite=True)
 nd.report("out.duplicates.jsonl", "out.html", overwriet=True)  # error

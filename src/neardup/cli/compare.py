@@ -12,7 +12,7 @@ from neardup.cli import options
 if TYPE_CHECKING:
     from decimal import Decimal
 
-    from neardup.judging.comparison import Comparison, Steps
+    from neardup.judging.comparison import Comparison, FingerprintSteps
 
 HEAVIEST = 12
 """Features shown for each text."""
@@ -26,7 +26,7 @@ def _plain(number: "Decimal") -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def _features(label: str, steps: "Steps") -> None:
+def _features(label: str, steps: "FingerprintSteps") -> None:
     occurring = sum(feature.count for feature in steps.features)
     counted = f"{len(steps.tokens):,} tokens, " if steps.tokens else ""
     click.echo(f"\n{label}: {counted}{len(steps.features):,} distinct features ({occurring:,} in all)")

@@ -7,7 +7,7 @@ import click
 
 from neardup.cli import options
 from neardup.cli.options import DEFAULTS, described
-from neardup.options import SAMPLE
+from neardup.judging.evaluation.options import SAMPLE
 from neardup.recipe.methods import MEASURED
 from neardup.recipe.similarities import SIMILARITIES
 

@@ -51,6 +51,13 @@ if TYPE_CHECKING:
 )
 @options.reading
 @options.recipe
+@click.option(
+    "--on-error",
+    type=click.Choice(["stop", "skip"]),
+    default="stop",
+    show_default=True,
+    help="Stop at a malformed row, or skip it.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @options.threads
 @options.memory

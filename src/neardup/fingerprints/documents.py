@@ -21,6 +21,7 @@ from neardup.progress import Progress
 from neardup.recipe.recipe import Recipe
 from neardup.resources.kept_rows import KeptRows
 from neardup.resources.resources import DEFAULTS, Resources
+from neardup.resources.scratch import parts_of
 from neardup.text.columns import in_chunks
 from neardup.text.normalizers import character_counts
 from neardup.text.preference import token_of
@@ -49,6 +50,11 @@ class Documents:
 
     def __len__(self) -> int:
         return len(self.tokens)
+
+    @property
+    def numbers(self) -> tuple[Array, Array, Array, Array]:
+        """The arrays, in the order of the attributes."""
+        return self.fingerprints, self.digests, self.tokens, self.lengths
 
     @property
     def valid(self) -> Array:
@@ -188,14 +194,26 @@ def _joined(arrays: Sequence[Any]) -> Any:
     return pa.chunked_array([pa.array([], pa.large_string()), *arrays]).combine_chunks()
 
 
-def join_documents(*parts: Documents) -> Documents:
-    """The rows of all parts, one after another; values that the first part has and another lacks are null there."""
-    fingerprints, digests, tokens, lengths = (
-        np.concatenate([getattr(part, name) for part in parts])
-        for name in ("fingerprints", "digests", "tokens", "lengths")
-    )
+def join_documents(*parts: Documents, resources: Resources = DEFAULTS) -> Documents:
+    """The rows of all parts, one after another; values that the first part has and another lacks are null there.
+
+    The joined arrays are mapped from temporary files if they do not fit their share of the memory beside the parts.
+    """
+    if len(parts) == 1:
+        return parts[0]
+    size = sum(array.nbytes for part in parts for array in (*part.numbers, part.ids))
+    memory = size if 2 * size <= resources.share("rows") else 0
+    kept = KeptRows(memory=memory, temp_dir=resources.temp_dir)
+    if memory:
+        resources.use.record("rows", 2 * size)
+    with contextlib.closing(kept):
+        for part in parts:
+            kept.append(tuple(array[:0] for array in part.numbers), part.ids[:0])  # also of a part without rows
+            for rows in parts_of(len(part)):
+                kept.append(tuple(array[rows] for array in part.numbers), part.ids[rows.start : rows.stop])
+        (fingerprints, digests, tokens, lengths), ids = kept.whole()
     values = {
         name: _joined([part.values.get(name, pa.nulls(len(part), pa.large_string())) for part in parts])
         for name in parts[0].values
     }
-    return Documents(fingerprints, digests, tokens, lengths, _joined([part.ids for part in parts]), values)
+    return Documents(fingerprints, digests, tokens, lengths, ids, values)

@@ -21,9 +21,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from neardup.arrays import Array
-from neardup.errors import DataError, RecipeMismatch
+from neardup.errors import DataError, InputError, RecipeMismatch
 from neardup.fingerprints.documents import Documents
 from neardup.io.ids import plain_ids, tokens_of_ids
+from neardup.io.shard import Shard
 from neardup.io.storage.places import Place, parquet_source, place_of
 from neardup.io.stored_shards import StoredShard, starts_of
 from neardup.recipe.recipe import Recipe, digest_of
@@ -115,12 +116,29 @@ class FingerprintFile:
         return any_stored_recipe(self.recipe)
 
 
-def is_fingerprint_file(path: str | Place) -> bool:
-    """Whether `path` is a Parquet file whose metadata declares fingerprints."""
+def is_fingerprint_file(shard: Shard) -> bool:
+    """Whether the shard is a Parquet file whose metadata declares fingerprints."""
+    if shard.format != "parquet":
+        return False
     try:
-        return b"neardup.digest" in (pq.read_schema(parquet_source(place_of(path))).metadata or {})
+        return b"neardup.digest" in (pq.read_schema(parquet_source(shard.path)).metadata or {})
     except (OSError, pa.ArrowInvalid):
         return False
+
+
+def hold_fingerprints(shards: Sequence[Shard]) -> bool:
+    """Whether the shards are fingerprint files, instead of texts.
+
+    Raises:
+        InputError: some are, and some are not.
+    """
+    made = [is_fingerprint_file(shard) for shard in shards]
+    if any(made) and not all(made):
+        raise InputError(
+            f"{shards[made.index(False)].name} holds texts, {shards[made.index(True)].name} fingerprints. Give only texts, or "
+            "only fingerprint files."
+        )
+    return any(made)
 
 
 def _checked(path: str | Place, metadata: dict[bytes, bytes], names: Sequence[str]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from neardup.arrays import Array
+from neardup.arrays import Array, UInt64s
 from neardup.errors import DataError, OptionError
 from neardup.fingerprints.by_features import hashes_of
 from neardup.fingerprints.feature_arrays import named_features
@@ -24,7 +24,7 @@ MOST = (1 << 63) - 1
 """The largest sum of votes, in 2^-16."""
 
 
-def fingerprint_features(documents: Iterable[Any], *, recipe: RecipeLike | None = None) -> Array:
+def fingerprint_features(documents: Iterable[Any], *, recipe: RecipeLike | None = None) -> UInt64s:
     """The SimHash fingerprint of features and weights that you pass.
 
     Bit j is 1 where the features whose hash has bit j outweigh the others. Weights are rounded to the nearest multiple of 2^-16

@@ -1,5 +1,6 @@
 """The features of texts with their weights, heaviest first, for people and other programs."""
 
+from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
@@ -10,16 +11,18 @@ from neardup.fingerprints.weights.table import unit
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
 from neardup.resources.threads import in_order, thread_count
-from neardup.text.columns import as_text_arrays, in_chunks
+from neardup.text.columns import in_chunks
+from neardup.text.frames import text_arrays
 
 
 def keywords(
-    texts: Any, *, recipe: RecipeLike | None = None, threads: int | None = None
+    texts: Any, *, text: str | Iterable[str] = "text", recipe: RecipeLike | None = None, threads: int | None = None
 ) -> list[list[tuple[str, float]]]:
     """The features of each text that vote, with their weights, heaviest first; equal weights in order of first occurrence.
 
     Args:
-        texts: a list of strings, an Arrow array, or a pandas or polars column.
+        texts: a list or an iterator of strings, a column or a table: any input of `deduplicate`.
+        text: the column of the texts in a table, or several columns; as in `deduplicate`.
         recipe: defines the features and their weights; its `keywords` limits how many are kept. `Recipe()` by default.
         threads: all processors by default. The result does not depend on it.
 
@@ -36,7 +39,7 @@ def keywords(
     [[('red', 3.0)]]
     """
     recipe = recipe_of(recipe)
-    chunks = (chunk for array in as_text_arrays(texts) for chunk in in_chunks(array))
+    chunks = (chunk for array in text_arrays(texts, text) for chunk in in_chunks(array))
     return [
         found for part in in_order(partial(_of_chunk, recipe=recipe), chunks, thread_count(threads)) for found in part
     ]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from neardup.arrays import Array
+from neardup.arrays import Array, UInt64s
 from neardup.fingerprints.by_features import fingerprint_folded
 from neardup.fingerprints.by_profile import fingerprint_by_profile
 from neardup.fingerprints.workspace import Workspace
@@ -16,6 +16,7 @@ from neardup.kernels.fingerprints.simhash import FeatureForm, FingerprintArrays,
 from neardup.kernels.fingerprints.votes import WEIGHTINGS
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
+from neardup.recipe.stored_parts import available
 from neardup.resources.threads import in_order, thread_count
 from neardup.text.columns import in_chunks
 from neardup.text.frames import text_arrays
@@ -63,7 +64,9 @@ def room_for_fingerprints(n: int, words: int) -> FingerprintArrays:
 def feature_form(recipe: Recipe) -> FeatureForm:
     """The features that vote, in the form that kernels take; for recipes whose features need no names."""
     top_mask = np.uint64((1 << (recipe.bits - 64 * (recipe.words - 1))) - 1)
-    return FeatureForm(recipe.word_shingle, recipe.cjk_shingle, WEIGHTINGS[recipe.weights], top_mask)
+    return FeatureForm(
+        recipe.word_shingle, recipe.cjk_shingle, WEIGHTINGS[available(recipe.weights, "weights")], top_mask
+    )
 
 
 def join_fingerprints(parts: list[Fingerprints], recipe: Recipe) -> Fingerprints:
@@ -83,7 +86,7 @@ def fingerprint_chunks(chunks: Iterable[Any], recipe: Recipe) -> Fingerprints:
 
 def fingerprint(
     texts: Any, *, text: str | Iterable[str] = "text", recipe: RecipeLike | None = None, threads: int | None = None
-) -> Array:
+) -> UInt64s:
     """The SimHash fingerprint of each text.
 
     Args:

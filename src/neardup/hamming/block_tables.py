@@ -159,10 +159,10 @@ class _Walk:
         crowded: list[tuple[int, int]] = []
 
         def run(most: int, *task: int) -> bool:
-            found = self.rooms.pop() if self.rooms else np.empty((ROOM, 2 * words), np.uint64)
+            found = self.rooms.pop() if self.rooms else self.scratch.held(np.empty((ROOM, 2 * words), np.uint64))
             count = find(*task, found, most)
             if len(found) < count <= most:
-                found = np.empty((count + count // 4, 2 * words), np.uint64)
+                found = self.scratch.held(np.empty((count + count // 4, 2 * words), np.uint64))
                 find(*task, found, most)
             if 0 < count <= most:
                 sink(found[:count])

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from neardup.arrays import Array
+from neardup.arrays import Array, UInt16s
 from neardup.errors import OptionError
 from neardup.hamming.unique import fingerprint_rows
 from neardup.kernels.hamming import comparisons
@@ -36,7 +36,7 @@ def _as_int(fingerprint: int | np.uint64 | Array, several: str) -> int:
     return int(fingerprint)
 
 
-def distances(query: int | np.uint64 | Array, fingerprints: Array) -> Array:
+def distances(query: int | np.uint64 | Array, fingerprints: Array) -> UInt16s:
     """The Hamming distances from one fingerprint to each of many.
 
     Args:

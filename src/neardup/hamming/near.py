@@ -35,14 +35,13 @@ def near_fingerprints(
         instead="a smaller max_distance",
     )
     spool, held = resources.pair_spool(), resources.share("blocks") // 2
-    resources.use.record("blocks", unique.values.nbytes if unique.values.nbytes <= held else 0)
     spool_near(
         unique,
         spool,
         max_distance=max_distance,
         threads=resources.threads,
         memory=held,
-        scratch=Scratch(held, resources.temp_dir),
+        scratch=Scratch(held, resources.temp_dir, resources.use, "blocks"),
     )
     return candidates_of(fingerprints, unique, spool.all(), resources=resources)
 

@@ -19,7 +19,7 @@ from neardup.io.formats.pages import text_of_pages
 from neardup.io.formats.table import FILES, FORMATS
 from neardup.io.reading import Reading
 from neardup.io.shard import Shard
-from neardup.io.shards import find_shards
+from neardup.io.shards import Inputs, find_shards
 from neardup.io.stored_shards import StoredShard
 from neardup.progress import Progress
 from neardup.resources.resources import DEFAULTS, Resources
@@ -48,6 +48,12 @@ class Rejected:
     reason: str
 
 
+def check_on_error(on_error: str) -> None:
+    """Raise OptionError unless `on_error` is a key of ON_ERROR."""
+    if not isinstance(on_error, str) or on_error not in ON_ERROR:
+        raise OptionError(f"on_error={on_error!r}: give one of {', '.join(ON_ERROR)}.")
+
+
 class FileCorpus:
     """The rows of some files; see `neardup.io.corpora.ShardedCorpus`.
 
@@ -67,8 +73,7 @@ class FileCorpus:
         resources: Resources = DEFAULTS,
     ) -> None:
         """`progress` counts the bytes that each pass reads from the files."""
-        if on_error not in ON_ERROR:
-            raise OptionError(f"on_error={on_error!r}: give one of {', '.join(ON_ERROR)}.")
+        check_on_error(on_error)
         self.shards = tuple(shards)
         self.starts: list[int] | None = None
         self.rejected: list[Rejected] = []
@@ -227,7 +232,7 @@ def is_within(name: str, source: str) -> bool:
 
 
 def open_corpus(
-    inputs: str | Path | Iterable[str | Path],
+    inputs: Inputs,
     reading: Reading,
     *,
     temporary: Path,

@@ -1,7 +1,7 @@
 """Options for reading texts from files: the same names in Python, as flags, in TOML and in JSON."""
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypedDict
 
@@ -9,9 +9,8 @@ from neardup.errors import OptionError
 from neardup.io.batch import MAX_DOCUMENT_BYTES, Columns
 from neardup.io.dialect import check_dialect
 from neardup.io.storage.encodings import encoding_name
-from neardup.options import DedupOptionsDict, EvaluateOptions, MatchingOptions, refuse_unknown
+from neardup.options import DedupOptions, refuse_unknown
 from neardup.resources.limits import size_in_bytes
-from neardup.resources.resources import ResourceOptions
 
 Html = Literal["main", "whole"]
 HTML = {
@@ -78,36 +77,25 @@ class ReadingDict(UnitReadingDict, total=False):
     html: Html | None
 
 
-class DedupFileOptions(ReadingDict, DedupOptionsDict, total=False):
-    """The options of `deduplicate_files` and `estimate_files`."""
-
-
-class UnitFileOptions(UnitReadingDict, DedupOptionsDict, total=False):
-    """The options of `deduplicate_units`."""
-
-
-class PairFileOptions(ReadingDict, MatchingOptions, ResourceOptions, total=False):
-    """The options of `pair_files`."""
-
-
-class EvaluateFileOptions(ReadingDict, EvaluateOptions, total=False):
-    """The options of `evaluate_files` and `plan_files`."""
-
-
 READING = tuple(field.name for field in dataclasses.fields(Reading))
 
 
-def reading_of(options: Mapping[str, Any]) -> Reading:
-    """Make `Reading` from keyword arguments.
+def reading_of(options: Mapping[str, Any], function: Callable[..., Any]) -> Reading:
+    """Make `Reading` from the `**reading` that a function received.
 
     Raises:
-        OptionError: an option does not exist, or its value is not allowed.
+        OptionError: the function has no such option, or its value is not allowed.
     """
-    refuse_unknown(options, READING)
+    refuse_unknown(options, function)
     return Reading(**options)
 
 
-def split_options(options: Mapping[str, Any]) -> tuple[Reading, dict[str, Any]]:
-    """Split `options` into the ones for reading files, and the others."""
+def split_options(options: Mapping[str, Any], function: Callable[..., Any]) -> tuple[Reading, DedupOptions]:
+    """Divide the `**options` that a function received into those for reading files, and the others.
+
+    Raises:
+        OptionError: the function has no such option, or its value is not allowed.
+    """
+    refuse_unknown(options, function)
     reading = Reading(**{name: value for name, value in options.items() if name in READING})
-    return reading, {name: value for name, value in options.items() if name not in READING}
+    return reading, DedupOptions(**{name: value for name, value in options.items() if name not in READING})

@@ -4,7 +4,7 @@ import glob
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,8 +28,17 @@ _SHOWN = 5
 _OTHER_COMPRESSIONS = {".bz2", ".xz", ".lz4", ".zip", ".br", ".7z", ".snappy"}
 
 
+Inputs = str | Path | Sequence[str | Path]
+"""One file, folder, glob, URL or `-`, or several of them."""
+
+
+def listed_inputs(inputs: Inputs) -> tuple[str | Path, ...]:
+    """The inputs as a tuple, also if there is only one."""
+    return (inputs,) if isinstance(inputs, str | Path) else tuple(inputs)
+
+
 def find_shards(
-    inputs: str | Path | Iterable[str | Path],
+    inputs: Inputs,
     *,
     temporary: Path,
     reading: Reading | None = None,
@@ -49,7 +58,7 @@ def find_shards(
         TransferError: a store fails again and again.
     """
     reading, progress = reading or Reading(), progress or Progress()
-    wanted = [str(given) for given in ([inputs] if isinstance(inputs, str | Path) else inputs)]
+    wanted = [str(given) for given in listed_inputs(inputs)]
     found: dict[str, list[Shard]] = {}
     problems = [f"{given} is given twice. Name it once." for given in dict.fromkeys(wanted) if wanted.count(given) > 1]
     for given in dict.fromkeys(wanted):

@@ -16,11 +16,12 @@ from neardup.io.corpus import LISTED, FileCorpus, Rejected, open_corpus
 from neardup.io.outputs import Outputs
 from neardup.io.reading import ReadingDict, reading_of
 from neardup.io.shard import Shard
+from neardup.io.shards import listed_inputs
 from neardup.io.storage.places import path_text, place_of, real_name
 from neardup.io.stored_shards import content_of, is_as_it_was, starts_of
 from neardup.jobs.output_paths import OutputPaths, refuse_inputs
 from neardup.jobs.results import FileResult
-from neardup.jobs.run import Request, listed, run
+from neardup.jobs.run import Request, run
 from neardup.jobs.writing import DecidedRows, write_shards
 from neardup.progress import Progress, Watcher, peak_memory_bytes, progress_of
 from neardup.resources.resources import Resources
@@ -64,13 +65,13 @@ def apply_files(
     progress = progress_of(progress)
     resources = Resources(threads, temp_dir=temp_dir)
     request = Request(
-        inputs=listed(inputs),
+        inputs=listed_inputs(inputs),
         output=output,
-        reading=reading_of(reading),
+        reading=reading_of(reading, apply_files),
         audit=audit,
         annotate=annotate,
         overwrite=overwrite,
-        temp_dir=temp_dir,
+        resources=resources,
     )
     if not is_cluster_file(clusters):
         for given in request.inputs:

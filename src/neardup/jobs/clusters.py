@@ -14,7 +14,7 @@ from neardup.hamming.candidate_graph import no_candidates
 from neardup.io.corpus import is_of_source
 from neardup.io.outputs import Outputs
 from neardup.io.shard import Shard
-from neardup.io.shards import find_shards
+from neardup.io.shards import Inputs, find_shards, listed_inputs
 from neardup.io.storage.places import path_text, place_of
 from neardup.io.stored_shards import StoredShard, starts_of
 from neardup.jobs.output_paths import refuse_inputs
@@ -22,16 +22,13 @@ from neardup.jobs.paired_documents import PairedDocuments, demand_pairs, read_pa
 from neardup.jobs.results import FileResult
 from neardup.matching.candidates.task import Found
 from neardup.matching.equal_texts import exact_representatives
-from neardup.options import DedupOptions, SurvivorOptions, options_of
+from neardup.options import DedupOptions, SurvivorOptions, refuse_unknown
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.survivors.cluster_file import ClusterFile, write_cluster_file
 from neardup.survivors.decisions import Findings, decide, in_order_of_preference
 from neardup.survivors.listed_pairs import LISTED_CLUSTERERS, EqualTexts, RowPairs, pairs_of_representatives
 from neardup.survivors.summary import Summary, summarize
 from neardup.text.preference import groups_of
-
-CHOSEN_HERE = {"keep", "cluster", "prefer_source", "within"}
-"""The options that are chosen here; the files of pairs determine the others."""
 
 
 def cluster_files(
@@ -68,9 +65,7 @@ def cluster_files(
         DataError: a file is damaged.
     """
     output = path_text(output)
-    unknown = set(options) - CHOSEN_HERE
-    if unknown:
-        raise OptionError(f"{', '.join(sorted(unknown))}: the pairs say how they were found. Leave it out.")
+    refuse_unknown(options, cluster_files)
     progress = progress_of(progress)
     path = place_of(output)
     if not output.endswith(".parquet"):
@@ -99,13 +94,13 @@ def cluster_files(
 def _options(paired: PairedDocuments, prints: str, given: SurvivorOptions) -> DedupOptions:
     """The options of the pairs, with those that are chosen here."""
     made = paired.made
-    chosen = options_of(
-        method=made.method,
-        similarity=made.similarity,
-        min_similarity=paired.threshold,
-        max_distance=made.max_distance,
-        **given,
-    )
+    determined: dict[str, Any] = {
+        "method": made.method,
+        "similarity": made.similarity,
+        "min_similarity": paired.threshold,
+        "max_distance": made.max_distance,
+    }
+    chosen = DedupOptions(**determined, **given)
     missing = [name for name in chosen.columns if name not in paired.documents.values]
     if missing:
         raise InputError(
@@ -148,8 +143,8 @@ def _cluster_file(
     return file, summary
 
 
-def _found(inputs: str | Path | Sequence[str | Path], spool: str) -> list[Shard]:
-    given = [inputs] if isinstance(inputs, str | Path) else list(inputs)
+def _found(inputs: Inputs, spool: str) -> list[Shard]:
+    given = listed_inputs(inputs)
     if "-" in map(str, given):
         raise InputError("-: pairs and fingerprints are read from files. Name files, folders or globs.")
     return find_shards(given, temporary=Path(spool))

@@ -13,19 +13,20 @@ from neardup.io.checkpoints import Checkpoints
 from neardup.io.corpus import FileCorpus, Rejected, open_corpus
 from neardup.io.ids import repeated_ids
 from neardup.io.outputs import Outputs
-from neardup.io.reading import DedupFileOptions, split_options
+from neardup.io.reading import split_options
 from neardup.io.shard import Shard
+from neardup.io.shards import listed_inputs
 from neardup.io.storage.places import path_text
 from neardup.jobs.output_paths import OutputPaths, demand_output
 from neardup.jobs.reference import FingerprintReference, open_reference
 from neardup.jobs.results import FileResult
 from neardup.jobs.resume import run_description
-from neardup.jobs.run import Request, listed, run
+from neardup.jobs.run import Request, run
 from neardup.jobs.writing import DecidedRows, write_shards
-from neardup.judging.estimate import CostEstimate, estimate_corpus
+from neardup.judging.estimate import CostEstimate, DedupFileOptions, estimate_corpus
 from neardup.judging.report import RunInputs, check_report, make_report
 from neardup.judging.report import report as write_report
-from neardup.options import DedupOptions, OnError, options_of
+from neardup.options import DedupOptions, OnError
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
@@ -87,15 +88,14 @@ def deduplicate_files(
     audit = path_text(audit)
     report = path_text(report)
     made_by, progress = recipe_of(recipe), progress_of(progress)
-    reading, others = split_options(options)
-    chosen = options_of(**others)
+    reading, chosen = split_options(options, deduplicate_files)
     if not dry_run:
         demand_output(output)  # before searching for inputs: without -o, a user has named the output as an input
     if report is not None:
         check_report(report)
-    references = listed(against)
+    references = listed_inputs(against)
     request = Request(
-        inputs=listed(inputs),
+        inputs=listed_inputs(inputs),
         output=output,
         reading=reading,
         audit=audit,
@@ -105,7 +105,7 @@ def deduplicate_files(
         overwrite=overwrite,
         resume=resume,
         on_error=on_error,
-        temp_dir=chosen.temp_dir,
+        resources=chosen.resources,
         named={"against": [str(given) for given in references]},
     )
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:

@@ -9,17 +9,18 @@ from neardup.display import counted
 from neardup.errors import InputError
 from neardup.io.corpus import open_corpus
 from neardup.io.outputs import Outputs
-from neardup.io.reading import EvaluateFileOptions, split_options
+from neardup.io.reading import split_options
 from neardup.io.storage.places import place_of
 from neardup.jobs.output_paths import refuse_inputs
 from neardup.judging.evaluation.evaluate import evaluate_corpus
 from neardup.judging.evaluation.given_labels import Labeled, labels_of
 from neardup.judging.evaluation.labels import LabelFile
+from neardup.judging.evaluation.options import SAMPLE, EvaluateFileOptions
 from neardup.judging.evaluation.plot import FORMATS as PLOT_FORMATS
 from neardup.judging.evaluation.plot import check_plot, draw
 from neardup.judging.evaluation.request import EvaluationRequest
 from neardup.judging.evaluation.result import Evaluation
-from neardup.options import SAMPLE, OnError, options_of
+from neardup.options import OnError
 from neardup.progress import Watcher, progress_of
 from neardup.recipe.methods import MeasuredMethod
 from neardup.recipe.presets import RecipeLike, recipe_of
@@ -64,14 +65,13 @@ def evaluate_files(
         on_error: the treatment of rows that cannot be read: `stop`, or `skip` and count them.
         recipe, overwrite, progress: as in `deduplicate_files`.
         **options: the fields of `neardup.io.reading.Reading` (text, id …);
-            min_similarity, similarity, max_distance, threads, temp_dir of `DedupOptions`.
+            min_similarity, similarity, max_distance, threads, memory, temp_dir of `DedupOptions`.
 
     Raises:
         InputError, OptionError, DataError: as in `deduplicate_files`; also for labels that name unknown ids or are ambiguous.
         MissingExtra: `plot` is given, and matplotlib is not installed.
     """
-    reading, others = split_options(options)
-    progress, chosen = progress_of(progress), options_of(**others)
+    (reading, chosen), progress = split_options(options, evaluate_files), progress_of(progress)
     if plot is not None:
         check_plot(plot)
     paths = [place_of(path) for path in (output, plot) if path is not None]
@@ -88,7 +88,7 @@ def evaluate_files(
         )
         refuse_inputs(paths, corpus.shards)
         corpus.check()
-        with Outputs(paths, inputs=corpus.shards, overwrite=overwrite) as outputs:
+        with Outputs(paths, inputs=corpus.shards, overwrite=overwrite, temp_dir=chosen.temp_dir) as outputs:
             result = evaluate_corpus(
                 corpus,
                 recipe=recipe_of(recipe),

@@ -19,12 +19,13 @@ from neardup.hamming.index.index import Index
 from neardup.hamming.index.labels import labels_of
 from neardup.hamming.index.store import demand_free
 from neardup.io.batch import BATCH_BYTES, Batch, Rejections
+from neardup.io.corpus import check_on_error
 from neardup.io.formats.lines import Lines
 from neardup.io.line_rows import after_rows, block_reader, demand_lines, line_rows, pipe_shard
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs
 from neardup.io.reading import Reading, ReadingDict, reading_of
 from neardup.io.shard import Shard
-from neardup.io.shards import find_shards
+from neardup.io.shards import find_shards, listed_inputs
 from neardup.io.storage.encodings import Encoding
 from neardup.io.storage.places import path_text
 from neardup.jobs.filter_run import FilterRun, demand_ended, filter_paths
@@ -44,7 +45,7 @@ COMMIT_SECONDS = 10.0
 BLOCK_BYTES = BATCH_BYTES
 
 
-@dataclass(kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class FilterResult:
     """The counts of a run of `filter_files`.
 
@@ -54,6 +55,16 @@ class FilterResult:
         duplicates: documents that were duplicates.
         rejected: rows that could not be read and were set aside.
     """
+
+    rows: int
+    passed: int
+    duplicates: int
+    rejected: int
+
+
+@dataclass(kw_only=True)
+class _Counts:
+    """The counts of `FilterResult` so far."""
 
     rows: int = 0
     passed: int = 0
@@ -105,8 +116,9 @@ def filter_files(
     """
     output = path_text(output)
     audit = path_text(audit)
-    progress, how = progress_of(progress), reading_of(reading)
-    given = [inputs] if isinstance(inputs, str | Path) else list(inputs)
+    progress, how = progress_of(progress), reading_of(reading, filter_files)
+    check_on_error(on_error)
+    given = listed_inputs(inputs)
     from_pipe = [str(each) for each in given] == ["-"]
     if "-" in map(str, given) and not from_pipe:
         raise InputError("Standard input (-) goes alone. Give either files, or -.")
@@ -133,11 +145,11 @@ def filter_files(
             _through_pipe(walk, paths, shards if not from_pipe else [], overwrite=overwrite)
         else:
             _resumable(walk, FilterRun(stream, shards, paths, how, on_error), overwrite=overwrite, give_up=give_up)
-    return walk.counts
+    return FilterResult(**vars(walk.counts))
 
 
 def _resumable(walk: "_Walk", run: FilterRun, *, overwrite: bool, give_up: bool) -> None:
-    walk.counts = FilterResult(**run.begin(overwrite=overwrite, give_up=give_up))
+    walk.counts = _Counts(**run.begin(overwrite=overwrite, give_up=give_up))
     if run.ended:
         run.publish()
         walk.progress.say("nothing is left to do: these inputs were filtered already")
@@ -216,7 +228,7 @@ class _Walk:
     def __init__(
         self, stream: Stream, shards: Sequence[Shard], how: Reading, on_error: str, threads: int, progress: Progress
     ) -> None:
-        self.stream, self.progress, self.counts = stream, progress, FilterResult()
+        self.stream, self.progress, self.counts = stream, progress, _Counts()
         self.is_inside = False
         self._shards, self._on_error, self._threads = shards, on_error, threads
         self._read = block_reader(how.columns())

@@ -89,7 +89,7 @@ def fingerprint_files(
     """
     output = path_text(output)
     recipe, progress = recipe_of(recipe), progress_of(progress)
-    how, resources = reading_of(reading), Resources(threads, temp_dir=temp_dir)
+    how, resources = reading_of(reading, fingerprint_files), Resources(threads, temp_dir=temp_dir)
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=temp_dir) as spool:
         corpus = open_corpus(
             inputs,

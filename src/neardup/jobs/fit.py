@@ -28,7 +28,8 @@ from neardup.recipe.recipe import Recipe
 from neardup.resources.resources import Resources
 from neardup.resources.threads import in_order
 from neardup.survivors.audit import reject_lines
-from neardup.text.columns import as_text_arrays, in_chunks
+from neardup.text.columns import in_chunks
+from neardup.text.frames import text_arrays
 from neardup.text.normalizers import normalized
 from neardup.text.segmenters.table import tokens_of
 
@@ -72,7 +73,7 @@ class _Fit:
 
     def __init__(self, recipe: Recipe, merge: Sequence[str | Path], resources: Resources) -> None:
         self.recipe, self.documents = recipe, 0
-        self._counter = FeatureCounter(resources.share("frequencies"), resources.temp_dir)
+        self._counter = FeatureCounter(resources.share("frequencies"), resources.temp_dir, resources.use)
         self._merge = [describe_frequency_file(path) for path in merge]
         for named in self._merge:
             named.check(recipe.tokenization())
@@ -96,18 +97,21 @@ def fit(
     texts: Any,
     output: str | Path,
     *,
+    text: str | Iterable[str] = "text",
     recipe: RecipeLike | None = None,
     merge: Sequence[str | Path] = (),
     memory: int | str | None = None,
     threads: int | None = None,
     temp_dir: str | None = None,
     overwrite: bool = False,
+    progress: Watcher = None,
 ) -> DocumentFrequencies:
     """Count in how many of the texts each feature occurs, for recipes with `weights="tfidf"`.
 
     Args:
-        texts: a list of strings, an Arrow array, or a pandas or polars column.
+        texts: a list or an iterator of strings, a column or a table: any input of `deduplicate`.
         output: a file that ends in .parquet; see `neardup.recipe.frequency_file` for the format.
+        text: the column of the texts in a table, or several columns; as in `deduplicate`.
         recipe: decides the features; its weights, hash and bits do not matter. `Recipe()` by default.
         merge: files of document frequencies of the same tokens, whose counts are added: parts of a corpus, or earlier counts. A
             document that was counted in two of them counts twice.
@@ -116,6 +120,7 @@ def fit(
         threads: the number of threads; all processors by default. The result does not depend on it.
         temp_dir: the folder for temporary files.
         overwrite: replace an existing file.
+        progress: as in `deduplicate`.
 
     Returns:
         A description of the file. A recipe takes it, or the path, as `document_frequencies`.
@@ -125,13 +130,14 @@ def fit(
         RecipeMismatch: a file to merge counts the features of other tokens.
         DataError: a text is not valid Unicode, or a file to merge is damaged.
     """
-    path, resources = _target(output), Resources(threads, memory, temp_dir)
+    path, resources, progress = _target(output), Resources(threads, memory, temp_dir), progress_of(progress)
     work = _Fit(_recipe(recipe), merge, resources)
-    arrays = as_text_arrays(texts)
-    with Outputs([path], overwrite=overwrite) as outputs:
+    arrays = text_arrays(texts, text)
+    with Outputs([path], overwrite=overwrite) as outputs, progress.stage("fit", sum(map(len, arrays))):
         chunks = (chunk for array in arrays for chunk in in_chunks(array))
         for found in in_order(partial(_count, recipe=work.recipe), chunks, resources.thread_count):
             work.take(*found)
+            progress.advance(found[0])
         work.write(outputs.claim(path))
         outputs.commit()
     return describe_frequency_file(path)
@@ -169,7 +175,7 @@ def fit_files(
     given = [inputs] if isinstance(inputs, (str, Path)) else list(inputs)
     if not given and not merge:
         raise InputError("Give texts to count, or files of document frequencies to merge.")
-    path, progress, how = _target(output), progress_of(progress), reading_of(reading)
+    path, progress, how = _target(output), progress_of(progress), reading_of(reading, fit_files)
     resources = Resources(threads, memory, temp_dir)
     work = _Fit(_recipe(recipe), merge, resources)
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=temp_dir) as spool:

@@ -11,8 +11,9 @@ from neardup.hamming.index.index import Index
 from neardup.hamming.index.labels import labels_of
 from neardup.hamming.index.store import demand_free, is_index
 from neardup.io.formats.json_values import quote
-from neardup.io.reading import ReadingDict
-from neardup.jobs.index_inputs import Inputs, opened, recipe_of_index
+from neardup.io.reading import ReadingDict, reading_of
+from neardup.io.shards import Inputs
+from neardup.jobs.index_inputs import opened, recipe_of_index
 from neardup.options import IndexMethod, IndexOptions, OnError
 from neardup.progress import Watcher, progress_of
 from neardup.recipe.presets import RecipeLike, any_recipe_of, usual_distance
@@ -60,14 +61,14 @@ def build_index(
         InputError: an input is missing, or `path` is in use.
         OptionError, DataError: as in `fingerprint_files`.
     """
-    home, progress = Path(path), progress_of(progress)
+    home, progress, how = Path(path), progress_of(progress), reading_of(reading, build_index)
     recipe = None if recipe is None else any_recipe_of(recipe)
     if is_index(home):
         if not overwrite:
             raise InputError(f"{home} has an index. Add to it with `neardup index add`, or pass --overwrite.")
     else:
         demand_free(home)
-    with opened(inputs, reading, on_error, Resources(threads, temp_dir=temp_dir), progress) as source:
+    with opened(inputs, how, on_error, Resources(threads, temp_dir=temp_dir), progress) as source:
         made_by = source.demand_recipe(recipe)
         index = new_index(made_by, max_distance, method, method_options)
         index.has_strings = not integer_ids
@@ -117,11 +118,11 @@ def add_to_index(
         RecipeMismatch: fingerprint files were made by another recipe.
         InputError, OptionError, DataError: as in `build_index`.
     """
-    progress = progress_of(progress)
+    progress, how = progress_of(progress), reading_of(reading, add_to_index)
     index = Index.open(path)
     with (
         index.reserved(),
-        opened(inputs, reading, on_error, Resources(threads, temp_dir=temp_dir), progress) as source,
+        opened(inputs, how, on_error, Resources(threads, temp_dir=temp_dir), progress) as source,
     ):
         total = source.add_to(index, source.demand_recipe(recipe_of_index(index, path)))
         with progress.stage("save"):

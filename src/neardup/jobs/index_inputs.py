@@ -11,20 +11,18 @@ import pyarrow as pa
 from neardup.display import counted
 from neardup.errors import InputError, OptionError
 from neardup.fingerprints.documents import Documents, read_part
-from neardup.fingerprints.fingerprint_file import fingerprint_file_parts, fingerprint_file_recipe, is_fingerprint_file
+from neardup.fingerprints.fingerprint_file import fingerprint_file_parts, fingerprint_file_recipe, hold_fingerprints
 from neardup.hamming.index.index import Index
 from neardup.hamming.index.labels import labels_of
 from neardup.io.corpus import FileCorpus
-from neardup.io.reading import READING, Reading, ReadingDict, reading_of
+from neardup.io.reading import READING, Reading
 from neardup.io.shard import Shard
-from neardup.io.shards import find_shards
+from neardup.io.shards import Inputs, find_shards
 from neardup.progress import Progress
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import check_same
 from neardup.recipe.vectors import VectorRecipe
 from neardup.resources.resources import Resources
-
-Inputs = str | Path | Sequence[str | Path]
 
 
 def recipe_of_index(index: Index, path: str | Path) -> Recipe | VectorRecipe:
@@ -50,18 +48,12 @@ class IndexInputs:
         self, shards: Sequence[Shard], reading: Reading, on_error: str, resources: Resources, progress: Progress
     ) -> None:
         self.shards, self._progress = shards, progress
-        made = [shard.format == "parquet" and is_fingerprint_file(shard.path) for shard in shards]
-        self._hold_fingerprints = any(made)
-        if any(made) and not all(made):
-            raise InputError(
-                f"{shards[made.index(False)].name} holds texts, other inputs hold fingerprints. Give only texts, or only "
-                "fingerprint files."
-            )
-        if any(made) and reading != Reading():
+        self._hold_fingerprints = hold_fingerprints(shards)
+        if self._hold_fingerprints and reading != Reading():
             given = [name for name in READING if getattr(reading, name) != getattr(Reading(), name)]
             raise OptionError(f"{', '.join(given)}: these are fingerprint files, not texts. Leave it out.")
         self._corpus = FileCorpus(shards, reading.columns(), on_error=on_error, progress=progress, resources=resources)
-        if not any(made):
+        if not self._hold_fingerprints:
             self._corpus.check()
 
     def demand_recipe(self, wanted: Recipe | VectorRecipe | None) -> Recipe | VectorRecipe:
@@ -116,9 +108,9 @@ def add_documents(index: Index, part: Documents, recipe: Recipe | VectorRecipe) 
 
 @contextlib.contextmanager
 def opened(
-    inputs: Inputs, reading: ReadingDict, on_error: str, resources: Resources, progress: Progress
+    inputs: Inputs, reading: Reading, on_error: str, resources: Resources, progress: Progress
 ) -> Iterator[IndexInputs]:
-    how = reading_of(reading)
+    """Open the inputs of an index: texts, or fingerprint files."""
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=resources.temp_dir) as spool:
-        shards = find_shards(inputs, temporary=Path(spool), reading=how, progress=progress)
-        yield IndexInputs(shards, how, on_error, resources, progress)
+        shards = find_shards(inputs, temporary=Path(spool), reading=reading, progress=progress)
+        yield IndexInputs(shards, reading, on_error, resources, progress)

@@ -19,11 +19,12 @@ from neardup.hamming.index.index import Index
 from neardup.io.endings import split_ending
 from neardup.io.formats.json_values import quote
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs
-from neardup.io.reading import ReadingDict
+from neardup.io.reading import ReadingDict, reading_of
 from neardup.io.records import compression_of
+from neardup.io.shards import Inputs, listed_inputs
 from neardup.io.storage.compression import open_for_writing
 from neardup.io.storage.places import path_text
-from neardup.jobs.index_inputs import Inputs, opened, recipe_of_index, recipe_of_texts
+from neardup.jobs.index_inputs import opened, recipe_of_index, recipe_of_texts
 from neardup.jobs.output_paths import refuse_inputs
 from neardup.options import OnError
 from neardup.progress import Watcher, progress_of
@@ -65,8 +66,8 @@ def query_index(
         RecipeMismatch, InputError, OptionError, DataError: as in `add_to_index`.
     """
     output = path_text(output)
-    progress = progress_of(progress)
-    given = [inputs] if isinstance(inputs, str | Path) else list(inputs)
+    progress, how = progress_of(progress), reading_of(reading, query_index)
+    given = listed_inputs(inputs)
     if bool(given) + bool(texts) + bool(fingerprints) != 1:
         raise InputError("Give either INPUT..., or --literal TEXT, or --fingerprint HEX, to be looked for.")
     known = split_ending(Path(output).name) if output != "-" else ("", "jsonl", "plain")
@@ -80,9 +81,7 @@ def query_index(
         source = None
         answers: Iterator[bytes]
         if given:
-            source = stack.enter_context(
-                opened(given, reading, on_error, Resources(threads, temp_dir=temp_dir), progress)
-            )
+            source = stack.enter_context(opened(given, how, on_error, Resources(threads, temp_dir=temp_dir), progress))
             recipe = source.demand_recipe(recipe_of_index(index, path))
             refuse_inputs([target], source.shards)
             answers = (line for part in source.parts(recipe) for line in ask(part))

@@ -84,7 +84,7 @@ def read_paired_documents(
 def demand_pairs(shards: Sequence[Shard]) -> None:
     """Raise InputError if one of the files holds fingerprints."""
     for shard in shards:
-        if shard.format == "parquet" and is_fingerprint_file(shard.path):
+        if is_fingerprint_file(shard):
             raise InputError(
                 f"{shard.name} holds fingerprints, not pairs. Give it with --documents, and what `neardup pairs` wrote as PAIRS."
             )

@@ -15,14 +15,14 @@ from neardup.arrays import Array
 from neardup.display import counted
 from neardup.errors import InputError, OptionError
 from neardup.fingerprints.documents import join_documents, read_documents
-from neardup.fingerprints.fingerprint_file import FingerprintFile, is_fingerprint_file, read_fingerprint_file
+from neardup.fingerprints.fingerprint_file import FingerprintFile, hold_fingerprints, read_fingerprint_file
 from neardup.hamming.candidate_graph import candidate_pairs
 from neardup.hamming.near import hamming_distances, near_fingerprints
-from neardup.io.corpus import FileCorpus
+from neardup.io.corpus import FileCorpus, check_on_error
 from neardup.io.outputs import Outputs
-from neardup.io.reading import READING, PairFileOptions, Reading, split_options
+from neardup.io.reading import READING, Reading, ReadingDict, split_options
 from neardup.io.shard import Shard
-from neardup.io.shards import find_shards, repeated_files
+from neardup.io.shards import find_shards, listed_inputs, repeated_files
 from neardup.io.storage.places import Place, path_text, place_of
 from neardup.io.stored_shards import StoredShard, starts_of, stored_shards
 from neardup.jobs.output_paths import refuse_inputs
@@ -32,14 +32,17 @@ from neardup.matching.distance_limit import distance_limit
 from neardup.matching.equal_texts import exact_representatives
 from neardup.matching.matches import Matches, list_matches
 from neardup.matching.pair_file import PairSummary, PairWriter, Side, check_pair_name, pair_summary_path
-from neardup.options import DedupOptions, OnError, options_of
+from neardup.options import DedupOptions, MatchingOptions, OnError
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.methods import BY_DISTANCE, METHODS
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import check_same
+from neardup.resources.resources import ResourceOptions
 
-NOT_FOR_PAIRS = ("keep", "cluster", "prefer_source", "within")
+
+class PairFileOptions(ReadingDict, MatchingOptions, ResourceOptions, total=False):
+    """The options of `pair_files`."""
 
 
 def pair_files(
@@ -79,33 +82,25 @@ def pair_files(
         InputError, OptionError, DataError: as in `deduplicate_files`.
     """
     output = path_text(output)
-    unused = sorted(set(NOT_FOR_PAIRS) & set(options))
-    if unused:
-        raise OptionError(f"{', '.join(unused)}: pairs are listed, none is decided. Give it to cluster_files().")
-    reading, others = split_options(options)
-    progress, chosen = progress_of(progress), options_of(**others)
+    (reading, chosen), progress = split_options(options, pair_files), progress_of(progress)
+    check_on_error(on_error)
     recipe = None if recipe is None else recipe_of(recipe)
-    against = [against] if isinstance(against, str | Path) else list(against)
-    if "-" in map(str, against):
+    references = listed_inputs(against)
+    if "-" in map(str, references):
         raise InputError("--against -: these are read from files. Name files, folders or globs.")
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
         left = find_shards(inputs, temporary=Path(spool), reading=reading, progress=progress)
-        right = find_shards(against, temporary=Path(spool), reading=reading, progress=progress) if against else []
+        right = find_shards(references, temporary=Path(spool), reading=reading, progress=progress) if references else []
         shards = [*left, *right]
         if problems := repeated_files(shards):
             raise InputError("\n".join(problems))
-        made = [shard.format == "parquet" and is_fingerprint_file(shard.path) for shard in shards]
-        if any(made) and not all(made):
-            other = shards[made.index(False)].name
-            raise InputError(
-                f"{other} holds texts, other inputs hold fingerprints. Give only texts, or only fingerprint files."
-            )
-        if any(made) and options.get("min_similarity"):
+        of_fingerprints = hold_fingerprints(shards)
+        if of_fingerprints and options.get("min_similarity"):
             raise OptionError(
                 f"min_similarity={chosen.min_similarity}: fingerprint files hold no texts, so no similarity is known. "
                 "Leave it out, or give the texts."
             )
-        if any(made) and reading != Reading():
+        if of_fingerprints and reading != Reading():
             given = [name for name in READING if getattr(reading, name) != getattr(Reading(), name)]
             raise OptionError(f"{', '.join(given)}: these are fingerprint files, not texts. Leave it out.")
         path = place_of(output)
@@ -114,7 +109,7 @@ def pair_files(
         with Outputs(paths, inputs=shards, overwrite=overwrite, temp_dir=chosen.temp_dir) as outputs:
             check_pair_name(path)
             temporary = outputs.claim(path)
-            if any(made):
+            if of_fingerprints:
                 found = _of_fingerprints(left, right, recipe, chosen, progress, distinct=distinct)
             else:
                 corpus = FileCorpus(
@@ -246,7 +241,7 @@ def _of_fingerprints(
         made_by = recipe
     max_distance = distance_limit(made_by, dataclasses.replace(options, method=BY_DISTANCE), have_texts=False)
     assert max_distance is not None  # simhash has one
-    documents = join_documents(*(file.documents for file in files))
+    documents = join_documents(*(file.documents for file in files), resources=options.resources)
     sides = np.repeat(np.arange(len(files)) >= len(left), [len(file.documents) for file in files])
     rows = np.flatnonzero(documents.valid)
     if distinct:

@@ -10,7 +10,7 @@ from neardup.arrays import Array
 from neardup.dedup import reference_columns
 from neardup.errors import InputError, OptionError
 from neardup.fingerprints.documents import Documents, join_documents
-from neardup.fingerprints.fingerprint_file import is_fingerprint_file
+from neardup.fingerprints.fingerprint_file import hold_fingerprints
 from neardup.io.corpus import FileCorpus, open_corpus
 from neardup.io.reading import Reading
 from neardup.io.shard import Shard
@@ -71,8 +71,7 @@ def open_reference(
     if problems:
         raise InputError("\n".join(problems))
     columns = reference_columns(options)
-    made = [shard.format == "parquet" and is_fingerprint_file(shard.path) for shard in shards]
-    if not any(made):
+    if not hold_fingerprints(shards):
         found = open_corpus(
             against,
             reading,
@@ -84,11 +83,6 @@ def open_reference(
         )
         found.check()
         return found
-    if not all(made):
-        raise InputError(
-            f"--against: {shards[made.index(False)].name} holds texts, {shards[made.index(True)].name} fingerprints. "
-            "Give only texts, or only fingerprint files."
-        )
     if options.min_similarity > 0:
         raise OptionError(
             f"--against: {shards[0].name} holds fingerprints, not texts, so no similarity to them is known. Add "

@@ -22,9 +22,6 @@ from neardup.resources.limits import memory_bytes
 from neardup.resources.scratch import Scratch
 from neardup.survivors.summary import versions
 
-LARGEST_IN_MEMORY = 64 << 20
-"""Bytes; a larger array from the folder of the run is mapped from a temporary file."""
-
 
 def run_description(
     output: str | None,
@@ -58,7 +55,7 @@ def open_saved(
     paths: OutputPaths,
     shards: Sequence[Shard],
     run: dict[str, Any],
-    temp_dir: str | None,
+    scratch: Scratch,
 ) -> RunFolder:
     """Open the folder beside the output for the run that `run` describes.
 
@@ -80,7 +77,7 @@ def open_saved(
         raise InputError(
             "--resume: an output would replace an input, which could then not be read again. Name another output."
         )
-    return RunFolder(Path(stem(output) + ".resume"), run, Scratch(LARGEST_IN_MEMORY, temp_dir))
+    return RunFolder(Path(stem(output) + ".resume"), run, scratch)
 
 
 def tell_skipped(saved: RunFolder | None, progress: Progress) -> None:

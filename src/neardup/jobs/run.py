@@ -22,10 +22,10 @@ from neardup.jobs.audits import write_audits
 from neardup.jobs.output_paths import OutputPaths, dedup_output_paths
 from neardup.jobs.resume import open_saved, tell_skipped
 from neardup.progress import Progress
+from neardup.resources.resources import DEFAULTS, Resources
 from neardup.survivors.audit import AuditChunk, reject_lines
 
 Found = TypeVar("Found")
-Inputs = str | Path | Sequence[str | Path]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +43,7 @@ class Request:
         overwrite: replace outputs that exist.
         resume: keep finished work beside the output, and continue from the work that is there.
         on_error: `stop` or `skip`, for rows that cannot be read.
-        temp_dir: the folder for temporary files.
+        resources: threads, memory and the folder for temporary files.
         named: further entries about files in the summary.
     """
 
@@ -57,13 +57,8 @@ class Request:
     overwrite: bool = False
     resume: bool = False
     on_error: str = "stop"
-    temp_dir: str | None = None
+    resources: Resources = DEFAULTS
     named: Mapping[str, Any] = field(default_factory=dict)
-
-
-def listed(inputs: Inputs) -> tuple[str | Path, ...]:
-    """The inputs as a tuple; a single input becomes a tuple of one."""
-    return (inputs,) if isinstance(inputs, str | Path) else tuple(inputs)
 
 
 class Result(Protocol):
@@ -170,7 +165,7 @@ def run(
     saved = None
     if request.resume and resumable is not None:
         saved = open_saved(
-            request.output, request.dry_run, paths, steps.shards, resumable.description(), request.temp_dir
+            request.output, request.dry_run, paths, steps.shards, resumable.description(), request.resources.scratch
         )
         if (done := saved.completed()) is not None:
             progress.say(f"{saved.folder}: this run was done before")
@@ -216,7 +211,7 @@ def _outputs(paths: OutputPaths, shards: Sequence[Shard], request: Request, save
         folder=output_folder(request.output) if request.output else None,
         audit_folder=paths.audit_folder,
         saved=saved,
-        temp_dir=request.temp_dir,
+        temp_dir=request.resources.temp_dir,
     )
 
 

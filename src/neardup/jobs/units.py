@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 
 import numpy as np
 
@@ -16,17 +16,17 @@ from neardup.io.checkpoints import Checkpoints
 from neardup.io.corpus import FileCorpus, Rejected
 from neardup.io.formats.table import FORMATS, Rewritable
 from neardup.io.outputs import Outputs
-from neardup.io.reading import Reading, UnitFileOptions, split_options
+from neardup.io.reading import Reading, UnitReadingDict, split_options
 from neardup.io.shard import Shard
-from neardup.io.shards import find_shards
+from neardup.io.shards import find_shards, listed_inputs
 from neardup.io.storage.places import path_text
 from neardup.jobs.output_paths import OutputPaths, demand_output
 from neardup.jobs.results import UnitResult
 from neardup.jobs.resume import run_description
-from neardup.jobs.run import Request, listed, run
+from neardup.jobs.run import Request, run
 from neardup.jobs.unit_rows import RewrittenRows, UnitRemoval
 from neardup.jobs.writing import write_shards
-from neardup.options import UNITS, DedupOptions, OnError, RemovableUnit, options_of
+from neardup.options import UNITS, DedupOptions, DedupOptionsDict, OnError, RemovableUnit
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
@@ -38,7 +38,7 @@ from neardup.survivors.unit_summary import UnitSummary
 from neardup.text.units import SEPARATORS
 
 
-def _check(unit: str, reading: Reading, *, annotate: bool, against: Any) -> None:
+def _check(unit: str, reading: Reading, *, annotate: bool, against: Any, html: Any) -> None:
     """Raise OptionError, with every problem, if the options do not go together."""
     problems = []
     if unit not in SEPARATORS:
@@ -49,7 +49,7 @@ def _check(unit: str, reading: Reading, *, annotate: bool, against: Any) -> None
         )
     if against:
         problems.append(f"unit={unit!r} with against: a reference is of whole documents. Leave one of them out")
-    if reading.html is not None:
+    if html is not None:
         problems.append(
             f"unit={unit!r} with html: parts of a page's text cannot be removed from its HTML. Extract the text first"
         )
@@ -71,6 +71,10 @@ def _check_formats(shards: Sequence[Shard], unit: str) -> None:
             raise InputError(
                 f"{shard.name} is {shard.format}: --unit {unit} can rewrite {', '.join(able)}. Convert it first."
             )
+
+
+class UnitFileOptions(UnitReadingDict, DedupOptionsDict, total=False):
+    """The options of `deduplicate_units`."""
 
 
 def deduplicate_units(
@@ -108,13 +112,13 @@ def deduplicate_units(
     output = path_text(output)
     audit = path_text(audit)
     made_by, progress = recipe_of(recipe), progress_of(progress)
-    reading, others = split_options(options)
-    chosen = options_of(**others)
-    _check(unit, reading, annotate=annotate, against=against)
+    html = cast(dict[str, Any], options).pop("html", None)  # which editors refuse, and `_check` with the reason
+    reading, chosen = split_options(options, deduplicate_units)
+    _check(unit, reading, annotate=annotate, against=against, html=html)
     if not dry_run:
         demand_output(output)
     request = Request(
-        inputs=listed(inputs),
+        inputs=listed_inputs(inputs),
         output=output,
         reading=reading,
         audit=audit,
@@ -122,7 +126,7 @@ def deduplicate_units(
         overwrite=overwrite,
         resume=resume,
         on_error=on_error,
-        temp_dir=chosen.temp_dir,
+        resources=chosen.resources,
     )
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
         shards = find_shards(request.inputs, temporary=Path(spool), reading=reading, progress=progress)

@@ -24,6 +24,7 @@ from neardup.matching.similarities.compare_texts import similarity as text_simil
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.similarities import CJK_SHINGLE, WORD_SHINGLE, Similarity
+from neardup.recipe.stored_parts import available
 from neardup.text.normalizers import normalized
 from neardup.text.tokenizers import tokens, windows
 
@@ -39,7 +40,7 @@ class Feature:
 
 
 @dataclass(frozen=True, slots=True)
-class Steps:
+class FingerprintSteps:
     """How one fingerprint was computed.
 
     Attributes:
@@ -68,8 +69,8 @@ class Comparison:
         similarities: every similarity of `neardup.recipe.similarities.SIMILARITIES`, by name.
     """
 
-    left: Steps
-    right: Steps
+    left: FingerprintSteps
+    right: FingerprintSteps
     distance: int
     estimated_cosine: float
     similarity: float | None
@@ -129,7 +130,7 @@ def _wide(feature: int, bits: int) -> str:
     return "".join(f"{word:064b}" for word in found[:words])[64 * words - bits :]
 
 
-def _named_steps(text: str, recipe: Recipe) -> Steps:
+def _named_steps(text: str, recipe: Recipe) -> FingerprintSteps:
     """Same as `steps`, for a recipe whose features have names."""
     found = weighted_features(normalized(pa.array([text], pa.large_string()), recipe.normalize), recipe)
     of_text, tokens = found.features, found.features.tokens
@@ -146,10 +147,10 @@ def _named_steps(text: str, recipe: Recipe) -> Steps:
     ]
     features.sort(key=lambda feature: (-feature.weight, feature.name))
     sums, bits = simhash(features, recipe.bits)
-    return Steps(tuple(tokens.text(i) for i in range(len(tokens.starts))), tuple(features), sums, bits)
+    return FingerprintSteps(tuple(tokens.text(i) for i in range(len(tokens.starts))), tuple(features), sums, bits)
 
 
-def _profile_steps(text: str, recipe: Recipe) -> Steps:
+def _profile_steps(text: str, recipe: Recipe) -> FingerprintSteps:
     """Same as `steps`, for a profile of another tool, which has its own features and may set a bit on a tie."""
     profile, bits = PROFILES[recipe.profile or ""], recipe.bits
     weighted = profile.features_of(text, recipe.profile_window)
@@ -163,30 +164,31 @@ def _profile_steps(text: str, recipe: Recipe) -> Steps:
     ]
     features.sort(key=lambda feature: (-feature.weight, feature.name))
     sums, _ = simhash(features, bits)
-    return Steps(
+    return FingerprintSteps(
         (), tuple(features), sums, f"{as_integer(profile.fingerprint([text], bits, recipe.profile_window)[0]):0{bits}b}"
     )
 
 
-def steps(text: str, recipe: Recipe) -> Steps:
+def steps(text: str, recipe: Recipe) -> FingerprintSteps:
     """Return how the fingerprint of `text` is computed."""
     if recipe.profile is not None:
         return _profile_steps(text, recipe)
     if recipe.needs_names:
         return _named_steps(text, recipe)
     found = tokens(text)
+    weights = available(recipe.weights, "weights")
     counts = Counter(windows(found, recipe.word_shingle, recipe.cjk_shingle))
     features = []
     for window, count in counts.items():
         hashes = [_hash_bytes(token.encode().ljust(16, b"\0")) for token in window]
         value = hashes[0] if len(hashes) == 1 else _hash_bytes(_little(*hashes))
-        features.append(Feature(" ".join(window), count, _weight(count, recipe.weights), _wide(value, recipe.bits)))
+        features.append(Feature(" ".join(window), count, _weight(count, weights), _wide(value, recipe.bits)))
     features.sort(key=lambda feature: (-feature.weight, feature.name))
     sums, bits = simhash(features, recipe.bits)
-    return Steps(tuple(found), tuple(features), sums, bits)
+    return FingerprintSteps(tuple(found), tuple(features), sums, bits)
 
 
-def _compare(left: Steps, right: Steps) -> tuple[int, float]:
+def _compare(left: FingerprintSteps, right: FingerprintSteps) -> tuple[int, float]:
     distance = sum(a != b for a, b in zip(left.bits, right.bits, strict=True))
     return distance, math.cos(math.pi * distance / len(left.bits))
 
@@ -246,7 +248,7 @@ def compare(
     return Comparison(a, b, distance, cosine, alike["jaccard"], len(of_a & of_b), len(of_a | of_b), alike)
 
 
-def _given(value: Any, place: str) -> Steps:
+def _given(value: Any, place: str) -> FingerprintSteps:
     if not isinstance(value, Mapping) or not isinstance(value.get("features"), list) or not value["features"]:
         raise DataError(f'{place}: give an object with "features", a list of {{"feature", "weight", "hash"}}.')
     features = []
@@ -264,10 +266,10 @@ def _given(value: Any, place: str) -> Steps:
     if len(widths) > 1:
         raise DataError(f"{place}: the hashes have {' and '.join(map(str, widths))} bits; give all the same width.")
     sums, fingerprint = simhash(features, widths[0])
-    return Steps((), tuple(features), sums, fingerprint)
+    return FingerprintSteps((), tuple(features), sums, fingerprint)
 
 
-def replay(path: str | Path) -> Steps | Comparison:
+def replay(path: str | Path) -> FingerprintSteps | Comparison:
     """SimHash from given features, weights and hashes: one set (`{"features": […]}`) or two (`{"left": …, "right": …}`).
 
     A vector is a set of features, too: its coordinates are the weights; the hashes of its dimensions, or the signs of random

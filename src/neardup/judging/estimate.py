@@ -15,15 +15,15 @@ from neardup.dedup import find_duplicates, room_for_elements
 from neardup.fingerprints.documents import read_documents
 from neardup.hamming.block_plan import plan_join
 from neardup.io.corpus import FileCorpus, open_corpus
-from neardup.io.reading import DedupFileOptions, split_options
+from neardup.io.reading import ReadingDict, split_options
 from neardup.io.sample import Sample, read_sample
 from neardup.io.table_corpus import TableCorpus
 from neardup.matching.candidates.auto import Choice, choose
-from neardup.matching.candidates.estimates import COUNT_SECONDS, Estimate
+from neardup.matching.candidates.costs import COUNT_SECONDS, Estimate
 from neardup.matching.candidates.task import Task
 from neardup.matching.distance_limit import distance_limit
 from neardup.matching.equal_texts import exact_representatives
-from neardup.options import DedupOptions, OnError, options_of
+from neardup.options import DedupOptions, DedupOptionsDict, OnError
 from neardup.progress import Progress, Watcher, duration, peak_memory_bytes, progress_of
 from neardup.recipe.methods import METHODS, Method, Promise
 from neardup.recipe.presets import RecipeLike, recipe_of
@@ -31,7 +31,7 @@ from neardup.recipe.recipe import Recipe
 from neardup.recipe.similarities import SIMILARITIES
 from neardup.resources.limits import memory_bytes
 from neardup.resources.pair_spool import PAIR_BYTES
-from neardup.resources.resources import share_of
+from neardup.resources.shares import share_of
 from neardup.resources.threads import thread_count
 from neardup.survivors.decisions import Findings, in_order_of_preference
 
@@ -97,11 +97,16 @@ def _mib(count: int) -> str:
     return f"{count / 2**20:,.0f} MiB"
 
 
+class DedupFileOptions(ReadingDict, DedupOptionsDict, total=False):
+    """The options of `deduplicate_files` and `estimate_files`."""
+
+
 def estimate_files(
     inputs: str | Path | Sequence[str | Path],
     *,
     recipe: RecipeLike | None = None,
     on_error: OnError = "stop",
+    progress: Watcher = None,
     **options: Unpack[DedupFileOptions],
 ) -> CostEstimate:
     """Estimate what `deduplicate_files` takes, from about 32 MB of the inputs: the first rows of shards spread over them.
@@ -111,18 +116,20 @@ def estimate_files(
     takes longer than estimated.
 
     Args:
-        inputs, recipe, on_error: as in `deduplicate_files`.
+        inputs, recipe, on_error, progress: as in `deduplicate_files`.
         **options: the fields of `neardup.io.reading.Reading` (text …) and of `DedupOptions`.
 
     Raises:
         InputError, OptionError, RowError, DataError: as `deduplicate_files`, for the sampled rows.
     """
-    reading, others = split_options(options)
-    chosen = options_of(**others)
+    (reading, chosen), progress = split_options(options, estimate_files), progress_of(progress)
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
-        corpus = open_corpus(inputs, reading, temporary=Path(spool), on_error=on_error, resources=chosen.resources)
+        corpus = open_corpus(
+            inputs, reading, temporary=Path(spool), on_error=on_error, progress=progress, resources=chosen.resources
+        )
         corpus.check()
-        return estimate_corpus(corpus, recipe_of(recipe), chosen)
+        with progress.stage("estimate"):
+            return estimate_corpus(corpus, recipe_of(recipe), chosen)
 
 
 def estimate_corpus(corpus: FileCorpus, recipe: Recipe, options: DedupOptions) -> CostEstimate:
@@ -179,7 +186,15 @@ def choose_by_sample(
         found = read_documents(corpus, recipe, progress=progress, resources=options.resources)
     rows = in_order_of_preference(found, DedupOptions())
     distinct = rows[exact_representatives(found, rows) == rows]
-    task = Task(corpus, found, distinct, distinct, recipe, options, progress)
+    task = Task(
+        corpus=corpus,
+        documents=found,
+        rows=distinct,
+        representative=distinct,
+        recipe=recipe,
+        options=options,
+        progress=progress,
+    )
     task = task.at_least(task.min_tokens("auto"))
     if documents is None and sample.growth > 1:
         documents = round(sample.growth * len(task.rows))

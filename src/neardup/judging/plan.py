@@ -17,11 +17,12 @@ from neardup.hamming.block_plan import BlockPlan, plan_join
 from neardup.hamming.index.index_plan import IndexPlan
 from neardup.hamming.index.plan_index import plan as plan_index
 from neardup.io.corpus import open_corpus
-from neardup.io.reading import EvaluateFileOptions, Reading, split_options
+from neardup.io.reading import Reading, split_options
 from neardup.io.sample import read_sample
 from neardup.judging.estimate import choose_by_sample
-from neardup.matching.candidates.estimates import TYPICAL, Estimate, typical_estimates
-from neardup.options import DedupOptions, options_of
+from neardup.judging.evaluation.options import EvaluateFileOptions
+from neardup.matching.candidates.costs import TYPICAL, Estimate, typical_estimates
+from neardup.options import DedupOptions, OnError
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.methods import BY_DISTANCE
 from neardup.recipe.presets import RecipeLike, recipe_of
@@ -65,28 +66,31 @@ def plan_files(
     fingerprints: Sequence[str | Path] = (),
     check: bool = False,
     recipe: RecipeLike | None = None,
+    on_error: OnError = "stop",
     progress: Watcher = None,
     **options: Unpack[EvaluateFileOptions],
 ) -> JoinPlan:
-    """Estimate a join of texts by similarity or, with max_distance, a join of fingerprints and an index of them.
+    """Estimate the time, memory and disk that finding near-duplicates takes, as `neardup plan` does.
+
+    With `max_distance`, the plan is for fingerprints: a join within this distance, and an index by each method. Otherwise it is for
+    a join of texts by their similarity. Times are for the machine of the benchmarks; `estimate_files` times this machine.
 
     Args:
-        inputs: texts as in `deduplicate_files`, of which about 32 MB are read. Without inputs, figures of a known corpus are used.
-        documents: how many documents to plan for; those of the inputs if not given.
-        bits: width of the fingerprints, for max_distance; that of the files, or 128, if not given.
-        fingerprints: fingerprint files, for max_distance. The index is planned by their spread, for as many documents as they have
-            unless `documents` is given.
-        check: for max_distance, measure this machine and a sample; see `neardup.plan`.
-        recipe, progress: as in `deduplicate_files`.
+        inputs: texts, as in `deduplicate_files`; about 32 MB of them are read. Without texts, the figures of a known corpus are
+            extrapolated.
+        documents: the number of documents to plan for; by default, that of the inputs or of the fingerprints.
+        bits: the bits of the fingerprints, for `max_distance`; by default those of the files, or 128.
+        fingerprints: fingerprint files, for `max_distance`. The plan of an index is based on the distances among them.
+        check: measure this machine and an index of a sample, for `max_distance`; see `neardup.plan`.
+        recipe, on_error, progress: as in `deduplicate_files`; rows that are skipped are left out of the sample.
         **options: the fields of `neardup.io.reading.Reading` (text …);
             min_similarity, similarity, max_distance, threads, memory, temp_dir of `DedupOptions`.
 
     Raises:
-        OptionError: neither inputs nor documents are given, or a value is not allowed.
-        InputError, DataError: as `deduplicate_files`.
+        OptionError: neither texts nor fingerprints nor a number of documents are given, or a value is not allowed.
+        InputError, DataError: as in `deduplicate_files`.
     """
-    reading, others = split_options(options)
-    chosen, progress = options_of(**others), progress_of(progress)
+    (reading, chosen), progress = split_options(options, plan_files), progress_of(progress)
     if documents is not None and (isinstance(documents, bool) or not isinstance(documents, int) or documents < 1):
         raise OptionError(f"documents={documents!r}: give an integer from 1 up.")
     if chosen.max_distance is None and (fingerprints or check):
@@ -94,7 +98,7 @@ def plan_files(
     if not inputs and not fingerprints and documents is None:
         raise OptionError("Give texts to be sampled, or the number of documents.")
     if chosen.max_distance is None:
-        return _of_texts(inputs, documents, reading, recipe, chosen, progress)
+        return _of_texts(inputs, documents, reading, recipe, chosen, on_error, progress)
     if inputs:
         raise OptionError(
             "A plan for max_distance needs the number of documents, not their texts. Give documents, or leave max_distance out."
@@ -113,6 +117,7 @@ def _of_texts(
     reading: Reading,
     recipe: RecipeLike | None,
     options: DedupOptions,
+    on_error: OnError,
     progress: Progress,
 ) -> JoinPlan:
     """Plan a join of texts by similarity, from a sample of the inputs if there are any."""
@@ -122,7 +127,7 @@ def _of_texts(
         )
     if not inputs:
         return _typical(documents or 1, options)
-    return _sampled(inputs, documents, reading, recipe_of(recipe), options, progress)
+    return _sampled(inputs, documents, reading, recipe_of(recipe), options, on_error, progress)
 
 
 def _fingerprints(paths: Sequence[str | Path]) -> Array:
@@ -159,10 +164,11 @@ def _sampled(
     reading: Reading,
     recipe: Recipe,
     options: DedupOptions,
+    on_error: OnError,
     progress: Progress,
 ) -> JoinPlan:
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=options.temp_dir) as spool:
-        corpus = open_corpus(inputs, reading, temporary=Path(spool), resources=options.resources)
+        corpus = open_corpus(inputs, reading, temporary=Path(spool), on_error=on_error, resources=options.resources)
         corpus.check()
         sample = read_sample(corpus)
         choice, looked_at = choose_by_sample(sample, recipe, options, documents=documents, progress=progress)

@@ -7,11 +7,11 @@ Mining of Massive Datasets, 3.4).
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import overload
 
 import numpy as np
 
-from neardup.arrays import Array
+from neardup.arrays import Array, Float64s
 from neardup.errors import OptionError
 from neardup.fingerprints.minhash import MOST_VALUES, VALUES
 
@@ -39,7 +39,11 @@ class Bands:
         return self.bands * self.rows
 
 
-def hit_probability(similarity: float | Array, bands: Bands) -> Any:
+@overload
+def hit_probability(similarity: float, bands: Bands) -> float: ...
+@overload
+def hit_probability(similarity: Array, bands: Bands) -> Float64s: ...
+def hit_probability(similarity: float | Array, bands: Bands) -> float | Float64s:
     """The probability that two texts of this similarity agree in at least one band: 1 - (1 - s^r)^b.
 
     Returns a number for a number, and float64[n] for an array. The formula assumes independent values. That is exact for signatures
@@ -51,7 +55,11 @@ def hit_probability(similarity: float | Array, bands: Bands) -> Any:
     return _plain(-np.expm1(_log_miss(similarity, bands)))
 
 
-def miss_probability(similarity: float | Array, bands: Bands) -> Any:
+@overload
+def miss_probability(similarity: float, bands: Bands) -> float: ...
+@overload
+def miss_probability(similarity: Array, bands: Bands) -> Float64s: ...
+def miss_probability(similarity: float | Array, bands: Bands) -> float | Float64s:
     """The probability that two texts of this similarity agree in no band: (1 - s^r)^b. It is precise even if it is tiny."""
     return _plain(np.exp(_log_miss(similarity, bands)))
 
@@ -67,7 +75,7 @@ def _log_miss(similarity: float | Array, bands: Bands) -> Array:
         return np.asarray(bands.bands * np.log1p(-(s**bands.rows)))
 
 
-def _plain(values: Array) -> Any:
+def _plain(values: Float64s) -> float | Float64s:
     return float(values) if values.ndim == 0 else values
 
 
@@ -132,7 +140,7 @@ def agreement_limit(min_similarity: float, values: int, *, miss_probability: flo
     return values
 
 
-def agreement_probability(similarity: float | Array, values: int, least: int) -> Any:
+def agreement_probability(similarity: float | Array, values: int, least: int) -> float | Float64s:
     """The probability that two texts of this similarity agree in at least `least` of `values` independent values."""
     s = np.asarray(similarity, np.float64)
     found = sum(math.comb(values, a) * s**a * (1 - s) ** (values - a) for a in range(least, values + 1))

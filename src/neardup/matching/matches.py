@@ -10,11 +10,11 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.display import SHOWN_ROWS, counted, html_table
-from neardup.errors import OptionError
 from neardup.fingerprints.documents import Documents, KeptValues, join_documents, read_documents
 from neardup.hamming.candidate_graph import candidate_pairs, within_groups
 from neardup.hamming.near import hamming_distances, near_fingerprints
 from neardup.io.corpora import Corpus, CorpusPair
+from neardup.io.reading import Html
 from neardup.io.table_corpus import TableCorpus
 from neardup.matching.candidates.methods import find_candidates
 from neardup.matching.candidates.task import Found, Task
@@ -96,7 +96,17 @@ def list_matches(
     if distinct:
         rows = _first_of_equal(documents, rows, sides, groups)
     representative = exact_representatives(documents, rows, groups)
-    task = Task(corpus, documents, rows, representative, recipe, options, progress, sides, groups)
+    task = Task(
+        corpus=corpus,
+        documents=documents,
+        rows=rows,
+        representative=representative,
+        recipe=recipe,
+        options=options,
+        progress=progress,
+        sides=sides,
+        groups=groups,
+    )
     found = find_candidates(task)
     report(found)
     yield from _verified(task, found)
@@ -152,6 +162,7 @@ def match(
     other: Any = None,
     *,
     text: str | Iterable[str] = "text",
+    html: Html | None = None,
     recipe: RecipeLike | None = None,
     progress: Watcher = None,
     **options: Unpack[MatchOptions],
@@ -161,7 +172,7 @@ def match(
     Args:
         texts: a list or an iterator of strings, a column or a table: anything that `deduplicate` accepts.
         other: texts of the same kinds. If given, left is a row of `texts`, and right a row of `other`.
-        text, recipe, progress: as in `deduplicate`.
+        text, html, recipe, progress: as in `deduplicate`.
         **options: method, min_similarity, similarity, max_distance, within, threads, memory, temp_dir of `DedupOptions`.
 
     >>> found = match(["A rose is a rose is a rose, said she.", "A tulip.", "a rose is a rose is a rose said she"])
@@ -170,14 +181,15 @@ def match(
     >>> match(["A tulip.", "An oak."], ["an oak"]).left.tolist()
     [1]
     """
-    unused = {"keep", "cluster", "prefer_source"} & set(options)
-    if unused:
-        raise OptionError(f"match() lists pairs; {' and '.join(sorted(unused))} is for deduplicate().")
-    recipe, chosen, watched = recipe_of(recipe), options_of(**options), progress_of(progress)
+    recipe, chosen, watched = recipe_of(recipe), options_of(options, match), progress_of(progress)
     distance_limit(recipe, chosen)  # raises before any work if the options do not fit
-    corpora = [TableCorpus(texts, text=text, values=chosen.columns, called="texts", resources=chosen.resources)]
+    corpora = [
+        TableCorpus(texts, text=text, html=html, values=chosen.columns, called="texts", resources=chosen.resources)
+    ]
     if other is not None:
-        corpora.append(TableCorpus(other, text=text, values=chosen.columns, called="other", resources=chosen.resources))
+        corpora.append(
+            TableCorpus(other, text=text, html=html, values=chosen.columns, called="other", resources=chosen.resources)
+        )
     with watched.stage("fingerprint"):
         each = [
             read_documents(
@@ -192,7 +204,7 @@ def match(
     corpus: Corpus = corpora[0]
     documents, first_of_other = each[0], None
     if other is not None:
-        first_of_other, documents = len(each[0]), join_documents(*each)
+        first_of_other, documents = len(each[0]), join_documents(*each, resources=chosen.resources)
         corpus = CorpusPair(corpora[0], first_of_other, corpora[1])
     parts = list(
         list_matches(corpus, documents, recipe, options=chosen, progress=watched, first_of_other=first_of_other)

@@ -9,13 +9,13 @@ import json
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from neardup.errors import RecipeMismatch
 from neardup.recipe.differences import difference
 from neardup.recipe.stored_parts import check_installed
 
-BACKGROUND = "jieba"
+BACKGROUND: Final = "jieba"
 """The name of the inverse document frequencies that come with the package jieba."""
 EXTRA = "zh"
 """The extra of neardup that installs this package."""

@@ -2,27 +2,38 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
+
+from neardup.recipe.hashes import HashFunction
+from neardup.recipe.parts import HashName, NormalizerName, WeightName
+from neardup.recipe.profiles import ProfileName
+from neardup.recipe.segmenters import Segmenter, SegmenterMode, SegmenterName
+from neardup.recipe.stored_parts import StoredPart
+from neardup.recipe.word_lists import StopListName, WordList
 
 
 @dataclass(frozen=True, kw_only=True)
 class RecipeFields:
-    """A recipe before it is checked."""
+    """A recipe before it is checked.
+
+    A `StoredPart` stands for a part of a stored recipe that is not available here. Paths become a `WordList` when they are read.
+    """
 
     word_shingle: int = 1
     cjk_shingle: int = 2
-    weights: str = "log"
-    hash: Any = "xxh3"
+    weights: WeightName | StoredPart = "log"
+    hash: HashName | HashFunction | StoredPart = "xxh3"
     bits: int = 128
     min_tokens: int = 8
     max_distance: int | None = None
-    normalize: Sequence[str] = ("nfkc_casefold",)
-    segmenter: Any = "words"
-    keywords: int | str | None = None
-    mode: str | None = None
+    normalize: Sequence[NormalizerName | StoredPart] = ("nfkc_casefold",)
+    segmenter: SegmenterName | Segmenter | StoredPart = "words"
+    keywords: int | Literal["by_length"] | None = None
+    mode: SegmenterMode | None = None
     hmm: bool = True
-    dictionary: Any = None
-    stop_words: Sequence[Any] = ()
-    document_frequencies: Any = None
-    profile: str | None = None
+    dictionary: str | Path | WordList | StoredPart | None = None
+    stop_words: Sequence[StopListName | str | Path | WordList | StoredPart] = ()
+    document_frequencies: Any = None  # `Recipe` has its type, which needs the differences between recipes
+    profile: ProfileName | None = None
     profile_window: int | None = None

@@ -3,9 +3,24 @@
 import difflib
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from neardup.errors import OptionError
+
+NativeHash = Literal[
+    "xxh3_64",
+    "xxh3_128",
+    "md5",
+    "sha1",
+    "sha512",
+    "blake2b",
+    "fnv1_64",
+    "fnv1a_32",
+    "fnv1a_64",
+    "lookup3",
+    "phash2",
+    "crc32c",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +61,7 @@ HASH_ROWS = {
     ),
     "crc32c": HashRow(32, "CRC-32C that starts at 0xFFFFFFFF, raw: without the final xor", "io.crc32c:crc32c_features"),
 }
-"""The hashes by name. A new hash needs a kernel and a row here."""
+"""The hashes by name. A new hash needs a kernel, and a row here with its name in `NativeHash`."""
 
 HASHES = tuple(HASH_ROWS)
 

@@ -1,6 +1,13 @@
 """The names that a recipe may use, and the versions of everything that decides bits. Imports no compiled code."""
 
+from typing import Final, Literal
+
 from neardup.recipe.hashes import HASHES as FEATURE_HASHES
+from neardup.recipe.hashes import NativeHash
+
+NormalizerName = Literal["nfkc_casefold", "nfkc", "casefold", "lower", "digits", "punctuation", "simplified"]
+WeightName = Literal["uniform", "tf", "log", "sqrt", "tfidf", "textrank", "cppjieba", "jieba_tfidf", "jieba_textrank"]
+HashName = Literal["xxh3", NativeHash]
 
 NORMALIZERS = {
     "nfkc_casefold": "NFKC case folding, white space collapsed, invisible characters removed",
@@ -30,7 +37,7 @@ COUNTED = ("uniform", "tf", "log", "sqrt")
 """Weights that depend on the count alone."""
 WEIGHT_PACKAGES = dict.fromkeys(("cppjieba", "jieba_tfidf", "jieba_textrank"), ("jieba",))
 """The distributions that decide weights; a recipe's digest has their versions."""
-BY_LENGTH = "by_length"
+BY_LENGTH: Final = "by_length"
 """The value of `keywords` for cppjieba's number of keywords: one per 120 bytes of text, at least 5, at most 200."""
 NOT_OF_TOKENS = ("weights", "hash", "bits", "min_tokens", "keywords", "document_frequencies")
 """The fields that decide bits, but not the features of a text."""

@@ -4,13 +4,14 @@ import dataclasses
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from neardup.errors import OptionError
 from neardup.recipe.document_frequencies import BACKGROUND
-from neardup.recipe.parts import BY_LENGTH
+from neardup.recipe.hashes import HashFunction
+from neardup.recipe.parts import BY_LENGTH, HashName
 from neardup.recipe.problems import meant
-from neardup.recipe.profiles import DISTANCES, GO_FNV1A, PROFILES
+from neardup.recipe.profiles import DISTANCES, GO_FNV1A, PROFILES, ProfileName
 from neardup.recipe.recipe import ImpossibleRecipe, Recipe
 from neardup.recipe.toml_file import toml_values
 from neardup.recipe.vectors import VectorRecipe
@@ -25,11 +26,15 @@ class NamedRecipe:
     purpose: str
 
 
-RecipeLike = Recipe | NamedRecipe | str | os.PathLike[str]
-"""The allowed values of `recipe`: a recipe, an entry of RECIPES or its name, or the path of a .toml file; see `recipe_of`."""
+RecipeName = Literal["default", "default-64", "textbook", "cppjieba", "fnv1a", "go-fnv1a", ProfileName]
+RecipeLike = Recipe | NamedRecipe | RecipeName | str | os.PathLike[str]
+"""The allowed values of `recipe`: a recipe, an entry of RECIPES or its name, or the path of a .toml file; see `recipe_of`.
+
+The names are listed for editors: they complete them, although any string may be a path.
+"""
 
 
-def _of_keywords(hash_of_features: Any, purpose: str) -> NamedRecipe:
+def _of_keywords(hash_of_features: HashName | HashFunction, purpose: str) -> NamedRecipe:
     recipe = Recipe(
         normalize=(),
         segmenter="jieba",
@@ -43,7 +48,7 @@ def _of_keywords(hash_of_features: Any, purpose: str) -> NamedRecipe:
     return NamedRecipe(recipe, purpose)
 
 
-RECIPES = {
+RECIPES: dict[RecipeName | str, NamedRecipe] = {
     "default": NamedRecipe(
         Recipe(max_distance=18),
         "words and pairs of Han or Kana characters, logarithmic weights, 128 bits: texts in any language",

@@ -1,10 +1,36 @@
 """The profiles by name, and the fields that a recipe may set beside a profile. Imports no compiled code."""
 
+from typing import Literal
+
 from neardup.recipe.hashes import HashFunction
 
 _EIGHTS = tuple(range(8, 129, 8))
 
-PROFILES = {
+ProfileName = Literal[
+    "leonsim",
+    "moz",
+    "moz-character",
+    "mfonda",
+    "mfonda-unicode",
+    "mfonda-cjk",
+    "ferd",
+    "ferd-md5",
+    "ferd-sha512",
+    "ferd-phash",
+    "clickhouse-ngram",
+    "clickhouse-ngram-any-case",
+    "clickhouse-ngram-utf8",
+    "clickhouse-ngram-utf8-any-case",
+    "clickhouse-words",
+    "clickhouse-words-any-case",
+    "data-juicer",
+    "data-juicer-character",
+    "data-juicer-punctuation",
+    "text-dedup",
+    "text-dedup-seeded",
+    "wayback",
+]
+PROFILES: dict[ProfileName, tuple[tuple[int, ...], str]] = {
     "leonsim": ((64, *_EIGHTS), "PyPI simhash: windows of 4 characters, the last bytes of MD5"),
     "moz": ((64,), "Moz's simhash-py as in its README: windows of 4 words, the first bytes of MD5"),
     "moz-character": ((64,), "the same as in its tests: windows of 4 characters of the joined words"),

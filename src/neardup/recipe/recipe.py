@@ -5,7 +5,8 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
 from neardup.errors import OptionError
 from neardup.recipe.document_frequencies import DocumentFrequencies
@@ -22,7 +23,7 @@ from neardup.recipe.parts import (
 from neardup.recipe.problems import field_problems, is_integer
 from neardup.recipe.referenced_files import read_dictionary, read_frequencies, read_stop_words
 from neardup.recipe.segmenters import PACKAGES
-from neardup.recipe.stored_parts import plain, with_versions
+from neardup.recipe.stored_parts import StoredPart, plain, with_versions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +63,8 @@ class Recipe(RecipeFields):
         OptionError: fields are not allowed; the message has all problems.
         RecipeMismatch: the document frequencies count other features than this recipe's.
     """
+
+    document_frequencies: Literal["jieba"] | str | Path | DocumentFrequencies | StoredPart | None = None
 
     def __post_init__(self) -> None:
         if self.segmenter == "sudachi" and self.mode == "C":

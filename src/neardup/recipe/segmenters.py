@@ -3,12 +3,14 @@
 import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from neardup.errors import OptionError
 from neardup.recipe.stored_parts import StoredPart
 from neardup.recipe.word_lists import WordList
 
+SegmenterName = Literal["words", "characters", "whitespace", "jieba", "sudachi"]
+SegmenterMode = Literal["search", "A", "B", "C"]
 SEGMENTERS = {
     "words": "runs of letters and numbers; each Han or Kana character by itself",
     "characters": "each letter, mark or number by itself",

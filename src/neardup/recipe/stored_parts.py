@@ -4,9 +4,11 @@ import importlib.metadata
 import json
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from neardup.errors import MissingExtra, OptionError
+
+Part = TypeVar("Part")
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,17 @@ class StoredPart:
 def stored(known: dict[str, Any]) -> StoredPart:
     """Make the placeholder of a part from its values in the digest."""
     return StoredPart(json.dumps(known, sort_keys=True, ensure_ascii=False))
+
+
+def available(part: Part | StoredPart, what: str) -> Part:
+    """The part of a recipe, if it is available; `what` is its field.
+
+    Raises:
+        OptionError: only its placeholder is there.
+    """
+    if isinstance(part, StoredPart):
+        part.refuse(what)
+    return part
 
 
 def plain(value: Any) -> Any:

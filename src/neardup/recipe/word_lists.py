@@ -4,10 +4,11 @@ import difflib
 import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from neardup.errors import InputError
 
+StopListName = Literal["zh", "ja", "en"]
 STOP_LISTS = {
     "zh": "Chinese function words",
     "ja": "Japanese particles, auxiliaries and pronouns",

@@ -20,11 +20,6 @@ class MemoryUse:
         self._now: dict[str, int] = {}
         self._lock = Lock()
 
-    def clear(self) -> None:
-        """A new run begins; what is still held goes on being counted."""
-        with self._lock:
-            self.most = {use: held for use, held in self._now.items() if held}
-
     def record(self, use: str, size: int) -> None:
         """This `use` has so many bytes now, all in all."""
         with self._lock:

@@ -1,57 +1,19 @@
-"""RESOURCES: the resources that a run may use, as one object, and all shares of its memory."""
+"""RESOURCES: the resources that a run may use, as one object."""
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from neardup.errors import OptionError
 from neardup.resources.limits import check_temp_dir, memory_bytes
 from neardup.resources.memory_use import MemoryUse
 from neardup.resources.room import check_room
+from neardup.resources.shares import ARRAYS, SHARES, share_of
 from neardup.resources.threads import thread_count
 
 if TYPE_CHECKING:
     from neardup.resources.pair_spool import PairSpool
     from neardup.resources.scratch import Scratch
-
-PARTS = 64
-SHARES = {
-    "rows": 16,
-    "arrays": 16,
-    "counts": 8,
-    "postings": 12,
-    "signatures": 8,
-    "bands": 12,
-    "blocks": 12,
-    "pairs": 12,
-    "candidates": 8,
-    "frequencies": 16,
-}
-"""How many of the PARTS of the memory each use has.
-
-What exceeds a share goes to temporary files, or is done in more passes. The uses:
-
-- rows: the fingerprint, digest, length and id of each row
-- arrays: intermediate arrays by row
-- counts: the number of documents in which each element occurs
-- postings: the postings of one pass of an exact join
-- signatures: MinHash signatures
-- bands: the tables of bands of all threads
-- blocks: the tables of a join by distance, and the pairs that its threads hold
-- pairs: pairs that are not sorted yet
-- candidates: the graph of candidates
-- frequencies: the features that `fit` counts
-"""
-PHASES = {
-    "fingerprint": ("rows", "arrays"),
-    "exact": ("rows", "arrays", "counts", "postings", "pairs"),
-    "minhash": ("rows", "arrays", "signatures", "bands", "pairs"),
-    "simhash": ("rows", "arrays", "blocks", "pairs"),
-    "graph": ("rows", "arrays", "pairs", "candidates"),
-    "cluster": ("rows", "arrays", "candidates"),
-    "fit": ("rows", "frequencies"),
-}
-"""What lives at the same time: the shares of a phase add up to no more than the whole."""
-ARRAYS = 16
-"""About so many arrays by row live at a time: each that is larger than this part of their share lies in a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +38,18 @@ class Resources:
     use: MemoryUse = field(default_factory=MemoryUse, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        thread_count(self.threads)
-        memory_bytes(self.memory)
-        check_temp_dir(self.temp_dir)
+        problems = []
+        for check in (
+            partial(thread_count, self.threads),
+            partial(memory_bytes, self.memory),
+            partial(check_temp_dir, self.temp_dir),
+        ):
+            try:
+                check()
+            except OptionError as problem:
+                problems.append(str(problem).rstrip("."))
+        if problems:
+            raise OptionError("; ".join(problems) + ".")
 
     @property
     def thread_count(self) -> int:
@@ -136,11 +107,6 @@ class Resources:
         """The budget and its shares, each with the most that was used of it at a time; plain values."""
         shares = {use: {"bytes": self.share(use), "used": self.use.most.get(use, 0)} for use in SHARES}
         return {"budget": self.memory_bytes, "shares": shares}
-
-
-def share_of(memory: int, use: str) -> int:
-    """Bytes of so much memory that one of SHARES has."""
-    return memory * SHARES[use] // PARTS
 
 
 class ResourceOptions(TypedDict, total=False):

@@ -41,9 +41,12 @@ class Scratch:
         shape = (shape,) if isinstance(shape, int) else shape
         items = int(np.prod(shape, dtype=np.int64))
         if self.largest is None or items * kind.itemsize <= self.largest:
-            made = np.zeros(shape, kind)
-            return made if self.use is None else self.use.hold(self.name, made)
+            return self.held(np.zeros(shape, kind))
         return mapped_array(items, kind, temp_dir=self.temp_dir).reshape(shape)
+
+    def held(self, array: Array) -> Array:
+        """The array itself, which stays in memory, counted as long as it lives."""
+        return array if self.use is None else self.use.hold(self.name, array)
 
     def full(self, shape: int | tuple[int, ...], value: Any, dtype: Any) -> Array:
         """An array filled with one value."""
@@ -68,8 +71,8 @@ class Scratch:
     def keep(self, values: Array) -> Array:
         """The array itself, or a copy in a file if it is too large."""
         if self.largest is None or values.nbytes <= self.largest:
-            return values
-        made = self.zeros(values.shape, values.dtype)
+            return self.held(values)
+        made = mapped_array(values.size, values.dtype, temp_dir=self.temp_dir).reshape(values.shape)
         made[...] = values
         return made
 

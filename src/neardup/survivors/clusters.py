@@ -9,7 +9,7 @@ from neardup.arrays import Array
 from neardup.hamming.candidate_graph import CandidateGraph
 from neardup.kernels.matching.similarities import JACCARD, Stored, similarities_of, working_memory
 from neardup.kernels.survivors import clusters as kernels
-from neardup.matching.similarities.element_store import AROUND_BYTES, MAPPED_BYTES, ElementStore
+from neardup.matching.similarities.element_store import ElementStore
 from neardup.progress import Progress
 from neardup.resources.resources import DEFAULTS, Resources
 from neardup.resources.scratch import Scratch
@@ -45,18 +45,14 @@ def _steps(
     begin: int, n: int, sets: ElementStore | None, texts: Stored, counts: Array, progress: Progress
 ) -> Iterator[tuple[int, int]]:
     """Yield ranges of documents. `counts` (int64[…, 2]) holds the pairs compared and matched so far."""
-    looked_at, compared = 0, 0
+    compared = 0
     for first in range(begin, n, STEP):
         last = min(first + STEP, n)
         yield first, last
         if sets is not None:
             now = int(counts[..., 0].sum())
-            looked_at += sets.bytes_each * int((texts.ends[first:last] - texts.starts[first:last]).sum())
-            looked_at += AROUND_BYTES * (now - compared)
+            sets.was_read(now - compared, int((texts.ends[first:last] - texts.starts[first:last]).sum()))
             compared = now
-            if looked_at > MAPPED_BYTES:
-                sets.release()
-                looked_at = 0
         progress.advance(last - first)
 
 

@@ -44,7 +44,7 @@ class Summary:
             used since it started.
         passed_over: files in input folders that were not read, because their format is unknown or is read only when named.
         memory: `budget`, the bytes of the option memory, and `shares`: for each use, the `bytes` that it may have at a time and
-            the most that it `used`; see `neardup.resources.resources.SHARES`. What would take more lies in temporary files.
+            the most that it `used`; see `neardup.resources.shares.SHARES`. What would take more lies in temporary files.
     """
 
     rows: int

@@ -5,7 +5,7 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable, Mapping
 from numbers import Integral, Real
-from typing import Any
+from typing import Literal
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from neardup.fingerprints.profiles.given_features import each, feature_bytes, pa
 from neardup.fingerprints.profiles.profile import as_integer
 from neardup.fingerprints.profiles.tools import DATA_JUICER, PROFILES, data_juicer_windows
 from neardup.recipe import profiles as names
+from neardup.recipe.hashes import HashFunction, NativeHash
 
 DIGESTS = ("md5", "sha1", "sha256", "sha512", "blake2b")
 """Hashes for `leonsim_value` by name."""
@@ -132,7 +133,10 @@ def moz_value(features: Iterable[int | str | bytes]) -> int:
 
 
 def given_value(
-    profile: str, features: Mapping[str, int] | Iterable[str | bytes | tuple[str | bytes, int]], *, bits: int = 0
+    profile: names.ProfileName,
+    features: Mapping[str, int] | Iterable[str | bytes | tuple[str | bytes, int]],
+    *,
+    bits: int = 0,
 ) -> int:
     """The fingerprint of your own features under a profile of `neardup.recipe.profiles.PROFILES`.
 
@@ -212,7 +216,12 @@ def data_juicer_value(
     return as_integer(PROFILES["data-juicer"].fingerprint_features([weighted], 64)[0])
 
 
-def weighted_value(features: Mapping[str, float] | Iterable[tuple[str, float]], *, hash: Any, bits: int = 64) -> int:  # noqa: A002
+def weighted_value(
+    features: Mapping[str, float] | Iterable[tuple[str, float]],
+    *,
+    hash: NativeHash | Literal["go-fnv1a"] | HashFunction,  # noqa: A002
+    bits: int = 64,
+) -> int:
     """SimHash with floating-point weights, added in the given order, as in cppjieba and the Go program; a bit is 1 above 0.
 
     `hash`: a name in `neardup.recipe.hashes.HASHES`, a `HashFunction`, or "go-fnv1a", the Go program's hash as written.

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from neardup.arrays import Array
+from neardup.arrays import UInt64s
 from neardup.errors import OptionError
 from neardup.fingerprints.vectors.dense import DenseRoute
 from neardup.fingerprints.vectors.planes import given_planes, planes_of
@@ -22,7 +22,7 @@ def fingerprint_vectors(
     method: VectorMethod = "signs",
     planes: Any = None,
     threads: int | None = None,
-) -> Array:
+) -> UInt64s:
     """The SimHash fingerprint of each vector: bit j is 1 where its dot product with plane j is above 0.
 
     The dot product is defined as the sum over ascending dimensions in float64. Matrix products are trusted only where their

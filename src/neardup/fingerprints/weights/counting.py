@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from neardup.arrays import Array
+from neardup.resources.memory_use import MemoryUse
 from neardup.resources.spool import mapped_array
 
 Run = tuple[Array, Array]
@@ -27,17 +28,19 @@ def merged(runs: list[Run]) -> Run:
 
 
 class FeatureCounter:
-    """Adds up counts of features in about `memory` bytes of memory, and in temporary files."""
+    """Adds up counts of features in about `memory` bytes of memory, which `use` counts, and in temporary files."""
 
-    def __init__(self, memory: int, temp_dir: str | None) -> None:
+    def __init__(self, memory: int, temp_dir: str | None, use: MemoryUse | None = None) -> None:
         self._most = max(1024, memory // BYTES_EACH)
-        self._temp_dir = temp_dir
+        self._temp_dir, self._use = temp_dir, use
         self._waiting: list[Run] = []
         self._stored: list[Run] = []
 
     def add(self, features: Array, counts: Array) -> None:
         """Add a run."""
         self._waiting.append((features, counts))
+        if self._use is not None:
+            self._use.record("frequencies", BYTES_EACH * self._waiting_features)
         if self._waiting_features > self._most:
             self._waiting = [merged(self._waiting)]
             if self._waiting_features > self._most // 2:

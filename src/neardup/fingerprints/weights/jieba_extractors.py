@@ -20,7 +20,7 @@ from neardup.fingerprints.weights.fixed_point import fixed
 from neardup.fingerprints.weights.table import FINE
 from neardup.recipe.document_frequencies import EXTRA
 from neardup.recipe.recipe import Recipe
-from neardup.recipe.stored_parts import check_installed
+from neardup.recipe.stored_parts import available, check_installed
 from neardup.text.normalizers import FoldedTexts
 from neardup.text.segmenters.tokens import from_joined
 
@@ -82,9 +82,10 @@ def extracted(folded: FoldedTexts, recipe: Recipe) -> WeightedFeatures:
     Raises:
         MissingExtra: jieba is not installed.
     """
+    name = available(recipe.weights, "weights")
     with _LOADING:  # several threads may need it at once
-        package = _package(recipe.weights)
-    of_texts = [_of_text(folded[d], recipe.weights, package) for d in range(len(folded))]
+        package = _package(name)
+    of_texts = [_of_text(folded[d], name, package) for d in range(len(folded))]
     found, words = [each[0] for each in of_texts], [each[1] for each in of_texts]
     names = [word for of_text in found for word, _ in of_text]
     occurring = [Counter(of_text) for of_text in words]

@@ -3,7 +3,7 @@
 EXTRACTORS weigh words that the package jieba finds itself; see `neardup.fingerprints.weights.jieba_extractors`.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -12,8 +12,9 @@ from neardup.fingerprints.weights.fixed_point import ONE, fixed
 from neardup.fingerprints.weights.idf import load_idf
 from neardup.fingerprints.weights.partial_sort import kept_by_cppjieba
 from neardup.fingerprints.weights.textrank import text_rank
+from neardup.recipe.document_frequencies import DocumentFrequencies
 from neardup.recipe.recipe import Recipe
-from neardup.recipe.stored_parts import StoredPart
+from neardup.recipe.stored_parts import available
 
 if TYPE_CHECKING:
     from neardup.fingerprints.feature_arrays import Features, Occurrences
@@ -50,9 +51,7 @@ def _sqrt(found: "Occurrences", _: Recipe) -> Array:
 
 
 def _tfidf(found: "Occurrences", recipe: Recipe) -> Array:
-    named = recipe.document_frequencies
-    if isinstance(named, StoredPart):
-        named.refuse("document_frequencies")
+    named = cast(DocumentFrequencies, available(recipe.document_frequencies, "document_frequencies"))
     return found.features.counts * load_idf(named, tuple(recipe.normalize)).of(found.features.hashes)
 
 
@@ -88,9 +87,7 @@ def weights_of(found: "Occurrences", recipe: Recipe) -> Array:
     Raises:
         OptionError: only the identity of the weights, or of the document frequencies, is known.
     """
-    if isinstance(recipe.weights, StoredPart):
-        recipe.weights.refuse("weights")
-    return WEIGHT_TABLE[recipe.weights](found, recipe)
+    return WEIGHT_TABLE[available(recipe.weights, "weights")](found, recipe)
 
 
 def heaviest(features: "Features", weights: Array, most: int | Array) -> Array:

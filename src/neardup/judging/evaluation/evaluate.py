@@ -17,11 +17,13 @@ import numpy as np
 
 from neardup.io.corpora import Corpus
 from neardup.io.ids import plain_ids
+from neardup.io.reading import Html
 from neardup.io.table_corpus import TableCorpus
 from neardup.judging.evaluation.curves import distance_histogram, distance_scores, threshold_scores
 from neardup.judging.evaluation.given_labels import Labeled, labels_of
 from neardup.judging.evaluation.intervals import UNKNOWN, wilson
 from neardup.judging.evaluation.methods import method_score
+from neardup.judging.evaluation.options import SAMPLE, EvaluateOptions
 from neardup.judging.evaluation.recipe_scores import recipe_scores
 from neardup.judging.evaluation.recommendation import recommend
 from neardup.judging.evaluation.request import EvaluationRequest
@@ -37,7 +39,7 @@ from neardup.judging.evaluation.sampled_corpus import SampledCorpus, sample_corp
 from neardup.judging.evaluation.strata import strata
 from neardup.judging.evaluation.truth import Truth, labeled_truth, sampled_truth
 from neardup.judging.evaluation.warnings import warnings_of
-from neardup.options import SAMPLE, DedupOptions, EvaluateOptions, options_of
+from neardup.options import DedupOptions, options_of
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.methods import MeasuredMethod
 from neardup.recipe.presets import RecipeLike, recipe_of, usual_distance
@@ -171,6 +173,7 @@ def evaluate(
     *,
     text: str | Iterable[str] = "text",
     id: str | None = None,  # noqa: A002 - the same name as the flag
+    html: Html | None = None,
     recipe: RecipeLike | None = None,
     pairs: Labeled | None = None,
     complete: bool = False,
@@ -184,7 +187,7 @@ def evaluate(
     """Measure the precision and recall of methods, distances and similarities, for texts in memory.
 
     Args:
-        data, text, id, recipe, progress: as in `deduplicate`.
+        data, text, id, html, recipe, progress: as in `deduplicate`.
         pairs: labels: the path of a file as in `evaluate_files`; a list of (left_id, right_id), optionally followed by a
             similarity (a float) or a label (0, 1, False or True); a list of dicts; or a table with the columns of such a file.
             Without an id, documents are named by row.
@@ -200,8 +203,8 @@ def evaluate(
     >>> evaluate([rhyme, rhyme + ", he said", "Nothing of the kind is told of the other man, who walked no mile at all."])
     Evaluation(3 documents, truth from sample, recommended: method=exact)
     """
-    chosen = options_of(**options)
-    corpus = TableCorpus(data, text=text, id=id, resources=chosen.resources)
+    chosen = options_of(options, evaluate)
+    corpus = TableCorpus(data, text=text, id=id, html=html, resources=chosen.resources)
     return evaluate_corpus(
         corpus,
         recipe=recipe_of(recipe),

@@ -6,7 +6,8 @@ from numbers import Integral, Real
 
 from neardup.errors import OptionError
 from neardup.judging.evaluation.labels import LabelRows, check_labels
-from neardup.options import SAMPLE, DedupOptions
+from neardup.judging.evaluation.options import SAMPLE
+from neardup.options import DedupOptions
 from neardup.recipe.methods import MEASURED, METHODS, MeasuredMethod
 
 

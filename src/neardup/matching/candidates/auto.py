@@ -9,16 +9,11 @@ from dataclasses import dataclass
 
 from neardup.display import counted
 from neardup.errors import OptionError
-from neardup.matching.candidates.estimates import (
-    Estimate,
-    SampledSets,
-    Size,
-    estimate_exact,
-    estimate_minhash,
-    exact_at_most,
-)
+from neardup.matching.candidates.costs import Estimate, Size, exact_at_most
+from neardup.matching.candidates.estimates import estimate_exact, estimate_minhash
 from neardup.matching.candidates.exact import find_exact, map_elements
 from neardup.matching.candidates.minhash import find_by_minhash
+from neardup.matching.candidates.sampled_sets import SampledSets
 from neardup.matching.candidates.samples import join_elements, sample_elements
 from neardup.matching.candidates.task import Found, Task
 from neardup.matching.prefix_join.counts import KnownCounts

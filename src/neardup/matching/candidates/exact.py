@@ -76,7 +76,7 @@ def find_exact(task: Task) -> Found:
     def prefixes_in(elements: Elements) -> Prefixes:
         return prefixes_of(elements, code=similarity.code, least=least, counts=counts)
 
-    with PrefixFile(temp_dir=resources.temp_dir) as file:
+    with PrefixFile(resources) as file:
         with progress.stage("prefixes", int(wanted.sum())):
             for part in map_elements(task, prefixes_in, name="prefixes"):
                 file.append(part)

@@ -36,6 +36,11 @@ def minhash_agreement(min_similarity: float, bands: Bands) -> int:
     return agreement_limit(min_similarity, bands.values, miss_probability=AGREEMENT_SHARE * MISS_PROBABILITY)
 
 
+def signature_bytes(documents: int, bands: Bands) -> int:
+    """What the signatures take, which are there twice: of each document, and of each class of equal ones."""
+    return 2 * documents * bands.values * np.dtype(np.uint32).itemsize
+
+
 class _SignatureParts:
     """Signatures that are appended, part by part, in memory."""
 
@@ -97,7 +102,7 @@ def find_by_minhash(task: Task) -> Found:
         return [signing.sign(chunk) for chunk in in_chunks(batch.texts.drop_null())]
 
     n, resources = int(wanted.sum()), task.resources
-    held = 2 * n * bands.values * 4  # they are there twice: of each document, and of each class
+    held = signature_bytes(n, bands)
     with_file = held > resources.share("signatures")
     if with_file:
         resources.check_room(held, work=f"method='minhash' of {n:,} documents", instead="fewer documents at a time")

@@ -21,7 +21,7 @@ from neardup.resources.resources import Resources
 from neardup.resources.scratch import Scratch, parts_of
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Task:
     """The documents among which to find candidates.
 

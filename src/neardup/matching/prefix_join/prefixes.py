@@ -8,9 +8,8 @@ from neardup.arrays import Array
 from neardup.io.codecs import ascend, codec
 from neardup.kernels.matching import prefixes as kernels
 from neardup.matching.prefix_join.counts import Cells
-from neardup.matching.similarities.element_store import LARGEST_IN_MEMORY
 from neardup.matching.similarities.table import Elements
-from neardup.resources.scratch import Scratch
+from neardup.resources.resources import Resources
 from neardup.resources.spool import Spool
 
 
@@ -95,11 +94,11 @@ def _read_only(values: Array) -> Array:
 class PrefixFile:
     """Prefixes appended chunk by chunk, then read as one; all data is in temporary files."""
 
-    def __init__(self, *, temp_dir: str | None) -> None:
+    def __init__(self, resources: Resources) -> None:
+        temp_dir, self._scratch = resources.temp_dir, resources.scratch
         self._elements, self._rests = Spool(np.uint64, temp_dir=temp_dir), Spool(np.float32, temp_dir=temp_dir)
         self._facts, self._sizes = Spool(np.int32, temp_dir=temp_dir), Spool(np.int64, temp_dir=temp_dir)
         self._digests = Spool(np.uint64, temp_dir=temp_dir)
-        self._scratch = Scratch(LARGEST_IN_MEMORY, temp_dir)
 
     def append(self, part: Prefixes) -> None:
         self._elements.write(part.elements)

@@ -19,10 +19,8 @@ from neardup.resources.scratch import IN_MEMORY, Scratch, parts_of
 from neardup.resources.spool import Spool
 from neardup.text.columns import in_chunks
 
-MAPPED_BYTES = 256 << 20
-"""Mapped pages are released from memory after at most this many bytes of them have been read."""
-LARGEST_IN_MEMORY = 4 << 20
-"""Larger arrays of document positions go to a file, too; in bytes."""
+MOST_MAPPED = 256 << 20
+"""Mapped pages are released after this many bytes of them have been read, or fewer if their share of the memory is smaller."""
 AROUND_BYTES = 64 << 10
 """Bytes of a file that the system maps around each access."""
 
@@ -55,8 +53,8 @@ class ElementStore:
         self._values = Spool(np.uint64, temp_dir=resources.temp_dir)
         self._weights = Spool(np.float64, temp_dir=resources.temp_dir)
         self._places = Spool(np.int64, temp_dir=resources.temp_dir)
-        self._scratch = Scratch(LARGEST_IN_MEMORY, resources.temp_dir)
-        self._total, self._longest = 0, 0
+        self._resources = resources
+        self._total, self._longest, self._seen = 0, 0, 0
         self.bytes_each, self.is_full = 8, False
         self.starts = self.ends = np.empty(0, np.int64)
 
@@ -108,7 +106,8 @@ class ElementStore:
 
     def finish(self, rows: int) -> None:
         """Finish the store after the last batch. `rows`: the number of rows of the corpus."""
-        self.starts, self.ends = self._scratch.zeros(rows, np.int64), self._scratch.zeros(rows, np.int64)
+        zeros = self._resources.scratch.zeros
+        self.starts, self.ends = zeros(rows, np.int64), zeros(rows, np.int64)
         self._places.map()
         places = self._places.values.reshape(-1, 3)
         for part in parts_of(len(places)):
@@ -134,6 +133,10 @@ class ElementStore:
         return self.form is Form.VERIFICATION or self._similarity.joined == self._similarity.verified
 
     @property
+    def _most_mapped(self) -> int:
+        return min(MOST_MAPPED, self._resources.share("mapped"))
+
+    @property
     def values(self) -> Array:
         return self._values.values
 
@@ -148,17 +151,21 @@ class ElementStore:
     def similarities(self, left: Array, right: Array, least: float) -> Array:
         """float64[p]: the similarity of rows left[i] and right[i] (int64[p]), or -1 if it is below `least`."""
         out, stored = np.empty(len(left)), self.stored()
-        step = MAPPED_BYTES // (2 * AROUND_BYTES)
+        step = max(1, self._most_mapped // (2 * AROUND_BYTES))
         for first in range(0, len(left), step):
             these = slice(first, first + step)
             similarities_of(stored, left[these], right[these], float(least), out[these])
-            self.release()
+            self.was_read(2 * len(left[these]), 0)
         return out
 
-    def release(self) -> None:
-        """Let the operating system take back the pages that were read. Their content stays in the files."""
-        self._values.release()
-        self._weights.release()
+    def was_read(self, places: int, values: int) -> None:
+        """Say that so many values at so many places were read; pages beyond their share go back to the operating system."""
+        self._seen += AROUND_BYTES * places + self.bytes_each * values
+        self._resources.use.record("mapped", min(self._seen, self.bytes_each * self._total))
+        if self._seen > self._most_mapped:
+            self._values.release()  # the content stays in the files
+            self._weights.release()
+            self._seen = 0
 
     def close(self) -> None:
         self._places.close()

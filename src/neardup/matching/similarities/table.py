@@ -123,9 +123,8 @@ class Similarity:
 
     def element_form(self, recipe: Recipe, form: int) -> ElementForm:
         """The parameters by which kernels make elements. Recipes with named features have no weights by count alone."""
-        return ElementForm(
-            form, *(self.shingles or (recipe.word_shingle, recipe.cjk_shingle)), WEIGHTINGS.get(recipe.weights, UNIFORM)
-        )
+        weighting = WEIGHTINGS.get(recipe.weights, UNIFORM) if isinstance(recipe.weights, str) else UNIFORM
+        return ElementForm(form, *(self.shingles or (recipe.word_shingle, recipe.cjk_shingle)), weighting)
 
 
 def _weighted_elements(texts: Any, recipe: Recipe) -> Elements:

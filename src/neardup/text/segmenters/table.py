@@ -13,7 +13,7 @@ from neardup.kernels.fingerprints.features import hash_spans
 from neardup.kernels.text.segmenters import list_hashes
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.segmenters import EXTRAS, PACKAGES, Segmenter
-from neardup.recipe.stored_parts import StoredPart, check_installed
+from neardup.recipe.stored_parts import StoredPart, available, check_installed
 from neardup.recipe.word_lists import WordList
 from neardup.text.normalizers import FoldedTexts, normalized
 from neardup.text.segmenters.cutting import CutterSettings, cut_texts
@@ -35,7 +35,7 @@ def _whitespace(folded: FoldedTexts, _: Recipe) -> Tokens:
 
 
 def _of_package(folded: FoldedTexts, recipe: Recipe) -> Tokens:
-    name: str = recipe.segmenter
+    name = str(recipe.segmenter)
     check_installed(f"segmenter={name!r}", PACKAGES[name], EXTRAS[name])
     settings = _settings(name, recipe.mode, recipe.hmm, recipe.dictionary, tuple(recipe.normalize))
     return _from_cut(*cut_by_package(*_raw(folded), settings))
@@ -91,16 +91,20 @@ def _listed(stop_words: tuple[WordList, ...], normalize: tuple[Any, ...]) -> Arr
     return table
 
 
-def tokens_of(folded: FoldedTexts, recipe: Recipe) -> Tokens:
-    """The tokens of normalized texts according to the recipe, without its stop words."""
+def _cut(folded: FoldedTexts, recipe: Recipe) -> Tokens:
     segmenter = recipe.segmenter
     if isinstance(segmenter, StoredPart):
         segmenter.refuse("segmenter")
-    by_caller = isinstance(segmenter, Segmenter)
-    tokens = _by_caller(folded, segmenter) if by_caller else SEGMENTER_TABLE[segmenter](folded, recipe)
+    if isinstance(segmenter, Segmenter):
+        return _by_caller(folded, segmenter)
+    return SEGMENTER_TABLE[segmenter](folded, recipe)
+
+
+def tokens_of(folded: FoldedTexts, recipe: Recipe) -> Tokens:
+    """The tokens of normalized texts according to the recipe, without its stop words."""
+    tokens = _cut(folded, recipe)
     if not recipe.stop_words:
         return tokens
     for each in recipe.stop_words:
-        if isinstance(each, StoredPart):
-            each.refuse("stop_words")
+        available(each, "stop_words")
     return tokens.not_among(_listed(tuple(recipe.stop_words), tuple(recipe.normalize)))

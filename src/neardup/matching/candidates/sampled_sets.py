@@ -1,0 +1,119 @@
+"""Some documents of a corpus that stand for all: their elements, and pairs of them that tell how alike documents are."""
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from neardup.arrays import Array
+from neardup.kernels.matching.similarities import JACCARD, Stored, similarities_of, working_memory
+from neardup.matching.candidates.costs import Size
+from neardup.matching.candidates.samples import MIX, chosen_texts
+from neardup.matching.prefix_join.counts import ElementCounts, KnownCounts
+from neardup.matching.prefix_join.prefixes import Prefixes, prefixes_of
+from neardup.matching.similarities.table import Elements
+
+PAIRED_DOCUMENTS = 2_000
+"""Of so many of the sample all pairs are looked at."""
+SAMPLED_PAIRS, LEAST_PAIRS, PAIRED_ELEMENTS = 20_000, 200, 1 << 22
+"""So many pairs of the sample are compared, fewer of long documents: about so many elements, but so many pairs in any case."""
+
+
+class _Numbered(NamedTuple):
+    """Counts by element, for elements that are their own numbers."""
+
+    cells: Array
+    shift: np.uint64
+
+
+@dataclass(frozen=True, slots=True)
+class SampledSets:
+    """Some documents, and how frequent their elements are among all.
+
+    Attributes:
+        elements: of each; the numbers 0 … m - 1, in the order of the elements.
+        frequency: int64[m], in how many documents of all each occurs.
+        paired: int64[], of the sampled documents those whose pairs are looked at.
+        documents: how many there are of all; pair_share: which part of them the paired ones are.
+    """
+
+    elements: Elements
+    frequency: Array
+    paired: Array
+    documents: int
+    pair_share: float
+
+    @classmethod
+    def of(cls, elements: Elements, counts: KnownCounts, share: float, size: Size) -> "SampledSets":
+        """A `share` of the texts that were counted, chosen by `chosen_texts`; `size` is of all."""
+        values = np.searchsorted(counts.known, elements.values).astype(np.uint64)
+        values.flags.writeable = False
+        texts, counted = len(elements.offsets) - 1, np.maximum(counts.counts, 1)
+        distinct = float((1 / counted[values.astype(np.int64)]).sum()) * size.documents / max(1, texts)
+        crowded = -math.expm1(-distinct / ElementCounts.cells_for(size.tokens))  # share a cell with another element
+        alone = (counted == 1) & (counts.known * MIX > np.uint64(crowded * (2**64 - 2**11)))
+        several = np.ceil(np.maximum(counted, 2) * np.where(counted > 1, size.growth, 1.0))
+        frequency = np.where(alone, 1, several).astype(np.int64)
+        part = min(1.0, PAIRED_DOCUMENTS / max(1, texts))
+        paired = np.flatnonzero(chosen_texts(elements, share * part))
+        return cls(
+            Elements(values, elements.weights, elements.offsets), frequency, paired, size.documents, share * part
+        )
+
+    def __len__(self) -> int:
+        return len(self.elements.offsets) - 1
+
+    def prefixes(self, code: int, least: float) -> Prefixes:
+        """Of each document, as a join of all would have them."""
+        cells = np.minimum(self.frequency, np.iinfo(np.uint16).max).astype(np.uint16)
+        return prefixes_of(self.elements, code=code, least=least, counts=_Numbered(cells, np.uint64(0)))
+
+    @property
+    def most_pairs(self) -> int:
+        """How many pairs are compared."""
+        each = len(self.elements.values) / max(1, len(self))
+        return max(LEAST_PAIRS, min(SAMPLED_PAIRS, int(PAIRED_ELEMENTS / max(1.0, each))))
+
+    def jaccard(self, left: Array, right: Array) -> Array:
+        """float64[p], of the documents left[i] and right[i]."""
+        return jaccard(self.elements, left, right)
+
+    def same_least(self) -> tuple[Array, Array, float]:
+        """Pairs of those `paired` with the same least element, and of how many each is one: of many, some evenly spread."""
+        least = self.elements.values[self.elements.offsets[self.paired]]
+        order = np.argsort(least, kind="stable")
+        _, sizes = np.unique(least, return_counts=True)
+        after = np.repeat(np.cumsum(sizes), sizes) - np.arange(len(order)) - 1  # in its group
+        ends = np.cumsum(after)
+        total = int(after.sum())
+        chosen = np.arange(0, total, max(1, total // self.most_pairs))
+        first = np.searchsorted(ends, chosen, "right")
+        second = first + 1 + chosen - (ends - after)[first]
+        return self.paired[order[first]], self.paired[order[second]], total / max(1, len(chosen))
+
+    def alike(self) -> list[tuple[Array, Array]]:
+        """Jaccard similarities of pairs of the sample, and of how many pairs of all each is an example: by two ways.
+
+        Pairs with the same least element, among which those of similarity J come with the probability J times the share: they
+        tell of pairs that are rare. And pairs at random: they tell of families that are large.
+        """
+        first, second, each = self.same_least()
+        near = self.jaccard(first, second)
+        n, least = len(self), self.elements.values[self.elements.offsets[:-1]]
+        left, right = np.random.default_rng(0).integers(0, max(1, n), (2, self.most_pairs if n > 1 else 0))
+        chance = self.jaccard(left, right)
+        apart = least[left] != least[right]  # others are among the sample for that
+        pairs = self.documents * self.documents / 2
+        return [
+            (near, each / (np.maximum(near, 1e-6) * self.pair_share)),
+            (chance[apart], np.full(int(apart.sum()), pairs / max(1, len(chance)))),
+        ]
+
+
+def jaccard(elements: Elements, left: Array, right: Array) -> Array:
+    """float64[p], of the sets left[i] and right[i] (int64[p])."""
+    found, offsets = np.empty(len(left)), elements.offsets
+    stored = Stored(JACCARD, elements.values, np.empty(0), offsets[:-1], offsets[1:], working_memory(JACCARD, 0))
+    similarities_of(stored, left, right, 0.0, found)
+    return found

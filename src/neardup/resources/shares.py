@@ -1,0 +1,76 @@
+"""All shares of the memory: who has how much of it, and what happens to what does not fit."""
+
+from typing import NamedTuple
+
+PARTS = 64
+"""The memory is divided into so many parts."""
+
+
+class Share(NamedTuple):
+    """The share of one use.
+
+    Attributes:
+        parts: how many of the PARTS it has.
+        holds: what the use keeps in memory.
+        beyond: what happens to what exceeds the share.
+    """
+
+    parts: int
+    holds: str
+    beyond: str
+
+
+SHARES = {
+    "rows": Share(16, "the fingerprint, digest, length and id of each document", "goes to a file"),
+    "arrays": Share(
+        16,
+        "other per-document arrays, such as order, classes, clusters and decisions",
+        "an array larger than a sixteenth of this share, 1/64 of the memory, goes to a file",
+    ),
+    "counts": Share(
+        8,
+        "exact: in how many documents each element occurs",
+        "the counts are coarser: several elements share one",
+    ),
+    "postings": Share(12, "exact: the inverted lists of one pass of the join", "is done in more passes"),
+    "signatures": Share(8, "minhash: the signatures", "goes to a file"),
+    "bands": Share(
+        12,
+        "minhash: the tables of bands of all threads",
+        "fewer bands are searched at a time; if not even one fits, its arrays go to files",
+    ),
+    "blocks": Share(
+        12,
+        "simhash: the tables of the join, and the pairs its threads hold",
+        "the unique fingerprints go to a file; the join is done in smaller parts",
+    ),
+    "pairs": Share(
+        12,
+        "all methods: pairs that are not sorted yet",
+        "goes to a file, as sorted runs that are merged",
+    ),
+    "candidates": Share(8, "all methods: each document's candidates", "goes to a file"),
+    "mapped": Share(
+        12,
+        "all methods: pages of the temporary files of elements that verification has read, at most 256 MB",
+        "the pages are released",
+    ),
+    "frequencies": Share(16, "`neardup fit`: the features that are counted", "goes to a file"),
+}
+PHASES = {
+    "fingerprint": ("rows", "arrays"),
+    "exact": ("rows", "arrays", "counts", "postings", "pairs"),
+    "minhash": ("rows", "arrays", "signatures", "bands", "pairs"),
+    "simhash": ("rows", "arrays", "blocks", "pairs"),
+    "graph": ("rows", "arrays", "pairs", "candidates"),
+    "cluster": ("rows", "arrays", "candidates", "mapped"),
+    "fit": ("rows", "frequencies"),
+}
+"""What lives at the same time: the shares of a phase add up to no more than the whole."""
+ARRAYS = 16
+"""About so many arrays by row live at a time: each that is larger than this part of their share lies in a file."""
+
+
+def share_of(memory: int, use: str) -> int:
+    """Bytes of so much memory that one of SHARES has."""
+    return memory * SHARES[use].parts // PARTS
