@@ -25,14 +25,14 @@ $(VENV)/developing: $(VENV)/installed
 demo: $(VENV)/installed  ## de-duplicate real texts and a small corpus in three languages, and show what was found
 	$(BIN)/python examples/demo.py demo
 
-test: $(VENV)/developing  ## all tests
-	$(BIN)/python -m pytest
+test: $(VENV)/developing  ## all tests, on all processors; the tests of a file on one of them
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 test-checked: $(VENV)/developing  ## the kernels' tests with array bounds checked
-	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest tests/kernels tests/test_pairs.py tests/test_dedup.py
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n auto --dist loadfile tests/kernels tests/test_pairs.py tests/test_dedup.py
 
 test-interpreted: $(VENV)/developing  ## the kernels' tests without compiling: the Python twins of the intrinsics
-	NUMBA_DISABLE_JIT=1 HYPOTHESIS_PROFILE=interpreted $(BIN)/python -m pytest tests/kernels
+	NUMBA_DISABLE_JIT=1 HYPOTHESIS_PROFILE=interpreted $(BIN)/python -m pytest -n auto --dist loadfile tests/kernels
 
 fuzz: $(VENV)/developing  ## the property tests with thousands of random examples each; long
 	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest tests/kernels tests/test_dedup.py tests/test_pairs.py

@@ -7,9 +7,10 @@ import typing
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, Literal, TypedDict
 
+from neardup.arrays import is_integer
 from neardup.errors import OptionError
 from neardup.recipe.methods import BY_DISTANCE, METHODS, Method, Promise
 from neardup.recipe.similarities import SIMILARITIES, Similarity
@@ -106,7 +107,7 @@ class DedupOptions:
             problems.append(f"min_similarity={threshold!r}: give a number from 0 (by distance alone) to 1")
         else:
             object.__setattr__(self, "min_similarity", float(threshold))  # JSON cannot hold numpy's numbers
-        if limit is not None and (isinstance(limit, bool) or not isinstance(limit, Integral) or limit < 0):
+        if limit is not None and (not is_integer(limit) or limit < 0):
             problems.append(f"max_distance={limit!r}: give an integer from 0 to the number of bits of the recipe")
         elif limit is not None:
             object.__setattr__(self, "max_distance", int(limit))

@@ -2,10 +2,10 @@
 
 import json
 
+import numpy as np
 import pytest
 
 import neardup as nd
-from neardup.judging.plan import plan_files
 
 TEXT = "the quick brown fox jumps over the lazy dog while the cat sleeps in the warm afternoon sun"
 
@@ -48,7 +48,7 @@ FILE_FUNCTIONS = {
     "pair_files": lambda corpus, out, **given: nd.pair_files(corpus, out / "b.jsonl", **given),
     "evaluate_files": lambda corpus, out, **given: nd.evaluate_files(corpus, **given),
     "estimate_files": lambda corpus, out, **given: nd.estimate_files(corpus, **given),
-    "plan_files": lambda corpus, out, **given: plan_files(corpus, **given),
+    "plan_files": lambda corpus, out, **given: nd.plan_files(corpus, **given),
     "fit_files": lambda corpus, out, **given: nd.fit_files(corpus, out / "b.parquet", **given),
     "filter_files": lambda corpus, out, **given: nd.filter_files(out / "b.index", corpus, out / "b.jsonl", **given),
     "build_index": lambda corpus, out, **given: nd.build_index(out / "b.index", corpus, **given),
@@ -133,3 +133,32 @@ def test_values_of_another_type_are_refused_as_options(options, said):
 
 def test_sources_may_come_from_any_iterable():
     assert nd.DedupOptions(prefer_source=iter(["a", "b"])).prefer_source == ("a", "b")
+
+
+def test_integers_of_numpy_are_integers(tmp_path):
+    three = np.int64(3)
+    assert nd.deduplicate([TEXT, TEXT], threads=three, max_distance=three).survivors == [TEXT]
+    index = nd.Index(max_distance=three, bits=np.int64(64), method="block-tables", blocks=np.int64(4))
+    index.add(["a"], np.array([5], np.uint64))
+    index.save(tmp_path / "a.index")
+    assert nd.Index.open(tmp_path / "a.index").query(np.uint64(5)) == [("a", 0)]
+    assert json.loads(nd.plan(np.int64(1000), max_distance=three).to_json())["documents"] == 1000
+    assert nd.plan_files(documents=np.int64(1000), max_distance=three).documents == 1000
+    assert nd.estimated_cosine(three, np.int64(64)).cosine > 0.9
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: nd.deduplicate([TEXT], threads=True),
+        lambda: nd.deduplicate([TEXT], max_distance=True),
+        lambda: nd.Index(max_distance=True),
+        lambda: nd.plan(True, max_distance=3),
+        lambda: nd.Index(max_distance=3, method="block-tables", blocks=True),
+        lambda: nd.estimated_cosine(True, 64),
+        lambda: nd.plan_files(documents=True),
+    ],
+)
+def test_truth_values_are_no_integers(call):
+    with pytest.raises(nd.OptionError, match="True"):
+        call()

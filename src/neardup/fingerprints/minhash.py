@@ -28,12 +28,11 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
 
-from neardup.arrays import Array
+from neardup.arrays import Array, is_integer
 from neardup.errors import OptionError, RecipeMismatch
 from neardup.fingerprints.workspace import Workspace
 from neardup.io.codecs import codec
@@ -133,10 +132,10 @@ class Signing:
                 ("values", self.values, 1, MOST_VALUES),
                 ("seed", self.seed, 0, 2**64 - 1),
             )
-            if isinstance(given, bool) or not isinstance(given, Integral) or not low <= given <= high
+            if not is_integer(given) or not low <= given <= high
         ]
         for name, value, allowed in (("kind", self.kind, tuple(KINDS)), ("bits", self.bits, BITS)):
-            if isinstance(value, bool) or not isinstance(value, str | Integral) or value not in allowed:
+            if not (isinstance(value, str) or is_integer(value)) or value not in allowed:
                 problems.append(f"{name}={value!r}: give one of {', '.join(map(str, allowed))}")
         if problems:
             raise OptionError("These signatures are not possible. " + "; ".join(problems) + ".")

@@ -11,6 +11,7 @@ Qin et al. (GPH, ICDE 2018). At k = 3, two parts of three blocks need 6 tables k
 import math
 from dataclasses import dataclass
 
+from neardup.arrays import is_integer
 from neardup.errors import OptionError
 from neardup.kernels.compilation import has_feature
 from neardup.kernels.hamming.comparisons import LEAF_ROWS
@@ -80,8 +81,7 @@ def _budgets(max_distance: int, parts: int) -> tuple[int, ...]:
 
 def check_distance(max_distance: int, bits: int) -> int:
     """Refuse a distance that fingerprints of `bits` bits cannot have."""
-    whole = not isinstance(max_distance, bool) and hasattr(max_distance, "__index__")
-    if not whole or not 0 <= max_distance <= bits:
+    if not is_integer(max_distance) or not 0 <= max_distance <= bits:
         raise OptionError(
             f"max_distance={max_distance!r} is not a whole number from 0 to {bits}, the bits of a fingerprint. "
             "Usual are 3 to 10 at 64 bits and 18 at 128."

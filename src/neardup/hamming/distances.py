@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from neardup.arrays import Array, UInt16s
+from neardup.arrays import Array, UInt16s, is_integer
 from neardup.errors import OptionError
 from neardup.hamming.unique import fingerprint_rows
 from neardup.kernels.hamming import comparisons
@@ -31,7 +31,7 @@ def _as_int(fingerprint: int | np.uint64 | Array, several: str) -> int:
         if fingerprint.ndim > 1:
             raise OptionError(f"a fingerprint has the shape {fingerprint.shape}; allowed is uint64[words]. {several}")
         return int.from_bytes(fingerprint.astype(">u8").tobytes(), "big")
-    if isinstance(fingerprint, bool) or not hasattr(fingerprint, "__index__") or fingerprint < 0:
+    if not is_integer(fingerprint) or fingerprint < 0:
         raise OptionError(f"{fingerprint!r} is not a fingerprint: allowed are integers from 0 up and uint64[words].")
     return int(fingerprint)
 

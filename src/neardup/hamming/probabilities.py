@@ -6,6 +6,7 @@ docs/theory.md shows each beside a simulation. The S-curve of MinHash bands is i
 import math
 from dataclasses import dataclass
 
+from neardup.arrays import is_integer
 from neardup.errors import OptionError
 
 
@@ -18,7 +19,7 @@ def _check(**values: float) -> None:
                 raise OptionError(f"{name}={value!r}: give a number from {least} to 1.")
         else:
             least = 0 if name in ("distance", "max_distance", "documents") else 1
-            if isinstance(value, bool) or int(value) != value or value < least:
+            if not is_integer(value) or value < least:
                 raise OptionError(f"{name}={value!r}: give an integer from {least} up.")
 
 

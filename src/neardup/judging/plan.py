@@ -10,7 +10,7 @@ from typing import Unpack
 
 import numpy as np
 
-from neardup.arrays import Array
+from neardup.arrays import Array, is_integer
 from neardup.errors import OptionError
 from neardup.fingerprints.fingerprint_file import read_fingerprint_file
 from neardup.hamming.block_plan import BlockPlan, plan_join
@@ -91,8 +91,9 @@ def plan_files(
         InputError, DataError: as in `deduplicate_files`.
     """
     (reading, chosen), progress = split_options(options, plan_files), progress_of(progress)
-    if documents is not None and (isinstance(documents, bool) or not isinstance(documents, int) or documents < 1):
+    if documents is not None and (not is_integer(documents) or documents < 1):
         raise OptionError(f"documents={documents!r}: give an integer from 1 up.")
+    documents = None if documents is None else int(documents)  # JSON cannot hold numpy's
     if chosen.max_distance is None and (fingerprints or check):
         raise OptionError("fingerprints and check are for a plan of an index. Give max_distance, or leave them out.")
     if not inputs and not fingerprints and documents is None:

@@ -11,7 +11,7 @@ from typing import overload
 
 import numpy as np
 
-from neardup.arrays import Array, Float64s
+from neardup.arrays import Array, Float64s, is_integer
 from neardup.errors import OptionError
 from neardup.fingerprints.minhash import MOST_VALUES, VALUES
 
@@ -159,11 +159,6 @@ def _bands_needed(similarity: float, rows: int, miss: float) -> int:
     while math.exp(bands * each) > miss:  # rounding
         bands += 1
     return bands
-
-
-def is_integer(value: object) -> bool:
-    """Whether the value is an integer. A bool is not."""
-    return hasattr(value, "__index__") and not isinstance(value, bool)
 
 
 def _is_number(value: object) -> bool:

@@ -7,14 +7,14 @@ from threading import Lock
 
 import numpy as np
 
-from neardup.arrays import Array
+from neardup.arrays import Array, is_integer
 from neardup.display import counted
 from neardup.errors import OptionError
 from neardup.fingerprints.minhash import Signatures, check_signatures
 from neardup.hamming.block_plan import check_distance
 from neardup.hamming.unique import MAX_ROWS, fingerprint_rows
 from neardup.kernels.matching.bands import Band, Buckets, Sieve, fill_buckets, hash_band, pairs_of_band
-from neardup.matching.band_plan import Bands, is_integer
+from neardup.matching.band_plan import Bands
 from neardup.resources.limits import memory_bytes
 from neardup.resources.pair_spool import PairSpool
 from neardup.resources.resources import Resources

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from neardup.arrays import is_integer
 from neardup.errors import OptionError
 
 NativeHash = Literal[
@@ -104,10 +105,11 @@ class HashFunction:
                 problems.append(f"{what}={given!r}: give a string that is not empty")
         if self.name in HASHES:
             problems.append(f"name={self.name!r}: this is a hash of the package; give another name")
-        if not isinstance(self.bits, int) or isinstance(self.bits, bool) or not 1 <= self.bits <= MOST_BITS:
+        if not is_integer(self.bits) or not 1 <= self.bits <= MOST_BITS:
             problems.append(f"bits={self.bits!r}: give an integer from 1 to {MOST_BITS}")
         if problems:
             raise OptionError("This hash is not possible. " + "; ".join(problems) + ".")
+        object.__setattr__(self, "bits", int(self.bits))  # JSON cannot hold numpy's
 
     def as_dict(self) -> dict[str, Any]:
         """The values that enter a recipe's digest."""

@@ -3,9 +3,9 @@
 import dataclasses
 import difflib
 from collections.abc import Collection, Iterator
-from numbers import Integral
 from typing import Any
 
+from neardup.arrays import is_integer
 from neardup.recipe.document_frequencies import BACKGROUND
 from neardup.recipe.fields import RecipeFields
 from neardup.recipe.hashes import HashFunction
@@ -23,11 +23,6 @@ NUMBERS = (
 """Fields that are integers, with their smallest and largest values."""
 _BROUGHT = {"segmenter": Segmenter, "hash": HashFunction}
 """Types that a caller may pass instead of a name."""
-
-
-def is_integer(value: object) -> bool:
-    """Whether a value is an integer of Python or numpy; booleans are not."""
-    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def meant(given: object, allowed: Collection[str]) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from neardup.arrays import is_integer
 from neardup.errors import OptionError
 from neardup.recipe.document_frequencies import DocumentFrequencies
 from neardup.recipe.fields import RecipeFields
@@ -20,7 +21,7 @@ from neardup.recipe.parts import (
     VERSION,
     WEIGHT_PACKAGES,
 )
-from neardup.recipe.problems import field_problems, is_integer
+from neardup.recipe.problems import field_problems
 from neardup.recipe.referenced_files import read_dictionary, read_frequencies, read_stop_words
 from neardup.recipe.segmenters import PACKAGES
 from neardup.recipe.stored_parts import StoredPart, plain, with_versions

@@ -5,9 +5,9 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any, Literal
 
+from neardup.arrays import is_integer
 from neardup.errors import OptionError
 
 METHODS = {
@@ -53,7 +53,7 @@ class VectorRecipe:
             ("seed", 0, 2**64 - 1, "from 0 to 2^64 - 1"),
         ):
             value = getattr(self, name)
-            if not isinstance(value, Integral) or isinstance(value, bool) or not low <= int(value) <= high:
+            if not is_integer(value) or not low <= int(value) <= high:
                 problems.append(f"{name}={value!r}: give an integer {allowed}")
             else:
                 object.__setattr__(self, name, int(value))  # JSON cannot hold numpy's

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
+from neardup.arrays import is_integer
 from neardup.errors import OptionError
 
 Item = TypeVar("Item")
@@ -21,9 +22,9 @@ def thread_count(threads: int | None) -> int:
     """
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if isinstance(threads, bool) or not isinstance(threads, int) or not 1 <= threads <= 1024:
+    if not is_integer(threads) or not 1 <= threads <= 1024:
         raise OptionError(f"threads={threads!r}: give an integer from 1 to 1024, or nothing for all processors.")
-    return threads
+    return int(threads)
 
 
 _THREAD = threading.local()

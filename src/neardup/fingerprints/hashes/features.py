@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from neardup.arrays import Array
+from neardup.arrays import Array, is_integer
 from neardup.errors import OptionError
 from neardup.fingerprints.hashes.distinct import hash_by_caller
 from neardup.fingerprints.hashes.table import hash_function
@@ -27,7 +27,7 @@ def hash_features(data: Array, offsets: Array, name: str | HashFunction, bits: i
     Raises:
         OptionError: there is no such hash, `bits` is out of range, or a function returned a value that does not fit its bits.
     """
-    if not isinstance(bits, int) or isinstance(bits, bool) or not 1 <= bits <= MOST_BITS:
+    if not is_integer(bits) or not 1 <= bits <= MOST_BITS:
         raise OptionError(f"bits={bits!r}: give an integer from 1 to {MOST_BITS}.")
     data, offsets = _read_only(data), _read_only(offsets)
     if isinstance(name, HashFunction):

@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 
+from neardup.arrays import is_integer
 from neardup.errors import OptionError
 
 
@@ -32,8 +33,7 @@ def estimated_cosine(distance: int, bits: int) -> EstimatedCosine:
     EstimatedCosine(cosine=0.7071067811865476, standard_error=0.12023904657767474)
     """
     for name, value, low, high in (("bits", bits, 1, None), ("distance", distance, 0, bits)):
-        is_integer = hasattr(value, "__index__") and not isinstance(value, bool)
-        if not is_integer or value < low or (high is not None and value > high):
+        if not is_integer(value) or value < low or (high is not None and value > high):
             allowed = "of at least 1" if high is None else f"from 0 to bits={high}"
             raise OptionError(f"{name}={value!r}: give an integer {allowed}.")
     share = int(distance) / int(bits)

@@ -3,7 +3,7 @@
 import dataclasses
 import math
 
-from neardup.arrays import Array
+from neardup.arrays import Array, is_integer
 from neardup.errors import OptionError
 from neardup.hamming.block_plan import check_distance
 from neardup.hamming.index.check import check_plan
@@ -85,16 +85,16 @@ def plan(
 def _size(documents: int | None, bits: int | None, rows: Array | None) -> tuple[int, int]:
     if documents is None and rows is None:
         raise OptionError("Give the number of documents, or fingerprints.")
-    if documents is not None and (isinstance(documents, bool) or not isinstance(documents, int) or documents < 1):
+    if documents is not None and (not is_integer(documents) or documents < 1):
         raise OptionError(f"documents={documents!r}: give an integer from 1 up.")
     if rows is not None:
         width = 64 * rows.shape[1]
         if bits not in (None, width):
             raise OptionError(f"bits={bits}: the fingerprints have {width}. Leave bits out.")
-        return documents or len(rows), width
+        return int(documents or len(rows)), width
     if bits not in (None, *range(64, 513, 64)):
         raise OptionError(f"bits={bits!r}: give 64, 128, … 512; pad narrower fingerprints with zero bits.")
-    return documents or 1, bits or 128
+    return int(documents or 1), int(bits or 128)
 
 
 def _source(machine: Machine, rows: int) -> str:

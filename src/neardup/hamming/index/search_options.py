@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from neardup.arrays import Array
+from neardup.arrays import Array, is_integer
 from neardup.errors import OptionError
 from neardup.hamming.block_plan import check_distance
 from neardup.hamming.index.methods.table import AUTO, METHODS
@@ -90,7 +90,7 @@ class SearchOptions:
             row = fingerprint_rows(fingerprint.reshape(1, -1), "fingerprint")
             self._check_bits(row)
             return row
-        if isinstance(fingerprint, bool) or not isinstance(fingerprint, int | np.integer):
+        if not is_integer(fingerprint):
             raise OptionError(
                 f"fingerprint={fingerprint!r}: give an integer, or an array uint64[{self.words}]. For many fingerprints use "
                 "query_many()."
@@ -126,11 +126,12 @@ def search_options(max_distance: int, bits: int, method: str, options: Mapping[s
         unknown = sorted(set(options) - set(has))
         if unknown:
             raise OptionError(f"{', '.join(unknown)}: the method {method} has {', '.join(has) or 'no options'}.")
-    found = SearchOptions(int(bits), check_distance(max_distance, int(bits)), method, dict(options))
     least = {option.name: option.least for each in METHODS.values() for option in each.options}
     for name, value in options.items():
-        if isinstance(value, bool) or not isinstance(value, int) or value < least.get(name, 1):
+        if not is_integer(value) or value < least.get(name, 1):
             raise OptionError(f"{name}={value!r}: give an integer from {least.get(name, 1)} up.")
+    numbers = {name: int(value) for name, value in options.items()}  # JSON cannot hold numpy's
+    found = SearchOptions(int(bits), check_distance(max_distance, int(bits)), method, numbers)
     chosen, limit, usual = found.way(0)
     METHODS[chosen].code.build(np.empty((0, found.words), np.uint64), limit, usual)  # or refuses
     return found

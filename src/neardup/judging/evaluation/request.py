@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Real
 
+from neardup.arrays import is_integer
 from neardup.errors import OptionError
 from neardup.judging.evaluation.labels import LabelRows, check_labels
 from neardup.judging.evaluation.options import SAMPLE
@@ -65,7 +66,7 @@ class EvaluationRequest:
         if isinstance(target, bool) or not isinstance(target, Real) or not 0 < target <= 1:
             problems.append(f"target_recall={target!r}: give a number above 0, up to 1")
         for name, value, least in (("sample", self.sample, 1), ("seed", self.seed, 0)):
-            if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+            if not is_integer(value) or value < least:
                 problems.append(f"{name}={value!r}: give an integer from {least} up")
         problems += [
             f"method {name!r} cannot be measured: give one of {', '.join(MEASURED)}"
