@@ -29,13 +29,13 @@ test: $(VENV)/developing  ## all tests, on all processors; the tests of a file o
 	$(BIN)/python -m pytest -n auto --dist loadfile
 
 test-checked: $(VENV)/developing  ## the kernels' tests with array bounds checked
-	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n auto --dist loadfile tests/kernels tests/test_pairs.py tests/test_dedup.py
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n auto --dist loadfile tests/kernels tests/hamming/test_join.py tests/test_dedup.py
 
 test-interpreted: $(VENV)/developing  ## the kernels' tests without compiling: the Python twins of the intrinsics
 	NUMBA_DISABLE_JIT=1 HYPOTHESIS_PROFILE=interpreted $(BIN)/python -m pytest -n auto --dist loadfile tests/kernels
 
 fuzz: $(VENV)/developing  ## the property tests with thousands of random examples each; long
-	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest tests/kernels tests/test_dedup.py tests/test_pairs.py
+	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest tests/kernels tests/test_dedup.py tests/hamming/test_join.py
 
 lint: $(VENV)/developing  ## style
 	$(BIN)/ruff check .

@@ -4,9 +4,8 @@ import os
 import subprocess
 import sys
 from functools import cache
-from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
+from places import ROOT
 
 
 @cache

@@ -158,7 +158,7 @@ _HOME = {
 }
 """All public names, each with the module that has it."""
 
-__all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/test_public.py compares the two
+__all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/project/test_public.py compares the two
     "BandedPairs",
     "Bands",
     "CallableError",

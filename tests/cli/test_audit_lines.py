@@ -8,8 +8,9 @@ import pytest
 
 import neardup
 from corpora import BREAD, BRIDGE, CHAIN, CLOCK, FERRY, FERRY_EDITED, FERRY_SHOUTED, write_lines
+from places import GOLDEN
 
-GOLDEN = Path(__file__).parents[1] / "golden/audits"
+AUDITS = GOLDEN / "audits"
 
 ROWS = [
     {"id": 'ferry "old"\\', "text": FERRY},
@@ -60,12 +61,12 @@ def corpus(run):
 def test_the_lines_of_an_audit_stay_byte_for_byte(run, corpus, name):
     done = run(*RUNS[name], "-o", "out.jsonl", "--quiet")
     assert (done.code, done.err) == (0, "")
-    assert Path("out.duplicates.jsonl").read_bytes() == (GOLDEN / f"{name}.jsonl").read_bytes()
+    assert Path("out.duplicates.jsonl").read_bytes() == (AUDITS / f"{name}.jsonl").read_bytes()
 
 
 def test_the_columns_that_annotate_adds_stay(run, corpus):
     run("dedup", "in.jsonl", "-o", "out.jsonl", "--annotate", *CLOSE)
-    assert Path("out.jsonl").read_bytes() == (GOLDEN / "annotated.jsonl").read_bytes()
+    assert Path("out.jsonl").read_bytes() == (AUDITS / "annotated.jsonl").read_bytes()
 
 
 def described(table):
@@ -97,4 +98,4 @@ def tables():
 
 
 def test_tables_of_results_keep_their_columns_types_and_values(corpus):
-    assert tables() == json.loads((GOLDEN / "tables.json").read_text(encoding="utf-8"))
+    assert tables() == json.loads((AUDITS / "tables.json").read_text(encoding="utf-8"))

@@ -11,8 +11,9 @@ import pytest
 import naive
 import neardup
 from corpora import BRIDGE, FERRY, FERRY_EDITED, FERRY_SHOUTED
+from places import GOLDEN
 
-EXAMPLES = sorted((Path(__file__).parent.parent / "golden/worked_examples").glob("*.json"))
+EXAMPLES = sorted((GOLDEN / "worked_examples").glob("*.json"))
 
 
 def fingerprints_shown(shown):

@@ -6,10 +6,10 @@ import pytest
 
 import neardup as nd
 from corpora import ROWS, write_lines
+from near_copies import near_copies
 from neardup.hamming.block_plan import plan_join
 from neardup.hamming.index import plan_index
 from neardup.hamming.index.typical import TYPICAL
-from test_methods import near_copies
 
 
 def plan(run, *arguments):

@@ -3,7 +3,6 @@
 import gzip
 import itertools
 import json
-import os
 import random
 from pathlib import Path
 
@@ -26,6 +25,7 @@ from corpora import (
     read_lines,
     write_lines,
 )
+from places import DATA
 
 SHARDS = 4
 COUNTS = (
@@ -515,9 +515,6 @@ def test_options_of_another_stage_are_refused():
         neardup.pair_files("in.jsonl", "pairs.jsonl", keep="last")
     with pytest.raises(neardup.OptionError, match=r"method: cluster_files\(\) has no such option; it decides which"):
         neardup.cluster_files("pairs.jsonl", "c.parquet", documents="prints.parquet", method="exact")
-
-
-DATA = Path(os.environ.get("NEARDUP_DATA", Path(__file__).parents[3] / "shared/data"))
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason=f"the evaluation corpora are not in {DATA}; set NEARDUP_DATA")

@@ -7,7 +7,6 @@ import pickle
 import re
 import struct
 import zlib
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -39,6 +38,7 @@ from neardup.matching.prefix_join.prefixes import prefixes_of
 from neardup.matching.similarities.table import SIMILARITY_TABLE
 from neardup.resources.scratch import Scratch
 from neardup.survivors.decisions import Decisions
+from places import ROOT
 
 TEXTS = pa.array(["a rose is a rose is a rose", "a rose is a rose is a tulip", "", "an oak"], pa.large_string())
 IDS = pa.array(['"a"', '"名"', None, "4", '"\\ud800"'], pa.large_string())
@@ -559,7 +559,7 @@ def test_fingerprints_that_are_no_object_of_their_class_are_not_saved():
 
 
 def test_the_page_of_the_format_has_every_codec():
-    page = (Path(__file__).parents[2] / "docs" / "resume-format.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "resume-format.md").read_text(encoding="utf-8")
     rows = dict(re.findall(r"^\| `([a-z ]+)` \| 1 \| (.*) \|$", page, re.MULTILINE))
     assert rows.keys() == CODECS.keys()
     for name, each in CODECS.items():

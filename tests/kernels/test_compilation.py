@@ -5,15 +5,15 @@ import shutil
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
 from neardup.kernels.compilation import JIT, source_digest
+from places import ROOT
 
 pytestmark = pytest.mark.skipif(not JIT, reason="nothing is compiled under NUMBA_DISABLE_JIT")
 
-PACKAGE = Path(__file__).parent.parent.parent / "src"
+PACKAGE = ROOT / "src"
 HASH = (
     "import numpy as np; from neardup.kernels.xxh3 import xxh3_64;"
     "print(int(xxh3_64(np.arange(20, dtype=np.uint8), 0, 20)))"

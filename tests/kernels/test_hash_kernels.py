@@ -1,7 +1,6 @@
 """The hashes of features against other implementations, published values, and their slow twins."""
 
 import json
-from pathlib import Path
 
 import fnvhash
 import google_crc32c
@@ -16,8 +15,8 @@ from neardup.kernels.fingerprints.fnv import fnv1_64, fnv1a_32, fnv1a_64
 from neardup.kernels.fingerprints.jenkins import lookup3, lookup3_features, phash2, phash2_features
 from neardup.kernels.fingerprints.widths import widen_values
 from neardup.kernels.io.crc32c import crc32c
+from places import GOLDEN
 
-GOLDEN = Path(__file__).parent.parent / "golden"
 u64 = np.uint64
 FNV = {"fnv1_64": fnv1_64, "fnv1a_32": fnv1a_32, "fnv1a_64": fnv1a_64}
 

@@ -4,13 +4,11 @@ import importlib.util
 import inspect
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 import neardup
-
-ROOT = Path(__file__).parent.parent
+from places import ROOT
 
 
 def test_every_public_name_has_a_home_and_nothing_else_is_public():

@@ -14,8 +14,8 @@ import pytest
 
 import neardup
 from neardup.recipe.presets import find_recipe
+from places import ROOT
 
-ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 NOT_RUN = {
     "text": None,

@@ -1,7 +1,6 @@
 """Lines of audits are read as the schema says, and what is none is refused with the reason."""
 
 import json
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -12,11 +11,12 @@ from neardup.io.storage.places import place_of
 from neardup.survivors.audit_files import read_audit
 from neardup.survivors.audit_reader import LAYOUTS, read_line
 from neardup.survivors.audit_schema import COLUMNS, FILTER_COLUMNS, UNITS, columns_of
+from places import GOLDEN
 
-GOLDEN = Path(__file__).parent / "golden/audits"
-AUDITS = sorted(path for path in GOLDEN.glob("*.jsonl") if path.stem not in ("annotated", "filter"))
-[LINE, *_] = (GOLDEN / "reference-components.jsonl").read_text(encoding="utf-8").split("\n")
-OF_UNIT = (GOLDEN / "units-components.jsonl").read_text(encoding="utf-8").split("\n")[0]
+AUDITS = GOLDEN / "audits"
+WRITTEN = sorted(path for path in AUDITS.glob("*.jsonl") if path.stem not in ("annotated", "filter"))
+[LINE, *_] = (AUDITS / "reference-components.jsonl").read_text(encoding="utf-8").split("\n")
+OF_UNIT = (AUDITS / "units-components.jsonl").read_text(encoding="utf-8").split("\n")[0]
 
 
 def changed(line, **values):
@@ -27,7 +27,7 @@ def without(line, *names):
     return json.dumps({name: value for name, value in json.loads(line).items() if name not in names}).encode()
 
 
-@pytest.mark.parametrize("path", AUDITS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", WRITTEN, ids=lambda path: path.stem)
 def test_every_line_is_read_as_it_was_written(path):
     lines = [json.loads(line) for line in path.read_bytes().splitlines()]
     assert list(read_audit(place_of(path))) == lines
@@ -67,7 +67,7 @@ def test_a_value_of_a_wrong_type_is_refused(values, message):
         (b"\xff", "it is no JSON"),
         (b"[1]", "it is no JSON object"),
         (b"{}", "it lacks 'id'"),
-        ((GOLDEN / "filter.jsonl").read_bytes().split(b"\n")[0], "it was written by `neardup filter`"),
+        ((AUDITS / "filter.jsonl").read_bytes().split(b"\n")[0], "it was written by `neardup filter`"),
         (changed(LINE, unit=3), "it has 'unit', which is not together with its other columns"),
     ],
 )

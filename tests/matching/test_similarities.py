@@ -7,7 +7,6 @@ import subprocess
 import sys
 from collections import Counter
 from math import isclose
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -32,11 +31,11 @@ from neardup.recipe.similarities import SIMILARITIES
 from neardup.resources.resources import Resources
 from neardup.survivors import clusters
 from neardup.survivors.clusters import CLUSTERERS
+from places import DATA
 from strategies import texts
 
 KINDS = sorted(SIMILARITY_TABLE)
 SETS = ("jaccard", "weighted", "containment")
-DATA = Path(__file__).parents[2] / "shared/data"
 
 
 def large_strings(items):

@@ -3,24 +3,24 @@
 import json
 import re
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-ROOT = Path(__file__).parent.parent
+from places import ROOT
+
 sys.path.append(str(ROOT / "benchmarks"))
 
-import cells  # noqa: E402
-import comparison  # noqa: E402
-import figures  # noqa: E402
-import judging  # noqa: E402
-import peer_contenders  # noqa: E402
-import tables  # noqa: E402
-import tables_of_speed  # noqa: E402
-import tables_of_tools  # noqa: E402
-from contender import Interpreters  # noqa: E402
-from contests import Contest, contend  # noqa: E402
+import cells
+import comparison
+import figures
+import judging
+import peer_contenders
+import tables
+import tables_of_speed
+import tables_of_tools
+from contender import Interpreters
+from contests import Contest, contend
 
 
 def contested(seconds, memory, recall, precision):

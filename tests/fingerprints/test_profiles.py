@@ -6,7 +6,6 @@ import random
 import re
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -33,14 +32,15 @@ from neardup.fingerprints.profiles.values import (
 from neardup.fingerprints.weights.partial_sort import partial_sort_keeps
 from neardup.recipe import profiles as names
 from neardup.recipe.presets import find_recipe
+from places import GOLDEN, ROOT
 from strategies import texts
 
 
 def golden(name):
-    return json.loads(Path(__file__).with_name("golden").joinpath(name).read_text(encoding="utf-8"))
+    return json.loads((GOLDEN / name).read_text(encoding="utf-8"))
 
 
-GOLDEN = golden("profiles.json")
+VALUES = golden("profiles.json")
 TEXT = "My voice is my password. What a cute cat: https://example.org/a.b, 漢字とかな Ωmega İstanbul ΟΔΟΣ"
 
 
@@ -76,9 +76,9 @@ def test_leonsim_with_weights_is_the_package_simhash(floating):
             assert leonsim_value(mixed) == simhash.Simhash(mixed).value
 
 
-@pytest.mark.parametrize("name", sorted(GOLDEN["clickhouse"]["functions"]))
+@pytest.mark.parametrize("name", sorted(VALUES["clickhouse"]["functions"]))
 def test_clickhouse_gave_these_values(name):
-    cases = GOLDEN["clickhouse"]
+    cases = VALUES["clickhouse"]
     assert values(name, cases["texts"]) == [int(value) for value in cases["functions"][name]]
 
 
@@ -450,7 +450,7 @@ def test_words_that_are_cut_within_characters_are_shown_by_their_bytes():
 
 
 def test_the_recipe_file_of_the_documentation_is_cppjiebas_with_its_stop_words(tmp_path):
-    page = (Path(__file__).parent.parent / "docs" / "profiles.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "profiles.md").read_text(encoding="utf-8")
     fields = re.search(r"```toml\n(.*?)```", page, re.DOTALL)[1]
     (tmp_path / "mine.toml").write_text(fields, encoding="utf-8")
     (tmp_path / "stop_words.utf8").write_text("我们\n", encoding="utf-8")

@@ -3,13 +3,13 @@
 import importlib.util
 import math
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from neardup.errors import OptionError
 from neardup.hamming import probabilities
+from places import ROOT
 
 
 @pytest.mark.parametrize("bits", [1, 7, 64, 128, 512])
@@ -114,8 +114,7 @@ def test_what_is_no_probability_or_count_is_refused(call, message):
 
 
 def test_the_tables_of_the_page_are_what_the_simulations_give():
-    root = Path(__file__).parent.parent
-    spec = importlib.util.spec_from_file_location("make_theory", root / "tools/make_theory.py")
+    spec = importlib.util.spec_from_file_location("make_theory", ROOT / "tools/make_theory.py")
     tool = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(tool)
-    assert (root / "docs/theory.md").read_text(encoding="utf-8") == tool.page(), "run: python tools/make_theory.py"
+    assert (ROOT / "docs/theory.md").read_text(encoding="utf-8") == tool.page(), "run: python tools/make_theory.py"

@@ -8,7 +8,8 @@ import pytest
 from mkdocs.config import load_config
 
 import neardup
-from built_site import ROOT, build
+from built_site import build
+from places import ROOT
 
 FETCHED = {
     "audio": ("src",),

@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,8 +14,9 @@ from columns import as_integers, joined
 from neardup.errors import OptionError
 from neardup.fingerprints.hashes.features import hash_features
 from neardup.recipe.hashes import HASH_ROWS, HASHES, HashFunction
+from places import GOLDEN
 
-GOLDEN = json.loads((Path(__file__).parent / "golden/hashes.json").read_text(encoding="utf-8"))
+VALUES = json.loads((GOLDEN / "hashes.json").read_text(encoding="utf-8"))
 first_bytes = HashFunction(lambda feature: int.from_bytes(feature[:5], "big"), name="first-bytes", version="1", bits=40)
 
 
@@ -42,8 +42,8 @@ def test_every_hash_at_every_width_is_what_its_slow_twin_gives(name, features, b
 
 @pytest.mark.parametrize("name", HASHES)
 def test_named_hashes_give_the_values_that_they_gave(name):
-    features = [text.encode() for text in GOLDEN["features"]]
-    for bits, values in GOLDEN["hashes"][name].items():
+    features = [text.encode() for text in VALUES["features"]]
+    for bits, values in VALUES["hashes"][name].items():
         assert [f"{value:x}" for value in hashed(features, name, int(bits))] == values, bits
 
 
@@ -72,7 +72,7 @@ def test_features_may_lie_anywhere_in_their_buffer(name):
 
 @pytest.mark.parametrize("bits", [27, 32])
 def test_the_low_bits_of_phash2_are_what_erlang_gives_for_either_range(bits):
-    frozen = json.loads((Path(__file__).parent / "golden/phash2.json").read_text(encoding="utf-8"))["words"]
+    frozen = json.loads((GOLDEN / "phash2.json").read_text(encoding="utf-8"))["words"]
     assert hashed([word.encode() for word in frozen], "phash2", bits) == [value % 2**bits for value in frozen.values()]
 
 

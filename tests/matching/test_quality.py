@@ -2,10 +2,8 @@
 
 import gzip
 import json
-import os
 import random
 from functools import partial
-from pathlib import Path
 
 import pytest
 
@@ -13,8 +11,8 @@ import naive
 import neardup as nd
 from neardup.fingerprints.minhash import Signing
 from neardup.matching.candidates import minhash
+from places import DATA
 
-DATA = Path(os.environ.get("NEARDUP_DATA", Path(__file__).parent.parent.parent / "shared/data"))
 SETS = {
     "zh_laws_national": "oracle_pairs_char5.jsonl",
     "en_pep_revisions_even": "oracle_pairs_word3.jsonl",

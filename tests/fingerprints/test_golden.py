@@ -1,14 +1,14 @@
 """Frozen fingerprints: a release cannot change bits by accident."""
 
 import json
-from pathlib import Path
 
 import pytest
 
 import neardup as nd
+from places import GOLDEN, ROOT
 
-NOTES = Path(__file__).parent.parent / "examples/notes.jsonl"
-GOLDEN = Path(__file__).parent / "golden/notes.json"
+NOTES = ROOT / "examples/notes.jsonl"
+STORED = GOLDEN / "notes.json"
 
 
 def fingerprints(recipe):
@@ -25,7 +25,7 @@ OF_PACKAGES = {name for name, named in nd.RECIPES.items() if named.recipe.segmen
 
 @pytest.mark.parametrize("name", sorted(set(nd.RECIPES) - OF_PACKAGES))
 def test_named_recipes_give_the_fingerprints_that_they_gave(name):
-    assert fingerprints(nd.RECIPES[name].recipe) == json.loads(GOLDEN.read_text())[name]
+    assert fingerprints(nd.RECIPES[name].recipe) == json.loads(STORED.read_text())[name]
 
 
 def weighted_recipes(folder):
@@ -41,4 +41,4 @@ def weighted_recipes(folder):
 
 def test_weights_give_the_fingerprints_that_they_gave(tmp_path):
     found = {name: fingerprints(recipe) for name, recipe in weighted_recipes(tmp_path).items()}
-    assert found == json.loads(GOLDEN.with_name("weights.json").read_text())
+    assert found == json.loads(STORED.with_name("weights.json").read_text())

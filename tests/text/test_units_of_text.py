@@ -5,10 +5,10 @@ import gzip
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from test_units import FIRST, NOTICE, SECOND, THIRD, expected_of, pieces, units
 
 import neardup as nd
 from neardup.io.dialect import Dialect
-from test_units import FIRST, NOTICE, SECOND, THIRD, expected_of, pieces, units
 
 special = st.sampled_from([",", ";", "'", '"', "\\", "\t"])
 texts_of_files = st.lists(st.lists(st.one_of(pieces, special), max_size=14).map("".join), min_size=1, max_size=8)

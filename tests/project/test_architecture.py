@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import neardup
+from places import ROOT
 
-ROOT = Path(__file__).parent.parent
 SOURCE = Path(neardup.__file__).parent
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 spec = importlib.util.spec_from_file_location("order_of_modules", ROOT / "tools" / "order_of_modules.py")

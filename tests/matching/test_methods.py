@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import naive
 import neardup as nd
+from near_copies import near_copies
 from neardup import dedup
 from neardup.dedup import find_duplicates
 from neardup.fingerprints.minhash import Signing
@@ -138,19 +139,6 @@ class Told(Progress):
 
     def say(self, line):
         self.lines.append(line)
-
-
-def near_copies(n, seed=0):
-    """Texts of 60 words, every second one with some words changed."""
-    choose = random.Random(seed)
-    words = [f"word{i}" for i in range(3000)]
-    texts = []
-    for i in range(n):
-        text = texts[-1].split() if i % 2 else choose.choices(words, k=60)
-        for _ in range(choose.randint(0, 4) if i % 2 else 0):
-            text[choose.randrange(60)] = choose.choice(words)
-        texts.append(" ".join(text))
-    return texts
 
 
 def test_the_choice_is_exact_where_it_is_not_much_slower_and_says_why():

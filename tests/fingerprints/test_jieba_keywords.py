@@ -6,7 +6,6 @@ import json
 import subprocess
 import sys
 import warnings
-from pathlib import Path
 
 import jieba
 import pytest
@@ -14,12 +13,13 @@ import pytest
 import naive
 import neardup as nd
 from neardup.fingerprints.weights.table import FINE
+from places import DATA
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     import jieba.analyse
 
-LAWS = Path(__file__).parents[2] / "shared" / "data" / "zh_laws_national" / "docs.jsonl.gz"
+LAWS = DATA / "zh_laws_national" / "docs.jsonl.gz"
 SAMPLE = 12
 TEXTS = [
     "我是拖拉机学院手扶拖拉机专业的。不用多久，我就会升职加薪，当上CEO，走上人生巅峰。蓝翔",
