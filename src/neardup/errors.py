@@ -98,6 +98,6 @@ class RowError(DataError):
 
     def __init__(self, file: str, row: int, reason: str) -> None:
         super().__init__(
-            f"{file}, row {row} (counted from 0): {reason}. Mend or remove the row; --on-error skip leaves such rows out."
+            f"{file}, row {row} (counted from 0): {reason}. Mend or remove the row; `on_error='skip'` leaves such rows out."
         )
         self.file, self.row, self.reason = file, row, reason

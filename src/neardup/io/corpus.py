@@ -68,7 +68,7 @@ class FileCorpus:
     ) -> None:
         """`progress` receives how many bytes of the files each pass has read."""
         if on_error not in ON_ERROR:
-            raise OptionError(f"on_error={on_error!r}: give one of {', '.join(ON_ERROR)}.")
+            raise OptionError(f"`on_error={on_error!r}`: give one of {', '.join(ON_ERROR)}.")
         self.shards = tuple(shards)
         self.starts: list[int] | None = None
         self.rejected: list[Rejected] = []
@@ -180,7 +180,7 @@ class FileCorpus:
             if not any(is_of_source(shard, source) for shard in self.shards):
                 names = ", ".join(shard.name for shard in self.shards[:LISTED])
                 raise InputError(
-                    f"prefer_source={source!r}: no input is of this source. Give a file, a folder or a glob, as the inputs are "
+                    f"`prefer_source={source!r}`: no input is of this source. Give a file, a folder or a glob, as the inputs are "
                     f"called: {names}{' …' if len(self.shards) > LISTED else ''}"
                 )
 

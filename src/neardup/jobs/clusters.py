@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from neardup.arrays import Array
+from neardup.display import as_code
 from neardup.errors import InputError, OptionError
 from neardup.hamming.candidate_graph import no_candidates
 from neardup.io.corpus import is_of_source
@@ -70,7 +71,7 @@ def cluster_files(
     output = path_text(output)
     unknown = set(options) - CHOSEN_HERE
     if unknown:
-        raise OptionError(f"{', '.join(sorted(unknown))}: the pairs say how they were found. Leave it out.")
+        raise OptionError(f"{as_code(sorted(unknown))}: the pairs say how they were found. Leave it out.")
     progress = progress_of(progress)
     path = place_of(output)
     if not output.endswith(".parquet"):
@@ -161,7 +162,9 @@ def _sources(shards: Sequence[StoredShard], options: DedupOptions) -> Array | No
         return None
     for source in sources:
         if not any(is_of_source(shard, source) for shard in shards):
-            raise InputError(f"prefer_source={source!r}: no shard is of this source. Give a file, a folder or a glob.")
+            raise InputError(
+                f"`prefer_source={source!r}`: no shard is of this source. Give a file, a folder or a glob."
+            )
     ranks = [
         next((rank for rank, source in enumerate(sources) if is_of_source(shard, source)), len(sources))
         for shard in shards

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.arrays import Array
-from neardup.display import counted
+from neardup.display import as_code, counted
 from neardup.errors import InputError, OptionError
 from neardup.fingerprints.documents import join_documents, read_documents
 from neardup.fingerprints.fingerprint_file import FingerprintFile, is_fingerprint_file, read_fingerprint_file
@@ -81,13 +81,13 @@ def pair_files(
     output = path_text(output)
     unused = sorted(set(NOT_FOR_PAIRS) & set(options))
     if unused:
-        raise OptionError(f"{', '.join(unused)}: pairs are listed, none is decided. Give it to cluster_files().")
+        raise OptionError(f"{as_code(unused)}: pairs are listed, none is decided. Give it to cluster_files().")
     reading, others = split_options(options)
     progress, chosen = progress_of(progress), options_of(**others)
     recipe = None if recipe is None else recipe_of(recipe)
     against = [against] if isinstance(against, str | Path) else list(against)
     if "-" in map(str, against):
-        raise InputError("--against -: these are read from files. Name files, folders or globs.")
+        raise InputError("`against='-'`: these are read from files. Name files, folders or globs.")
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
         left = find_shards(inputs, temporary=Path(spool), reading=reading, progress=progress)
         right = find_shards(against, temporary=Path(spool), reading=reading, progress=progress) if against else []
@@ -102,12 +102,12 @@ def pair_files(
             )
         if any(made) and options.get("min_similarity"):
             raise OptionError(
-                f"min_similarity={chosen.min_similarity}: fingerprint files hold no texts, so no similarity is known. "
+                f"`min_similarity={chosen.min_similarity}`: fingerprint files hold no texts, so no similarity is known. "
                 "Leave it out, or give the texts."
             )
         if any(made) and reading != Reading():
             given = [name for name in READING if getattr(reading, name) != getattr(Reading(), name)]
-            raise OptionError(f"{', '.join(given)}: these are fingerprint files, not texts. Leave it out.")
+            raise OptionError(f"{as_code(given)}: these are fingerprint files, not texts. Leave it out.")
         path = place_of(output)
         paths = [path, pair_summary_path(path)]
         refuse_inputs(paths, shards)
@@ -236,7 +236,7 @@ def _of_fingerprints(
 ) -> _Listing:
     if METHODS[options.method].needs_similarity:
         raise OptionError(
-            f"method={options.method!r} needs texts, and these are fingerprint files. Leave it out, or give the texts."
+            f"`method={options.method!r}` needs texts, and these are fingerprint files. Leave it out, or give the texts."
         )
     with progress.stage("read"):
         files = read_fingerprint_files([*left, *right])

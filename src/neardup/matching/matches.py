@@ -9,7 +9,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.display import SHOWN_ROWS, counted, html_table
+from neardup.display import SHOWN_ROWS, as_code, counted, html_table
 from neardup.errors import OptionError
 from neardup.fingerprints.documents import Documents, KeptValues, join_documents, read_documents
 from neardup.hamming.candidate_graph import candidate_pairs, within_groups
@@ -172,7 +172,7 @@ def match(
     """
     unused = {"keep", "cluster", "prefer_source"} & set(options)
     if unused:
-        raise OptionError(f"match() lists pairs; {' and '.join(sorted(unused))} is for deduplicate().")
+        raise OptionError(f"match() lists pairs; {as_code(sorted(unused), ' and ')} is for deduplicate().")
     recipe, chosen, watched = recipe_of(recipe), options_of(**options), progress_of(progress)
     distance_limit(recipe, chosen)  # raises before any work if the options do not fit
     corpora = [TableCorpus(texts, text=text, values=chosen.columns, called="texts", resources=chosen.resources)]

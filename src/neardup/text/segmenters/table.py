@@ -36,7 +36,7 @@ def _whitespace(folded: FoldedTexts, _: Recipe) -> Tokens:
 
 def _of_package(folded: FoldedTexts, recipe: Recipe) -> Tokens:
     name: str = recipe.segmenter
-    check_installed(f"segmenter={name!r}", PACKAGES[name], EXTRAS[name])
+    check_installed(f"`segmenter={name!r}`", PACKAGES[name], EXTRAS[name])
     settings = _settings(name, recipe.mode, recipe.hmm, recipe.dictionary, tuple(recipe.normalize))
     return _from_cut(*cut_by_package(*_raw(folded), settings))
 
