@@ -224,7 +224,7 @@ def test_damage_within_the_rows_is_found(tmp_path):
         (
             lambda: nd.fit(CORPUS, "df.parquet", recipe=nd.RECIPES["leonsim"].recipe),
             nd.OptionError,
-            "profile='leonsim': that tool weighs features by their counts, without document frequencies",
+            "`profile='leonsim'`: that tool weighs features by their counts, without document frequencies",
         ),
     ],
 )

@@ -244,7 +244,8 @@ def test_no_message_outside_the_command_line_names_a_flag():
     found = [
         f"{path}:{line}: {text}"
         for path in sorted(package.rglob("*.py"))
-        if (name := path.relative_to(package).as_posix()) not in NO_MESSAGES and not name.startswith(("cli/", "kernels/"))
+        if (name := path.relative_to(package).as_posix()) not in NO_MESSAGES
+        and not name.startswith(("cli/", "kernels/"))
         for line, text in strings_of(ast.parse(path.read_text(encoding="utf-8")))
         if FLAG.search(COMMAND.sub("", text))
     ]

@@ -374,21 +374,21 @@ ALL = ("aa.parquet", "ab.jsonl", "bb.jsonl")
         ),
         (
             ("aa.parquet", "bb.jsonl", "minhash.jsonl"),
-            "aa.parquet was made with method='exact', minhash.jsonl with 'minhash': they do not belong together.",
+            "aa.parquet was made with `method='exact'`, minhash.jsonl with 'minhash': they do not belong together.",
         ),
-        (("aa.parquet", "bb.jsonl", "low.jsonl"), "low.jsonl was made with min_similarity=0.5, aa.parquet with 0.8."),
+        (("aa.parquet", "bb.jsonl", "low.jsonl"), "low.jsonl was made with `min_similarity=0.5`, aa.parquet with 0.8."),
         (
             (*ALL, "--rethreshold", "0.7"),
-            "rethreshold=0.7: aa.parquet was made with min_similarity=0.8, and pairs below",
+            "--rethreshold 0.7: aa.parquet was made with `min_similarity=0.8`, and pairs below",
         ),
-        ((*ALL, "--rethreshold", "2"), "min_similarity=2.0: give a number from 0"),
+        ((*ALL, "--rethreshold", "2"), "--rethreshold 2.0: give a number from 0 to 1."),
         (("distances.jsonl", "--partial", "--rethreshold", "0.9"), "distances.jsonl was made by distance alone"),
         (
             (*ALL, "--keep", "max:score"),
             "prints/a.parquet has no column 'score'. Make it anew with `neardup fingerprint --value",
         ),
-        ((*ALL, "--prefer-source", "out"), "prefer_source='out': no shard is of this source."),
-        ((*ALL, "--keep", "best"), "keep='best': give one of first"),
+        ((*ALL, "--prefer-source", "out"), "--prefer-source out: no shard is of this source."),
+        ((*ALL, "--keep", "best"), "--keep best: give one of first"),
     ],
 )
 def test_pairs_that_do_not_belong_together_are_refused(run, staged, arguments, message):

@@ -48,7 +48,7 @@ def test_an_output_that_names_no_file_is_refused(corpus):
     ],
 )
 def test_a_misspelled_option_of_reading_is_told_with_the_one_that_was_meant(corpus, tmp_path, call):
-    with pytest.raises(nd.OptionError, match=r"encodign: there is no such option \(did you mean encoding\?\)"):
+    with pytest.raises(nd.OptionError, match=r"`encodign`: there is no such option \(did you mean `encoding`\?\)"):
         call(corpus, tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["a.jsonl"]  # nothing was made
 
@@ -56,10 +56,10 @@ def test_a_misspelled_option_of_reading_is_told_with_the_one_that_was_meant(corp
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"method": ["exact"]}, r"method=\['exact'\]: give one of auto"),
-        ({"similarity": {}}, r"similarity={}: give one of jaccard"),
-        ({"prefer_source": 3}, "prefer_source=3: give names of sources, as strings"),
-        ({"prefer_source": ["a", 3]}, r"prefer_source=\['a', 3\]: give names of sources"),
+        ({"method": ["exact"]}, r"`method=\['exact'\]`: give one of auto"),
+        ({"similarity": {}}, r"`similarity={}`: give one of jaccard"),
+        ({"prefer_source": 3}, "`prefer_source=3`: give names of sources, as strings"),
+        ({"prefer_source": ["a", 3]}, r"`prefer_source=\['a', 3\]`: give names of sources"),
     ],
 )
 def test_values_of_another_type_are_refused_as_options(options, said):

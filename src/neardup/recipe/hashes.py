@@ -86,7 +86,7 @@ class HashFunction:
         for what in ("name", "version"):
             given = getattr(self, what)
             if not isinstance(given, str) or not given.strip():
-                problems.append(f"{what}={given!r}: give a string that is not empty")
+                problems.append(f"`{what}={given!r}`: give a string that is not empty")
         if self.name in HASHES:
             problems.append(f"`name={self.name!r}`: this is a hash of the package; give another name")
         if not isinstance(self.bits, int) or isinstance(self.bits, bool) or not 1 <= self.bits <= MOST_BITS:

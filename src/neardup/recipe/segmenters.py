@@ -57,7 +57,7 @@ class Segmenter:
         for what in ("name", "version"):
             given = getattr(self, what)
             if not isinstance(given, str) or not given.strip():
-                problems.append(f"{what}={given!r}: give a string that is not empty")
+                problems.append(f"`{what}={given!r}`: give a string that is not empty")
         if self.name in SEGMENTERS:
             problems.append(f"`name={self.name!r}`: this is a segmenter of the package; give another name")
         if problems:
