@@ -218,7 +218,7 @@ def test_a_recipe_without_a_distance_needs_one_for_simhash_only(run):
     Path("mine.toml").write_text("bits = 96")
     done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--recipe", "mine.toml", "--method", "simhash")
     assert done.code == 2
-    assert "This recipe of 96 bits has no distance of its own. Give max_distance, or another method." in done.err
+    assert "This recipe of 96 bits has no distance of its own. Give --max-distance, or another --method." in done.err
     assert run("dedup", "in.jsonl", "-o", "out.jsonl", "--recipe", "mine.toml").code == 0
 
 
@@ -226,13 +226,13 @@ def test_a_recipe_without_a_distance_needs_one_for_simhash_only(run):
     ("flags", "message"),
     [
         (["--min-similarity", "80"], "--min-similarity 80.0: give a number from 0 (by distance alone) to 1"),
-        (["--min-similarity", "-0.1"], "min_similarity=-0.1"),
-        (["--min-similarity", "nan"], "min_similarity=nan"),
+        (["--min-similarity", "-0.1"], "--min-similarity -0.1: give"),
+        (["--min-similarity", "nan"], "--min-similarity nan: give"),
         (["--min-similarity", "high"], "Invalid value for '--min-similarity': 'high' is not a valid float"),
-        (["--max-distance", "-1"], "max_distance=-1: give an integer from 0"),
+        (["--max-distance", "-1"], "--max-distance -1: give an integer from 0"),
         (["--max-distance", "129"], "--max-distance 129: the recipe has 128 bits"),
         (["--max-distance", "2.5"], "Invalid value for '--max-distance': '2.5' is not a valid integer"),
-        (["--method", "exact", "--min-similarity", "0"], "method='exact' finds pairs by their similarity"),
+        (["--method", "exact", "--min-similarity", "0"], "--method exact finds pairs by their similarity"),
         (["--method", "exact", "--max-distance", "3"], "--max-distance 3: --method exact asks for no distance"),
         (["--memory", "much"], "--memory much: give bytes, at least 16M"),
         (["--recipe", "mine"], "There is no recipe 'mine'. Give one of default, default-64, textbook, cppjieba, "),

@@ -174,7 +174,7 @@ def test_an_index_is_replaced_only_if_asked_and_by_a_complete_one(run):
         (("build", "new", "a.jsonl", "--blocks", "3", "--method", "scan"), "scan has no options"),
         (("build", "new", "a.jsonl", "a.parquet"), "holds texts, other inputs hold fingerprints"),
         (("build", "new", "a.parquet", "--text", "body"), "these are fingerprint files"),
-        (("build", "new", "a.jsonl", "--recipe", "free.toml"), "has no max_distance"),
+        (("build", "new", "a.jsonl", "--recipe", "free.toml"), "has no distance of its own"),
         (("add", "nothing", "a.jsonl"), "There is no index at nothing"),
         (("add", "ix", "other.parquet"), "was made by the recipe"),
         (("add", "bare", "a.jsonl"), "does not know the recipe"),
@@ -221,7 +221,7 @@ def test_fingerprints_of_vectors_are_indexed_but_no_texts_go_with_them(run, plac
     pq.write_table(pa.table(columns), place.work / "vectors.parquet")
     nd.fingerprint_vector_files(["vectors.parquet"], "prints.parquet", vector="vector")
     write_lines("a.jsonl", DOCUMENTS)
-    assert "has no max_distance" in run("index", "build", "ix", "prints.parquet").err
+    assert "has no distance of its own" in run("index", "build", "ix", "prints.parquet").err
     assert run("index", "build", "ix", "prints.parquet", "--max-distance", "20").code == 0
     found = lines(run("index", "query", "ix", "prints.parquet").out)
     assert {(row["id"], row["neighbor_id"]) for row in found} >= {("a", "a"), ("b", "b")}

@@ -183,7 +183,7 @@ def test_a_recipe_file_without_a_distance_leaves_it_to_the_call(run):
     run("fingerprint", "in.jsonl", "-o", "prints.parquet", "--recipe", "mine.toml")
     done = run("pairs", "prints.parquet", "-o", "pairs.jsonl")
     assert done.code == 2
-    assert "This recipe of 200 bits has no distance of its own. Give max_distance.\n" in done.err
+    assert "This recipe of 200 bits has no distance of its own. Give --max-distance.\n" in done.err
     assert run("pairs", "prints.parquet", "-o", "pairs.jsonl", "--max-distance", "200").code == 0
     assert len(read_lines("pairs.jsonl")) == 10
 

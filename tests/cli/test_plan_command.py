@@ -118,14 +118,14 @@ def test_a_similarity_that_only_exact_serves_is_planned(run):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "Give texts to be sampled, or the number of documents."),
+        ([], "Give texts to sample as INPUT, or their number as --documents."),
         (["--documents", "0"], "--documents 0: give an integer from 1 up."),
         (["--documents", "5", "--min-similarity", "0.7"], "without texts only 0.8 is known. Give texts."),
         (["--documents", "5", "--similarity", "edit"], "without texts only jaccard is known. Give texts."),
         (["in.jsonl", "--max-distance", "3"], "A plan for --max-distance needs the number of documents"),
         (["--documents", "5", "--max-distance", "700"], "--max-distance 700 is not a whole number from 0 to 128"),
         (["nowhere.jsonl"], "nowhere.jsonl"),
-        (["--documents", "5", "--check"], "fingerprints and check are for a plan of an index"),
+        (["--documents", "5", "--check"], "--fingerprints and --check are for the plan of an index"),
         (["in.jsonl", "--text", "body"], 'has no column "body"'),
         (["in.jsonl", "--min-similarity", "0"], "by its similarity"),
     ],

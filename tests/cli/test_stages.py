@@ -365,7 +365,7 @@ ALL = ("aa.parquet", "ab.jsonl", "bb.jsonl")
         ((*ALL, "-o", "c.parquet"), "c.parquet exists already."),
         ((*ALL, "-o", "aa.parquet", "--overwrite"), "aa.parquet is an input: its texts would be lost."),
         (("-",), "-: pairs and fingerprints are read from files."),
-        (("prints/a.parquet", *ALL), "prints/a.parquet holds fingerprints, not pairs. Give it with --documents"),
+        (("prints/a.parquet", *ALL), "prints/a.parquet holds fingerprints, not pairs. Give it as --documents"),
         (("in/a.jsonl",), "in/a.jsonl: there is no in/a.jsonl.summary.json that says what made these pairs."),
         (
             ("aa.parquet",),
@@ -511,9 +511,9 @@ def test_the_cluster_file_is_not_replaced_by_what_is_written_from_it(run):
 
 
 def test_options_of_another_stage_are_refused():
-    with pytest.raises(neardup.OptionError, match="keep: pairs are listed, none is decided"):
+    with pytest.raises(neardup.OptionError, match="`keep`: pairs are listed, none is decided"):
         neardup.pair_files("in.jsonl", "pairs.jsonl", keep="last")
-    with pytest.raises(neardup.OptionError, match="method: the pairs say how they were found"):
+    with pytest.raises(neardup.OptionError, match="`method`: the pairs say how they were found"):
         neardup.cluster_files("pairs.jsonl", "c.parquet", documents="prints.parquet", method="exact")
 
 
