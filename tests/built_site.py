@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from functools import cache
+from pathlib import Path
 
 from places import ROOT
 

@@ -31,8 +31,8 @@ def longest_first(text):
 
 
 OPTIONS = {
-    "keep=longest_first": {"keep": longest_first},
-    "within=longest_first": {"within": longest_first},
+    "`keep=longest_first`": {"keep": longest_first},
+    "`within=longest_first`": {"within": longest_first},
     "The segmenter 'mine'": {
         "recipe": nd.Recipe(segmenter=nd.Segmenter(fails_at("third"), name="mine", version="1"), min_tokens=1)
     },

@@ -226,34 +226,34 @@ def test_the_result_says_in_a_line_what_happened():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"method": "magic"}, "method='magic': give one of auto, exact, minhash, simhash"),
-        ({"min_similarity": 1.5}, r"min_similarity=1.5: give a number from 0 \(by distance alone\) to 1"),
+        ({"method": "magic"}, "`method='magic'`: give one of auto, exact, minhash, simhash"),
+        ({"min_similarity": 1.5}, r"`min_similarity=1.5`: give a number from 0 \(by distance alone\) to 1"),
         ({"min_similarity": True}, "min_similarity=True"),
         ({"min_similarity": float("nan")}, "min_similarity=nan"),
-        ({"max_distance": -1}, "max_distance=-1: give an integer from 0"),
-        ({"max_distance": 129}, "max_distance=129: the recipe has 128 bits"),
+        ({"max_distance": -1}, "`max_distance=-1`: give an integer from 0"),
+        ({"max_distance": 129}, "`max_distance=129`: the recipe has 128 bits"),
         ({"max_distance": 2.5}, "max_distance=2.5"),
-        ({"keep": "best"}, "keep='best': give one of first, last, longest, shortest"),
-        ({"cluster": "cliques"}, "cluster='cliques': give one of star, components"),
-        ({"similarity": "likeness"}, "similarity='likeness': give one of jaccard"),
-        ({"memory": "4 apples"}, "memory='4 apples': give bytes, at least 16M, as a number or as 512M or 4G"),
-        ({"memory": 1000}, "memory=1000: give bytes"),
+        ({"keep": "best"}, "`keep='best'`: give one of first, last, longest, shortest"),
+        ({"cluster": "cliques"}, "`cluster='cliques'`: give one of star, components"),
+        ({"similarity": "likeness"}, "`similarity='likeness'`: give one of jaccard"),
+        ({"memory": "4 apples"}, "`memory='4 apples'`: give bytes, at least 16M, as a number or as 512M or 4G"),
+        ({"memory": 1000}, "`memory=1000`: give bytes"),
         ({"memory": True}, "memory=True"),
-        ({"method": "exact", "min_similarity": 0}, "method='exact' finds pairs by their similarity"),
-        ({"method": "minhash", "min_similarity": 0}, "give a min_similarity above 0, or method='simhash'"),
+        ({"method": "exact", "min_similarity": 0}, "`method='exact'` finds pairs by their similarity"),
+        ({"method": "minhash", "min_similarity": 0}, "give a `min_similarity` above 0, or `method='simhash'`"),
         (
             {"method": "minhash", "similarity": "containment"},
-            "similarity='containment': method='minhash' promises nothing",
+            "`similarity='containment'`: `method='minhash'` promises nothing",
         ),
-        ({"method": "exact", "max_distance": 3}, "max_distance=3: method='exact' asks for no distance"),
-        ({"threads": 0}, "threads=0: give an integer from 1"),
+        ({"method": "exact", "max_distance": 3}, "`max_distance=3`: `method='exact'` asks for no distance"),
+        ({"threads": 0}, "`threads=0`: give an integer from 1"),
         (
             {"threshold": 0.7},
-            r"threshold: deduplicate\(\) has no such option \(did you mean min_similarity\?\)\.$",
+            r"`threshold`: deduplicate\(\) has no such option \(did you mean `min_similarity`\?\)\.$",
         ),
-        ({"kep": "last"}, r"kep: deduplicate\(\) has no such option \(did you mean keep\?\)"),
-        ({"quux": 1, "keep": "best"}, r"quux: deduplicate\(\) has no such option. There are text, .* method, "),
-        ({"threads": 0, "keep": "best"}, "keep='best'.*threads=0"),
+        ({"kep": "last"}, r"`kep`: deduplicate\(\) has no such option \(did you mean `keep`\?\)"),
+        ({"quux": 1, "keep": "best"}, r"`quux`: deduplicate\(\) has no such option. There are `text`, .* `method`, "),
+        ({"threads": 0, "keep": "best"}, "`keep='best'`.*`threads=0`"),
     ],
 )
 def test_options_that_are_not_allowed_are_refused(options, message):
@@ -342,7 +342,7 @@ def test_one_string_instead_of_many_is_refused():
 
 
 def test_match_refuses_what_only_deduplication_knows():
-    with pytest.raises(nd.OptionError, match=r"keep: match\(\) has no such option; it decides which of"):
+    with pytest.raises(nd.OptionError, match=r"`keep`: match\(\) has no such option; it decides which of"):
         nd.match(TEXTS, keep="last")
 
 

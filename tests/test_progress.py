@@ -223,5 +223,5 @@ def test_a_notebook_hears_it_on_standard_output_which_it_shows_as_no_alarm(monke
 
 
 def test_a_progress_that_is_none_is_refused():
-    with pytest.raises(OptionError, match="progress='yes': give True, or a function that takes a ProgressEvent"):
+    with pytest.raises(OptionError, match="`progress='yes'`: give True, or a function that takes a ProgressEvent"):
         deduplicate(TEXTS, progress="yes")

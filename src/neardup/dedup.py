@@ -274,7 +274,7 @@ def deduplicate(
     chosen = options_of(options, deduplicate)
     if source is not None and not chosen.prefer_source:
         raise OptionError(
-            f"source={source!r}: it is for prefer_source, which is not given. Give it, or leave source out."
+            f"`source={source!r}`: it is for `prefer_source`, which is not given. Give that, or leave out `source`."
         )
     corpus = TableCorpus(
         data, text=text, id=id, html=html, values=chosen.columns, source=source, resources=chosen.resources

@@ -16,6 +16,11 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
+def as_code(names: Iterable[str], joint: str = ", ") -> str:
+    """Format names of options as code in backticks, as every message has them."""
+    return joint.join(f"`{name}`" for name in names)
+
+
 def html_table(names: Iterable[str], rows: Iterable[Sequence[Any]], total: int | None = None) -> str:
     """Format rows as an HTML table with column names; `total` is the number of all rows if only the first are shown."""
     shown = [_row("td", row) for row in rows]

@@ -10,8 +10,9 @@
      └─ DataError                      the data has a malformed row or a damaged file
          └─ RowError                   one row of one file
 
-Every message says what was given, what is allowed and what to do. The command line exits with 2 if the call must change. It
-exits with 1 for problems of the data (`DataError`), of stores (`TransferError`) and of the machine (`OSError`).
+Every message says what was given, what is allowed and what to do. It names options as Python does, as code: `overwrite=True`;
+the command line shows them as flags. It exits with 2 if the call must change. It exits with 1 for problems of the data
+(`DataError`), of stores (`TransferError`) and of the machine (`OSError`).
 """
 
 _SHOWN = 80
@@ -98,6 +99,6 @@ class RowError(DataError):
 
     def __init__(self, file: str, row: int, reason: str) -> None:
         super().__init__(
-            f"{file}, row {row} (counted from 0): {reason}. Mend or remove the row; --on-error skip leaves such rows out."
+            f"{file}, row {row} (counted from 0): {reason}. Mend or remove the row; `on_error='skip'` leaves such rows out."
         )
         self.file, self.row, self.reason = file, row, reason

@@ -11,6 +11,7 @@ from numbers import Real
 from typing import Any, Literal, TypedDict
 
 from neardup.arrays import is_integer
+from neardup.display import as_code
 from neardup.errors import OptionError
 from neardup.recipe.methods import BY_DISTANCE, METHODS, Method, Promise
 from neardup.recipe.similarities import SIMILARITIES, Similarity
@@ -93,7 +94,7 @@ class DedupOptions:
 
     def __post_init__(self) -> None:
         problems = [
-            f"{name}={getattr(self, name)!r}: give one of {', '.join(table)}"
+            f"`{name}={getattr(self, name)!r}`: give one of {', '.join(table)}"
             for name, table in (
                 ("method", METHODS),
                 ("similarity", SIMILARITIES),
@@ -104,11 +105,11 @@ class DedupOptions:
         problems += self._preference_problems()
         threshold, limit = self.min_similarity, self.max_distance
         if isinstance(threshold, bool) or not isinstance(threshold, Real) or not 0 <= threshold <= 1:
-            problems.append(f"min_similarity={threshold!r}: give a number from 0 (by distance alone) to 1")
+            problems.append(f"`min_similarity={threshold!r}`: give a number from 0 (by distance alone) to 1")
         else:
             object.__setattr__(self, "min_similarity", float(threshold))  # JSON cannot hold numpy's numbers
         if limit is not None and (not is_integer(limit) or limit < 0):
-            problems.append(f"max_distance={limit!r}: give an integer from 0 to the number of bits of the recipe")
+            problems.append(f"`max_distance={limit!r}`: give an integer from 0 to the number of bits of the recipe")
         elif limit is not None:
             object.__setattr__(self, "max_distance", int(limit))
         try:
@@ -121,17 +122,17 @@ class DedupOptions:
 
     def _preference_problems(self) -> Iterator[str]:
         if not callable(self.keep) and (not isinstance(self.keep, str) or not _is_rule(self.keep)):
-            yield f"keep={self.keep!r}: give one of {', '.join(KEEPS)}"
+            yield f"`keep={self.keep!r}`: give one of {', '.join(KEEPS)}"
         given = self.prefer_source
         sources = (given,) if isinstance(given, str) else tuple(given) if isinstance(given, Iterable) else (given,)
         if not all(isinstance(source, str) for source in sources):
-            yield f"prefer_source={given!r}: give names of sources, as strings"
+            yield f"`prefer_source={given!r}`: give names of sources, as strings"
             return
         object.__setattr__(self, "prefer_source", sources)
         if "" in sources or len(set(sources)) < len(sources):
-            yield f"prefer_source={sources!r}: give each source once, by its name"
+            yield f"`prefer_source={sources!r}`: give each source once, by its name"
         if self.within is not None and not callable(self.within) and not (isinstance(self.within, str) and self.within):
-            yield f"within={self.within!r}: give the name of a column"
+            yield f"`within={self.within!r}`: give the name of a column"
 
     @cached_property
     def resources(self) -> Resources:
@@ -174,19 +175,19 @@ class DedupOptions:
         row = METHODS[self.method]
         if self.min_similarity == 0 and row.needs_similarity:
             yield (
-                f"method={self.method!r} finds pairs by their similarity: give a min_similarity above 0, or "
-                f"method={BY_DISTANCE!r} for pairs by distance alone"
+                f"`method={self.method!r}` finds pairs by their similarity: give a `min_similarity` above 0, or "
+                f"`method={BY_DISTANCE!r}` for pairs by distance alone"
             )
         if not row.is_for(self.similarity):
             exact = next(name for name, other in METHODS.items() if other.promise is Promise.EXACT)
             yield (
-                f"similarity={self.similarity!r}: method={self.method!r} promises nothing for it, its {row.searches} are for "
-                f"{', '.join(row.serves or ())}. Use method={exact!r}"
+                f"`similarity={self.similarity!r}`: `method={self.method!r}` promises nothing for it, its {row.searches} are for "
+                f"{', '.join(row.serves or ())}. Use `method={exact!r}`"
             )
         if self.max_distance is not None and not row.takes_distance:
             yield (
-                f"max_distance={self.max_distance}: method={self.method!r} asks for no distance; leave it out, or use "
-                f"method={BY_DISTANCE!r}"
+                f"`max_distance={self.max_distance}`: `method={self.method!r}` asks for no distance; leave it out, or use "
+                f"`method={BY_DISTANCE!r}`"
             )
 
     def taken(self) -> Method:
@@ -270,9 +271,9 @@ def refuse_unknown(given: Collection[str], function: Callable[..., Any]) -> None
             purpose = next((purpose for options, purpose in PURPOSES if name in options.__annotations__), None)
             is_helped = is_helped and bool(meant or purpose)
             reason = f"{function.__name__}() has no such option"
-            reason += f"; it {purpose}" if purpose else f" (did you mean {meant}?)" if meant else ""
-            wrong.append(f"{name}: {reason}")
-    listed = "" if is_helped else f" There are {', '.join(names)}."
+            reason += f"; it {purpose}" if purpose else f" (did you mean `{meant}`?)" if meant else ""
+            wrong.append(f"`{name}`: {reason}")
+    listed = "" if is_helped else f" There are {as_code(names)}."
     raise OptionError("; ".join(wrong) + "." + listed)
 
 

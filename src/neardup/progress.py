@@ -131,11 +131,14 @@ LOG_SECONDS = 30.0
 
 
 class LogProgress(Progress):
-    """Progress for logs: one line for each stage, and further lines for a long stage. `_shown_on` chooses the stream."""
+    """Progress for logs: one line for each stage, and further lines for a long stage. `_shown_on` chooses the stream.
 
-    def __init__(self, *, clock: Callable[[], float] = time.perf_counter) -> None:
+    `wording` changes each line before it is shown.
+    """
+
+    def __init__(self, *, clock: Callable[[], float] = time.perf_counter, wording: Callable[[str], str] = str) -> None:
         super().__init__(clock=clock)
-        self._said = 0.0
+        self._said, self._wording = 0.0, wording
 
     def begin(self, name: str, total: int | None) -> None:
         self._said = self.clock()
@@ -156,7 +159,7 @@ class LogProgress(Progress):
         self.say(f"{name}: {self.seconds[name]:.1f} s{said}")
 
     def say(self, line: str) -> None:
-        print(f"neardup: {line}", file=_shown_on(), flush=True)
+        print(f"neardup: {self._wording(line)}", file=_shown_on(), flush=True)
 
 
 def _shown_on() -> TextIO:
@@ -311,11 +314,12 @@ class CalledProgress(Progress):
         )
 
 
-def progress_for(quiet: bool) -> Progress:
+def progress_for(quiet: bool, *, wording: Callable[[str], str] = str) -> Progress:
     """The progress of the command line: silent if `quiet`, a moving line on a terminal or in a notebook, else log lines."""
     if quiet:
         return Progress()
-    return TerminalProgress() if sys.stderr.isatty() or _in_notebook() else LogProgress()
+    display = TerminalProgress if sys.stderr.isatty() or _in_notebook() else LogProgress
+    return display(wording=wording)
 
 
 def _in_notebook() -> bool:
@@ -341,4 +345,4 @@ def progress_of(given: Watcher) -> Progress:
         return progress_for(quiet=not given)
     if callable(given):
         return CalledProgress(given)
-    raise OptionError(f"progress={given!r}: give True, or a function that takes a ProgressEvent.")
+    raise OptionError(f"`progress={given!r}`: give True, or a function that takes a ProgressEvent.")

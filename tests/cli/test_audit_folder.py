@@ -138,7 +138,7 @@ def test_a_run_with_resume_writes_audits_of_shards(run, shards):
     [
         (
             ("in", "-o", "out/", "--audit", "out/"),
-            "--audit out: audits in the output folder out/ would be read as documents",
+            "--audit out: audits in the output folder out/ would be read with its documents",
         ),
         (("in", "-o", "out/", "--audit", "out/audit/"), "--audit out/audit: audits in the output folder out/ would be"),
         (("in", "-o", "out/", "--audit", "in/"), "in/a/part-1.jsonl lies in the folder of the audit, in."),

@@ -169,7 +169,7 @@ def test_what_grows_when_it_is_unpacked_is_held_to_the_longest_document(run, kin
     flags = ["--max-document-bytes", str(LIMIT), *(["--lines"] if kind == "lines" else [])]
     done = run("dedup", name, "-o", "out/", *flags)
     assert done.code == 1
-    assert f"{name}, row 0 (counted from 0): it is longer than max_document_bytes, 1,048,576 bytes" in done.err
+    assert f"{name}, row 0 (counted from 0): it is longer than --max-document-bytes, 1,048,576 bytes" in done.err
     command = [
         sys.executable,
         "-m",

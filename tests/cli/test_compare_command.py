@@ -237,4 +237,4 @@ def test_keywords_that_are_no_numbers_are_refused(run, given):
 def test_a_profile_has_no_keywords(run):
     done = run("compare", "--recipe", "leonsim", "--keywords", "3", "--text", "a b", "c")
     assert done.code == 2
-    assert done.err.endswith("keywords with profile='leonsim', which decides that: leave it out.\n")
+    assert done.err.endswith("`keywords` with `profile='leonsim'`, which decides that: leave it out.\n")

@@ -172,7 +172,7 @@ def test_stages_run_by_one_file(run, corpus):
         ("[quux]\nkeep = 'last'", "[quux] is a table of no command. Tables are for dedup, fingerprint"),
         ("[dedup.keep]\nrule = 'last'", "[dedup.keep] is a table of no command. Options here are no tables"),
         ("keep = ", "The configuration file 'run.toml' cannot be read as TOML: Invalid value"),
-        ("min-similarity = 1.5", "min_similarity=1.5: give a number from 0"),
+        ("min-similarity = 1.5", "--min-similarity 1.5: give a number from 0"),
     ],
 )
 def test_what_a_file_cannot_say_is_refused(run, corpus, text, message):

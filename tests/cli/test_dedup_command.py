@@ -191,14 +191,17 @@ def test_a_recipe_can_be_a_file(dedup):
     ("content", "message"),
     [
         ("bits = ", "The recipe file 'mine.toml' cannot be read as TOML: Invalid value"),
-        ("bit = 64", "mine.toml: a recipe has no bit (did you mean bits?). It has word_shingle, cjk_shingle, weights"),
-        ("bits = 1000", "bits=1000: give an integer from 1 to 512"),
-        ('bits = "64"', "bits='64': give an integer from 1 to 512"),
+        (
+            "bit = 64",
+            "mine.toml: a recipe has no `bit` (did you mean `bits`?). It has `word_shingle`, `cjk_shingle`, `weights`",
+        ),
+        ("bits = 1000", "`bits=1000`: give an integer from 1 to 512"),
+        ('bits = "64"', "`bits='64'`: give an integer from 1 to 512"),
         (
             'weights = "heavy"\nmin_tokens = true',
-            "min_tokens=True: give an integer from 1 to 1000000; weights='heavy': give one of uniform",
+            "`min_tokens=True`: give an integer from 1 to 1000000; `weights='heavy'`: give one of uniform",
         ),
-        ("bits = 64\nmax_distance = 65", "max_distance=65: give an integer from 0 to the number of bits"),
+        ("bits = 64\nmax_distance = 65", "`max_distance=65`: give an integer from 0 to the number of bits"),
     ],
 )
 def test_an_impossible_recipe_file_is_refused(run, content, message):
@@ -215,31 +218,31 @@ def test_a_recipe_without_a_distance_needs_one_for_simhash_only(run):
     Path("mine.toml").write_text("bits = 96")
     done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--recipe", "mine.toml", "--method", "simhash")
     assert done.code == 2
-    assert "This recipe of 96 bits has no distance of its own. Give max_distance, or another method." in done.err
+    assert "This recipe of 96 bits has no distance of its own. Give --max-distance, or another --method." in done.err
     assert run("dedup", "in.jsonl", "-o", "out.jsonl", "--recipe", "mine.toml").code == 0
 
 
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        (["--min-similarity", "80"], "min_similarity=80.0: give a number from 0 (by distance alone) to 1"),
-        (["--min-similarity", "-0.1"], "min_similarity=-0.1"),
-        (["--min-similarity", "nan"], "min_similarity=nan"),
+        (["--min-similarity", "80"], "--min-similarity 80.0: give a number from 0 (by distance alone) to 1"),
+        (["--min-similarity", "-0.1"], "--min-similarity -0.1: give"),
+        (["--min-similarity", "nan"], "--min-similarity nan: give"),
         (["--min-similarity", "high"], "Invalid value for '--min-similarity': 'high' is not a valid float"),
-        (["--max-distance", "-1"], "max_distance=-1: give an integer from 0"),
-        (["--max-distance", "129"], "max_distance=129: the recipe has 128 bits"),
+        (["--max-distance", "-1"], "--max-distance -1: give an integer from 0"),
+        (["--max-distance", "129"], "--max-distance 129: the recipe has 128 bits"),
         (["--max-distance", "2.5"], "Invalid value for '--max-distance': '2.5' is not a valid integer"),
-        (["--method", "exact", "--min-similarity", "0"], "method='exact' finds pairs by their similarity"),
-        (["--method", "exact", "--max-distance", "3"], "max_distance=3: method='exact' asks for no distance"),
-        (["--memory", "much"], "memory='much': give bytes, at least 16M"),
+        (["--method", "exact", "--min-similarity", "0"], "--method exact finds pairs by their similarity"),
+        (["--method", "exact", "--max-distance", "3"], "--max-distance 3: --method exact asks for no distance"),
+        (["--memory", "much"], "--memory much: give bytes, at least 16M"),
         (["--recipe", "mine"], "There is no recipe 'mine'. Give one of default, default-64, textbook, cppjieba, "),
         (["--recipe", "mine.toml"], "There is no recipe file 'mine.toml'"),
-        (["--keep", "best"], "keep='best': give one of first, last, longest, shortest, max:COLUMN, min:COLUMN."),
+        (["--keep", "best"], "--keep best: give one of first, last, longest, shortest, max:COLUMN, min:COLUMN."),
         (["--cluster", "cliques"], "'cliques' is not one of 'star', 'components'"),
         (["--method", "magic"], "'magic' is not"),
         (["--similarity", "likeness"], "'likeness' is not"),
         (["--on-error", "ignore"], "'ignore' is not one of 'stop', 'skip'"),
-        (["--threads", "0"], "threads=0: give an integer from 1 to 1024"),
+        (["--threads", "0"], "--threads 0: give an integer from 1 to 1024"),
         (["--temp-dir", "nowhere"], "Invalid value for '--temp-dir': Directory 'nowhere' does not exist"),
         (["--text", "body"], 'in.jsonl has no column "body" in its first rows. It has: id, text.'),
         (["--id", "key"], 'in.jsonl has no column "key" in its first rows. It has: id, text.'),
@@ -247,9 +250,9 @@ def test_a_recipe_without_a_distance_needs_one_for_simhash_only(run):
         (["-o", "-", "--json"], "--json and -o - would both write to standard output. Give -o a file."),
         (
             ["-o", "-", "--on-error", "skip"],
-            "--on-error skip with -o - has no place for the rejects. Pass --audit FILE",
+            "--on-error skip with -o - has no place for the rejects. Give --audit a file",
         ),
-        (["-o", ""], "Name an output with -o OUT"),
+        (["-o", ""], "Give -o a file, a folder"),
         (["--audit", "audit.csv"], "--audit audit.csv: the audit is JSON lines. Give a name that ends in .jsonl"),
         (["--audit", "out.jsonl"], "out.jsonl is the name of the output, and of a record of what was removed"),
         (["--audit", "in.jsonl", "--overwrite"], "in.jsonl is an input: its texts would be lost. Name another file."),
@@ -270,7 +273,7 @@ def test_without_an_output_or_a_dry_run_nothing_is_done(run):
     for inputs in (["in.jsonl"], ["in.jsonl", "out.jsonl"], ["in.jsonl", "out.jsonl", "--unit", "line"]):
         done = run("dedup", *inputs)
         assert done.code == 2
-        assert "Name an output with -o OUT: a file, a folder that ends in /, or -; or pass --dry-run." in done.err
+        assert "Give -o a file, a folder that ends in /, or - (standard output); or pass --dry-run." in done.err
 
 
 def test_a_dry_run_does_everything_and_writes_nothing(run):

@@ -131,9 +131,9 @@ def test_a_plot_without_matplotlib_says_what_to_install(run, monkeypatch):
     [
         (["--plot", "plot.gif"], "plot.gif: a plot is written to a file that ends in .png, .svg, .pdf."),
         (["--pairs", "none.csv"], "There is no file of labels 'none.csv'"),
-        (["--complete"], "complete=True says something of labels"),
-        (["--target-recall", "2"], "target_recall=2.0: give a number above 0, up to 1"),
-        (["--min-similarity", "0"], "min_similarity=0: without labels"),
+        (["--complete"], "--complete is about labels"),
+        (["--target-recall", "2"], "--target-recall 2.0: give a number above 0, up to 1"),
+        (["--min-similarity", "0"], "--min-similarity 0: without labels"),
         (["--method", "auto"], "'auto' is not one of"),
         (["-o", "texts.jsonl", "--overwrite"], "texts.jsonl is an input"),
         (

@@ -140,7 +140,7 @@ def test_quiet_says_nothing(run):
             "in/a.jsonl and more/a.ndjson would both be written to out/a.parquet.",
         ),
         (["in/a.jsonl", "--recipe", "mine"], "out.parquet", "There is no recipe 'mine'."),
-        (["in/a.jsonl", "--threads", "-1"], "out.parquet", "threads=-1: give an integer from 1 to 1024"),
+        (["in/a.jsonl", "--threads", "-1"], "out.parquet", "--threads -1: give an integer from 1 to 1024"),
         (["in/a.jsonl", "--text", "body"], "out.parquet", 'in/a.jsonl has no column "body"'),
     ],
 )

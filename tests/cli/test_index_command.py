@@ -174,12 +174,12 @@ def test_an_index_is_replaced_only_if_asked_and_by_a_complete_one(run):
         (("build", "new", "a.jsonl", "--blocks", "3", "--method", "scan"), "scan has no options"),
         (("build", "new", "a.jsonl", "a.parquet"), "a.jsonl holds texts, a.parquet fingerprints"),
         (("build", "new", "a.parquet", "--text", "body"), "these are fingerprint files"),
-        (("build", "new", "a.jsonl", "--recipe", "free.toml"), "has no max_distance"),
+        (("build", "new", "a.jsonl", "--recipe", "free.toml"), "has no distance of its own"),
         (("add", "nothing", "a.jsonl"), "There is no index at nothing"),
         (("add", "ix", "other.parquet"), "was made by the recipe"),
         (("add", "bare", "a.jsonl"), "does not know the recipe"),
-        (("query", "ix"), "Give either INPUT"),
-        (("query", "ix", "a.jsonl", "--literal", "x"), "Give either INPUT"),
+        (("query", "ix"), "Give one of INPUT, --literal and --fingerprint"),
+        (("query", "ix", "a.jsonl", "--literal", "x"), "Give one of INPUT, --literal and --fingerprint"),
         (("query", "ix", "--fingerprint", "xyz"), "give hexadecimal digits, 32 of them"),
         (("query", "ix", "--fingerprint", "ff"), "give hexadecimal digits, 32 of them"),
         (("query", "ix", "--fingerprint", f" {1:_>31}"), "give hexadecimal digits, 32 of them"),
@@ -221,7 +221,7 @@ def test_fingerprints_of_vectors_are_indexed_but_no_texts_go_with_them(run, plac
     pq.write_table(pa.table(columns), place.work / "vectors.parquet")
     nd.fingerprint_vector_files(["vectors.parquet"], "prints.parquet", vector="vector")
     write_lines("a.jsonl", DOCUMENTS)
-    assert "has no max_distance" in run("index", "build", "ix", "prints.parquet").err
+    assert "has no distance of its own" in run("index", "build", "ix", "prints.parquet").err
     assert run("index", "build", "ix", "prints.parquet", "--max-distance", "20").code == 0
     found = lines(run("index", "query", "ix", "prints.parquet").out)
     assert {(row["id"], row["neighbor_id"]) for row in found} >= {("a", "a"), ("b", "b")}

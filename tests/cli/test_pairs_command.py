@@ -183,7 +183,7 @@ def test_a_recipe_file_without_a_distance_leaves_it_to_the_call(run):
     run("fingerprint", "in.jsonl", "-o", "prints.parquet", "--recipe", "mine.toml")
     done = run("pairs", "prints.parquet", "-o", "pairs.jsonl")
     assert done.code == 2
-    assert "This recipe of 200 bits has no distance of its own. Give max_distance.\n" in done.err
+    assert "This recipe of 200 bits has no distance of its own. Give --max-distance.\n" in done.err
     assert run("pairs", "prints.parquet", "-o", "pairs.jsonl", "--max-distance", "200").code == 0
     assert len(read_lines("pairs.jsonl")) == 10
 
@@ -197,7 +197,7 @@ def test_a_recipe_file_without_a_distance_leaves_it_to_the_call(run):
         ),
         (
             ["prints.parquet", "--min-similarity", "0.8"],
-            "min_similarity=0.8: fingerprint files hold no texts, so no similarity is known.",
+            "--min-similarity 0.8: fingerprint files hold no texts, so no similarity is known.",
         ),
         (
             ["prints.parquet", "--text", "body"],
@@ -205,15 +205,15 @@ def test_a_recipe_file_without_a_distance_leaves_it_to_the_call(run):
         ),
         (
             ["prints.parquet", "--method", "exact"],
-            "method='exact' needs texts, and these are fingerprint files. Leave it out, or give the texts.",
+            "--method exact needs texts, and these are fingerprint files. Leave it out, or give the texts.",
         ),
         (
             ["prints.parquet", "--max-distance", "129"],
-            "max_distance=129: the recipe has 128 bits; give an integer from 0 to 128.",
+            "--max-distance 129: the recipe has 128 bits; give an integer from 0 to 128.",
         ),
         (
             ["in.jsonl", "--max-distance", "129"],
-            "max_distance=129: the recipe has 128 bits; give an integer from 0 to 128.",
+            "--max-distance 129: the recipe has 128 bits; give an integer from 0 to 128.",
         ),
         (
             ["in.jsonl", "-o", "pairs.csv"],

@@ -322,7 +322,7 @@ def test_a_resumed_run_that_was_done_writes_the_report_that_is_missing(run):
         (("dedup", "in.jsonl", "-o", "o.jsonl", "--report", "r.txt"), "a report is a page"),
         (("dedup", "in.jsonl", "-o", "o.jsonl", "--report", "there.html"), "there.html exists already"),
         (("dedup", "in.jsonl", "-o", "o.jsonl", "--unit", "line", "--report", "r.html"), "a report is of documents"),
-        (("report", "units.duplicates.jsonl", "-o", "r.html"), "--unit line: a report is of documents"),
+        (("report", "units.duplicates.jsonl", "-o", "r.html"), "`unit='line'`: a report is of documents"),
         (("report", "several", "-o", "r.html"), "are of several runs"),
     ],
 )

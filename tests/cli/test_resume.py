@@ -373,7 +373,7 @@ def test_the_room_for_elements_may_change_between_two_starts(monkeypatch, first,
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["in.jsonl", "-o", "-"], "--resume keeps its work beside the output. Name a file or a folder with -o."),
+        (["in.jsonl", "-o", "-"], "--resume keeps its work beside the output. Give -o a file or a folder."),
         (["in.jsonl", "--dry-run"], "--resume keeps its work beside the output."),
         (["-", "-o", "out.jsonl"], "--resume: standard input cannot be read again. Name files."),
         (["in.jsonl", "-o", "in.jsonl", "--overwrite"], "--resume: an output would replace an input"),

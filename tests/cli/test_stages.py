@@ -365,7 +365,7 @@ ALL = ("aa.parquet", "ab.jsonl", "bb.jsonl")
         ((*ALL, "-o", "c.parquet"), "c.parquet exists already."),
         ((*ALL, "-o", "aa.parquet", "--overwrite"), "aa.parquet is an input: its texts would be lost."),
         (("-",), "-: pairs and fingerprints are read from files."),
-        (("prints/a.parquet", *ALL), "prints/a.parquet holds fingerprints, not pairs. Give it with --documents"),
+        (("prints/a.parquet", *ALL), "prints/a.parquet holds fingerprints, not pairs. Give it as --documents"),
         (("in/a.jsonl",), "in/a.jsonl: there is no in/a.jsonl.summary.json that says what made these pairs."),
         (
             ("aa.parquet",),
@@ -374,21 +374,21 @@ ALL = ("aa.parquet", "ab.jsonl", "bb.jsonl")
         ),
         (
             ("aa.parquet", "bb.jsonl", "minhash.jsonl"),
-            "aa.parquet was made with method='exact', minhash.jsonl with 'minhash': they do not belong together.",
+            "aa.parquet was made with `method='exact'`, minhash.jsonl with 'minhash': they do not belong together.",
         ),
-        (("aa.parquet", "bb.jsonl", "low.jsonl"), "low.jsonl was made with min_similarity=0.5, aa.parquet with 0.8."),
+        (("aa.parquet", "bb.jsonl", "low.jsonl"), "low.jsonl was made with `min_similarity=0.5`, aa.parquet with 0.8."),
         (
             (*ALL, "--rethreshold", "0.7"),
-            "rethreshold=0.7: aa.parquet was made with min_similarity=0.8, and pairs below",
+            "--rethreshold 0.7: aa.parquet was made with `min_similarity=0.8`, and pairs below",
         ),
-        ((*ALL, "--rethreshold", "2"), "min_similarity=2.0: give a number from 0"),
+        ((*ALL, "--rethreshold", "2"), "--rethreshold 2.0: give a number from 0 to 1."),
         (("distances.jsonl", "--partial", "--rethreshold", "0.9"), "distances.jsonl was made by distance alone"),
         (
             (*ALL, "--keep", "max:score"),
             "prints/a.parquet has no column 'score'. Make it anew with `neardup fingerprint --value",
         ),
-        ((*ALL, "--prefer-source", "out"), "prefer_source='out': no shard is of this source."),
-        ((*ALL, "--keep", "best"), "keep='best': give one of first"),
+        ((*ALL, "--prefer-source", "out"), "--prefer-source out: no shard is of this source."),
+        ((*ALL, "--keep", "best"), "--keep best: give one of first"),
     ],
 )
 def test_pairs_that_do_not_belong_together_are_refused(run, staged, arguments, message):
@@ -511,9 +511,9 @@ def test_the_cluster_file_is_not_replaced_by_what_is_written_from_it(run):
 
 
 def test_options_of_another_stage_are_refused():
-    with pytest.raises(neardup.OptionError, match=r"keep: pair_files\(\) has no such option; it decides which of"):
+    with pytest.raises(neardup.OptionError, match=r"`keep`: pair_files\(\) has no such option; it decides which of"):
         neardup.pair_files("in.jsonl", "pairs.jsonl", keep="last")
-    with pytest.raises(neardup.OptionError, match=r"method: cluster_files\(\) has no such option; it decides which"):
+    with pytest.raises(neardup.OptionError, match=r"`method`: cluster_files\(\) has no such option; it decides which"):
         neardup.cluster_files("pairs.jsonl", "c.parquet", documents="prints.parquet", method="exact")
 
 

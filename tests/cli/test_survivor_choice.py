@@ -92,7 +92,7 @@ def test_a_source_that_nothing_is_of_is_refused_before_any_work(run):
     write_lines("in.jsonl", ROWS)
     done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--prefer-source", "in.jsonl,in.json")
     assert (done.code, files()) == (2, ["in.jsonl"])
-    assert "prefer_source='in.json': no input is of this source." in done.err
+    assert "--prefer-source in.json: no input is of this source." in done.err
     assert "called: in.jsonl" in done.err
 
 

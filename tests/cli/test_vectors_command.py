@@ -111,7 +111,7 @@ def test_pairs_of_vectors_need_a_distance(run):
     run("fingerprint", "in.parquet", "--vector", "v", "-o", "prints.parquet")
     done = run("pairs", "prints.parquet", "-o", "pairs.jsonl")
     assert done.code == 2
-    assert "has no distance of its own. Give max_distance.\n" in done.err
+    assert "has no distance of its own. Give --max-distance.\n" in done.err
 
 
 @pytest.mark.parametrize("other", [["--seed", "1"], ["--method", "gaussian"], ["--bits", "65"], None])
@@ -186,8 +186,8 @@ def test_bad_vectors_are_set_aside(run):
         (["in.parquet", "--vector", "v", "--text", "name"], "--text: for texts, not for --vector"),
         (["in.parquet", "--vector", "v", "--recipe", "default-64"], "--recipe: for texts, not for --vector"),
         (["in.parquet", "--vector", "v", "--value", "name"], "--value: for texts, not for --vector"),
-        (["in.parquet", "--vector", "v", "--bits", "513"], "bits=513: give an integer from 1 to 512"),
-        (["in.parquet", "--vector", "v", "--seed", "-1"], "seed=-1: give an integer from 0"),
+        (["in.parquet", "--vector", "v", "--bits", "513"], "--bits 513: give an integer from 1 to 512"),
+        (["in.parquet", "--vector", "v", "--seed", "-1"], "--seed -1: give an integer from 0"),
         (["in.parquet", "--text", "name", "--bits", "64", "--seed", "1"], "--bits, --seed: for --vector only"),
     ],
 )

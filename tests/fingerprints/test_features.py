@@ -97,11 +97,11 @@ def test_the_cosine_is_of_the_features_that_vote():
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"keywords": 0}, "keywords=0: give an integer of at least 1"),
+        ({"keywords": 0}, "`keywords=0`: give an integer of at least 1"),
         ({"keywords": 5, "weights": "uniform"}, "none is heavier"),
-        ({"segmenter": "word"}, "segmenter='word': give one of words.*did you mean words"),
+        ({"segmenter": "word"}, "`segmenter='word'`: give one of words.*did you mean words"),
         ({"normalize": "nfkc_casefold"}, "give a list of names"),
-        ({"normalize": ["nfck"]}, "normalize='nfck': give one of nfkc_casefold.*did you mean nfkc"),
+        ({"normalize": ["nfck"]}, "`normalize='nfck'`: give one of nfkc_casefold.*did you mean nfkc"),
     ],
 )
 def test_recipes_that_contradict_themselves_are_refused(fields, said):

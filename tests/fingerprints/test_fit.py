@@ -137,12 +137,12 @@ def test_stored_recipes_can_be_compared_but_make_no_fingerprints(tmp_path):
     recipe = nd.Recipe(weights="tfidf", document_frequencies=nd.fit(CORPUS, tmp_path / "df.parquet"))
     stored = stored_recipe(json.loads(json.dumps(recipe.as_dict())))
     assert stored.digest() == recipe.digest()
-    with pytest.raises(nd.OptionError, match="document_frequencies: only its identity.*Give the recipe itself"):
+    with pytest.raises(nd.OptionError, match="`document_frequencies`: only its identity.*Give the recipe itself"):
         nd.fingerprint(["red"], recipe=stored)
     other = {**recipe.as_dict(), "weights": {"name": "jieba_tfidf", "jieba": "0.1"}, "segmenter": "jieba"}
     del other["document_frequencies"]
     assert stored_recipe(other).as_dict()["weights"] == other["weights"]
-    with pytest.raises(nd.OptionError, match="weights: only its identity"):
+    with pytest.raises(nd.OptionError, match="`weights`: only its identity"):
         nd.fingerprint(["red"], recipe=stored_recipe(other))
 
 
@@ -236,7 +236,7 @@ def test_damage_within_the_rows_is_found(tmp_path):
         (
             lambda: nd.fit(CORPUS, "df.parquet", recipe=nd.RECIPES["leonsim"].recipe),
             nd.OptionError,
-            "profile='leonsim': that tool weighs features by their counts, without document frequencies",
+            "`profile='leonsim'`: that tool weighs features by their counts, without document frequencies",
         ),
     ],
 )

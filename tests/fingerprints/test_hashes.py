@@ -111,17 +111,17 @@ def test_an_impossible_function_is_refused_with_all_its_problems():
     with pytest.raises(OptionError) as refusal:
         HashFunction("md5", name="md5", version="", bits=0)
     assert str(refusal.value) == (
-        "This hash is not possible. function='md5': give a function that takes bytes and gives an integer; "
-        "version='': give a string that is not empty; name='md5': this is a hash of the package; give another name; "
-        "bits=0: give an integer from 1 to 512."
+        "This hash is not possible. `function='md5'`: give a function that takes bytes and gives an integer; "
+        "`version=''`: give a string that is not empty; `name='md5'`: this is a hash of the package; give another name; "
+        "`bits=0`: give an integer from 1 to 512."
     )
 
 
 @pytest.mark.parametrize("bits", [0, 513, -1, True, 64.0, "64"])
 def test_impossible_widths_are_refused(bits):
-    with pytest.raises(OptionError, match=f"bits={bits!r}: give an integer from 1 to 512."):
+    with pytest.raises(OptionError, match=f"`bits={bits!r}`: give an integer from 1 to 512."):
         hashed([b"a"], "md5", bits)
-    with pytest.raises(OptionError, match=f"bits={bits!r}: give an integer from 1 to 512."):
+    with pytest.raises(OptionError, match=f"`bits={bits!r}`: give an integer from 1 to 512."):
         HashFunction(len, name="length", version="1", bits=bits)
 
 
@@ -133,12 +133,12 @@ def test_an_unknown_name_is_refused_with_all_names_and_the_nearest(given, neares
         hashed([b"a"], given, 64)
     assert (
         str(refusal.value)
-        == f"hash={given!r}: give one of {', '.join(HASHES)}, or a HashFunction. The nearest is {nearest}."
+        == f"`hash={given!r}`: give one of {', '.join(HASHES)}, or a HashFunction. The nearest is {nearest}."
     )
 
 
 def test_a_name_like_no_other_is_refused_with_all_names():
-    with pytest.raises(OptionError, match=r"hash='q': give one of xxh3_64, .* or a HashFunction\.$"):
+    with pytest.raises(OptionError, match=r"`hash='q'`: give one of xxh3_64, .* or a HashFunction\.$"):
         hashed([b"a"], "q", 64)
 
 

@@ -108,14 +108,14 @@ def test_a_package_that_is_missing_is_named(monkeypatch):
     monkeypatch.setattr("neardup.recipe.stored_parts.version_of", lambda name: None)
     with pytest.raises(
         nd.MissingExtra,
-        match=r"profile='text-dedup-seeded' needs xxhash. Install it: pip install 'neardup\[profiles\]'",
+        match=r"`profile='text-dedup-seeded'` needs xxhash. Install it: pip install 'neardup\[profiles\]'",
     ):
         values("text-dedup-seeded", ["a b c d e"])
 
 
 def test_pages_need_their_parser(monkeypatch):
     monkeypatch.setitem(sys.modules, "selectolax.lexbor", None)
-    with pytest.raises(nd.MissingExtra, match=r"profile='wayback' needs selectolax.*pip install 'neardup\[html\]'"):
+    with pytest.raises(nd.MissingExtra, match=r"`profile='wayback'` needs selectolax.*pip install 'neardup\[html\]'"):
         values("wayback", ["<p>page</p>"])
 
 
@@ -341,14 +341,17 @@ def test_the_go_program_as_intended_and_as_written():
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"profile": "leonsin"}, "profile='leonsin': give one of leonsim.*did you mean leonsim"),
-        ({"profile": "leonsim", "bits": 65}, "bits=65 with profile='leonsim': give one of 8, 16"),
-        ({"profile": "ferd"}, "bits=128 with profile='ferd': give one of 160"),
-        ({"profile_window": 3}, "profile_window=3 without a profile: leave it out"),
-        ({"profile": "ferd", "bits": 160, "profile_window": 3}, "profile='ferd', which has no windows of other sizes"),
-        ({"profile": "moz", "bits": 64, "profile_window": 0}, "profile_window=0: give an integer from 1 to 64"),
-        ({"profile": "moz", "bits": 64, "profile_window": True}, "profile_window=True: give an integer"),
-        ({"profile": "moz", "bits": 64, "hash": "md5", "weights": "tf"}, "weights, hash with profile='moz'"),
+        ({"profile": "leonsin"}, "`profile='leonsin'`: give one of leonsim.*did you mean leonsim"),
+        ({"profile": "leonsim", "bits": 65}, "`bits=65` with `profile='leonsim'`: give one of 8, 16"),
+        ({"profile": "ferd"}, "`bits=128` with `profile='ferd'`: give one of 160"),
+        ({"profile_window": 3}, "`profile_window=3` without a `profile`: leave it out"),
+        (
+            {"profile": "ferd", "bits": 160, "profile_window": 3},
+            "`profile='ferd'`, which has no windows of other sizes",
+        ),
+        ({"profile": "moz", "bits": 64, "profile_window": 0}, "`profile_window=0`: give an integer from 1 to 64"),
+        ({"profile": "moz", "bits": 64, "profile_window": True}, "`profile_window=True`: give an integer"),
+        ({"profile": "moz", "bits": 64, "hash": "md5", "weights": "tf"}, "`weights`, `hash` with `profile='moz'`"),
     ],
 )
 def test_what_a_profile_does_not_have_is_refused(fields, said):
@@ -357,17 +360,17 @@ def test_what_a_profile_does_not_have_is_refused(fields, said):
 
 
 def test_what_the_functions_of_given_features_do_not_have_is_refused():
-    with pytest.raises(nd.OptionError, match="bits=60: give a multiple of 8 up to 512"):
+    with pytest.raises(nd.OptionError, match="`bits=60`: give a multiple of 8 up to 512"):
         leonsim_value(["a"], bits=60)
-    with pytest.raises(nd.OptionError, match="bits=256: the hash has 128 bits. Give no more, or another hash"):
+    with pytest.raises(nd.OptionError, match="`bits=256`: the hash has 128 bits. Give no more, or another hash"):
         leonsim_value(["a"], bits=256)
-    with pytest.raises(nd.OptionError, match="hash='crc': give one of md5, sha1"):
+    with pytest.raises(nd.OptionError, match="`hash='crc'`: give one of md5, sha1"):
         leonsim_value(["a"], hash="crc")
-    with pytest.raises(nd.OptionError, match="function='simHash': give one of ngramSimHash"):
+    with pytest.raises(nd.OptionError, match="`function='simHash'`: give one of ngramSimHash"):
         clickhouse_value("a", "simHash")
-    with pytest.raises(nd.OptionError, match="size=26: give an integer from 1 to 25"):
+    with pytest.raises(nd.OptionError, match="`size=26`: give an integer from 1 to 25"):
         clickhouse_value("a", size=26)
-    with pytest.raises(nd.OptionError, match="profile='x': give one of leonsim"):
+    with pytest.raises(nd.OptionError, match="`profile='x'`: give one of leonsim"):
         given_value("x", ["a"])
 
 
@@ -404,15 +407,15 @@ def test_data_juicer_as_usual_is_its_recipe():
             lambda: given_value("leonsim", [("a", 1.5)]),
             "'a' is 1.5: give an integer; `fingerprint_features` takes others",
         ),
-        (lambda: given_value("leonsim", ["a"], bits=7), "bits=7 with profile='leonsim': give one of 8, 16"),
-        (lambda: given_value("leonsin", ["a"]), "profile='leonsin': give one of leonsim"),
+        (lambda: given_value("leonsim", ["a"], bits=7), "`bits=7` with `profile='leonsim'`: give one of 8, 16"),
+        (lambda: given_value("leonsin", ["a"]), "`profile='leonsin'`: give one of leonsim"),
         (lambda: moz_value([1 << 64]), "is none of 64 bits. Give integers from 0 to"),
         (lambda: moz_value([1.5]), "The feature 1.5 is a float: give strings"),
         (lambda: datasketch_signature(["a"]), "The feature 'a' is a str: give bytes"),
-        (lambda: datasketch_signature([b"a"], num_perm=0), "num_perm=0: give an integer of at least 1"),
+        (lambda: datasketch_signature([b"a"], num_perm=0), "`num_perm=0`: give an integer of at least 1"),
         (lambda: wayback_text(1 << 256), "give whole bytes, and an integer that fits them"),
-        (lambda: data_juicer_value("a", tokenization="words"), "tokenization='words': give one of space, character"),
-        (lambda: data_juicer_value("a", window_size=0), "window_size=0: give an integer of at least 1"),
+        (lambda: data_juicer_value("a", tokenization="words"), "`tokenization='words'`: give one of space, character"),
+        (lambda: data_juicer_value("a", window_size=0), "`window_size=0`: give an integer of at least 1"),
     ],
 )
 def test_features_that_are_none_are_refused(call, said):

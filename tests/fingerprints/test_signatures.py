@@ -207,13 +207,13 @@ def test_accidents_of_the_bits_kept_are_taken_off():
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"values": 0}, "values=0: give an integer from 1 to 1024"),
+        ({"values": 0}, "`values=0`: give an integer from 1 to 1024"),
         ({"values": 1025}, "values=1025"),
         ({"values": True}, "values=True"),
         ({"values": 12.0}, "values=12.0"),
-        ({"seed": -1}, "seed=-1: give an integer from 0 to 18446744073709551615"),
-        ({"kind": "superminhash"}, "kind='superminhash': give one of one-permutation, permutations"),
-        ({"bits": 8}, "bits=8: give one of 32, 16"),
+        ({"seed": -1}, "`seed=-1`: give an integer from 0 to 18446744073709551615"),
+        ({"kind": "superminhash"}, "`kind='superminhash'`: give one of one-permutation, permutations"),
+        ({"bits": 8}, "`bits=8`: give one of 32, 16"),
         ({"bits": 16.0}, "bits=16.0"),
         ({"threads": 0}, "threads=0"),
     ],
@@ -225,7 +225,7 @@ def test_impossible_options_are_refused(given, said):
 
 
 def test_all_problems_are_named_at_once():
-    with pytest.raises(OptionError, match="values=0.*; seed=-1.*; bits=3"):
+    with pytest.raises(OptionError, match="`values=0`.*; `seed=-1`.*; `bits=3`"):
         signatures(["a text"], values=0, seed=-1, bits=3)
 
 

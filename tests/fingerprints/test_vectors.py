@@ -255,11 +255,11 @@ def test_the_estimated_cosine_and_its_error_are_those_of_the_formula():
 @pytest.mark.parametrize(
     ("distance", "bits", "message"),
     [
-        (-1, 64, "distance=-1: give an integer from 0 to bits=64"),
-        (65, 64, "distance=65: give an integer from 0 to bits=64"),
-        (1.5, 64, "distance=1.5: give an integer"),
-        (0, 0, "bits=0: give an integer of at least 1"),
-        (0, True, "bits=True: give an integer of at least 1"),
+        (-1, 64, "`distance=-1`: give an integer from 0 to `bits=64`"),
+        (65, 64, "`distance=65`: give an integer from 0 to `bits=64`"),
+        (1.5, 64, "`distance=1.5`: give an integer"),
+        (0, 0, "`bits=0`: give an integer of at least 1"),
+        (0, True, "`bits=True`: give an integer of at least 1"),
     ],
 )
 def test_distances_that_cannot_be_are_refused(distance, bits, message):
@@ -287,20 +287,20 @@ ROWS = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
         (pa.array([1.0]), {}, "A column of double was given"),
         (pa.array([["a"]]), {}, "A column of list"),
         (pa.array([], pa.list_(pa.float32())), {}, "The column has no vectors"),
-        (ROWS, {"bits": 0}, "bits=0: give an integer from 1 to 512"),
-        (ROWS, {"bits": 513}, "bits=513: give an integer from 1 to 512"),
-        (ROWS, {"bits": 64.0}, "bits=64.0: give an integer"),
-        (ROWS, {"seed": -1}, r"seed=-1: give an integer from 0 to 2\^64 - 1"),
-        (ROWS, {"method": "gausian"}, r"method='gausian': give one of signs, gaussian, independent \(did you mean gaussian"),
+        (ROWS, {"bits": 0}, "`bits=0`: give an integer from 1 to 512"),
+        (ROWS, {"bits": 513}, "`bits=513`: give an integer from 1 to 512"),
+        (ROWS, {"bits": 64.0}, "`bits=64.0`: give an integer"),
+        (ROWS, {"seed": -1}, r"`seed=-1`: give an integer from 0 to 2\^64 - 1"),
+        (ROWS, {"method": "gausian"}, r"`method='gausian'`: give one of signs, gaussian, independent \(did you mean gaussian"),
         (ROWS, {"threads": 0}, "threads=0"),
         (ROWS, {"planes": np.ones((2, 5))}, r"planes of shape \(2, 5\): the vectors have 3 numbers. Give 3 × bits"),
         (ROWS, {"planes": np.ones(3)}, r"planes of shape \(3,\)"),
         (ROWS, {"planes": np.ones((3, 513))}, "of 1 to 512 bits"),
         (ROWS, {"planes": [[1], [1, 2], [3]]}, "planes: the rows have different lengths"),
         (ROWS, {"planes": [["a"]] * 3}, "planes: the numbers are of type <U1"),
-        (ROWS, {"planes": np.ones((3, 5)), "bits": 7}, "planes are given, 5 of them: these decide all bits"),
-        (ROWS, {"planes": np.ones((3, 5)), "seed": 7}, "Leave out bits, seed and method"),
-        (csr(ROWS), {"method": "gaussian"}, "method='gaussian' needs planes of 3 × 64 numbers, which sparse rows"),
+        (ROWS, {"planes": np.ones((3, 5)), "bits": 7}, "`planes` are given, 5 of them: these decide all bits"),
+        (ROWS, {"planes": np.ones((3, 5)), "seed": 7}, "Leave out `bits`, `seed` and `method`"),
+        (csr(ROWS), {"method": "gaussian"}, "`method='gaussian'` needs planes of 3 × 64 numbers, which sparse rows"),
         (bad_csr(data=np.ones(2, complex)), {}, "The numbers are of type complex128"),
         (bad_csr(shape=(2,)), {}, "The sparse array has 1 dimensions"),
         (bad_csr(shape=(2, 0)), {}, "no numbers at all"),
@@ -352,7 +352,7 @@ def test_recipes_of_vectors_differ_by_all_that_decides_bits():
 
 
 def test_impossible_recipes_of_vectors_say_all_that_is_wrong():
-    with pytest.raises(neardup.OptionError, match=r"dimension=0.*bits=0.*seed=-1.*method='x'"):
+    with pytest.raises(neardup.OptionError, match=r"dimension=0.*bits=0.*seed=-1.*`method='x'`"):
         neardup.VectorRecipe(dimension=0, bits=0, seed=-1, method="x")
 
 

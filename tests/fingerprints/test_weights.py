@@ -186,35 +186,38 @@ class TestGiven:
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"weights": "tfidf"}, "weights='tfidf' needs document_frequencies: give a file by neardup fit"),
+        ({"weights": "tfidf"}, "`weights='tfidf'` needs `document_frequencies`: give a file by `neardup fit`"),
         (
             {"weights": "tfidf", "document_frequencies": "none.parquet"},
             "no file 'none.parquet' of document frequencies",
         ),
-        ({"weights": "tfidf", "document_frequencies": 3}, "document_frequencies=3: give the path"),
+        ({"weights": "tfidf", "document_frequencies": 3}, "`document_frequencies=3`: give the path"),
         ({"document_frequencies": "jieba", "segmenter": "jieba"}, "only tfidf has a use for them"),
-        ({"weights": "tfidf", "document_frequencies": "jieba"}, "they are of Chinese words. Give segmenter='jieba'"),
+        ({"weights": "tfidf", "document_frequencies": "jieba"}, "they are of Chinese words. Give `segmenter='jieba'`"),
         (
             {"weights": "tfidf", "document_frequencies": "jieba", "segmenter": "jieba", "word_shingle": 2},
-            "document_frequencies='jieba' with word_shingle=2: they are of single words",
+            "`document_frequencies='jieba'` with `word_shingle=2`: they are of single words",
         ),
-        ({"weights": "cppjieba"}, "weights='cppjieba' with segmenter='words': give segmenter='jieba'"),
-        ({"weights": "jieba_tfidf", "segmenter": "jieba", "word_shingle": 3}, "with word_shingle=3"),
+        ({"weights": "cppjieba"}, "`weights='cppjieba'` with `segmenter='words'`: give `segmenter='jieba'`"),
+        ({"weights": "jieba_tfidf", "segmenter": "jieba", "word_shingle": 3}, "with `word_shingle=3`"),
         (
             {"weights": "jieba_textrank", "segmenter": "jieba", "hmm": False, "stop_words": ["zh"]},
-            "hmm and stop_words with weights='jieba_textrank': the package jieba cuts texts",
+            "`hmm` and `stop_words` with `weights='jieba_textrank'`: the package jieba cuts texts",
         ),
         ({"weights": ["tf"]}, "weights=.*'tf'.*: give one of"),
         (
             {"weights": None, "document_frequencies": {}},
-            "weights=None: give one of.*document_frequencies={}: give the path",
+            "`weights=None`: give one of.*`document_frequencies={}`: give the path",
         ),
         ({"keywords": ["by_length"]}, "give an integer of at least 1, or 'by_length'"),
-        ({"keywords": True}, "keywords=True: give an integer"),
-        ({"keywords": "by_lenght"}, "keywords='by_lenght': give an integer of at least 1, or 'by_length'"),
+        ({"keywords": True}, "`keywords=True`: give an integer"),
+        ({"keywords": "by_lenght"}, "`keywords='by_lenght'`: give an integer of at least 1, or 'by_length'"),
         ({"keywords": "by_length", "weights": "uniform"}, "none is heavier"),
-        ({"weights": "tf-idf"}, "weights='tf-idf': give one of .*did you mean tfidf"),
-        ({"keywords": 0, "weights": "cppjieba", "word_shingle": 2}, "keywords=0: .*segmenter='words'.*word_shingle=2"),
+        ({"weights": "tf-idf"}, "`weights='tf-idf'`: give one of .*did you mean tfidf"),
+        (
+            {"keywords": 0, "weights": "cppjieba", "word_shingle": 2},
+            "`keywords=0`: .*`segmenter='words'`.*`word_shingle=2`",
+        ),
     ],
 )
 def test_recipes_that_contradict_themselves_are_refused(fields, said):

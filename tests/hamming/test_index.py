@@ -220,7 +220,7 @@ def test_memory_for_pairs_is_given_in_bytes_or_with_a_unit():
     index.add(None, np.array([1, 3, 3, 1 << 40], np.uint64))
     found = [[part.left.tolist() for part in index.pairs(memory=memory)] for memory in (None, 32 << 20, "32M")]
     assert found[0] == found[1] == found[2] != []
-    with pytest.raises(nd.OptionError, match="memory='1K': give bytes, at least 16M"):
+    with pytest.raises(nd.OptionError, match="`memory='1K'`: give bytes, at least 16M"):
         list(index.pairs(memory="1K"))
 
 
@@ -257,20 +257,26 @@ def test_a_query_is_an_integer_or_an_array(first, second):
     ("call", "said"),
     [
         (lambda: Index(max_distance=65), "max_distance=65"),
-        (lambda: Index(max_distance=3, bits=65), "bits=65: give 64, 128"),
-        (lambda: Index(max_distance=3, bits=64.0), "bits=64.0: give 64, 128"),
-        (lambda: Index(max_distance=3, method=["scan"]), "method=\\['scan'\\]: give one of auto"),
+        (lambda: Index(max_distance=3, bits=65), "`bits=65`: give 64, 128"),
+        (lambda: Index(max_distance=3, bits=64.0), "`bits=64.0`: give 64, 128"),
+        (lambda: Index(max_distance=3, method=["scan"]), "`method=\\['scan'\\]`: give one of auto"),
         (lambda: Index(max_distance=3, recipe="defalt"), "no recipe 'defalt' \\(did you mean default"),
-        (lambda: Index(max_distance=3, recipe=17), "recipe=17: give a Recipe"),
-        (lambda: Index(max_distance=3, recipe=nd.Recipe(bits=128)), "bits=64: fingerprints of this recipe take 128"),
+        (lambda: Index(max_distance=3, recipe=17), "`recipe=17`: give a Recipe"),
+        (lambda: Index(max_distance=3, recipe=nd.Recipe(bits=128)), "`bits=64`: fingerprints of this recipe take 128"),
         (
             lambda: Index(max_distance=3, method="prefix-tables", prefix=65),
-            "prefix=65, tables=.*: give a prefix up to 64",
+            "`prefix=65`, `tables=.*`: give a prefix up to 64",
         ),
-        (lambda: Index(max_distance=3, method="prefix-tables", tables=1001), "tables=1001: give .* up to 1000 tables"),
-        (lambda: Index(max_distance=3, method="sorted-beam", permutations=1001), "permutations=1001: give up to 1000"),
-        (lambda: Index(max_distance=3, method="tree"), "method='tree': give one of auto, scan, block-tables"),
-        (lambda: Index(max_distance=3, method="scan", blocks=4), "blocks: the method scan has no options"),
+        (
+            lambda: Index(max_distance=3, method="prefix-tables", tables=1001),
+            "`tables=1001`: give .* up to 1000 tables",
+        ),
+        (
+            lambda: Index(max_distance=3, method="sorted-beam", permutations=1001),
+            "`permutations=1001`: give up to 1000",
+        ),
+        (lambda: Index(max_distance=3, method="tree"), "`method='tree'`: give one of auto, scan, block-tables"),
+        (lambda: Index(max_distance=3, method="scan", blocks=4), "`blocks`: `method='scan'` has no options"),
         (
             lambda: (
                 Index(max_distance=3, method="block-tables", blocks=3).add([1], np.zeros(1, np.uint64))

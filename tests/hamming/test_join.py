@@ -442,17 +442,19 @@ def test_many_fingerprints_are_not_one():
 
 def test_more_pairs_than_memory_allows_are_refused_before_they_are_made():
     rows = clustered(3000, 1, 1)
-    with pytest.raises(OptionError, match=r"have more than 25 pairs within max_distance=8: more than fit 0.0 GiB"):
+    with pytest.raises(OptionError, match=r"have more than 25 pairs within `max_distance=8`: more than fit 0.0 GiB"):
         pairs.join_unique(pairs.collapse(rows), max_distance=8, memory=1000)
     expected = len(pairs.join(rows, max_distance=8))
     assert len(pairs.join(rows, max_distance=8, memory=expected * pairs.PAIR_BYTES)) == expected
-    with pytest.raises(OptionError, match="Use a smaller max_distance, or allow more memory|or a smaller max_distance"):
+    with pytest.raises(
+        OptionError, match="Use a smaller `max_distance`, or allow more `memory`|or a smaller `max_distance`"
+    ):
         pairs.join(rows, max_distance=8, memory=expected * pairs.PAIR_BYTES - 1)
 
 
 @pytest.mark.parametrize("memory", [0, -1, 1.5, "1.5", "lots", "0G", True])
 def test_memory_is_a_size(memory):
-    with pytest.raises(OptionError, match=f"memory={memory!r}: give bytes as a number or as 512M or 4G"):
+    with pytest.raises(OptionError, match=f"`memory={memory!r}`: give bytes as a number or as 512M or 4G"):
         pairs.join(ROWS, max_distance=3, memory=memory)
 
 
@@ -476,7 +478,7 @@ def test_a_plan_that_the_bits_cannot_be_cut_for_is_refused(parts, key_blocks):
 
 @pytest.mark.parametrize("bits", [0, 32, 65, 576])
 def test_a_plan_is_for_whole_words(bits):
-    with pytest.raises(OptionError, match=f"bits={bits} is not one of 64, 128"):
+    with pytest.raises(OptionError, match=f"`bits={bits}` is not one of 64, 128"):
         block_plan.plan_join(1000, bits, 0)
 
 
@@ -487,7 +489,7 @@ def test_a_plan_for_fewer_than_none_is_refused():
 
 def test_a_plan_for_another_join_is_refused():
     with pytest.raises(
-        OptionError, match="the plan is for 64 bits and max_distance=4, the join for 64 bits and max_distance=3"
+        OptionError, match="the plan is for 64 bits and `max_distance=4`, the join for 64 bits and `max_distance=3`"
     ):
         pairs.join_unique(pairs.collapse(ROWS), max_distance=3, plan=block_plan.plan_join(10, 64, 4))
 

@@ -115,7 +115,7 @@ def test_an_index_says_its_hit_probability():
     )  # 0.7607: the mean
     assert index.hit_probability(0) == 1
     assert index.hit_probability(3) > index.hit_probability(6)
-    with pytest.raises(nd.OptionError, match="max_distance=7"):
+    with pytest.raises(nd.OptionError, match="`max_distance=7`"):
         index.hit_probability(7)
     assert Index(max_distance=3).hit_probability() == 1
     beam = Index(max_distance=6, method="sorted-beam")
@@ -378,16 +378,16 @@ def test_a_plan_is_text_and_json():
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: nd.plan(max_distance=3), "Give the number of documents, or fingerprints"),
-        (lambda: nd.plan(0, max_distance=3), "documents=0: give an integer from 1 up"),
-        (lambda: nd.plan(True, max_distance=3), "documents=True"),
-        (lambda: nd.plan(10, max_distance=65, bits=64), "max_distance=65 is not a whole number from 0 to 64"),
-        (lambda: nd.plan(10, max_distance=3, bits=100), "bits=100: give 64, 128"),
+        (lambda: nd.plan(max_distance=3), "Give `documents`, their number, or `fingerprints`"),
+        (lambda: nd.plan(0, max_distance=3), "`documents=0`: give an integer from 1 up"),
+        (lambda: nd.plan(True, max_distance=3), "`documents=True`"),
+        (lambda: nd.plan(10, max_distance=65, bits=64), "`max_distance=65` is not a whole number from 0 to 64"),
+        (lambda: nd.plan(10, max_distance=3, bits=100), "`bits=100`: give 64, 128"),
         (lambda: nd.plan(10, max_distance=3, bits=64, fingerprints=uniform(9, 2)), "the fingerprints have 128"),
         (lambda: nd.plan(10, max_distance=3, fingerprints=np.zeros(9, np.uint64)), "1 different fingerprints"),
-        (lambda: nd.plan(10, max_distance=3, memory="1"), "memory='1'"),
-        (lambda: Index(max_distance=3, prefix=9), "auto, with prefix"),
-        (lambda: Index(max_distance=3, blocks=99), "blocks=99"),
+        (lambda: nd.plan(10, max_distance=3, memory="1"), "`memory='1'`"),
+        (lambda: Index(max_distance=3, prefix=9), "`method='auto'` with `prefix"),
+        (lambda: Index(max_distance=3, blocks=99), "`blocks=99`"),
         (lambda: sharded(Setting(100, 64, 3, TYPICAL), 10), "not even one document fits"),
         (
             lambda: check.check_plan([], Setting(100, 64, 3, TYPICAL), uniform(3)),

@@ -98,14 +98,17 @@ def test_twice_the_bits_are_needed_lest_any_collide():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: probabilities.bit_differs(1.5), "cosine=1.5: give a number from -1 to 1."),
-        (lambda: probabilities.within_distance(0.5, bits=0, max_distance=1), "bits=0: give an integer from 1 up."),
-        (lambda: probabilities.sieve_miss(0.5, max_distance=-1), "max_distance=-1: give an integer from 0 up."),
-        (lambda: probabilities.estimated_cosine(65, bits=64), "distance=65: give an integer from 0 to 64"),
-        (lambda: probabilities.prefix_hit(65, bits=64, prefix=8, tables=1), "neither can be more than bits=64"),
-        (lambda: probabilities.prefix_hit(6, bits=64, prefix=8, tables=0.5), "tables=0.5: give an integer from 1 up."),
+        (lambda: probabilities.bit_differs(1.5), "`cosine=1.5`: give a number from -1 to 1."),
+        (lambda: probabilities.within_distance(0.5, bits=0, max_distance=1), "`bits=0`: give an integer from 1 up."),
+        (lambda: probabilities.sieve_miss(0.5, max_distance=-1), "`max_distance=-1`: give an integer from 0 up."),
+        (lambda: probabilities.estimated_cosine(65, bits=64), "`distance=65`: give an integer from 0 to 64"),
+        (lambda: probabilities.prefix_hit(65, bits=64, prefix=8, tables=1), "neither can be more than `bits=64`"),
+        (
+            lambda: probabilities.prefix_hit(6, bits=64, prefix=8, tables=0.5),
+            "`tables=0.5`: give an integer from 1 up.",
+        ),
         (lambda: probabilities.bits_without_collision(9, probability=0), "give a number above 0"),
-        (lambda: probabilities.bits_without_collision(9, probability=2), "probability=2: give a number from 0 to 1."),
+        (lambda: probabilities.bits_without_collision(9, probability=2), "`probability=2`: give a number from 0 to 1."),
     ],
 )
 def test_what_is_no_probability_or_count_is_refused(call, message):

@@ -59,9 +59,9 @@ FILE_FUNCTIONS = {
 @pytest.mark.parametrize(("name", "call"), FILE_FUNCTIONS.items())
 def test_a_misspelled_option_is_told_with_the_one_that_was_meant(corpus, tmp_path, name, call):
     for given, meant in (("encodign", "encoding"), ("column", "text"), ("progres", "progress")):
-        expected = rf"{given}: {name}\(\) has no such option \(did you mean {meant}\?\)\."
+        expected = rf"`{given}`: {name}\(\) has no such option \(did you mean `{meant}`\?\)\."
         if given == "column" or (given == "progres" and name == "estimate_files"):
-            expected = f"{given}: {name}"
+            expected = f"`{given}`: {name}"
         with pytest.raises(nd.OptionError, match=expected):
             call(corpus, tmp_path, **{given: None})
     assert [path.name for path in tmp_path.iterdir()] == ["a.jsonl"]  # nothing was made
@@ -72,23 +72,23 @@ def test_a_misspelled_option_is_told_with_the_one_that_was_meant(corpus, tmp_pat
     [
         (
             lambda: nd.deduplicate([TEXT], column="x"),
-            r"column: deduplicate\(\) has no such option \(did you mean text\?\)",
+            r"`column`: deduplicate\(\) has no such option \(did you mean `text`\?\)",
         ),
         (
             lambda: nd.deduplicate([TEXT], overwrite=True),
-            r"overwrite: .*There are text, id, html, against, .*, method, ",
+            r"`overwrite`: .*There are `text`, `id`, `html`, `against`, .*, `method`, ",
         ),
         (
             lambda: nd.evaluate([TEXT], keep="last"),
-            r"keep: evaluate\(\) has no such option; it decides which of the matching",
+            r"`keep`: evaluate\(\) has no such option; it decides which of the matching",
         ),
         (
             lambda: nd.evaluate([TEXT], method="exact"),
-            r"method: evaluate\(\) has no such option; it decides which documents match",
+            r"`method`: evaluate\(\) has no such option; it decides which documents match",
         ),
         (
             lambda: nd.match([TEXT], cluster="star"),
-            r"cluster: match\(\) has no such option; it decides which of the matching",
+            r"`cluster`: match\(\) has no such option; it decides which of the matching",
         ),
     ],
 )
@@ -99,11 +99,11 @@ def test_an_option_of_another_function_is_refused_with_the_reason(call, said):
 
 def test_pairs_and_clusters_refuse_the_options_of_each_other(corpus, tmp_path):
     with pytest.raises(
-        nd.OptionError, match=r"within: pair_files\(\) has no such option; it decides which of .* cluster_files"
+        nd.OptionError, match=r"`within`: pair_files\(\) has no such option; it decides which of .* cluster_files"
     ):
         nd.pair_files(corpus, tmp_path / "b.jsonl", within="lang")
     with pytest.raises(
-        nd.OptionError, match=r"method: cluster_files\(\) has no such option; it decides which .* pair_files"
+        nd.OptionError, match=r"`method`: cluster_files\(\) has no such option; it decides which .* pair_files"
     ):
         nd.cluster_files(corpus, tmp_path / "b.parquet", documents=corpus, method="exact")
 
@@ -112,7 +112,7 @@ def test_pairs_and_clusters_refuse_the_options_of_each_other(corpus, tmp_path):
 def test_an_unknown_treatment_of_bad_rows_is_refused(corpus, tmp_path, name):
     with corpus.open("a") as file:
         file.write("no json\n")
-    with pytest.raises(nd.OptionError, match="on_error='ignore': give one of stop, skip"):
+    with pytest.raises(nd.OptionError, match="`on_error='ignore'`: give one of stop, skip"):
         FILE_FUNCTIONS[name](corpus, tmp_path, on_error="ignore")
     assert [path.name for path in tmp_path.iterdir()] == ["a.jsonl"]
 
@@ -120,10 +120,10 @@ def test_an_unknown_treatment_of_bad_rows_is_refused(corpus, tmp_path, name):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"method": ["exact"]}, r"method=\['exact'\]: give one of auto"),
-        ({"similarity": {}}, r"similarity={}: give one of jaccard"),
-        ({"prefer_source": 3}, "prefer_source=3: give names of sources, as strings"),
-        ({"prefer_source": ["a", 3]}, r"prefer_source=\['a', 3\]: give names of sources"),
+        ({"method": ["exact"]}, r"`method=\['exact'\]`: give one of auto"),
+        ({"similarity": {}}, r"`similarity={}`: give one of jaccard"),
+        ({"prefer_source": 3}, "`prefer_source=3`: give names of sources, as strings"),
+        ({"prefer_source": ["a", 3]}, r"`prefer_source=\['a', 3\]`: give names of sources"),
     ],
 )
 def test_values_of_another_type_are_refused_as_options(options, said):

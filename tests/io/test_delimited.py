@@ -196,7 +196,7 @@ def test_one_column_needs_no_delimiter(shard: Make, reading: Any) -> None:
 
 def test_a_dialect_that_is_not_clear_is_refused_and_can_be_stated(shard: Make, reading: Any) -> None:
     found = shard(b"a;b,c\n1;2,3\n", "a.csv")
-    with pytest.raises(InputError, match=r"it is not clear .* \(comma .* or semicolon .*Pass --dialect"):
+    with pytest.raises(InputError, match=r"it is not clear .* \(comma .* or semicolon .*Give `dialect` the delimiter"):
         reading(found, "a")
     assert reading(replace(found, dialect=";"), "a").texts == ["1"]
     assert reading(replace(found, dialect=","), "c").texts == ["3"]
@@ -319,8 +319,8 @@ def test_a_file_that_ends_inside_quotes_is_damaged(shard: Make, reading: Any) ->
     content = BASIC * 1 + b'3,"never closed,de\r\n4,a,b\r\n'
     message = (
         r"a\.csv ends inside quotes that open in line 5: .*nobody knows how many rows are lost\. Mend it, or, if its fields "
-        r"are not quoted \(it was read with comma between fields, double quotes\), pass --dialect with the delimiter alone, "
-        r"as --dialect ','"
+        r"are not quoted \(it was read with comma between fields, double quotes\), give the delimiter alone: "
+        r"`dialect=','`"
     )
     for dialect in (',"', None):
         with pytest.raises(DataError, match=message):
@@ -394,9 +394,7 @@ def test_of_a_row_that_is_too_long_it_is_told_where_its_quote_opens(shard: Make,
     reasons: dict[int, str] = {}
     with pytest.raises(DataError, match="ends inside quotes that open in line 4:"):
         list(FORMATS["csv"].read(found, Columns(), reject=reasons.__setitem__))
-    assert reasons[1].endswith(
-        "(raise --max-document-bytes if it is a document); it is so far inside quotes that open in line 4"
-    )
+    assert reasons[1].endswith("(raise that if it is a document); it is so far inside quotes that open in line 4")
 
 
 def test_files_that_differ_do_not_go_into_one(shard: Make, copied: Any) -> None:

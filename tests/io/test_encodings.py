@@ -145,13 +145,13 @@ def test_a_text_file_is_decoded_as_a_whole(tmp_path: Path, reading: Any) -> None
 @pytest.mark.parametrize("kind", ["jsonl", "csv", "txt"])
 def test_utf_16_read_as_utf_8_says_what_to_pass(tmp_path: Path, reading: Any, kind: str) -> None:
     content = encoded(["a"], kind, "utf-16")
-    with pytest.raises(DataError, match=r"begins with the byte order mark of UTF-16.*Pass --encoding utf-16\."):
+    with pytest.raises(DataError, match=r"begins with the byte order mark of UTF-16.*Pass `encoding='utf-16'`\."):
         reading(as_encoded(tmp_path / f"a.{kind}", content, "utf-8"))
     for order in ("le", "be"):
         without = encoded(["abcd"], kind, f"utf-16-{order}")
-        with pytest.raises(DataError, match=rf"looks like UTF-16, .*Pass --encoding utf-16-{order}\."):
+        with pytest.raises(DataError, match=rf"looks like UTF-16, .*Pass `encoding='utf-16-{order}'`\."):
             reading(as_encoded(tmp_path / f"a.{kind}", without, "utf-8"))
-    with pytest.raises(DataError, match="does not begin with the byte order mark of UTF-16 .*utf-16-le or"):
+    with pytest.raises(DataError, match="does not begin with the byte order mark of UTF-16 .*utf-16-le'` or"):
         reading(as_encoded(tmp_path / f"a.{kind}", without, "utf-16"))
     assert reading(as_encoded(tmp_path / f"e.{kind}", b"", "utf-16")).texts == ([""] if kind == "txt" else [])
 
@@ -174,7 +174,7 @@ def test_encodings_have_one_name() -> None:
 
 def test_parquet_has_no_other_encoding(shard: Make) -> None:
     found = replace(shard(pa.table({"text": ["a"]}), "a.parquet"), encoding="gb18030")
-    with pytest.raises(InputError, match=r"a\.parquet is Parquet, which is always UTF-8, but --encoding gb18030"):
+    with pytest.raises(InputError, match=r"a\.parquet is Parquet, which is always UTF-8, but `encoding='gb18030'` is"):
         FORMATS["parquet"].check(found, Columns())
 
 
@@ -186,7 +186,7 @@ def test_files_of_two_orders_do_not_go_into_one(tmp_path: Path) -> None:
 
 
 LIMIT = 1000
-REASON = "it is longer than max_document_bytes, 1,000 bytes (raise --max-document-bytes if it is a document)"
+REASON = "it is longer than `max_document_bytes`, 1,000 bytes (raise that if it is a document)"
 
 
 @pytest.mark.parametrize("size", [LIMIT, 20 << 20])

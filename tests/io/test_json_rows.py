@@ -207,7 +207,7 @@ def test_columns_need_names() -> None:
     for text in ("text", (), ("",), ["text", ""]):
         with pytest.raises(OptionError, match="give names of columns, such as text or meta.body; none may be empty"):
             Columns(text)  # type: ignore[arg-type]
-    with pytest.raises(OptionError, match="id='': give the name of a column, or leave it out"):
+    with pytest.raises(OptionError, match="`id=''`: give the name of a column, or leave it out"):
         Columns(id="")
 
 

@@ -68,7 +68,7 @@ def test_a_byte_order_mark_is_no_part_of_the_first_row(shard: Make, reading: Any
 
 
 def test_utf_16_is_refused_with_the_remedy(shard: Make, reading: Any) -> None:
-    with pytest.raises(DataError, match=r"corpus\.jsonl begins .* UTF-16, .*Pass --encoding utf-16\."):
+    with pytest.raises(DataError, match=r"corpus\.jsonl begins .* UTF-16, .*Pass `encoding='utf-16'`\."):
         reading(shard('{"text": "a"}\n'.encode("utf-16")))
 
 

@@ -48,7 +48,7 @@ def test_a_row_that_is_too_long_takes_no_more_than_twice_the_limit(
     finally:
         tracemalloc.stop()
     assert texts == ["a", None, "c"]
-    assert reasons[1].startswith("it is longer than max_document_bytes, 67,108,864 bytes")
+    assert reasons[1].startswith("it is longer than `max_document_bytes`, 67,108,864 bytes")
     assert LIMIT < peak < 2 * LIMIT
 
 

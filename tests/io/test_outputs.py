@@ -74,7 +74,7 @@ def test_nothing_is_left_without_commit() -> None:
 
 def test_an_output_that_exists_is_refused_and_replaced_only_if_asked_for() -> None:
     Path("a").write_text("old")
-    assert refusal("a") == "a exists already. Name another output, or pass --overwrite to replace it."
+    assert refusal("a") == "a exists already. Name another output, or pass `overwrite=True` to replace it."
     with pytest.raises(ValueError, match="stop"), Outputs([Path("a")], overwrite=True) as outputs:  # noqa: PT012
         write(outputs, Path("a"))
         raise ValueError("stop")
@@ -90,7 +90,7 @@ def test_an_output_that_is_an_input_is_refused_under_any_name() -> None:
     Path("link").symlink_to("a.jsonl")
     os.link("a.jsonl", "hard")
     for name in ("a.jsonl", "link", "hard", "../" + Path.cwd().name + "/a.jsonl"):
-        message = f"{name} is also an input. Name another output, or pass --overwrite to replace it."
+        message = f"{name} is also an input. Name another output, or pass `overwrite=True` to replace it."
         assert refusal(name, inputs=[shard]) == message
 
 
@@ -109,8 +109,8 @@ def test_all_problems_are_reported_together_before_any_work() -> None:
     for name in "abcdefgh":
         Path(name).write_text("old")
     assert refusal("a", "b").splitlines() == [
-        "a exists already. Name another output, or pass --overwrite to replace it.",
-        "b exists already. Name another output, or pass --overwrite to replace it.",
+        "a exists already. Name another output, or pass `overwrite=True` to replace it.",
+        "b exists already. Name another output, or pass `overwrite=True` to replace it.",
     ]
     assert refusal(*"abcdefgh").splitlines()[5:] == ["… and 3 more of this kind."]
 

@@ -122,7 +122,7 @@ def test_plain_text_has_no_columns(shard: Make, tmp_path: Path, kind: str) -> No
         check(found, Columns(id="key"))
     with pytest.raises(InputError, match='so no "lang"'):
         check(found, Columns(values=("lang",)))
-    with pytest.raises(InputError, match=r"none can be added \(cluster_id\)\. Leave --annotate out: the audit says"):
+    with pytest.raises(InputError, match=r"none can be added \(cluster_id\)\. Leave out `annotate`: the audit says"):
         check(found, Columns(), ("cluster_id",))
     with (
         open_sink(tmp_path / "out", kind) as sink,

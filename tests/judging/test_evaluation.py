@@ -539,14 +539,14 @@ def test_a_corpus_of_short_texts_is_warned_of():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"target_recall": 0}, "target_recall=0: give a number above 0, up to 1"),
+        ({"target_recall": 0}, "`target_recall=0`: give a number above 0, up to 1"),
         ({"target_recall": 1.5}, "target_recall=1.5"),
-        ({"sample": 0}, "sample=0: give an integer from 1 up"),
-        ({"seed": -1}, "seed=-1: give an integer from 0 up"),
-        ({"methods": ["auto"]}, "method 'auto' cannot be measured: give one of"),
-        ({"min_similarity": 0}, "min_similarity=0: without labels"),
-        ({"similarity": "cosine"}, "similarity='cosine': without labels near-duplicates are looked for by jaccard"),
-        ({"complete": True}, "complete=True says something of labels, and none are given"),
+        ({"sample": 0}, "`sample=0`: give an integer from 1 up"),
+        ({"seed": -1}, "`seed=-1`: give an integer from 0 up"),
+        ({"methods": ["auto"]}, "`methods=\\['auto'\\]`: give one of"),
+        ({"min_similarity": 0}, "`min_similarity=0`: without labels"),
+        ({"similarity": "cosine"}, "`similarity='cosine'`: without labels near-duplicates are looked for by jaccard"),
+        ({"complete": True}, "`complete=True` is about labels, and none are given"),
     ],
 )
 def test_options_that_make_no_sense_are_refused(options, message):

@@ -120,13 +120,13 @@ def test_plans_of_the_usual_thresholds():
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"min_similarity": 0}, "min_similarity=0: give a number above 0"),
+        ({"min_similarity": 0}, "`min_similarity=0`: give a number above 0"),
         ({"min_similarity": 1.5}, "min_similarity=1.5"),
         ({"min_similarity": "0.8"}, "min_similarity='0.8'"),
-        ({"min_similarity": 0.8, "values": 0}, "values=0: give an integer from 1 to 1024"),
+        ({"min_similarity": 0.8, "values": 0}, "`values=0`: give an integer from 1 to 1024"),
         ({"min_similarity": 0.8, "values": True}, "values=True"),
-        ({"min_similarity": 0.8, "miss_probability": 0}, "miss_probability=0: give a number between 0 and 1"),
-        ({"min_similarity": 0.8, "values": 4}, "values=4: it takes at least 5 values"),
+        ({"min_similarity": 0.8, "miss_probability": 0}, "`miss_probability=0`: give a number between 0 and 1"),
+        ({"min_similarity": 0.8, "values": 4}, "`values=4`: it takes at least 5 values"),
         ({"min_similarity": 0.001}, "it takes 6,905 values, more than 1024"),
         ({"min_similarity": 1e-300}, "Use a higher similarity or a higher probability"),
     ],
@@ -213,8 +213,8 @@ def test_bands_that_leave_values_unused_are_refused_and_the_nearest_named():
         ({"fingerprints": np.zeros(2, np.uint64), "max_distance": 3}, "there are 2 fingerprints and 3 signatures"),
         ({"fingerprints": np.zeros(3, np.int32), "max_distance": 3}, "uint64"),
         ({"fingerprints": np.zeros(3, np.uint64), "max_distance": 65}, "max_distance=65"),
-        ({"memory": 0}, "memory=0: give bytes as a number or as 512M or 4G"),
-        ({"memory": 1000}, "memory=1,000: to look for pairs among 3 signatures takes at least"),
+        ({"memory": 0}, "`memory=0`: give bytes as a number or as 512M or 4G"),
+        ({"memory": 1000}, "`memory=1000`: to look for pairs among 3 signatures takes at least"),
         ({"threads": 0}, "threads=0"),
     ],
 )
@@ -248,5 +248,5 @@ def test_memory_for_a_search_is_given_in_bytes_or_with_a_unit():
     signatures_of_three = made(np.ones((3, 4), np.uint32))
     for memory in (1 << 20, "1M", "1 MiB"):
         assert pairs_of(find_banded(signatures_of_three, Bands(2, 2), memory=memory)) == [(0, 1), (0, 2), (1, 2)]
-    with pytest.raises(OptionError, match="memory='much': give bytes as a number or as 512M or 4G"):
+    with pytest.raises(OptionError, match="`memory='much'`: give bytes as a number or as 512M or 4G"):
         find_banded(signatures_of_three, Bands(2, 2), memory="much")

@@ -19,28 +19,31 @@ from neardup.text.unicode_tables import UNICODE_VERSION
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"bits": 0}, "bits=0: give an integer from 1 to 512"),
+        ({"bits": 0}, "`bits=0`: give an integer from 1 to 512"),
         ({"bits": 513}, "bits=513"),
         ({"bits": True}, "bits=True"),
         ({"bits": "64"}, "bits='64'"),
-        ({"word_shingle": 0}, "word_shingle=0: give an integer from 1 to 64"),
+        ({"word_shingle": 0}, "`word_shingle=0`: give an integer from 1 to 64"),
         ({"cjk_shingle": 65}, "cjk_shingle=65"),
-        ({"weights": "idf"}, "weights='idf': give one of uniform, tf, log, sqrt, tfidf"),
-        ({"hash": "md55"}, "hash='md55': give one of xxh3.*did you mean md5"),
+        ({"weights": "idf"}, "`weights='idf'`: give one of uniform, tf, log, sqrt, tfidf"),
+        ({"hash": "md55"}, "`hash='md55'`: give one of xxh3.*did you mean md5"),
         ({"min_tokens": 0}, "min_tokens=0"),
-        ({"max_distance": 129}, "max_distance=129: give an integer from 0 to the number of bits"),
+        ({"max_distance": 129}, "`max_distance=129`: give an integer from 0 to the number of bits"),
         ({"bits": 0, "weights": "x"}, "bits=0.*weights='x'"),
-        ({"bits": 64.0}, "bits=64.0: give an integer"),
-        ({"max_distance": -1}, "max_distance=-1: give an integer from 0"),
+        ({"bits": 64.0}, "`bits=64.0`: give an integer"),
+        ({"max_distance": -1}, "`max_distance=-1`: give an integer from 0"),
         ({"hash": len}, r"hash=.*wrap a function of your own: HashFunction\(function, name=…, version=…, bits=…\)"),
         ({"weights": "tf", "keywords": "by_lenght"}, "or 'by_length' .did you mean by_length"),
-        ({"profile": ["leonsim"]}, r"profile=\['leonsim'\]: give one of leonsim, moz"),
-        ({"profile": "leonsin", "bits": 64}, "profile='leonsin': give one of .* .did you mean leonsim"),
+        ({"profile": ["leonsim"]}, r"`profile=\['leonsim'\]`: give one of leonsim, moz"),
+        ({"profile": "leonsin", "bits": 64}, "`profile='leonsin'`: give one of .* .did you mean leonsim"),
         (
             {"profile": "leonsim", "bits": 65},
-            "bits=65 with profile='leonsim': give one of 8, 16, .*, 56, 64, 72, .*, 128",
+            "`bits=65` with `profile='leonsim'`: give one of 8, 16, .*, 56, 64, 72, .*, 128",
         ),
-        ({"segmenter": "jieba", "hmm": 1, "mode": "A"}, "hmm=1: give true or false; mode='A' with segmenter='jieba'"),
+        (
+            {"segmenter": "jieba", "hmm": 1, "mode": "A"},
+            "`hmm=1`: give true or false; `mode='A'` with `segmenter='jieba'`",
+        ),
     ],
 )
 def test_recipes_that_are_not_possible_are_refused(fields, message):
@@ -52,7 +55,9 @@ def test_a_problem_elsewhere_is_none_of_the_distance():
     with pytest.raises(nd.OptionError) as refused:
         nd.Recipe(weights="x", max_distance=3)
     assert "max_distance" not in str(refused.value)
-    with pytest.raises(nd.OptionError, match=r"^This recipe is not possible. bits=0: give an integer from 1 to 512.$"):
+    with pytest.raises(
+        nd.OptionError, match=r"^This recipe is not possible. `bits=0`: give an integer from 1 to 512.$"
+    ):
         nd.Recipe(bits=0, max_distance=3)
 
 
@@ -62,7 +67,7 @@ def test_damaged_document_frequencies_hide_no_other_problem(tmp_path):
     with pytest.raises(nd.DataError, match="cannot be read as a file of document frequencies"):
         nd.Recipe(weights="tfidf", document_frequencies=path)
     with pytest.raises(
-        nd.OptionError, match="bits=0: give an integer.*cannot be read as a file of document frequencies"
+        nd.OptionError, match="`bits=0`: give an integer.*cannot be read as a file of document frequencies"
     ):
         nd.Recipe(weights="tfidf", document_frequencies=path, bits=0)
 
@@ -171,12 +176,12 @@ def test_recipe_files_that_cannot_be_used_are_refused(tmp_path):
     with pytest.raises(nd.InputError, match="cannot be read: Is a directory. Give a file"):
         find_recipe(str(tmp_path / "folder.toml"))
     path.write_text("colour = 3\n")
-    with pytest.raises(nd.OptionError, match="a recipe has no colour. It has word_shingle"):
+    with pytest.raises(nd.OptionError, match="a recipe has no `colour`. It has `word_shingle`"):
         find_recipe(str(path))
 
 
 def test_a_recipe_without_a_distance_needs_one():
-    with pytest.raises(nd.OptionError, match="has no distance of its own. Give max_distance"):
+    with pytest.raises(nd.OptionError, match="has no distance of its own. Give `max_distance`"):
         nd.deduplicate(["a"], recipe=nd.Recipe(bits=96, max_distance=None), method="simhash")
 
 
@@ -224,15 +229,15 @@ def test_a_recipe_file_gets_all_its_problems_at_once(tmp_path):
         find_recipe(str(path))
     for said in (
         str(path),
-        "a recipe has no bit (did you mean bits?)",
-        "a recipe has no colour. It has",
-        "bits='64': give an integer",
-        "segmenter='jeiba': give one of words, characters, whitespace, jieba, sudachi (did you mean jieba?)",
-        "normalize='nfkc': give a list of names",
-        "keywords with weights='uniform'",
+        "a recipe has no `bit` (did you mean `bits`?)",
+        "a recipe has no `colour`. It has",
+        "`bits='64'`: give an integer",
+        "`segmenter='jeiba'`: give one of words, characters, whitespace, jieba, sudachi (did you mean jieba?)",
+        "`normalize='nfkc'`: give a list of names",
+        "`keywords` with `weights='uniform'`",
         "stop list 'zhh': give one of zh, ja, en, or an existing file (did you mean zh?)",
-        "stop_words: 3 is neither a name nor a path",
-        "hmm=1: give true or false",
+        "`stop_words`: 3 is neither a name nor a path",
+        "`hmm=1`: give true or false",
         f"dictionary '{tmp_path / 'nowhere.txt'}' cannot be read: No such file or directory",
     ):
         assert said in str(refused.value)
@@ -241,15 +246,15 @@ def test_a_recipe_file_gets_all_its_problems_at_once(tmp_path):
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"segmenter": "characters", "cjk_shingle": 3}, "cjk_shingle=3 is for segmenter='words'"),
-        ({"mode": "search"}, "mode='search' with segmenter='words': words has no modes; jieba and sudachi have"),
+        ({"segmenter": "characters", "cjk_shingle": 3}, "`cjk_shingle=3` is for `segmenter='words'`"),
+        ({"mode": "search"}, "`mode='search'` with `segmenter='words'`: words has no modes; jieba and sudachi have"),
         ({"segmenter": "sudachi", "mode": "search"}, "sudachi has A, B, C"),
         ({"segmenter": "sudachi", "hmm": False}, "only jieba has a hidden Markov model"),
         ({"segmenter": str.split}, "wrap a function of your own: Segmenter"),
         ({"segmenter": ["words"]}, "give one of words, characters"),
-        ({"dictionary": 3, "segmenter": "jieba"}, "dictionary=3: give the path of a file"),
-        ({"stop_words": "zh"}, "stop_words='zh': give a list of names, of zh, ja, en, or paths"),
-        ({"normalize": [3]}, "normalize=3: give one of"),
+        ({"dictionary": 3, "segmenter": "jieba"}, "`dictionary=3`: give the path of a file"),
+        ({"stop_words": "zh"}, "`stop_words='zh'`: give a list of names, of zh, ja, en, or paths"),
+        ({"normalize": [3]}, "`normalize=3`: give one of"),
     ],
 )
 def test_segmenters_and_lists_that_contradict_each_other_are_refused(fields, said):
@@ -261,7 +266,7 @@ def test_a_dictionary_is_for_segmenters_that_have_one(tmp_path):
     path = tmp_path / "words.txt"
     path.write_text("a\n")
     with pytest.raises(
-        nd.OptionError, match="dictionary with segmenter='words': only jieba and sudachi have dictionaries"
+        nd.OptionError, match="`dictionary` with `segmenter='words'`: only jieba and sudachi have dictionaries"
     ):
         nd.Recipe(dictionary=path)
 
@@ -345,7 +350,7 @@ def test_a_stored_recipe_keeps_its_digest_and_says_what_is_not_at_hand(tmp_path)
     ):
         found = stored_recipe(values)
         assert found.as_dict() == values
-        with pytest.raises(nd.OptionError, match=f"{part}: only its identity, .* is stored.*Give the recipe itself"):
+        with pytest.raises(nd.OptionError, match=f"`{part}`: only its identity, .* is stored.*Give the recipe itself"):
             nd.fingerprint(["法律"], recipe=found)
 
 
@@ -422,9 +427,9 @@ def test_what_is_no_recipe_is_refused_with_what_to_give(name, roses):
         (
             17,
             nd.OptionError,
-            r"recipe=17: give a Recipe, the name of one, such as 'default', or the path of a .toml file",
+            r"`recipe=17`: give a Recipe, the name of one, such as 'default', or the path of a .toml file",
         ),
-        ({"bits": 64}, nd.OptionError, r"recipe=\{'bits': 64\}: give a Recipe, the name of one"),
+        ({"bits": 64}, nd.OptionError, r"`recipe=\{'bits': 64\}`: give a Recipe, the name of one"),
     ):
         with pytest.raises(problem, match=said):
             WITH_RECIPE[name](given)

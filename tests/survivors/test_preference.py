@@ -73,13 +73,13 @@ def test_what_a_function_may_return():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"keep": "max:"}, "keep='max:': give one of first, last, longest, shortest, max:COLUMN, min:COLUMN."),
-        ({"keep": "best:score"}, "keep='best:score': give one of"),
-        ({"keep": None}, "keep=None: give one of"),
-        ({"prefer_source": ("a", "a")}, "prefer_source=('a', 'a'): give each source once, by its name."),
-        ({"prefer_source": ("a", "")}, "prefer_source=('a', ''): give each source once, by its name."),
-        ({"within": ""}, "within='': give the name of a column."),
-        ({"within": 3}, "within=3: give the name of a column."),
+        ({"keep": "max:"}, "`keep='max:'`: give one of first, last, longest, shortest, max:COLUMN, min:COLUMN."),
+        ({"keep": "best:score"}, "`keep='best:score'`: give one of"),
+        ({"keep": None}, "`keep=None`: give one of"),
+        ({"prefer_source": ("a", "a")}, "`prefer_source=('a', 'a')`: give each source once, by its name."),
+        ({"prefer_source": ("a", "")}, "`prefer_source=('a', '')`: give each source once, by its name."),
+        ({"within": ""}, "`within=''`: give the name of a column."),
+        ({"within": 3}, "`within=3`: give the name of a column."),
     ],
 )
 def test_rules_that_cannot_be_are_refused(options, message):

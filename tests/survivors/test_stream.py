@@ -88,7 +88,7 @@ def test_what_does_not_go_together_is_refused(tmp_path):
         Stream(tmp_path / "ix", recipe=nd.Recipe())
     with pytest.raises(nd.OptionError, match="the index was made for 3"):
         Stream(tmp_path / "ix", max_distance=4)
-    with pytest.raises(nd.OptionError, match="has no max_distance"):
+    with pytest.raises(nd.OptionError, match="has no distance of its own"):
         Stream(recipe=nd.Recipe(bits=100))
     with pytest.raises(nd.OptionError, match="does not know the recipe"):
         Stream(Index(max_distance=3))

@@ -265,11 +265,11 @@ def test_ids_count_where_all_rows_have_one():
     [
         (set(TEXTS), {}, nd.OptionError, r"data is a set, which has no order; give a list, such as sorted\(data\)"),
         (DatasetDict(train=Dataset(TABLE)), {}, nd.OptionError, r"data is one DatasetDict.*data\['train'\]"),
-        (TEXTS, {"text": "body"}, nd.OptionError, "text='body': the data is one column of texts"),
+        (TEXTS, {"text": "body"}, nd.OptionError, "`text='body'`: the data is one column of texts"),
         (TEXTS, {"id": "key"}, nd.InputError, "no column 'key' for the ids: the data is one column of texts"),
         (TEXTS, {"keep": "max:n"}, nd.InputError, "no column 'n' for the values: the data is one column of texts"),
-        (TEXTS, {"prefer_source": "web"}, nd.OptionError, "Give its name as source"),
-        (ROWS, {"source": "host"}, nd.OptionError, "source='host': it is for prefer_source"),
+        (TEXTS, {"prefer_source": "web"}, nd.OptionError, "Give its name as `source`"),
+        (ROWS, {"source": "host"}, nd.OptionError, "`source='host'`: it is for `prefer_source`"),
         (ROWS, {"source": "nope", "prefer_source": "web"}, nd.InputError, "no column 'nope' for the sources"),
         (ROWS, {"source": "host", "prefer_source": "we"}, nd.InputError, "no row is of this source. The sources are web/x"),
         (ROWS, {"text": "meta.title"}, nd.InputError, "Row 0 is no dict with 'meta.title'"),
@@ -337,7 +337,7 @@ def test_a_folder_for_temporary_files_that_is_none_is_refused_before_any_work(te
             tmp_path / "c.jsonl", tmp_path / "in.jsonl", str(tmp_path / "out.jsonl"), temp_dir=temp_dir
         ),
     ):
-        with pytest.raises(nd.OptionError, match=f"temp_dir={temp_dir!r}: there is no such folder"):
+        with pytest.raises(nd.OptionError, match=f"`temp_dir={temp_dir!r}`: there is no such folder"):
             call()
     assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
 

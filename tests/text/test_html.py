@@ -150,10 +150,11 @@ def test_files_of_html_are_passed_over_in_a_folder_and_refused_by_name_where_tex
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "a.html").write_text(page())
     output = f"{tmp_path}/out/"
-    with pytest.raises(nd.InputError, match=r"Its \.html files are read with --html main or --html whole\."):
+    with pytest.raises(nd.InputError, match=r"Its \.html files are read with `html='main'` or `html='whole'`\."):
         nd.deduplicate_files(tmp_path / "in", output)
     with pytest.raises(
-        nd.InputError, match=r"a\.html is HTML: pass --html main or whole, .*; --lines reads it as it is"
+        nd.InputError,
+        match=r"a\.html is HTML: pass `html='main'` or `html='whole'` to .*, or `lines=True` to read it as it is",
     ):
         nd.deduplicate_files(tmp_path / "in" / "a.html", output)
     (tmp_path / "in" / "b.txt").write_text("A text.")
@@ -182,7 +183,7 @@ def test_every_command_that_reads_texts_reads_html(tmp_path):
 
 
 def test_an_unknown_kind_of_text_is_refused():
-    with pytest.raises(nd.OptionError, match=r"html='all': give one of main, whole, or leave it out"):
+    with pytest.raises(nd.OptionError, match=r"`html='all'`: give one of main, whole, or leave it out"):
         nd.deduplicate(["<p>"], html="all")
 
 
@@ -192,6 +193,6 @@ def test_a_missing_package_is_told_with_the_command_that_installs_it(html, monke
     monkeypatch.setitem(sys.modules, "trafilatura", None)
     Path(tmp_path / "in.jsonl").write_text("no JSON, but that is not looked at")
     with pytest.raises(
-        nd.MissingExtra, match=rf"html='{html}' needs {PACKAGES[html]} .* pip install 'neardup\[html\]'"
+        nd.MissingExtra, match=rf"`html='{html}'` needs {PACKAGES[html]} .* pip install 'neardup\[html\]'"
     ):
         nd.deduplicate_files(tmp_path / "in.jsonl", str(tmp_path / "out.jsonl"), html=html)

@@ -204,9 +204,9 @@ def test_what_a_callers_function_raises_is_told_with_its_cause():
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"function": 3}, "function=3: give a function"),
-        ({"name": ""}, "name='': give a string that is not empty"),
-        ({"version": 1}, "version=1: give a string"),
+        ({"function": 3}, "`function=3`: give a function"),
+        ({"name": ""}, "`name=''`: give a string that is not empty"),
+        ({"version": 1}, "`version=1`: give a string"),
         ({"name": "jieba"}, "this is a segmenter of the package"),
     ],
 )
@@ -263,7 +263,7 @@ def test_a_worker_that_dies_is_an_error_and_leaves_nothing_behind():
     worker = Worker(JIEBA)
     os.kill(worker.process, signal.SIGKILL)
     with pytest.raises(
-        ChildProcessError, match="worker process of the segmenter jieba ended with code -9.*fewer threads"
+        ChildProcessError, match="worker process of the segmenter jieba ended with code -9.*fewer `threads`"
     ):
         worker.cut(b"a", np.array([0, 1]).tobytes())
     worker.end()

@@ -243,11 +243,11 @@ def test_explain_says_which_units_were_removed_and_refuses_what_it_cannot_tell(t
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"unit": "sentence"}, "unit='sentence': give one of document, paragraph, line"),
-        ({"annotate": True}, "unit='line' with annotate"),
-        ({"against": "other.jsonl"}, "unit='line' with against"),
-        ({"html": "main"}, "unit='line' with html"),
-        ({"lines": True}, "unit='line' with lines: a line is a document there, and has no parts"),
+        ({"unit": "sentence"}, "`unit='sentence'`: give one of document, paragraph, line"),
+        ({"annotate": True}, "`unit='line'` with `annotate`"),
+        ({"against": "other.jsonl"}, "`unit='line'` with `against`"),
+        ({"html": "main"}, "`unit='line'` with `html`"),
+        ({"lines": True}, "`unit='line'` with `lines`: a line is a document there, and has no parts"),
         ({"text": ("a", "a")}, "name each column once"),
     ],
 )
@@ -315,5 +315,5 @@ def test_rows_of_other_encodings_are_rewritten_as_they_are_stored(tmp_path, enco
 def test_a_format_that_cannot_be_rewritten_is_refused(tmp_path, monkeypatch):
     (tmp_path / "in.csv").write_text("text\na\n")
     monkeypatch.setitem(FORMATS, "csv", object())
-    with pytest.raises(nd.InputError, match=r"in\.csv is csv: --unit line can rewrite jsonl, parquet, .*Convert it"):
+    with pytest.raises(nd.InputError, match=r"in\.csv is csv: `unit='line'` can rewrite jsonl, parquet, .*Convert it"):
         nd.deduplicate_units(tmp_path / "in.csv", str(tmp_path / "out.csv"), unit="line")

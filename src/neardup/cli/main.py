@@ -10,11 +10,15 @@ import signal
 import sys
 from collections.abc import Iterator
 from types import FrameType
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from neardup.cli.config import add_config
+from neardup.cli.flags import called, in_flags
+
+if TYPE_CHECKING:
+    from neardup.errors import NeardupError
 
 COMMANDS = {
     "dedup": "Remove near-duplicate documents from a corpus.",
@@ -105,6 +109,14 @@ def _of_call(problem: click.ClickException) -> str:
     return problem.format_message() + (f"\nTry '{context.command_path} --help'." if context else "")
 
 
+def _of_package(problem: "NeardupError", arguments: list[str] | None) -> str:
+    from neardup.recipe.recipe import ImpossibleRecipe
+
+    if isinstance(problem, ImpossibleRecipe):  # its fields have the names of options, but no flags
+        return str(problem)
+    return in_flags(str(problem), called(cli, sys.argv[1:] if arguments is None else arguments))
+
+
 def _of_machine(problem: OSError) -> str:
     place = f"{problem.filename}: " if problem.filename else ""
     message = f"{place}{problem.strerror or problem}"
@@ -160,10 +172,10 @@ def main(arguments: list[str] | None = None) -> Any:
     except (click.Abort, KeyboardInterrupt) as problem:
         interrupt = problem.__cause__ if isinstance(problem, click.Abort) else problem
         _exit(EXIT_INTERRUPTED, f"interrupted; {str(interrupt or '') or 'unfinished files were removed'}")
-    except (DataError, TransferError) as problem:
-        _exit(EXIT_DATA, str(problem))
     except NeardupError as problem:
-        _exit(EXIT_CALL, str(problem))
+        _exit(
+            EXIT_DATA if isinstance(problem, DataError | TransferError) else EXIT_CALL, _of_package(problem, arguments)
+        )
     except BrokenPipeError:
         _exit(EXIT_DATA)
     except OSError as problem:

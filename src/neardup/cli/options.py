@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from neardup.cli.flags import in_flags
 from neardup.io.reading import HTML, Reading
 from neardup.options import DedupOptions
 from neardup.recipe.methods import METHODS, MethodRow
@@ -43,14 +44,15 @@ def _several(*options: Callable[[Function], Function]) -> Callable[[Function], F
 
 
 def progress(quiet: bool) -> "Progress":
-    """The progress display of a command; with `quiet`, even the compilation of kernels is silent."""
+    """The progress display of the current command; with `quiet`, even the compilation of kernels is silent."""
     from neardup.progress import progress_for
 
     if quiet:
         from neardup.kernels import compilation
 
         compilation.quiet()
-    return progress_for(quiet)
+    command = click.get_current_context().command
+    return progress_for(quiet, wording=lambda line: in_flags(line, command))
 
 
 inputs = click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")

@@ -130,7 +130,7 @@ def _values_of(batch: Batch, name: str, function: Callable[[str], Any]) -> Any:
         try:
             found = None if text is None else function(text)
         except Exception as problem:
-            raise CallableError(f"{option}={called}", text, problem, **_place(batch, i)) from problem
+            raise CallableError(f"`{option}={called}`", text, problem, **_place(batch, i)) from problem
         given.append(None if text is None else token_of(found, option))
     return pa.array(given, pa.large_string())
 

@@ -127,7 +127,7 @@ class Signing:
 
     def __post_init__(self) -> None:
         problems = [
-            f"{name}={given!r}: give an integer from {low} to {high}"
+            f"`{name}={given!r}`: give an integer from {low} to {high}"
             for name, given, low, high in (
                 ("values", self.values, 1, MOST_VALUES),
                 ("seed", self.seed, 0, 2**64 - 1),
@@ -136,7 +136,7 @@ class Signing:
         ]
         for name, value, allowed in (("kind", self.kind, tuple(KINDS)), ("bits", self.bits, BITS)):
             if not (isinstance(value, str) or is_integer(value)) or value not in allowed:
-                problems.append(f"{name}={value!r}: give one of {', '.join(map(str, allowed))}")
+                problems.append(f"`{name}={value!r}`: give one of {', '.join(map(str, allowed))}")
         if problems:
             raise OptionError("These signatures are not possible. " + "; ".join(problems) + ".")
         for name in ("values", "bits", "seed"):

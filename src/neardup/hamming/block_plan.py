@@ -83,7 +83,7 @@ def check_distance(max_distance: int, bits: int) -> int:
     """Refuse a distance that fingerprints of `bits` bits cannot have."""
     if not is_integer(max_distance) or not 0 <= max_distance <= bits:
         raise OptionError(
-            f"max_distance={max_distance!r} is not a whole number from 0 to {bits}, the bits of a fingerprint. "
+            f"`max_distance={max_distance!r}` is not a whole number from 0 to {bits}, the bits of a fingerprint. "
             "Usual are 3 to 10 at 64 bits and 18 at 128."
         )
     return int(max_distance)
@@ -124,10 +124,10 @@ def plan_join(
     (2, 6, 6)
     """
     if bits not in range(64, 513, 64):
-        raise OptionError(f"bits={bits!r} is not one of 64, 128, … 512. Pad narrower fingerprints with zero bits.")
+        raise OptionError(f"`bits={bits!r}` is not one of 64, 128, … 512. Pad narrower fingerprints with zero bits.")
     k = check_distance(max_distance, bits)
     if n < 0 or (other or 0) < 0:
-        raise OptionError(f"n={n}, other={other}: a number of fingerprints cannot be negative.")
+        raise OptionError(f"`n={n}`, `other={other}`: a number of fingerprints cannot be negative.")
     size = _Size(n, other, bits, k, thread_count(threads), float(bits if entropy is None else entropy))
     if parts == 0:
         return size.brute_force()
@@ -145,8 +145,8 @@ def plan_join(
         plans.append(size.brute_force())
     if not plans:
         raise OptionError(
-            f"parts={parts}, key_blocks={key_blocks} do not fit {bits} bits at max_distance={k}. "
-            f"Use 0 to {k + 1} parts, and at least 2 key blocks, with max_distance + 1 + parts * (key_blocks - 1) <= {bits}."
+            f"`parts={parts}`, `key_blocks={key_blocks}` do not fit {bits} bits at `max_distance={k}`. "
+            f"Use 0 to {k + 1} parts, and at least 2 key blocks, with `max_distance + 1 + parts * (key_blocks - 1) <= {bits}`."
         )
     return min(plans, key=lambda candidate: candidate.seconds)
 

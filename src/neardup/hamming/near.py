@@ -32,7 +32,7 @@ def near_fingerprints(
     resources.check_pairs(
         pairs,
         work=f"a join of {len(unique):,} fingerprints within distance {max_distance} would find about {pairs:,} pairs, which",
-        instead="a smaller max_distance",
+        instead="a smaller `max_distance`",
     )
     spool, held = resources.pair_spool(), resources.share("blocks") // 2
     spool_near(

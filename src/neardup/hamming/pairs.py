@@ -135,8 +135,8 @@ def join_unique(
     max_distance, threads = check_distance(max_distance, bits), thread_count(threads)
     if plan is not None and (plan.bits, plan.max_distance) != (bits, max_distance):
         raise OptionError(
-            f"the plan is for {plan.bits} bits and max_distance={plan.max_distance}, the join for {bits} bits and "
-            f"max_distance={max_distance}. Leave it out, or plan for this join."
+            f"the plan is for {plan.bits} bits and `max_distance={plan.max_distance}`, the join for {bits} bits and "
+            f"`max_distance={max_distance}`. Leave out `plan`, or plan for this join."
         )
     memory = memory_bytes(memory, least=1)
     found: list[Array] = [np.empty(0, np.uint64)]
@@ -146,8 +146,8 @@ def join_unique(
         find_pairs(left, right, max_distance, take, Limits(threads, most), plan)
     except TooManyPairs:
         raise OptionError(
-            f"{len(left):,} unique fingerprints have more than {most:,} pairs within max_distance={max_distance}: "
-            f"more than fit {memory / 2**30:.1f} GiB. Use a smaller max_distance, or allow more memory."
+            f"{len(left):,} unique fingerprints have more than {most:,} pairs within `max_distance={max_distance}`: "
+            f"more than fit {memory / 2**30:.1f} GiB. Use a smaller `max_distance`, or allow more `memory`."
         ) from None
     packed = np.concatenate(found)
     found.clear()
@@ -254,7 +254,7 @@ def _expand(left: _Side, right: _Side, found: Pairs, threads: int | None, memory
         raise OptionError(
             f"{len(left.rows):,} fingerprints, {len(of):,} of them unique, have {total:,.0f} pairs: more than the "
             f"{allowed // PAIR_BYTES:,} that fit {allowed / 2**30:.1f} GiB. Use collapse() and join_unique(), which name each "
-            "group of equal ones once, or a smaller max_distance, or allow more memory."
+            "group of equal ones once, or a smaller `max_distance`, or allow more `memory`."
         )
     packed = np.empty(int(total), np.uint64)
     count = kernels.expand_pairs(found.left, found.right, of.order, of.starts, to.order, to.starts, same, packed)

@@ -16,11 +16,11 @@ def _check(**values: float) -> None:
         if name in ("cosine", "probability"):
             least = -1 if name == "cosine" else 0
             if not least <= value <= 1:
-                raise OptionError(f"{name}={value!r}: give a number from {least} to 1.")
+                raise OptionError(f"`{name}={value!r}`: give a number from {least} to 1.")
         else:
             least = 0 if name in ("distance", "max_distance", "documents") else 1
             if not is_integer(value) or value < least:
-                raise OptionError(f"{name}={value!r}: give an integer from {least} up.")
+                raise OptionError(f"`{name}={value!r}`: give an integer from {least} up.")
 
 
 def bit_differs(cosine: float) -> float:
@@ -79,7 +79,7 @@ def estimated_cosine(distance: int, *, bits: int) -> float:
     """
     _check(distance=distance, bits=bits)
     if distance > bits:
-        raise OptionError(f"distance={distance}: give an integer from 0 to {bits}, the bits.")
+        raise OptionError(f"`distance={distance}`: give an integer from 0 to {bits}, the bits.")
     return math.cos(math.pi * distance / bits)
 
 
@@ -107,7 +107,7 @@ def prefix_hit(distance: int, *, bits: int, prefix: int, tables: int) -> PrefixH
     """
     _check(distance=distance, bits=bits, prefix=prefix, tables=tables)
     if distance > bits or prefix > bits:
-        raise OptionError(f"distance={distance}, prefix={prefix}: neither can be more than bits={bits}.")
+        raise OptionError(f"`distance={distance}`, `prefix={prefix}`: neither can be more than `bits={bits}`.")
     one_table = (
         math.comb(bits - distance, prefix) / math.comb(bits, prefix),
         (1 - distance / bits) ** prefix,
@@ -185,7 +185,7 @@ def bits_without_collision(documents: int, *, probability: float = 0.5) -> int:
     """
     _check(documents=documents, probability=probability)
     if probability == 0:
-        raise OptionError("probability=0: no number of bits excludes a collision; give a number above 0.")
+        raise OptionError("`probability=0`: no number of bits excludes a collision; give a number above 0.")
     bits = max(1, least_bits(documents))
     while collision(documents, bits=bits) > probability:
         bits += 1

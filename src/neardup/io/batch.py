@@ -49,9 +49,9 @@ class Columns:
         problems = []
         if isinstance(self.text, str) or not self.text or "" in self.text:
             given = self.text[0] if len(self.text) == 1 else self.text
-            problems.append(f"text={given!r}: give names of columns, such as text or meta.body; none may be empty")
+            problems.append(f"`text={given!r}`: give names of columns, such as text or meta.body; none may be empty")
         if self.id == "":
-            problems.append("id='': give the name of a column, or leave it out")
+            problems.append("`id=''`: give the name of a column, or leave it out")
         if problems:
             raise OptionError("; ".join(problems) + ".")
 

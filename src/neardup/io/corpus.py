@@ -51,7 +51,7 @@ class Rejected:
 def check_on_error(on_error: str) -> None:
     """Raise OptionError unless `on_error` is a key of ON_ERROR."""
     if not isinstance(on_error, str) or on_error not in ON_ERROR:
-        raise OptionError(f"on_error={on_error!r}: give one of {', '.join(ON_ERROR)}.")
+        raise OptionError(f"`on_error={on_error!r}`: give one of {', '.join(ON_ERROR)}.")
 
 
 class FileCorpus:
@@ -185,7 +185,7 @@ class FileCorpus:
             if not any(is_of_source(shard, source) for shard in self.shards):
                 names = ", ".join(shard.name for shard in self.shards[:LISTED])
                 raise InputError(
-                    f"prefer_source={source!r}: no input is of this source. Give a file, a folder or a glob, as the inputs are "
+                    f"`prefer_source={source!r}`: no input is of this source. Give a file, a folder or a glob, as the inputs are "
                     f"called: {names}{' …' if len(self.shards) > LISTED else ''}"
                 )
 

@@ -32,7 +32,7 @@ class Dialect:
         fits = all(" " < c <= "~" or c in "\t " for c in characters) and not any(c.isalnum() for c in characters)
         if not 1 <= len(characters) <= 3 or len(set(characters)) < len(characters) or not fits:
             raise OptionError(
-                f"dialect={given!r}: give the delimiter and, if there are, the quote and the escape character, as "
+                f"`dialect={given!r}`: give the delimiter and, if there are, the quote and the escape character, as "
                 r"""',"' or ';"\' or '\t'; different ASCII characters, no letters or digits."""
             )
         return cls(characters[0], *[c for c in characters[1:]], *[None] * (2 - len(characters[1:])))  # noqa: C416
@@ -44,7 +44,7 @@ class Dialect:
 
     @property
     def shown_delimiter(self) -> str:
-        """The delimiter as --dialect takes it."""
+        """The delimiter as the option `dialect` takes it."""
         return "\\t" if self.delimiter == "\t" else self.delimiter
 
     def cell(self, text: str, *, quoted: bool = False) -> str:

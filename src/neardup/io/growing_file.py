@@ -34,7 +34,7 @@ class GrowingFile:
             if there < length:
                 raise DataError(
                     f"{self._partial} has {there:,} bytes, but had {length:,} when the run was interrupted. Restore it, or end the "
-                    "run with --give-up: what it wrote after that is lost."
+                    "run with `give_up=True`: what it wrote after that is lost."
                 )
             self._file.truncate(length)
             to_disk(self._partial.parent)

@@ -39,8 +39,8 @@ def demand_lines(shards: Sequence[Shard]) -> None:
     for shard in shards:
         if shard.format not in FORMATS_OF_LINES:
             raise InputError(
-                f"{shard.name} is {shard.format}: only JSON lines, and text files with --lines, can be passed on line by line. "
-                "Convert it, or use `neardup dedup`."
+                f"{shard.name} is {shard.format}: only JSON lines, and text files with `lines=True`, can be passed on line by "
+                "line. Convert it, or use `neardup dedup`."
             )
 
 

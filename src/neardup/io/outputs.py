@@ -165,20 +165,20 @@ class Outputs:
         elif not stat.S_ISREG(status.st_mode):
             yield f"{path} is not a regular file. Name another output, or - for standard output."
         elif not self._overwrite and (status.st_dev, status.st_ino) in self._inputs:
-            yield f"{path} is also an input. Name another output, or pass --overwrite to replace it."
+            yield f"{path} is also an input. Name another output, or pass `overwrite=True` to replace it."
         elif not self._overwrite:
-            yield f"{path} exists already. Name another output, or pass --overwrite to replace it."
+            yield f"{path} exists already. Name another output, or pass `overwrite=True` to replace it."
 
     def _remote_problems(self, path: RemotePath) -> Iterator[str]:
         try:
             if not self._overwrite and identity(path) in self._inputs:
-                yield f"{path} is also an input. Name another output, or pass --overwrite to replace it."
+                yield f"{path} is also an input. Name another output, or pass `overwrite=True` to replace it."
             elif path.is_dir():
                 yield f"{path} is a folder; a file is to be written there. Name another output."
             elif not path.is_file():
                 return
             elif not self._overwrite:
-                yield f"{path} exists already. Name another output, or pass --overwrite to replace it."
+                yield f"{path} exists already. Name another output, or pass `overwrite=True` to replace it."
             else:
                 self._replaced.add(path)
         except OSError as error:

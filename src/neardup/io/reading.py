@@ -52,7 +52,7 @@ class Reading:
         self.columns()
         if self.html is not None and self.html not in HTML:
             raise OptionError(
-                f"html={self.html!r}: give one of {', '.join(HTML)}, or leave it out if the texts are no HTML."
+                f"`html={self.html!r}`: give one of {', '.join(HTML)}, or leave it out if the texts are no HTML."
             )
 
     def columns(self, values: Iterable[str] = ()) -> Columns:

@@ -22,7 +22,7 @@ from neardup.progress import Progress
 _UNKNOWN, _ONLY_NAMED, _HOW_HTML = (
     "of no known format",
     "for such files are read only if they are named",
-    "for HTML is read with --html main or whole",
+    "for HTML is read with `html='main'` or `html='whole'`",
 )
 _SHOWN = 5
 _OTHER_COMPRESSIONS = {".bz2", ".xz", ".lz4", ".zip", ".br", ".7z", ".snappy"}
@@ -143,7 +143,7 @@ def _folder(folder: Place, base: Place, reading: Reading, progress: Progress) ->
     if not shards:
         message = f"{folder}: this folder has no file with a known ending. {ALLOWED}."
         if named_only and named_only[0] in HTML:
-            message += f" Its {named_only[0]} files are read with --html main or --html whole."
+            message += f" Its {named_only[0]} files are read with `html='main'` or `html='whole'`."
         elif named_only:
             message += f" Its {named_only[0]} files are read only if they are named: '{folder}/**/*{named_only[0]}'."
         raise InputError(message)
@@ -186,12 +186,12 @@ def _shard(path: Place, base: Place, reading: Reading, name: str | None = None) 
         raise InputError(f"{path}: the ending does not tell the format. {ALLOWED}.")
     if known and path.name[len(known[0]) :].lower() in HTML and reading.html is None and not reading.lines:
         raise InputError(
-            f"{path} is HTML: pass --html main or whole, which makes text of it; --lines reads it as it is."
+            f"{path} is HTML: pass `html='main'` or `html='whole'` to extract its text, or `lines=True` to read it as it is."
         )
     kind, compression = (known[1], known[2]) if known else ("lines", compression_of_name(path.name))
     if reading.lines:
         if kind == "parquet":
-            raise InputError(f"{path} is Parquet, which has no lines. Leave --lines out, or the file.")
+            raise InputError(f"{path} is Parquet, which has no lines. Leave out `lines`, or the file.")
         kind = "lines"
     stored = (reading.encoding, int(reading.max_document_bytes), reading.dialect)
     if isinstance(path, RemotePath):

@@ -146,13 +146,13 @@ class TableCorpus:
         """
         if sources and self._source is None:
             raise OptionError(
-                f"prefer_source={tuple(sources)!r}: of which source a row is, a column says. Give its name as source."
+                f"`prefer_source={tuple(sources)!r}`: a column says which source a row is from. Give its name as `source`."
             )
         names = self._source_names()[0] if sources else []
         for source in sources:
             if not any(is_within(name, source) for name in names if name is not None):
                 there = ", ".join(map(str, names[:LISTED])) + (" …" if len(names) > LISTED else "")
-                raise InputError(f"prefer_source={source!r}: no row is of this source. The sources are {there}.")
+                raise InputError(f"`prefer_source={source!r}`: no row is of this source. The sources are {there}.")
 
     def source_ranks(self, sources: Sequence[str]) -> Array | None:
         """See `neardup.io.corpora.SourcedCorpus`."""

@@ -156,7 +156,9 @@ def _sources(shards: Sequence[StoredShard], options: DedupOptions) -> Array | No
         return None
     for source in sources:
         if not any(is_of_source(shard, source) for shard in shards):
-            raise InputError(f"prefer_source={source!r}: no shard is of this source. Give a file, a folder or a glob.")
+            raise InputError(
+                f"`prefer_source={source!r}`: no shard is of this source. Give a file, a folder or a glob."
+            )
     ranks = [
         next((rank for rank, source in enumerate(sources) if is_of_source(shard, source)), len(sources))
         for shard in shards

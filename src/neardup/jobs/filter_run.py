@@ -47,7 +47,7 @@ def filter_paths(output: str, audit: str | None, *, with_rejects: bool) -> Filte
     Raises:
         InputError: the output or the audit is a folder or compressed, or there is no place for rejects.
     """
-    for name, given in (("-o", output), ("--audit", audit)):
+    for name, given in (("output", output), ("audit", audit)):
         if given is not None and given != "-":
             known = split_ending(Path(given).name)
             if (
@@ -56,16 +56,16 @@ def filter_paths(output: str, audit: str | None, *, with_rejects: bool) -> Filte
                 or (known and (known[2] != "plain" or known[1] == "parquet"))
             ):
                 raise InputError(
-                    f"{name} {given}: this file grows line by line. Name a plain file on this machine, such as fresh.jsonl."
+                    f"`{name}={given!r}`: this file grows line by line. Name a plain file on this machine, such as fresh.jsonl."
                 )
     if output == "-" and audit is None:
         if with_rejects:
             raise InputError(
-                "--on-error skip with standard output has no place for the rejects. Pass --audit FILE; they are written beside it."
+                "`on_error='skip'` with `output='-'` has no place for the rejects. Give `audit` a file; they are written beside it."
             )
         return FilterPaths(STANDARD_OUTPUT, None, None)
     if audit == "-":
-        raise InputError("--audit -: the audit is a file. Name one, such as removed.jsonl.")
+        raise InputError("`audit='-'`: the audit is a file. Name one, such as removed.jsonl.")
     beside = stem(output) if audit is None else stem(audit)
     found = FilterPaths(
         Path(output),
@@ -74,7 +74,7 @@ def filter_paths(output: str, audit: str | None, *, with_rejects: bool) -> Filte
     )
     finals = [os.path.realpath(path) for path in found.files]
     if len(set(finals)) < len(finals):
-        raise InputError(f"{output} and the audit are the same file. Name another --audit.")
+        raise InputError(f"{output} and the audit are the same file. Name another `audit`.")
     return found
 
 
@@ -93,7 +93,7 @@ def demand_ended(stream: Stream, *, give_up: bool) -> None:
         inputs = " ".join(name for name, _, _ in of["inputs"])
         raise InputError(
             f"A run of {inputs} to {of['output']} was interrupted. The same command, with the same files, goes on with it; or pass "
-            "--give-up, which ends it: its outputs appear with what they have."
+            "`give_up=True`, which ends it: its outputs appear with what they have."
         )
     for name, length in zip(("output", "audit", "rejects"), record["lengths"], strict=True):
         if of[name] is not None:

@@ -51,12 +51,12 @@ def _recipe(given: RecipeLike | None) -> Recipe:
     recipe = recipe_of(given)
     if recipe.profile is not None:
         raise OptionError(
-            f"profile={recipe.profile!r}: that tool weighs features by their counts, without document frequencies. Give the "
+            f"`profile={recipe.profile!r}`: that tool weighs features by their counts, without document frequencies. Give the "
             "recipe that the frequencies are for."
         )
     if recipe.weights in EXTRACTORS:
         raise OptionError(
-            f"weights={recipe.weights!r}: the package jieba finds the words of such a recipe, and knows how rare they are. "
+            f"`weights={recipe.weights!r}`: the package jieba finds the words of such a recipe, and knows how rare they are. "
             "Give the recipe that the frequencies are for, with other weights."
         )
     return recipe

@@ -65,7 +65,7 @@ def build_index(
     recipe = None if recipe is None else any_recipe_of(recipe)
     if is_index(home):
         if not overwrite:
-            raise InputError(f"{home} has an index. Add to it with `neardup index add`, or pass --overwrite.")
+            raise InputError(f"{home} has an index. Add to it with `neardup index add`, or pass `overwrite=True`.")
     else:
         demand_free(home)
     with opened(inputs, how, on_error, Resources(threads, temp_dir=temp_dir), progress) as source:
@@ -91,7 +91,9 @@ def new_index(
     """
     distance = usual_distance(recipe) if max_distance is None else max_distance
     if distance is None:
-        raise OptionError("This recipe has no max_distance. Give --max-distance, the largest that will be asked for.")
+        raise OptionError(
+            "This recipe has no distance of its own. Give `max_distance`, the largest that will be asked for."
+        )
     return Index(max_distance=distance, bits=64 * recipe.words, method=method, recipe=recipe, **options or {})
 
 

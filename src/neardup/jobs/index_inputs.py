@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from neardup.display import counted
+from neardup.display import as_code, counted
 from neardup.errors import InputError, OptionError
 from neardup.fingerprints.documents import Documents, read_part
 from neardup.fingerprints.fingerprint_file import fingerprint_file_parts, fingerprint_file_recipe, hold_fingerprints
@@ -51,7 +51,7 @@ class IndexInputs:
         self._hold_fingerprints = hold_fingerprints(shards)
         if self._hold_fingerprints and reading != Reading():
             given = [name for name in READING if getattr(reading, name) != getattr(Reading(), name)]
-            raise OptionError(f"{', '.join(given)}: these are fingerprint files, not texts. Leave it out.")
+            raise OptionError(f"{as_code(given)}: these are fingerprint files, not texts. Leave it out.")
         self._corpus = FileCorpus(shards, reading.columns(), on_error=on_error, progress=progress, resources=resources)
         if not self._hold_fingerprints:
             self._corpus.check()

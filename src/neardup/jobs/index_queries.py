@@ -69,7 +69,7 @@ def query_index(
     progress, how = progress_of(progress), reading_of(reading, query_index)
     given = listed_inputs(inputs)
     if bool(given) + bool(texts) + bool(fingerprints) != 1:
-        raise InputError("Give either INPUT..., or --literal TEXT, or --fingerprint HEX, to be looked for.")
+        raise InputError("Give one of `inputs`, `texts` and `fingerprints` to search for.")
     known = split_ending(Path(output).name) if output != "-" else ("", "jsonl", "plain")
     if known is None or known[1] != "jsonl":
         raise InputError(
@@ -136,7 +136,7 @@ def _of_texts(texts: Sequence[str], recipe: Recipe) -> Documents:
 def _of_fingerprints(index: Index, fingerprints: Sequence[str], max_distance: int | None) -> Iterator[bytes]:
     for given in fingerprints:
         if not re.fullmatch(f"[0-9a-fA-F]{{{index.bits // 4}}}", given):
-            raise InputError(f"--fingerprint {given}: give hexadecimal digits, {index.bits // 4} of them.")
+            raise InputError(f"`fingerprints={[given]!r}`: give hexadecimal digits, {index.bits // 4} of them.")
     for given in fingerprints:
         for neighbor, distance in index.query(int(given, 16), max_distance):
             yield _line(quote(given), neighbor, distance)

@@ -51,7 +51,9 @@ def is_inside(name: str, folder: str) -> bool:
 def demand_output(output: str | None) -> None:
     """Raise InputError if there is no output."""
     if not output:
-        raise InputError("Name an output with -o OUT: a file, a folder that ends in /, or -; or pass --dry-run.")
+        raise InputError(
+            "Give `output` a file, a folder that ends in /, or - (standard output); or pass `dry_run=True`."
+        )
 
 
 def dedup_output_paths(output: str, shards: Sequence[Shard], *, audit: str | None, with_rejects: bool) -> OutputPaths:
@@ -65,14 +67,14 @@ def dedup_output_paths(output: str, shards: Sequence[Shard], *, audit: str | Non
         known = split_ending(place_of(audit).name) if folder is None else ("", "jsonl", "plain")
         if known is None or known[1] != "jsonl":
             raise InputError(
-                f"--audit {audit}: the audit is JSON lines. Give a name that ends in .jsonl, .jsonl.gz or .jsonl.zst, or a folder "
-                "that ends in / (one file for each shard)."
+                f"`audit={audit!r}`: the audit is JSON lines. Give a name that ends in .jsonl, .jsonl.gz or .jsonl.zst, or a "
+                "folder that ends in / (one file for each shard)."
             )
         beside = str(summary_path(audit)).removesuffix(SUMMARY_ENDING)
     elif output == str(STANDARD_OUTPUT):
         if with_rejects:
             raise InputError(
-                "--on-error skip with -o - has no place for the rejects. Pass --audit FILE; they are written beside it."
+                "`on_error='skip'` with `output='-'` has no place for the rejects. Give `audit` a file; they are written beside it."
             )
         return OutputPaths(tuple(output_names(output, shards)))
     else:
@@ -89,7 +91,7 @@ def dedup_output_paths(output: str, shards: Sequence[Shard], *, audit: str | Non
     for path in found.records:
         if real_name(path) in outputs:
             raise InputError(
-                f"{path} is the name of the output, and of a record of what was removed. Name another --audit."
+                f"{path} is the name of the output, and of a record of what was removed. Name another `audit`."
             )
     refuse_inputs(found.records, shards)
     return found
@@ -100,7 +102,8 @@ def _audit_names(folder: Place, output: str, shards: Sequence[Shard]) -> tuple[P
     audits, kept = real_name(folder), output_folder(output)
     if kept is not None and is_inside(audits, real_name(kept)):
         raise InputError(
-            f"--audit {folder}: audits in the output folder {output} would be read as documents with it. Name another folder."
+            f"`audit={str(folder)!r}`: audits in the output folder {output} would be read with its documents. Name another "
+            "folder."
         )
     names, owner = [], dict[Place, Shard]()
     for shard in shards:

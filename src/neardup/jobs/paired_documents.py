@@ -86,7 +86,7 @@ def demand_pairs(shards: Sequence[Shard]) -> None:
     for shard in shards:
         if is_fingerprint_file(shard):
             raise InputError(
-                f"{shard.name} holds fingerprints, not pairs. Give it with --documents, and what `neardup pairs` wrote as PAIRS."
+                f"{shard.name} holds fingerprints, not pairs. Give it as `documents`, and what `neardup pairs` wrote as `pairs`."
             )
 
 
@@ -99,7 +99,7 @@ def _check(pair_shards: Sequence[Shard], summaries: Sequence[PairSummary], recip
         if differing:
             name = differing[0]
             raise InputError(
-                f"{pair_shards[0].name} was made with {name}={getattr(first, name)!r}, {shard.name} with "
+                f"{pair_shards[0].name} was made with `{name}={getattr(first, name)!r}`, {shard.name} with "
                 f"{getattr(summary, name)!r}: they do not belong together. "
                 "Make all pairs with the same options, and name the method."
             )
@@ -112,20 +112,23 @@ def _threshold(pair_shards: Sequence[Shard], summaries: Sequence[PairSummary], r
         if min(made) < highest:
             low, high = made.index(min(made)), made.index(highest)
             raise InputError(
-                f"{pair_shards[low].name} was made with min_similarity={made[low]}, {pair_shards[high].name} with {highest}. "
-                f"Make all with the same, or give rethreshold={highest} or more."
+                f"{pair_shards[low].name} was made with `min_similarity={made[low]}`, {pair_shards[high].name} with {highest}. "
+                f"Make all with the same, or give `rethreshold={highest}` or more."
             )
         return highest
-    chosen = DedupOptions(min_similarity=rethreshold).min_similarity
+    try:
+        chosen = DedupOptions(min_similarity=rethreshold).min_similarity
+    except OptionError:
+        raise OptionError(f"`rethreshold={rethreshold!r}`: give a number from 0 to 1.") from None
     if min(made) == 0:
         raise OptionError(
-            f"rethreshold={rethreshold}: {pair_shards[made.index(0)].name} was made by distance alone, so no similarity is known. "
-            "Make the pairs of the texts with a min_similarity above 0."
+            f"`rethreshold={rethreshold}`: {pair_shards[made.index(0)].name} was made by distance alone, so no similarity is "
+            "known. Make the pairs of the texts with a `min_similarity` above 0."
         )
     if chosen < highest:
         raise OptionError(
-            f"rethreshold={rethreshold}: {pair_shards[made.index(highest)].name} was made with min_similarity={highest}, and pairs "
-            f"below that are not listed. Give {highest} or more, or make the pairs anew."
+            f"`rethreshold={rethreshold}`: {pair_shards[made.index(highest)].name} was made with `min_similarity={highest}`, and "
+            f"pairs below that are not listed. Give {highest} or more, or make the pairs anew."
         )
     return chosen
 
@@ -178,7 +181,7 @@ def _check_compared(
     more = f"\n… and {counted(len(missing) - LISTED, 'more pair')} of files." if len(missing) > LISTED else ""
     if not partial:
         raise InputError(
-            "\n".join(lines) + more + "\nName more files of pairs, or pass --partial to decide without them."
+            "\n".join(lines) + more + "\nName more files of pairs, or pass `partial=True` to decide without them."
         )
     progress.say("partial: " + "; ".join(lines) + more)
 

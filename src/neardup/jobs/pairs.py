@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.arrays import Array
-from neardup.display import counted
+from neardup.display import as_code, counted
 from neardup.errors import InputError, OptionError
 from neardup.fingerprints.documents import join_documents, read_documents
 from neardup.fingerprints.fingerprint_file import FingerprintFile, hold_fingerprints, read_fingerprint_file
@@ -87,7 +87,7 @@ def pair_files(
     recipe = None if recipe is None else recipe_of(recipe)
     references = listed_inputs(against)
     if "-" in map(str, references):
-        raise InputError("--against -: these are read from files. Name files, folders or globs.")
+        raise InputError("`against='-'`: these are read from files. Name files, folders or globs.")
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
         left = find_shards(inputs, temporary=Path(spool), reading=reading, progress=progress)
         right = find_shards(references, temporary=Path(spool), reading=reading, progress=progress) if references else []
@@ -97,12 +97,12 @@ def pair_files(
         of_fingerprints = hold_fingerprints(shards)
         if of_fingerprints and options.get("min_similarity"):
             raise OptionError(
-                f"min_similarity={chosen.min_similarity}: fingerprint files hold no texts, so no similarity is known. "
+                f"`min_similarity={chosen.min_similarity}`: fingerprint files hold no texts, so no similarity is known. "
                 "Leave it out, or give the texts."
             )
         if of_fingerprints and reading != Reading():
             given = [name for name in READING if getattr(reading, name) != getattr(Reading(), name)]
-            raise OptionError(f"{', '.join(given)}: these are fingerprint files, not texts. Leave it out.")
+            raise OptionError(f"{as_code(given)}: these are fingerprint files, not texts. Leave it out.")
         path = place_of(output)
         paths = [path, pair_summary_path(path)]
         refuse_inputs(paths, shards)
@@ -231,7 +231,7 @@ def _of_fingerprints(
 ) -> _Listing:
     if METHODS[options.method].needs_similarity:
         raise OptionError(
-            f"method={options.method!r} needs texts, and these are fingerprint files. Leave it out, or give the texts."
+            f"`method={options.method!r}` needs texts, and these are fingerprint files. Leave it out, or give the texts."
         )
     with progress.stage("read"):
         files = read_fingerprint_files([*left, *right])

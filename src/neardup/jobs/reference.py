@@ -65,7 +65,7 @@ def open_reference(
     if not against:
         return None
     if "-" in map(str, against):
-        raise InputError("--against -: a reference is read from files. Name files, folders or globs.")
+        raise InputError("`against='-'`: a reference is read from files. Name files, folders or globs.")
     shards = find_shards(against, temporary=temporary, reading=reading)
     problems = repeated_files([*corpus.shards, *shards])
     if problems:
@@ -85,8 +85,8 @@ def open_reference(
         return found
     if options.min_similarity > 0:
         raise OptionError(
-            f"--against: {shards[0].name} holds fingerprints, not texts, so no similarity to them is known. Add "
-            "--min-similarity 0, which removes by distance alone, or name the texts."
+            f"`against`: {shards[0].name} holds fingerprints, not texts, so no similarity to them is known. Add "
+            "`min_similarity=0`, which removes by distance alone, or name the texts."
         )
     files = read_fingerprint_files(shards)
     check_same(recipe, files[0].recipe, shards[0].name)

@@ -64,18 +64,18 @@ def open_saved(
         RecipeMismatch: the folder belongs to another run.
     """
     if dry_run or not output or paths.outputs[:1] == (STANDARD_OUTPUT,):
-        raise InputError("--resume keeps its work beside the output. Name a file or a folder with -o.")
+        raise InputError("`resume=True` keeps its work beside the output. Give `output` a file or a folder.")
     if any(shard.name == "stdin" for shard in shards):
-        raise InputError("--resume: standard input cannot be read again. Name files.")
+        raise InputError("`resume=True`: standard input cannot be read again. Name files.")
     if any(isinstance(path, RemotePath) for path in [*paths.outputs, *paths.records]):
         raise InputError(
-            "--resume keeps its work beside the output, in a folder of this machine. Name a local output, and copy it when the "
-            "run is done; inputs may be remote."
+            "`resume=True` keeps its work beside the output, in a folder of this machine. Name a local output, and copy it when "
+            "the run is done; inputs may be remote."
         )
     inputs = {real_name(shard.path) for shard in shards}
     if any(real_name(path) in inputs for path in paths.outputs):
         raise InputError(
-            "--resume: an output would replace an input, which could then not be read again. Name another output."
+            "`resume=True`: an output would replace an input, which could then not be read again. Name another output."
         )
     return RunFolder(Path(stem(output) + ".resume"), run, scratch)
 

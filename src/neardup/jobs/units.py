@@ -42,24 +42,24 @@ def _check(unit: str, reading: Reading, *, annotate: bool, against: Any, html: A
     """Raise OptionError, with every problem, if the options do not go together."""
     problems = []
     if unit not in SEPARATORS:
-        problems.append(f"unit={unit!r}: give one of {', '.join(UNITS)}")
+        problems.append(f"`unit={unit!r}`: give one of {', '.join(UNITS)}")
     if annotate:
         problems.append(
-            f"unit={unit!r} with annotate: columns are of documents, not of their parts. Read the audit instead"
+            f"`unit={unit!r}` with `annotate`: columns are of documents, not of their parts. Read the audit instead"
         )
     if against:
-        problems.append(f"unit={unit!r} with against: a reference is of whole documents. Leave one of them out")
+        problems.append(f"`unit={unit!r}` with `against`: a reference is of whole documents. Leave one of them out")
     if html is not None:
         problems.append(
-            f"unit={unit!r} with html: parts of a page's text cannot be removed from its HTML. Extract the text first"
+            f"`unit={unit!r}` with `html`: parts of a page's text cannot be removed from its HTML. Extract the text first"
         )
     if reading.lines:
         problems.append(
-            f"unit={unit!r} with lines: a line is a document there, and has no parts. Leave lines out; a text file is then "
+            f"`unit={unit!r}` with `lines`: a line is a document there, and has no parts. Leave out `lines`; a text file is then "
             "one document, and loses the lines that are repeated"
         )
     if len(set(reading.text)) < len(tuple(reading.text)):
-        problems.append(f"text={tuple(reading.text)!r} with unit={unit!r}: name each column once")
+        problems.append(f"`text={tuple(reading.text)!r}` with `unit={unit!r}`: name each column once")
     if problems:
         raise OptionError("; ".join(problems) + ".")
 
@@ -69,7 +69,7 @@ def _check_formats(shards: Sequence[Shard], unit: str) -> None:
     for shard in shards:
         if shard.format not in able:
             raise InputError(
-                f"{shard.name} is {shard.format}: --unit {unit} can rewrite {', '.join(able)}. Convert it first."
+                f"{shard.name} is {shard.format}: `unit={unit!r}` can rewrite {', '.join(able)}. Convert it first."
             )
 
 

@@ -200,7 +200,7 @@ def _two(keywords: Any) -> tuple[Any, Any] | None:
     if not isinstance(keywords, (tuple, list)):
         return keywords, keywords
     if len(keywords) != 2:
-        raise OptionError(f"keywords={keywords!r}: give a number, or two, of the left and of the right text.")
+        raise OptionError(f"`keywords={keywords!r}`: give a number, or two, of the left and of the right text.")
     return keywords[0], keywords[1]
 
 

@@ -124,7 +124,7 @@ def read_finished_run(audit: Place, doc_id: str) -> FinishedRun:
         if "unit" in summary:
             raise InputError(
                 f"The audit lists nothing of {doc_id!r} as removed: none of its {summary['unit']}s was a repeated one. Why a "
-                f"{summary['unit']} was kept is not told; without --unit, documents as a whole are compared."
+                f"{summary['unit']} was kept is not told; without `unit`, whole documents are compared."
             )
         files = summary["files"]
         clusters = files.get("clusters")

@@ -92,17 +92,20 @@ def plan_files(
     """
     (reading, chosen), progress = split_options(options, plan_files), progress_of(progress)
     if documents is not None and (not is_integer(documents) or documents < 1):
-        raise OptionError(f"documents={documents!r}: give an integer from 1 up.")
+        raise OptionError(f"`documents={documents!r}`: give an integer from 1 up.")
     documents = None if documents is None else int(documents)  # JSON cannot hold numpy's
     if chosen.max_distance is None and (fingerprints or check):
-        raise OptionError("fingerprints and check are for a plan of an index. Give max_distance, or leave them out.")
+        raise OptionError(
+            "`fingerprints` and `check` are for the plan of an index. Give `max_distance`, or leave them out."
+        )
     if not inputs and not fingerprints and documents is None:
-        raise OptionError("Give texts to be sampled, or the number of documents.")
+        raise OptionError("Give texts to sample as `inputs`, or their number as `documents`.")
     if chosen.max_distance is None:
         return _of_texts(inputs, documents, reading, recipe, chosen, on_error, progress)
     if inputs:
         raise OptionError(
-            "A plan for max_distance needs the number of documents, not their texts. Give documents, or leave max_distance out."
+            "A plan for `max_distance` needs the number of documents, not their texts. Give `documents`, or leave out "
+            "`max_distance`."
         )
     rows = _fingerprints(fingerprints) if fingerprints else None
     index = plan_index(
@@ -124,7 +127,7 @@ def _of_texts(
     """Plan a join of texts by similarity, from a sample of the inputs if there are any."""
     if options.min_similarity == 0:
         raise OptionError(
-            "min_similarity=0.0: a join of texts is by its similarity. Give one above 0, or max_distance for fingerprints."
+            "`min_similarity=0.0`: a join of texts is by its similarity. Give one above 0, or `max_distance` for fingerprints."
         )
     if not inputs:
         return _typical(documents or 1, options)
@@ -146,10 +149,10 @@ def _typical(documents: int, options: DedupOptions) -> JoinPlan:
         OptionError: the options are not those of the measurements.
     """
     if options.similarity != "jaccard":
-        raise OptionError(f"similarity={options.similarity!r}: without texts only jaccard is known. Give texts.")
+        raise OptionError(f"`similarity={options.similarity!r}`: without texts only jaccard is known. Give texts.")
     if options.min_similarity != TYPICAL.min_similarity:
         raise OptionError(
-            f"min_similarity={options.min_similarity}: without texts only {TYPICAL.min_similarity} is known. Give texts."
+            f"`min_similarity={options.min_similarity}`: without texts only {TYPICAL.min_similarity} is known. Give texts."
         )
     low, high = TYPICAL.measured
     based_on = "pieces of 3 KB of the texts of Python packages"

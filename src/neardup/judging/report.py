@@ -101,7 +101,7 @@ def report(
     path, progress = Path(audit), progress_of(progress)
     if path.suffix == ".html" and Path(output).name.endswith(AUDIT_ENDING):
         command = shlex.join(["neardup", "report", str(output), "-o", str(audit)])
-        raise InputError(f"The audit comes first; the report goes to -o: {command}")
+        raise InputError(f"The audit comes first, then the report: {command}")
     check_report(output)
     next(read_audit(path), None)  # refuses first a file that is not an audit
     summary = _read_summary(path)
@@ -251,7 +251,7 @@ def _read_summary(audit: Path) -> dict[str, Any]:
 def of_units(unit: str) -> OptionError:
     """The error for a report of a run that removed lines or paragraphs."""
     return OptionError(
-        f"--unit {unit}: a report is of documents that were removed, not of {unit}s. The audit has each {unit} with its text."
+        f"`unit={unit!r}`: a report is of documents that were removed, not of {unit}s. The audit has each {unit} with its text."
     )
 
 
@@ -271,7 +271,7 @@ def _inputs(summary: dict[str, Any], audit: Path, resources: Resources, progress
             inputs, rows = [shard.name for shard in clusters.shards], len(clusters.decisions.survivor)
             sizes = [shard.size for shard in clusters.shards]
         if "-" in inputs or "stdin" in inputs:
-            reason = "They came on standard input, which cannot be read again; dedup --report shows them."
+            reason = "They came on standard input, which cannot be read again; a report that is made during the run shows them."
             return RunInputs(rows, recipe, reason=reason)
         reading = Reading(**{name: files[name] for name in READING})
         with tempfile.TemporaryDirectory(prefix="neardup-") as temporary:

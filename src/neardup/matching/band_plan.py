@@ -31,7 +31,7 @@ class Bands:
     def __post_init__(self) -> None:
         for name, value in (("bands", self.bands), ("rows", self.rows)):
             if not is_integer(value) or not 1 <= value <= MOST_VALUES:
-                raise OptionError(f"{name}={value!r}: give an integer from 1 to {MOST_VALUES}.")
+                raise OptionError(f"`{name}={value!r}`: give an integer from 1 to {MOST_VALUES}.")
 
     @property
     def values(self) -> int:
@@ -68,9 +68,9 @@ def _log_miss(similarity: float | Array, bands: Bands) -> Array:
     try:
         s = np.asarray(similarity, np.float64)
     except (TypeError, ValueError):
-        raise OptionError(f"similarity={similarity!r}: give a number or an array of numbers from 0 to 1.") from None
+        raise OptionError(f"`similarity={similarity!r}`: give a number or an array of numbers from 0 to 1.") from None
     if not ((s >= 0) & (s <= 1)).all():
-        raise OptionError(f"similarity={similarity!r}: give numbers from 0 to 1.")
+        raise OptionError(f"`similarity={similarity!r}`: give numbers from 0 to 1.")
     with np.errstate(divide="ignore"):  # at similarity 1 the logarithm is minus infinity, and nothing is missed
         return np.asarray(bands.bands * np.log1p(-(s**bands.rows)))
 
@@ -101,14 +101,14 @@ def plan_bands(min_similarity: float, *, values: int | None = None, miss_probabi
     Bands(bands=32, rows=4)
     """
     if not _is_number(min_similarity) or not 0 < min_similarity <= 1:
-        raise OptionError(f"min_similarity={min_similarity!r}: give a number above 0 and up to 1.")
+        raise OptionError(f"`min_similarity={min_similarity!r}`: give a number above 0 and up to 1.")
     if not _is_number(miss_probability) or not 0 < miss_probability < 1:
-        raise OptionError(f"miss_probability={miss_probability!r}: give a number between 0 and 1.")
+        raise OptionError(f"`miss_probability={miss_probability!r}`: give a number between 0 and 1.")
     if values is not None and (not is_integer(values) or not 1 <= values <= MOST_VALUES):
-        raise OptionError(f"values={values!r}: give an integer from 1 to {MOST_VALUES}.")
+        raise OptionError(f"`values={values!r}`: give an integer from 1 to {MOST_VALUES}.")
     least = _bands_needed(min_similarity, 1, miss_probability)
     if least > (values or MOST_VALUES):
-        given = "" if values is None else f"values={values}: "
+        given = "" if values is None else f"`values={values}`: "
         can = f"at least {least:,} values" if least <= MOST_VALUES else f"{least:,} values, more than {MOST_VALUES},"
         raise OptionError(
             f"{given}it takes {can} to miss pairs of similarity {min_similarity} with a probability of at most "

@@ -106,7 +106,7 @@ class _BandSearch:
         _check_signatures(signatures, bands)
         if not is_integer(least_agreeing) or not 0 <= least_agreeing <= bands.values:
             raise OptionError(
-                f"least_agreeing={least_agreeing!r}: give an integer from 0 to the {bands.values} values."
+                f"`least_agreeing={least_agreeing!r}`: give an integer from 0 to the {bands.values} values."
             )
         rows, limit = _sieve(len(signatures), fingerprints, max_distance)
         return cls(signatures, bands, Sieve(rows, limit, int(least_agreeing)))
@@ -210,8 +210,8 @@ def find_banded(
     workers = search.workers(threads, memory)
     if workers == 0:
         raise OptionError(
-            f"memory={memory:,}: to look for pairs among {n:,} signatures takes at least {search.bytes_each:,} bytes. "
-            "Allow more memory, or work on parts."
+            f"`memory={memory}`: to look for pairs among {n:,} signatures takes at least {search.bytes_each:,} bytes. "
+            "Allow more `memory`, or work on parts."
         )
     most = (memory - workers * search.bytes_each) // PAIR_BYTES
     pairs = _Counted(most)
@@ -221,7 +221,7 @@ def find_banded(
         more = "" if fingerprints is not None else " sieve them by fingerprints,"
         raise OptionError(
             f"{n:,} signatures have more than {most:,} pairs that agree in a band: more than fit {memory / 2**30:.1f} GiB. "
-            f"Use bands of more than {bands.rows} rows,{more} collapse equal signatures beforehand, or allow more memory."
+            f"Use bands of more than {bands.rows} rows,{more} collapse equal signatures beforehand, or allow more `memory`."
         ) from None
     return pairs.all()
 
@@ -254,8 +254,8 @@ def spool_banded(
     pairs = search.expected_pairs()
     resources.check_pairs(
         pairs,
-        work=f"method='minhash' would propose about {pairs:,} pairs, which",
-        instead="a higher min_similarity, or method='exact'",
+        work=f"`method='minhash'` would propose about {pairs:,} pairs, which",
+        instead="a higher `min_similarity`, or `method='exact'`",
     )
     search.run(lambda packed: spool.add(packed.copy()), workers)
 
@@ -280,7 +280,7 @@ def _check_signatures(signatures: Signatures, bands: Bands) -> None:
 def _sieve(n: int, fingerprints: Array | None, max_distance: int | None) -> tuple[Array, np.uint64]:
     if (fingerprints is None) != (max_distance is None):
         raise OptionError(
-            "fingerprints and max_distance are the two halves of the sieve: one of them is missing. Give both or neither."
+            "`fingerprints` and `max_distance` are the two halves of the sieve: one of them is missing. Give both or neither."
         )
     if fingerprints is None or max_distance is None:
         return np.empty((n, 0), np.uint64), np.uint64(0)

@@ -18,14 +18,14 @@ def distance_limit(recipe: Recipe | VectorRecipe, options: DedupOptions, *, have
     if limit is None and row.is_by_distance:
         limit = usual_distance(recipe)
         if limit is None:
-            other = ", or another method" if have_texts else ""  # fingerprints alone have no other method
+            other = ", or another `method`" if have_texts else ""  # fingerprints alone have no other method
             raise OptionError(
-                f"This recipe of {recipe.bits} bits has no distance of its own. Give max_distance{other}."
+                f"This recipe of {recipe.bits} bits has no distance of its own. Give `max_distance`{other}."
             )
     if limit is None:
         return None if row.sieve_share is None else int(row.sieve_share * recipe.bits)
     if limit > recipe.bits:
         raise OptionError(
-            f"max_distance={limit}: the recipe has {recipe.bits} bits; give an integer from 0 to {recipe.bits}."
+            f"`max_distance={limit}`: the recipe has {recipe.bits} bits; give an integer from 0 to {recipe.bits}."
         )
     return limit

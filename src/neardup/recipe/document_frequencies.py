@@ -76,4 +76,4 @@ def background_digest() -> str:
     Raises:
         MissingExtra: jieba is not installed.
     """
-    return hashlib.sha256(jieba_idf_file("document_frequencies='jieba'")).hexdigest()[:16]
+    return hashlib.sha256(jieba_idf_file("`document_frequencies='jieba'`")).hexdigest()[:16]

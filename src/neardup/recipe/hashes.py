@@ -98,15 +98,15 @@ class HashFunction:
     def __post_init__(self) -> None:
         problems = []
         if not callable(self.function):
-            problems.append(f"function={self.function!r}: give a function that takes bytes and gives an integer")
+            problems.append(f"`function={self.function!r}`: give a function that takes bytes and gives an integer")
         for what in ("name", "version"):
             given = getattr(self, what)
             if not isinstance(given, str) or not given.strip():
-                problems.append(f"{what}={given!r}: give a string that is not empty")
+                problems.append(f"`{what}={given!r}`: give a string that is not empty")
         if self.name in HASHES:
-            problems.append(f"name={self.name!r}: this is a hash of the package; give another name")
+            problems.append(f"`name={self.name!r}`: this is a hash of the package; give another name")
         if not is_integer(self.bits) or not 1 <= self.bits <= MOST_BITS:
-            problems.append(f"bits={self.bits!r}: give an integer from 1 to {MOST_BITS}")
+            problems.append(f"`bits={self.bits!r}`: give an integer from 1 to {MOST_BITS}")
         if problems:
             raise OptionError("This hash is not possible. " + "; ".join(problems) + ".")
         object.__setattr__(self, "bits", int(self.bits))  # JSON cannot hold numpy's
@@ -120,7 +120,7 @@ def unknown_hash(given: object) -> OptionError:
     """The exception for a value that is neither in HASHES nor a `HashFunction`."""
     if not isinstance(given, str):
         brought = "Wrap a function of your own: HashFunction(function, name=…, version=…, bits=…)."
-        return OptionError(f"hash={given!r} is neither a name nor a HashFunction. {brought}")
+        return OptionError(f"`hash={given!r}` is neither a name nor a HashFunction. {brought}")
     near = difflib.get_close_matches(given.lower().replace("-", "_"), HASHES, 1, 0.5)
     nearest = f" The nearest is {near[0]}." if near else ""
-    return OptionError(f"hash={given!r}: give one of {', '.join(HASHES)}, or a HashFunction.{nearest}")
+    return OptionError(f"`hash={given!r}`: give one of {', '.join(HASHES)}, or a HashFunction.{nearest}")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from neardup.display import as_code
 from neardup.errors import OptionError
 from neardup.recipe.document_frequencies import BACKGROUND
 from neardup.recipe.hashes import HashFunction
@@ -105,7 +106,7 @@ def recipe_of(given: RecipeLike | None) -> Recipe:
         return Recipe()
     found = any_recipe_of(given)
     if isinstance(found, VectorRecipe):
-        raise OptionError(f"recipe={given!r}: this recipe is for vectors. Give one for texts, such as 'default'.")
+        raise OptionError(f"`recipe={given!r}`: this recipe is for vectors. Give one for texts, such as 'default'.")
     return found
 
 
@@ -122,7 +123,7 @@ def any_recipe_of(given: RecipeLike | VectorRecipe) -> Recipe | VectorRecipe:
     if isinstance(given, str | os.PathLike):
         return find_recipe(os.fspath(given))
     raise OptionError(
-        f"recipe={given!r}: give a Recipe, the name of one, such as 'default', or the path of a .toml file."
+        f"`recipe={given!r}`: give a Recipe, the name of one, such as 'default', or the path of a .toml file."
     )
 
 
@@ -139,7 +140,10 @@ def _recipe_of_file(name: str, values: dict[str, Any]) -> Recipe:
     folder = Path(name).parent
     known = [field.name for field in dataclasses.fields(Recipe)]
     unknown = sorted(set(values) - set(known))
-    problems = [f"a recipe has no {each}{meant(each, known)}. It has {', '.join(known)}" for each in unknown]
+    problems = [
+        f"a recipe has no `{each}`{meant(f'`{each}`', [f'`{field}`' for field in known])}. It has {as_code(known)}"
+        for each in unknown
+    ]
     fields = {each: value for each, value in values.items() if each in known}
     if isinstance(fields.get("document_frequencies"), str) and fields["document_frequencies"] != BACKGROUND:
         fields["document_frequencies"] = folder / fields["document_frequencies"]
@@ -153,7 +157,7 @@ def _recipe_of_file(name: str, values: dict[str, Any]) -> Recipe:
     except ImpossibleRecipe as impossible:
         problems += impossible.problems
     if problems:
-        raise OptionError(f"{name}: " + "; ".join(problems) + ".")
+        raise ImpossibleRecipe(problems, f"{name}:")
     return recipe
 
 

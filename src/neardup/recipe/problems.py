@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from neardup.arrays import is_integer
+from neardup.display import as_code
 from neardup.recipe.document_frequencies import BACKGROUND
 from neardup.recipe.fields import RecipeFields
 from neardup.recipe.hashes import HashFunction
@@ -40,8 +41,8 @@ def unknown(name: str, value: Any, allowed: Collection[str]) -> list[str]:
         return []
     if brought is not None and callable(value):
         fields = "name=…, version=…" + ", bits=…" * (brought is HashFunction)
-        return [f"{name}={value!r}: wrap a function of your own: {brought.__name__}(function, {fields})"]
-    return [f"{name}={value!r}: give one of {', '.join(allowed)}{meant(value, allowed)}"]
+        return [f"`{name}={value!r}`: wrap a function of your own: {brought.__name__}(function, {fields})"]
+    return [f"`{name}={value!r}`: give one of {', '.join(allowed)}{meant(value, allowed)}"]
 
 
 def field_problems(recipe: RecipeFields) -> list[str]:
@@ -64,18 +65,18 @@ def _of_numbers(recipe: RecipeFields) -> Iterator[str]:
     for name, low, high in NUMBERS:
         value = getattr(recipe, name)
         if not is_integer(value) or not low <= value <= high:
-            yield f"{name}={value!r}: give an integer from {low} to {high}"
+            yield f"`{name}={value!r}`: give an integer from {low} to {high}"
     far, widest = recipe.max_distance, recipe.bits
     if far is None:
         return
     known = is_integer(widest) and 1 <= widest <= NUMBERS[2][2]  # a refused width says nothing about the distance
     if not is_integer(far) or far < 0 or (known and far > widest):
-        yield f"max_distance={far!r}: give an integer from 0 to the number of bits"
+        yield f"`max_distance={far!r}`: give an integer from 0 to the number of bits"
 
 
 def _of_normalizers(recipe: RecipeFields) -> list[str]:
     if not isinstance(recipe.normalize, (list, tuple)):
-        return [f"normalize={recipe.normalize!r}: give a list of names, of {', '.join(NORMALIZERS)}"]
+        return [f"`normalize={recipe.normalize!r}`: give a list of names, of {', '.join(NORMALIZERS)}"]
     return [problem for each in recipe.normalize for problem in unknown("normalize", each, NORMALIZERS)]
 
 
@@ -83,24 +84,24 @@ def _of_profile(recipe: RecipeFields) -> list[str]:
     """The problems of options that a profile lacks or decides itself."""
     name, size = recipe.profile, recipe.profile_window
     if name is None:
-        return [] if size is None else [f"profile_window={size!r} without a profile: leave it out"]
+        return [] if size is None else [f"`profile_window={size!r}` without a `profile`: leave it out"]
     if not isinstance(name, str) or name not in PROFILES:
         return unknown("profile", name, PROFILES)
     found, widths = [], PROFILES[name][0]
     if recipe.bits not in widths:
         allowed = ", ".join(map(str, sorted(set(widths))))
-        found.append(f"bits={recipe.bits!r} with profile={name!r}: give one of {allowed}")
+        found.append(f"`bits={recipe.bits!r}` with `profile={name!r}`: give one of {allowed}")
     if size is not None and not name.startswith(WINDOWED):
-        found.append(f"profile_window={size!r} with profile={name!r}, which has no windows of other sizes")
+        found.append(f"`profile_window={size!r}` with `profile={name!r}`, which has no windows of other sizes")
     elif size is not None and not (is_integer(size) and 1 <= size <= 64):
-        found.append(f"profile_window={size!r}: give an integer from 1 to 64")
+        found.append(f"`profile_window={size!r}`: give an integer from 1 to 64")
     given = [
         field.name
         for field in dataclasses.fields(recipe)
         if field.name not in NOT_DECIDED and getattr(recipe, field.name) != field.default
     ]
     if given:
-        found.append(f"{', '.join(given)} with profile={name!r}, which decides that: leave it out")
+        found.append(f"{as_code(given)} with `profile={name!r}`, which decides that: leave it out")
     return found
 
 
@@ -109,20 +110,20 @@ def _of_keywords(recipe: RecipeFields) -> Iterator[str]:
     if most is None:
         return
     if most != BY_LENGTH and not (is_integer(most) and int(most) > 0):
-        yield f"keywords={most!r}: give an integer of at least 1, or {BY_LENGTH!r}{meant(most, [BY_LENGTH])}"
+        yield f"`keywords={most!r}`: give an integer of at least 1, or {BY_LENGTH!r}{meant(most, [BY_LENGTH])}"
     if recipe.weights == "uniform":
-        yield "keywords with weights='uniform': none is heavier than another. Give other weights"
+        yield "`keywords` with `weights='uniform'`: none is heavier than another. Give other weights"
 
 
 def _contradictions(recipe: RecipeFields) -> Iterator[str]:
     by_words = recipe.segmenter == "words" or isinstance(recipe.segmenter, StoredPart)
     if not by_words and recipe.cjk_shingle != type(recipe).cjk_shingle:
-        given = f"cjk_shingle={recipe.cjk_shingle!r}"
-        yield f"{given} is for segmenter='words'; windows of other tokens are of word_shingle"
+        given = f"`cjk_shingle={recipe.cjk_shingle!r}`"
+        yield f"{given} is for `segmenter='words'`; windows of other tokens are of `word_shingle`"
     if recipe.weights == "tfidf" and recipe.document_frequencies is None:
-        yield "weights='tfidf' needs document_frequencies: give a file by neardup fit, or 'jieba'"
+        yield "`weights='tfidf'` needs `document_frequencies`: give a file by `neardup fit`, or 'jieba'"
     if recipe.document_frequencies is not None and recipe.weights != "tfidf":
-        yield f"document_frequencies with weights={recipe.weights!r}: only tfidf has a use for them. Leave them out"
+        yield f"`document_frequencies` with `weights={recipe.weights!r}`: only tfidf has a use for them. Leave them out"
 
 
 def _of_words(recipe: RecipeFields) -> list[str]:
@@ -132,21 +133,23 @@ def _of_words(recipe: RecipeFields) -> list[str]:
         return []  # refused before, or part of a stored recipe
     found = []
     if weights in WEIGHT_PACKAGES and recipe.segmenter != "jieba":
-        found.append(f"weights={weights!r} with segmenter={recipe.segmenter!r}: give segmenter='jieba'")
+        found.append(f"`weights={weights!r}` with `segmenter={recipe.segmenter!r}`: give `segmenter='jieba'`")
     if background and recipe.segmenter in ("words", "characters", "whitespace"):
         found.append(
-            f"document_frequencies={BACKGROUND!r} with segmenter={recipe.segmenter!r}: they are of Chinese words. "
-            "Give segmenter='jieba'"
+            f"`document_frequencies={BACKGROUND!r}` with `segmenter={recipe.segmenter!r}`: they are of Chinese words. "
+            "Give `segmenter='jieba'`"
         )
     if recipe.word_shingle != 1 and (weights in WEIGHT_PACKAGES or background):
-        what = f"weights={weights!r}" if weights in WEIGHT_PACKAGES else f"document_frequencies={BACKGROUND!r}"
-        found.append(f"{what} with word_shingle={recipe.word_shingle!r}: they are of single words. Give word_shingle=1")
+        what = f"`weights={weights!r}`" if weights in WEIGHT_PACKAGES else f"`document_frequencies={BACKGROUND!r}`"
+        found.append(
+            f"{what} with `word_shingle={recipe.word_shingle!r}`: they are of single words. Give `word_shingle=1`"
+        )
     if weights in ("jieba_tfidf", "jieba_textrank"):
         plain = {each.name: each.default for each in dataclasses.fields(recipe)}
         given = [each for each in ("mode", "hmm", "dictionary", "stop_words") if getattr(recipe, each) != plain[each]]
         if given:
             found.append(
-                f"{' and '.join(given)} with weights={weights!r}: the package jieba cuts texts and drops stop "
-                "words in its own way. Leave it out, or give weights='tfidf' with document_frequencies='jieba'"
+                f"{as_code(given, ' and ')} with `weights={weights!r}`: the package jieba cuts texts and drops stop "
+                "words in its own way. Leave it out, or give `weights='tfidf'` with `document_frequencies='jieba'`"
             )
     return found

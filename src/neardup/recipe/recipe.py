@@ -158,9 +158,9 @@ class ImpossibleRecipe(OptionError):  # noqa: N818
     """Fields of a recipe are not allowed.
 
     Attributes:
-        problems: all problems, as phrases.
+        problems: all problems, as phrases; `which` recipe has them begins the message.
     """
 
-    def __init__(self, problems: list[str]) -> None:
-        super().__init__("This recipe is not possible. " + "; ".join(problems) + ".")
+    def __init__(self, problems: list[str], which: str = "This recipe is not possible.") -> None:
+        super().__init__(f"{which} {'; '.join(problems)}.")
         self.problems = problems

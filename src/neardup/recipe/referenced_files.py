@@ -15,7 +15,7 @@ def read_dictionary(given: Any, segmenter: Any) -> tuple[Any, list[str]]:
     if given is None or isinstance(given, (WordList, StoredPart)):
         return given, []
     if not isinstance(given, (str, Path)):
-        return given, [f"dictionary={given!r}: give the path of a file"]
+        return given, [f"`dictionary={given!r}`: give the path of a file"]
     try:
         found = read_word_list(given, "dictionary")
     except InputError as problem:
@@ -26,7 +26,7 @@ def read_dictionary(given: Any, segmenter: Any) -> tuple[Any, list[str]]:
 def read_stop_words(given: Any) -> tuple[Any, list[str]]:
     """Read stop lists. Returns them with their problems."""
     if not isinstance(given, (list, tuple)):
-        return given, [f"stop_words={given!r}: give a list of names, of {', '.join(STOP_LISTS)}, or paths"]
+        return given, [f"`stop_words={given!r}`: give a list of names, of {', '.join(STOP_LISTS)}, or paths"]
     lists: list[Any] = []
     problems = []
     for each in given:
@@ -38,7 +38,7 @@ def read_stop_words(given: Any) -> tuple[Any, list[str]]:
             except InputError as problem:
                 problems.append(str(problem))
         else:
-            problems.append(f"stop_words: {each!r} is neither a name nor a path")
+            problems.append(f"`stop_words`: {each!r} is neither a name nor a path")
     return tuple(lists), problems
 
 
@@ -56,7 +56,7 @@ def document_frequencies(given: Any) -> DocumentFrequencies:
         return DocumentFrequencies(background_digest(), BACKGROUND)
     if not isinstance(given, (str, Path)):
         raise InputError(
-            f"document_frequencies={given!r}: give the path of a file by neardup fit, or {BACKGROUND!r} for the "
+            f"`document_frequencies={given!r}`: give the path of a file by `neardup fit`, or {BACKGROUND!r} for the "
             "inverse document frequencies of that package"
         )
     from neardup.recipe.frequency_file import describe_frequency_file

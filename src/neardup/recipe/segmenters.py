@@ -54,14 +54,14 @@ class Segmenter:
         problems = []
         if not callable(self.function):
             problems.append(
-                f"function={self.function!r}: give a function that takes a string and gives a list of strings"
+                f"`function={self.function!r}`: give a function that takes a string and gives a list of strings"
             )
         for what in ("name", "version"):
             given = getattr(self, what)
             if not isinstance(given, str) or not given.strip():
-                problems.append(f"{what}={given!r}: give a string that is not empty")
+                problems.append(f"`{what}={given!r}`: give a string that is not empty")
         if self.name in SEGMENTERS:
-            problems.append(f"name={self.name!r}: this is a segmenter of the package; give another name")
+            problems.append(f"`name={self.name!r}`: this is a segmenter of the package; give another name")
         if problems:
             raise OptionError("This segmenter is not possible. " + "; ".join(problems) + ".")
 
@@ -75,18 +75,18 @@ def option_problems(segmenter: Any, mode: Any, hmm: Any, dictionary: Any) -> lis
     if isinstance(segmenter, StoredPart):
         return []
     name = segmenter.name if isinstance(segmenter, Segmenter) else str(segmenter)
-    found = [] if isinstance(hmm, bool) else [f"hmm={hmm!r}: give true or false"]
+    found = [] if isinstance(hmm, bool) else [f"`hmm={hmm!r}`: give true or false"]
     if not isinstance(segmenter, Segmenter) and name not in SEGMENTERS:
         return found  # refused elsewhere; its options are unknown
     modes = MODES.get(name, ())
     if mode is not None and mode not in modes:
         has = f"{name} has {', '.join(modes)}" if modes else f"{name} has no modes; {' and '.join(MODES)} have"
-        found.append(f"mode={mode!r} with segmenter={name!r}: {has}. Leave it out for the default")
+        found.append(f"`mode={mode!r}` with `segmenter={name!r}`: {has}. Leave it out for the default")
     if hmm is False and name != "jieba":
-        found.append(f"hmm=False with segmenter={name!r}: only jieba has a hidden Markov model. Leave it out")
+        found.append(f"`hmm=False` with `segmenter={name!r}`: only jieba has a hidden Markov model. Leave it out")
     if dictionary is not None and name not in PACKAGES:
         found.append(
-            f"dictionary with segmenter={name!r}: only {' and '.join(PACKAGES)} have dictionaries. Leave it out"
+            f"`dictionary` with `segmenter={name!r}`: only {' and '.join(PACKAGES)} have dictionaries. Leave it out"
         )
     return found
 

@@ -36,7 +36,7 @@ class StoredPart:
             OptionError: always.
         """
         raise OptionError(
-            f"{what}: only its identity, {self.content}, is stored with the fingerprints, and what is here is not the same. "
+            f"`{what}`: only its identity, {self.content}, is stored with the fingerprints, and what is here is not the same. "
             "Give the recipe itself, with the same function, files and versions of packages."
         )
 

@@ -54,13 +54,13 @@ class VectorRecipe:
         ):
             value = getattr(self, name)
             if not is_integer(value) or not low <= int(value) <= high:
-                problems.append(f"{name}={value!r}: give an integer {allowed}")
+                problems.append(f"`{name}={value!r}`: give an integer {allowed}")
             else:
                 object.__setattr__(self, name, int(value))  # JSON cannot hold numpy's
         if self.method not in METHODS:
             near = difflib.get_close_matches(str(self.method), METHODS, 1)
             meant = f" (did you mean {near[0]}?)" if near else ""
-            problems.append(f"method={self.method!r}: give one of {', '.join(METHODS)}{meant}")
+            problems.append(f"`method={self.method!r}`: give one of {', '.join(METHODS)}{meant}")
         if problems:
             raise OptionError("; ".join(problems) + ".")
 

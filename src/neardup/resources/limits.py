@@ -32,7 +32,7 @@ def size_in_bytes(option: str, given: int | str, *, least: int = 1) -> int:
     is_whole = size.is_integer() or (found is not None and found[2] != "")  # 1.5G is a size, half a byte is not
     if size < least or not is_whole:
         at_least = f", at least {least >> 20}M," if least > 1 else ""
-        raise OptionError(f"{option}={given!r}: give bytes{at_least} as a number or as 512M or 4G.")
+        raise OptionError(f"`{option}={given!r}`: give bytes{at_least} as a number or as 512M or 4G.")
     return int(size)
 
 
@@ -41,8 +41,8 @@ def check_temp_dir(temp_dir: str | os.PathLike[str] | None) -> None:
     if temp_dir is None:
         return
     if not isinstance(temp_dir, str | os.PathLike) or not os.path.isdir(temp_dir):
-        raise OptionError(f"temp_dir={temp_dir!r}: there is no such folder. Make it, or give one that exists.")
+        raise OptionError(f"`temp_dir={temp_dir!r}`: there is no such folder. Make it, or give one that exists.")
     if not os.access(temp_dir, os.W_OK | os.X_OK):
         raise OptionError(
-            f"temp_dir={temp_dir!r}: no file can be made in this folder. Give one that can be written to."
+            f"`temp_dir={temp_dir!r}`: no file can be made in this folder. Give one that can be written to."
         )

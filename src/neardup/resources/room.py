@@ -17,7 +17,8 @@ def check_room(needed: int, temp_dir: str | None, *, work: str, instead: str) ->
     if needed > free:
         raise OptionError(
             f"{work} takes about {needed:,} bytes of temporary files ({_gib(needed)}), and {free:,} ({_gib(free)}) are free in "
-            f"{temp_dir or tempfile.gettempdir()}. Give a temp_dir with room, more memory (memory='2G', say), or {instead}."
+            f"{temp_dir or tempfile.gettempdir()}. Give a `temp_dir` with more room, more memory, such as `memory='2G'`, or "
+            f"{instead}."
         )
 
 

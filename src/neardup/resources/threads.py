@@ -23,7 +23,7 @@ def thread_count(threads: int | None) -> int:
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if not is_integer(threads) or not 1 <= threads <= 1024:
-        raise OptionError(f"threads={threads!r}: give an integer from 1 to 1024, or nothing for all processors.")
+        raise OptionError(f"`threads={threads!r}`: give an integer from 1 to 1024, or nothing for all processors.")
     return int(threads)
 
 

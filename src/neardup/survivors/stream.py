@@ -117,14 +117,14 @@ class Stream:
         if isinstance(made_by, VectorRecipe):
             raise OptionError("This index holds fingerprints of vectors, not of texts. Name another.")
         if made_by is None and recipe is None:
-            raise OptionError("This index does not know the recipe of its fingerprints. Give recipe=.")
+            raise OptionError("This index does not know the recipe of its fingerprints. Give `recipe`.")
         if made_by is not None and recipe is not None:
             check_same(recipe, made_by, "The index")
         self.index, self.recipe = found, recipe or made_by or Recipe()
         self.max_distance = found.max_distance if max_distance is None else max_distance
         if not 0 <= self.max_distance <= found.max_distance:
             raise OptionError(
-                f"max_distance={max_distance}: the index was made for {found.max_distance}. Give at most that, or make another."
+                f"`max_distance={max_distance}`: the index was made for {found.max_distance}. Give at most that, or make another."
             )
 
     @property
@@ -136,7 +136,7 @@ class Stream:
     def _new(recipe: Recipe, max_distance: int | None) -> Index:
         distance = usual_distance(recipe) if max_distance is None else max_distance
         if distance is None:
-            raise OptionError("This recipe has no max_distance. Give max_distance=.")
+            raise OptionError("This recipe has no distance of its own. Give `max_distance`.")
         return Index(max_distance=distance, bits=64 * recipe.words, recipe=recipe)
 
     def add(self, id: int | str, text: str) -> Match | None:  # noqa: A002

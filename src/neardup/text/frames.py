@@ -246,7 +246,7 @@ def texts_of(frame: Frame, text: str | Iterable[str] = "text") -> list[Any]:
     if not frame.has_columns:
         if names != ("text",) and frame.rows:
             raise OptionError(
-                f"text={', '.join(names)!r}: the data is one column of texts, and has no names. Leave text out."
+                f"`text={', '.join(names)!r}`: the data is one column of texts, and has no names. Leave out `text`."
             )
         return as_text_arrays(frame.texts)
     return join_texts([as_text_arrays(frame.column(name, "texts"), column=name) for name in names])

@@ -40,7 +40,7 @@ def extractor(html: str) -> Extract:
     Raises:
         MissingExtra: its parser is not installed.
     """
-    module = _parser(html, f"html={html!r}")
+    module = _parser(html, f"`html={html!r}`")
     return _whole_text(module) if html == "whole" else _main_text(module)
 
 
@@ -58,7 +58,7 @@ def page_text(page: str) -> str:
     Raises:
         MissingExtra: the parser is not installed.
     """
-    tree = _parser("whole", "profile='wayback'").LexborHTMLParser(page)
+    tree = _parser("whole", "`profile='wayback'`").LexborHTMLParser(page)
     tree.strip_tags(["script", "style"])
     return str(tree.root.text(separator=" ")) if tree.root is not None else ""
 

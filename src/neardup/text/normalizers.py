@@ -144,7 +144,7 @@ def _replaced(digit: int, dropped: int, texts: Any) -> FoldedTexts:
 
 
 def _simplified(texts: Any) -> FoldedTexts:
-    check_installed("normalize='simplified'", NORMALIZER_PACKAGES["simplified"], "zh")
+    check_installed("`normalize='simplified'`", NORMALIZER_PACKAGES["simplified"], "zh")
     return _one_by_one(_traditional_to_simplified(), texts)
 
 

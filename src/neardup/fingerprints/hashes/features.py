@@ -28,7 +28,7 @@ def hash_features(data: Array, offsets: Array, name: str | HashFunction, bits: i
         OptionError: there is no such hash, `bits` is out of range, or a function returned a value that does not fit its bits.
     """
     if not is_integer(bits) or not 1 <= bits <= MOST_BITS:
-        raise OptionError(f"bits={bits!r}: give an integer from 1 to {MOST_BITS}.")
+        raise OptionError(f"`bits={bits!r}`: give an integer from 1 to {MOST_BITS}.")
     data, offsets = _read_only(data), _read_only(offsets)
     if isinstance(name, HashFunction):
         native = name.bits

@@ -157,7 +157,7 @@ def _seeded(bits: int) -> HashFunction:
     """XXH3 with seed 42."""
 
     def value(feature: bytes) -> int:
-        check_installed("profile='text-dedup-seeded'", ("xxhash",), "profiles")
+        check_installed("`profile='text-dedup-seeded'`", ("xxhash",), "profiles")
         import xxhash
 
         digest = xxhash.xxh3_64_intdigest if bits == 64 else xxhash.xxh3_128_intdigest

@@ -41,7 +41,7 @@ def _leonsim_hash(given: str | Callable[[bytes], bytes | int], size: int) -> Cal
     function: Callable[[bytes], bytes | int]
     if isinstance(given, str):
         if given not in DIGESTS:
-            raise OptionError(f"hash={given!r}: give one of {', '.join(DIGESTS)}, or a function of bytes.")
+            raise OptionError(f"`hash={given!r}`: give one of {', '.join(DIGESTS)}, or a function of bytes.")
         make = getattr(hashlib, given)
         function = lambda feature: make(feature, usedforsecurity=False).digest()  # noqa: E731
     else:
@@ -52,7 +52,7 @@ def _leonsim_hash(given: str | Callable[[bytes], bytes | int], size: int) -> Cal
         if isinstance(found, int):
             return (found & (1 << 8 * size) - 1).to_bytes(size, "big")
         if len(found) < size:
-            raise OptionError(f"bits={8 * size}: the hash has {8 * len(found)} bits. Give no more, or another hash.")
+            raise OptionError(f"`bits={8 * size}`: the hash has {8 * len(found)} bits. Give no more, or another hash.")
         return found[-size:]
 
     return digest
@@ -84,7 +84,7 @@ def leonsim_value(
     66237222457941138286276456718971054176
     """
     if not isinstance(bits, int) or bits % 8 or not 8 <= bits <= 512:
-        raise OptionError(f"bits={bits!r}: give a multiple of 8 up to 512.")
+        raise OptionError(f"`bits={bits!r}`: give a multiple of 8 up to 512.")
     digest = _leonsim_hash(hash, bits // 8)
     sums: list[Array] = []
     together: list[Array] = []
@@ -153,11 +153,11 @@ def given_value(
     '0xd8dbe7186bad3db3'
     """
     if profile not in names.PROFILES:
-        raise OptionError(f"profile={profile!r}: give one of {', '.join(names.PROFILES)}.")
+        raise OptionError(f"`profile={profile!r}`: give one of {', '.join(names.PROFILES)}.")
     widths = names.PROFILES[profile][0]
     if bits and bits not in widths:
         allowed = ", ".join(map(str, sorted(set(widths))))
-        raise OptionError(f"bits={bits!r} with profile={profile!r}: give one of {allowed}.")
+        raise OptionError(f"`bits={bits!r}` with `profile={profile!r}`: give one of {allowed}.")
     weighted = []
     for feature in each(features):
         name, weight = pair(feature, Integral) if isinstance(feature, (tuple, list)) else (feature, 1)
@@ -172,9 +172,9 @@ def clickhouse_value(text: str | bytes, function: str = "ngramSimHash", size: in
     (130877626, 3795742796)
     """
     if function not in CLICKHOUSE:
-        raise OptionError(f"function={function!r}: give one of {', '.join(CLICKHOUSE)}.")
+        raise OptionError(f"`function={function!r}`: give one of {', '.join(CLICKHOUSE)}.")
     if not isinstance(size, int) or not 1 <= size <= 25:
-        raise OptionError(f"size={size!r}: give an integer from 1 to 25, as ClickHouse takes it.")
+        raise OptionError(f"`size={size!r}`: give an integer from 1 to 25, as ClickHouse takes it.")
     name = CLICKHOUSE[function]
     content = text if isinstance(text, str) else text.decode("utf-8", "surrogateescape")
     return as_integer(PROFILES[name].fingerprint([content], 64, size)[0])
@@ -205,9 +205,9 @@ def data_juicer_value(
     True
     """
     if tokenization not in DATA_JUICER:
-        raise OptionError(f"tokenization={tokenization!r}: give one of {', '.join(DATA_JUICER)}.")
+        raise OptionError(f"`tokenization={tokenization!r}`: give one of {', '.join(DATA_JUICER)}.")
     if not isinstance(window_size, int) or window_size < 1:
-        raise OptionError(f"window_size={window_size!r}: give an integer of at least 1.")
+        raise OptionError(f"`window_size={window_size!r}`: give an integer of at least 1.")
     changed = text.lower() if lowercase else text
     if ignore_pattern:
         pattern = re.compile(ignore_pattern) if isinstance(ignore_pattern, str) else ignore_pattern
@@ -251,7 +251,7 @@ def wayback_text(fingerprint: int, *, bits: int = 256) -> str:
     """A fingerprint as web.archive.org writes it: packed little-endian, in base64."""
     if bits % 8 or not 0 <= fingerprint < 1 << bits:
         raise OptionError(
-            f"fingerprint={fingerprint!r} with bits={bits!r}: give whole bytes, and an integer that fits them."
+            f"`fingerprint={fingerprint!r}` with `bits={bits!r}`: give whole bytes, and an integer that fits them."
         )
     return base64.b64encode(fingerprint.to_bytes(bits // 8, "little")).decode()
 
@@ -266,7 +266,7 @@ def datasketch_signature(features: Iterable[bytes], *, num_perm: int = 128, seed
     [734825475, 960773806, 359816889, 342714745]
     """
     if not isinstance(num_perm, int) or num_perm < 1:
-        raise OptionError(f"num_perm={num_perm!r}: give an integer of at least 1.")
+        raise OptionError(f"`num_perm={num_perm!r}`: give an integer of at least 1.")
     draw = np.random.RandomState(seed)
     drawn = [
         (draw.randint(1, _PRIME, dtype=np.uint64), draw.randint(0, _PRIME, dtype=np.uint64)) for _ in range(num_perm)

@@ -34,8 +34,8 @@ def estimated_cosine(distance: int, bits: int) -> EstimatedCosine:
     """
     for name, value, low, high in (("bits", bits, 1, None), ("distance", distance, 0, bits)):
         if not is_integer(value) or value < low or (high is not None and value > high):
-            allowed = "of at least 1" if high is None else f"from 0 to bits={high}"
-            raise OptionError(f"{name}={value!r}: give an integer {allowed}.")
+            allowed = "of at least 1" if high is None else f"from 0 to `bits={high}`"
+            raise OptionError(f"`{name}={value!r}`: give an integer {allowed}.")
     share = int(distance) / int(bits)
     error = math.pi * math.sin(math.pi * share) * math.sqrt(share * (1 - share) / int(bits))
     return EstimatedCosine(math.cos(math.pi * share), error)

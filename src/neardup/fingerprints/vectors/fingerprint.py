@@ -60,7 +60,7 @@ def fingerprint_vectors(
         chosen = given_planes(planes, dimension)
         if bits not in (64, len(chosen)) or seed != 0 or method != "signs":
             raise OptionError(
-                f"planes are given, {len(chosen)} of them: these decide all bits. Leave out bits, seed and method."
+                f"`planes` are given, {len(chosen)} of them: these decide all bits. Leave out `bits`, `seed` and `method`."
             )
         recipe = VectorRecipe(dimension=dimension, bits=len(chosen))
     out = np.zeros((len(rows), recipe.words), np.uint64)
@@ -72,7 +72,7 @@ def fingerprint_vectors(
         fill_sparse(rows, SPARSE[method](recipe), 1.0, out, workers)
     else:
         raise OptionError(
-            f"method={method!r} needs planes of {dimension} × {bits} numbers, which sparse rows are to do without. "
+            f"`method={method!r}` needs planes of {dimension} × {bits} numbers, which sparse rows are to do without. "
             f"Give one of {', '.join(SPARSE)}, or dense rows."
         )
     return out[:, 0].copy() if recipe.words == 1 else out

@@ -47,7 +47,7 @@ _LOADING = Lock()
 @lru_cache(2)
 def _package(name: str) -> tuple[Any, Any]:
     """An extractor with a tokenizer of its own: words that a program adds to jieba's shared tokenizer are not part of a recipe."""
-    check_installed(f"weights={name!r}", ("jieba",), EXTRA)
+    check_installed(f"`weights={name!r}`", ("jieba",), EXTRA)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about its source in newer versions of Python, and files that it leaves open
         import jieba.analyse

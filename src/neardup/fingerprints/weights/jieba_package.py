@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @lru_cache(1)
-def background(what: str = "document_frequencies='jieba'") -> tuple[tuple[str, ...], Array]:
+def background(what: str = "`document_frequencies='jieba'`") -> tuple[tuple[str, ...], Array]:
     """Words, and the inverse document frequency of each: float64[k].
 
     Raises:
@@ -53,7 +53,7 @@ def background_table(normalize: tuple[Any, ...]) -> "IdfTable":
 @lru_cache(2)
 def keyword_table(normalize: tuple[Any, ...]) -> "IdfTable":
     """The frequencies as in cppjieba: words of two or more characters, as in its file. Other words get their mean."""
-    words, values = background("weights='cppjieba'")
+    words, values = background("`weights='cppjieba'`")
     several = np.array([len(word) > 1 for word in words])
     chosen = tuple(word for word in words if len(word) > 1)
     return _table(chosen, values[several], float(values[several].mean()), normalize)

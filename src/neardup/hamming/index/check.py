@@ -75,7 +75,7 @@ def _sample(setting: Setting, fingerprints: Array | None) -> tuple[Array, Array]
     values = random.permutation(collapse(fingerprints).values)
     if len(values) < 4:
         raise OptionError(
-            f"{len(values)} different fingerprints are too few for a check. Give more, or leave check out."
+            f"{len(values)} different fingerprints are too few for a check. Give more, or leave out `check`."
         )
     kept = min(MOST_QUERIES, max(1, len(values) // 16))
     return values[kept : kept + SAMPLE_ROWS], values[:kept]

@@ -17,7 +17,7 @@ def as_ids(given: Any) -> Any:
         OptionError: the ids are neither, or are of both kinds.
     """
     if isinstance(given, str | bytes | int):
-        raise OptionError(f"ids={given!r} is one id: give a list, even of one: [{given!r}].")
+        raise OptionError(f"`ids={given!r}` is one id: give a list, even of one: [{given!r}].")
     try:
         if isinstance(given, np.ndarray) and given.dtype.kind in "iu":
             return _integers(given)

@@ -71,7 +71,7 @@ class Index:
         recipe = None if recipe is None else any_recipe_of(recipe)
         if recipe is not None and 64 * recipe.words != bits:
             raise OptionError(
-                f"bits={bits}: fingerprints of this recipe take {64 * recipe.words}. Give bits={64 * recipe.words}."
+                f"`bits={bits}`: fingerprints of this recipe take {64 * recipe.words}. Give `bits={64 * recipe.words}`."
             )
         self.bits, self.max_distance = search.bits, search.max_distance
         self.method, self.options = search.method, search.options

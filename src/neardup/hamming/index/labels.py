@@ -26,5 +26,5 @@ def labels_of(tokens: Any, *, strings: bool) -> Any:
     except pa.ArrowInvalid as problem:
         reason = f"An id does not fit 64 bits: {problem}"
     raise InputError(
-        f"{reason}, but the index has integer ids. Name their column with --id, or build the index without --integer-ids."
+        f"{reason}, but the index has integer ids. Name their column with `id`, or build the index without `integer_ids`."
     )

@@ -84,16 +84,16 @@ def plan(
 
 def _size(documents: int | None, bits: int | None, rows: Array | None) -> tuple[int, int]:
     if documents is None and rows is None:
-        raise OptionError("Give the number of documents, or fingerprints.")
+        raise OptionError("Give `documents`, their number, or `fingerprints`.")
     if documents is not None and (not is_integer(documents) or documents < 1):
-        raise OptionError(f"documents={documents!r}: give an integer from 1 up.")
+        raise OptionError(f"`documents={documents!r}`: give an integer from 1 up.")
     if rows is not None:
         width = 64 * rows.shape[1]
         if bits not in (None, width):
-            raise OptionError(f"bits={bits}: the fingerprints have {width}. Leave bits out.")
+            raise OptionError(f"`bits={bits}`: the fingerprints have {width}. Leave out `bits`.")
         return int(documents or len(rows)), width
     if bits not in (None, *range(64, 513, 64)):
-        raise OptionError(f"bits={bits!r}: give 64, 128, … 512; pad narrower fingerprints with zero bits.")
+        raise OptionError(f"`bits={bits!r}`: give 64, 128, … 512; pad narrower fingerprints with zero bits.")
     return int(documents or 1), int(bits or 128)
 
 
@@ -156,5 +156,5 @@ def sharded(setting: Setting, room: int) -> Shards:
         if best is None or spent < best[0]:
             best = spent, found
     if best is None:
-        raise OptionError(f"memory={room}: not even one document fits. Give more.")
+        raise OptionError(f"`memory={room}`: not even one document fits. Give more.")
     return best[1]

@@ -109,9 +109,9 @@ def _all_of(setting: Setting, methods: Iterable[str], given: Options) -> list[Ch
         except OptionError as problem:
             refused.append(str(problem))
     if not found:
-        fixed = ", ".join(f"{name}={value}" for name, value in given.items())
-        why = " ".join(refused) or "no exact method has such options; give method."
-        raise OptionError(f"auto, with {fixed}: {why}")
+        fixed = ", ".join(f"`{name}={value}`" for name, value in given.items())
+        why = " ".join(refused) or "no exact method has such options; name a `method`."
+        raise OptionError(f"`method='auto'` with {fixed}: {why}")
     return found
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from neardup.arrays import Array, is_integer
+from neardup.display import as_code
 from neardup.errors import OptionError
 from neardup.hamming.block_plan import check_distance
 from neardup.hamming.index.methods.table import AUTO, METHODS
@@ -61,7 +62,7 @@ class SearchOptions:
             return self.max_distance
         if check_distance(max_distance, self.bits) > self.max_distance:
             raise OptionError(
-                f"max_distance={max_distance}: the index was made for {self.max_distance}. Give at most that, or make another."
+                f"`max_distance={max_distance}`: the index was made for {self.max_distance}. Give at most that, or make another."
             )
         return int(max_distance)
 
@@ -92,13 +93,13 @@ class SearchOptions:
             return row
         if not is_integer(fingerprint):
             raise OptionError(
-                f"fingerprint={fingerprint!r}: give an integer, or an array uint64[{self.words}]. For many fingerprints use "
+                f"`fingerprint={fingerprint!r}`: give an integer, or an array uint64[{self.words}]. For many fingerprints use "
                 "query_many()."
             )
         value = int(fingerprint)
         if not 0 <= value < 1 << self.bits:
             raise OptionError(
-                f"fingerprint={value}: the index has {self.bits} bits; give an integer from 0 to 2^{self.bits} - 1."
+                f"`fingerprint={value}`: the index has {self.bits} bits; give an integer from 0 to 2^{self.bits} - 1."
             )
         if self.bits == WORD_BITS:
             return np.array([[value]], np.uint64)
@@ -118,18 +119,18 @@ def search_options(max_distance: int, bits: int, method: str, options: Mapping[s
         OptionError: a value that is not allowed, or an option that the method does not have.
     """
     if not isinstance(bits, int | np.integer) or bits not in range(WORD_BITS, MOST_BITS + 1, WORD_BITS):
-        raise OptionError(f"bits={bits!r}: give 64, 128, … 512; pad narrower fingerprints with zero bits.")
+        raise OptionError(f"`bits={bits!r}`: give 64, 128, … 512; pad narrower fingerprints with zero bits.")
     if not isinstance(method, str) or method not in (AUTO, *METHODS):
-        raise OptionError(f"method={method!r}: give one of {AUTO}, {', '.join(METHODS)}.")
+        raise OptionError(f"`method={method!r}`: give one of {AUTO}, {', '.join(METHODS)}.")
     if method != AUTO:
         has = METHODS[method].option_names
         unknown = sorted(set(options) - set(has))
         if unknown:
-            raise OptionError(f"{', '.join(unknown)}: the method {method} has {', '.join(has) or 'no options'}.")
+            raise OptionError(f"{as_code(unknown)}: `method={method!r}` has {as_code(has) or 'no options'}.")
     least = {option.name: option.least for each in METHODS.values() for option in each.options}
     for name, value in options.items():
         if not is_integer(value) or value < least.get(name, 1):
-            raise OptionError(f"{name}={value!r}: give an integer from {least.get(name, 1)} up.")
+            raise OptionError(f"`{name}={value!r}`: give an integer from {least.get(name, 1)} up.")
     numbers = {name: int(value) for name, value in options.items()}  # JSON cannot hold numpy's
     found = SearchOptions(int(bits), check_distance(max_distance, int(bits)), method, numbers)
     chosen, limit, usual = found.way(0)

@@ -138,12 +138,12 @@ def _names(shard: Shard, block: Lines, dialect: Dialect) -> tuple[str, ...]:
     if header.odd[0] != FINE:
         raise InputError(
             f"{shard.name}: its header has a quote out of place (read with {dialect}). "
-            "Mend it, or pass --dialect with delimiter, quote and escape character."
+            "Mend it, or give `dialect` the delimiter, the quote and the escape character."
         )
     try:
         names = tuple(column[0].as_py() for column in header.columns)
     except UnicodeDecodeError:
-        raise DataError(f"{shard.name}: its header is not UTF-8. Pass --encoding NAME.") from None
+        raise DataError(f"{shard.name}: its header is not UTF-8. Name its `encoding`.") from None
     for name in names:
         if names.count(name) > 1:
             raise InputError(f'{shard.name} has {names.count(name)} columns "{name}". Rename all but one of them.')
@@ -219,7 +219,7 @@ def _all_rows(shard: Shard, dialect: Dialect, size: int) -> Generator[Lines, Non
             raise DataError(
                 f"{shard.name} ends inside quotes that open in line {opening:,}: a quote there is not closed, or the file is cut "
                 f"off, and nobody knows how many rows are lost. Mend it, or, if its fields are not quoted (it was read with "
-                f"{dialect}), pass --dialect with the delimiter alone, as --dialect '{dialect.shown_delimiter}'."
+                f"{dialect}), give the delimiter alone: `dialect={dialect.shown_delimiter!r}`."
             )
         last = join_blocks(begun or [_NO_LINES])
         if len(last.data):

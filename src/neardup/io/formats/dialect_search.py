@@ -78,7 +78,7 @@ def find_dialect(sample: Array, *, complete: bool, delimiters: str, name: str) -
     found = " or ".join(str(reading.dialect) for reading in fitting) or "none fits half of the first rows"
     raise InputError(
         f"{name}: it is not clear which characters delimit and quote its fields ({found}). "
-        """Pass --dialect with delimiter, quote and escape character, as --dialect ',"'."""
+        """Give `dialect` the delimiter, the quote and the escape character, such as `dialect=',"'`."""
     )
 
 

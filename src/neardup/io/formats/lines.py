@@ -94,8 +94,8 @@ def mask_of(shard: Shard, mask: Array, block: Lines) -> Array:
 def too_long(shard: Shard) -> str:
     """The reason why an overlong row of the shard is not read."""
     return (
-        f"it is longer than max_document_bytes, {counted(shard.max_document_bytes, 'byte')} "
-        "(raise --max-document-bytes if it is a document)"
+        f"it is longer than `max_document_bytes`, {counted(shard.max_document_bytes, 'byte')} "
+        "(raise that if it is a document)"
     )
 
 

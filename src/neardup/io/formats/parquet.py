@@ -33,8 +33,8 @@ def check(shard: Shard, columns: Columns, added: Sequence[str] = ()) -> None:
     """See `Format.check`; reads the schema."""
     if shard.encoding != UTF_8:
         raise InputError(
-            f"{shard.name} is Parquet, which is always UTF-8, but --encoding {shard.encoding} is given. "
-            "Leave it out, or give such files apart."
+            f"{shard.name} is Parquet, which is always UTF-8, but `encoding={shard.encoding!r}` is given. "
+            "Leave it out, or read such files separately."
         )
     with opened(shard) as file:
         ColumnReader(shard, file.schema_arrow, columns)

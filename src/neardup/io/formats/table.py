@@ -133,7 +133,7 @@ ROWS = (
         "txt",
         text_files,
         (".txt", ".text", ".md", ".html", ".htm"),
-        ".txt, .text or .md (one document a file; a line with --lines), .html or .htm (with --html, one document a file)",
+        ".txt, .text or .md (one document a file; with `lines`, one a line), .html or .htm (with `html`, one document a file)",
         named_only=(".md",),
         html=(".html", ".htm"),
         part_of_files=text_files.part_of_files,

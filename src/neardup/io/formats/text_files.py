@@ -68,7 +68,7 @@ def check_together(shards: Sequence[Shard]) -> None:
 def _one_each(first: str, second: str) -> InputError:
     return InputError(
         f"{first} and {second} are one document each, and would be one in one file. "
-        "Name a folder (OUT/) as the output; or pass --lines, if each line is a document."
+        "Name a folder (OUT/) as the output; or pass `lines=True`, if each line is a document."
     )
 
 

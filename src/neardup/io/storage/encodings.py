@@ -32,7 +32,7 @@ def encoding_name(name: str) -> str:
             raise LookupError
     except (LookupError, TypeError, ValueError):
         raise OptionError(
-            f"encoding={name!r}: give an encoding that Python knows, as utf-8, utf-16, gb18030, shift_jis or latin-1."
+            f"`encoding={name!r}`: give an encoding that Python knows, as utf-8, utf-16, gb18030, shift_jis or latin-1."
         ) from None
     return UTF_8 if found.name == "utf-8-sig" else found.name
 
@@ -76,7 +76,7 @@ def encoding_of(head: bytes, encoding: str, name: str) -> Encoding:
                 return Encoding(f"{encoding}-{order}", mark)
         raise DataError(
             f"{name} does not begin with the byte order mark of {encoding.upper()} ({size} bytes). "
-            f"Pass --encoding {encoding}-le or --encoding {encoding}-be."
+            f"Pass `encoding='{encoding}-le'` or `encoding='{encoding}-be'`."
         )
     if encoding in _OF_UNKNOWN_ORDER:
         encoding += "-le"  # an empty file: nothing to read
@@ -90,8 +90,8 @@ def encoding_of(head: bytes, encoding: str, name: str) -> Encoding:
 def _demand_utf8(head: bytes, name: str) -> None:
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise DataError(
-            f"{name} begins with the byte order mark of UTF-16, but is read as UTF-8. Pass --encoding utf-16."
+            f"{name} begins with the byte order mark of UTF-16, but is read as UTF-8. Pass `encoding='utf-16'`."
         )
     for order, zeros, others in (("le", head[1::2], head[::2]), ("be", head[::2], head[1::2])):
         if len(head) == 4 and zeros == b"\0\0" and 0 not in others:
-            raise DataError(f"{name} looks like UTF-16, but is read as UTF-8. Pass --encoding utf-16-{order}.")
+            raise DataError(f"{name} looks like UTF-16, but is read as UTF-8. Pass `encoding='utf-16-{order}'`.")

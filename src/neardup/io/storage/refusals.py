@@ -31,7 +31,7 @@ def no_columns(name: str, wanted: Sequence[str], added: Sequence[str]) -> InputE
         )
     return InputError(
         f"{name} is plain text: it has no columns, so none can be added ({', '.join(added)}). "
-        "Leave --annotate out: the audit says the same; or convert the file to JSON lines."
+        "Leave out `annotate`: the audit says the same; or convert the file to JSON lines."
     )
 
 

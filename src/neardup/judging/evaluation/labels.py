@@ -232,10 +232,10 @@ def read_labels(labels: LabelRows, ids: Iterable[str | None], *, min_similarity:
         shown = ", ".join(map(repr, list(rows.unknown)[:_SHOWN])) + (" …" if len(rows.unknown) > _SHOWN else "")
         raise InputError(
             f"{labels} names {counted(len(rows.unknown), 'id')} that no document of the input has: {shown}. "
-            "Give the whole input, or --id COLUMN."
+            "Give the whole input, or name the column of the ids with `id`."
         )
     if not found:
-        raise InputError(f"{labels} has no pairs. Leave --pairs out for estimates from a sample.")
+        raise InputError(f"{labels} has no pairs. Leave out `pairs` to estimate from a sample.")
     pairs = np.array(list(found), np.int64)
     return Labels(
         left=pairs[:, 0].copy(),

@@ -64,12 +64,12 @@ class EvaluationRequest:
     def _check_values(self) -> None:
         problems, target = [], self.target_recall
         if isinstance(target, bool) or not isinstance(target, Real) or not 0 < target <= 1:
-            problems.append(f"target_recall={target!r}: give a number above 0, up to 1")
+            problems.append(f"`target_recall={target!r}`: give a number above 0, up to 1")
         for name, value, least in (("sample", self.sample, 1), ("seed", self.seed, 0)):
             if not is_integer(value) or value < least:
-                problems.append(f"{name}={value!r}: give an integer from {least} up")
+                problems.append(f"`{name}={value!r}`: give an integer from {least} up")
         problems += [
-            f"method {name!r} cannot be measured: give one of {', '.join(MEASURED)}"
+            f"`methods={[name]!r}`: give one of {', '.join(MEASURED)}"
             for name in self.named_methods
             if name not in MEASURED
         ]
@@ -79,14 +79,12 @@ class EvaluationRequest:
     def _check_without_labels(self, options: DedupOptions) -> None:
         if options.min_similarity == 0:
             raise OptionError(
-                "min_similarity=0: without labels the similarity says which pairs are near; give one above 0."
+                "`min_similarity=0`: without labels the similarity says which pairs are near; give one above 0."
             )
         if options.similarity != "jaccard":
             raise OptionError(
-                f"similarity={options.similarity!r}: without labels near-duplicates are looked for by jaccard. "
-                "Give labels, or leave it out."
+                f"`similarity={options.similarity!r}`: without labels near-duplicates are looked for by jaccard. "
+                "Give labels as `pairs`, or leave it out."
             )
         if self.complete:
-            raise OptionError(
-                "complete=True says something of labels, and none are given. Give pairs, or leave it out."
-            )
+            raise OptionError("`complete=True` is about labels, and none are given. Give `pairs`, or leave it out.")

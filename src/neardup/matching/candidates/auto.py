@@ -121,8 +121,8 @@ def find_by_choice(task: Task) -> Found:
     task.progress.say(f"method {choice.method}: {choice.reason}")
     task.resources.check_room(
         choice.estimate.disk_bytes,
-        work=f"method={choice.method!r}, which auto takes for this corpus,",
-        instead="a higher min_similarity",
+        work=f"`method={choice.method!r}`, which auto takes for this corpus,",
+        instead="a higher `min_similarity`",
     )
     found = find_exact(task) if choice.method == "exact" else find_by_minhash(task)
     return dataclasses.replace(found, reason=choice.reason)

@@ -105,7 +105,7 @@ def find_by_minhash(task: Task) -> Found:
     held = signature_bytes(n, bands)
     with_file = held > resources.share("signatures")
     if with_file:
-        resources.check_room(held, work=f"method='minhash' of {n:,} documents", instead="fewer documents at a time")
+        resources.check_room(held, work=f"`method='minhash'` of {n:,} documents", instead="fewer documents at a time")
     else:
         resources.use.record("signatures", held)
     parts = _SignatureFile(resources.temp_dir) if with_file else _SignatureParts()

@@ -41,6 +41,6 @@ def check_cost(n: int, recipe: Recipe | VectorRecipe, max_distance: int, progres
     estimate = f"joining {n:,} fingerprints within distance {max_distance} of {recipe.bits} bits"
     if expected > REFUSED_JOIN_SECONDS:
         raise OptionError(
-            f"By estimate, {estimate} takes {expected / 86_400:,.0f} days. Give a smaller max_distance, or split the corpus."
+            f"By estimate, {estimate} takes {expected / 86_400:,.0f} days. Give a smaller `max_distance`, or split the corpus."
         )
-    progress.say(f"{estimate} will take about {expected / 60:,.0f} minutes; a smaller --max-distance takes less")
+    progress.say(f"{estimate} will take about {expected / 60:,.0f} minutes; a smaller `max_distance` takes less")

@@ -219,7 +219,7 @@ class _Walk:
 def _check_room(pairs: int, resources: Resources) -> None:
     """Refuse to search if the files of this many pairs would not fit."""
     resources.check_pairs(
-        pairs, work=f"method='exact' would propose about {pairs:,} pairs, which", instead="a higher min_similarity"
+        pairs, work=f"`method='exact'` would propose about {pairs:,} pairs, which", instead="a higher `min_similarity`"
     )
 
 

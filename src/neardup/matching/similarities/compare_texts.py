@@ -35,10 +35,10 @@ def similarity(a: str, b: str, *, kind: Similarity = "jaccard", recipe: RecipeLi
     1.0
     """
     if kind not in SIMILARITY_TABLE:
-        raise OptionError(f"kind={kind!r}: give one of {', '.join(SIMILARITY_TABLE)}.")
+        raise OptionError(f"`kind={kind!r}`: give one of {', '.join(SIMILARITY_TABLE)}.")
     if recipe is not None and kind != "cosine":
         raise OptionError(
-            f"kind={kind!r} has shingles of its own, and would ignore the recipe. Leave recipe out, or give kind='cosine'."
+            f"`kind={kind!r}` has shingles of its own, and would ignore the recipe. Leave out `recipe`, or give `kind='cosine'`."
         )
     [texts] = as_text_arrays([b])
     return float(similarities_to(a, texts, kind=kind, recipe=recipe_of(recipe))[0])

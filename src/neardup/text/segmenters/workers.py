@@ -69,7 +69,7 @@ class Worker:
             code = self._process.wait()
             raise ChildProcessError(
                 f"A worker process of the segmenter {self.settings.segmenter} ended with code {code}. "
-                "If memory ran out, give fewer threads; with one thread there are no workers."
+                "If memory ran out, give fewer `threads`; with one thread there are no workers."
             ) from None
         if kind == DONE:
             found: tuple[bytes, bytes] = answer

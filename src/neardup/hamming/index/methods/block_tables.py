@@ -22,13 +22,13 @@ def block_keys(bits: int, max_distance: int, blocks: int) -> KeyPlan:
     """
     if not max_distance < blocks <= bits:
         raise OptionError(
-            f"blocks={blocks} at distance {max_distance}: give more blocks than the distance, up to {bits}, the bits; or use "
-            "multi-index or scan."
+            f"`blocks={blocks}` at distance {max_distance}: give more blocks than the distance, up to {bits}, the bits; or use "
+            "`method='multi-index'` or `method='scan'`."
         )
     if math.comb(blocks, max_distance) > MOST_TABLES:
         raise OptionError(
-            f"blocks={blocks} at distance {max_distance} are {math.comb(blocks, max_distance):,} tables; allowed are "
-            f"{MOST_TABLES}. Give fewer blocks, or use multi-index."
+            f"`blocks={blocks}` at distance {max_distance} are {math.comb(blocks, max_distance):,} tables; allowed are "
+            f"{MOST_TABLES}. Give fewer blocks, or use `method='multi-index'`."
         )
     cut = blocks_of(bits, blocks)
     chosen = tuple(sum(key, ()) for key in combinations(cut, blocks - max_distance))

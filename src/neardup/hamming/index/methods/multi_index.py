@@ -22,7 +22,7 @@ def multi_index_keys(bits: int, max_distance: int, blocks: int) -> KeyPlan:
         OptionError: there are fewer bits than blocks, or no blocks.
     """
     if not 1 <= blocks <= bits:
-        raise OptionError(f"blocks={blocks}: give from 1 to {bits} blocks, the bits.")
+        raise OptionError(f"`blocks={blocks}`: give from 1 to {bits} blocks, the bits.")
     radius, rest = divmod(max_distance, blocks)
     radii = tuple(radius if i <= rest else radius - 1 for i in range(blocks))
     cut = blocks_of(bits, blocks)

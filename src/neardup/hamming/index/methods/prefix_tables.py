@@ -30,8 +30,8 @@ def prefix_keys(bits: int, prefix: int, tables: int, seed: int) -> KeyPlan:
     """
     if prefix > bits or tables > MOST_TABLES:
         raise OptionError(
-            f"prefix={prefix}, tables={tables}: give a prefix up to {bits}, the bits, and up to {MOST_TABLES} tables; each holds "
-            "all fingerprints."
+            f"`prefix={prefix}`, `tables={tables}`: give a prefix up to {bits}, the bits, and up to {MOST_TABLES} tables; each "
+            "holds all fingerprints."
         )
     choose = np.random.default_rng(seed)
     chosen = tuple(tuple(sorted(choose.permutation(bits)[:prefix].tolist())) for _ in range(tables))

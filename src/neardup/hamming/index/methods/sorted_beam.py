@@ -65,7 +65,7 @@ def _build(values: Array, _distance: int, options: Options) -> Built:
     n, words = values.shape
     if options["permutations"] > MOST_TABLES:
         raise OptionError(
-            f"permutations={options['permutations']}: give up to {MOST_TABLES}; each order holds all fingerprints."
+            f"`permutations={options['permutations']}`: give up to {MOST_TABLES}; each order holds all fingerprints."
         )
     choose = np.random.default_rng(options["seed"])
     sources = np.array([choose.permutation(64 * words) for _ in range(options["permutations"])], np.int64)
