@@ -16,6 +16,15 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
+def size_text(size: float) -> str:
+    """A number of bytes, in binary units."""
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if size < 1024:
+            return f"{size:,.0f} {unit}" if unit == "B" else f"{size:,.1f} {unit}"
+        size /= 1024
+    return f"{size:,.1f} TiB"
+
+
 def as_code(names: Iterable[str], joint: str = ", ") -> str:
     """Format names of options as code in backticks, as every message has them."""
     return joint.join(f"`{name}`" for name in names)

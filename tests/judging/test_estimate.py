@@ -102,7 +102,7 @@ def test_a_sample_of_many_pairs_is_thinned(tmp_path, monkeypatch):
 
 def test_an_estimate_shows_itself_in_a_line(tmp_path):
     found = nd.estimate_files(write(tmp_path / "in.jsonl", random_texts(20)))
-    assert repr(found).startswith("CostEstimate(20 documents in 0 MiB take about 0 s, ")
+    assert repr(found).startswith("CostEstimate(20 documents in 5.5 KiB take about 0 s, ")
     assert json.loads(found.to_json()) == found.as_dict()
     assert "from a sample of 20 documents" in str(found)
 

@@ -220,7 +220,7 @@ def test_auto_refuses_what_the_disk_does_not_hold_and_takes_no_other_method(meth
             lambda *given, made=estimated, **kept: dataclasses.replace(made(*given, **kept), disk_bytes=9 << 40),
         )
     with pytest.raises(
-        nd.OptionError, match=f"`method='{said}'`, which auto takes for this corpus, takes about 9,895"
+        nd.OptionError, match=f"`method='{said}'`, which auto takes for this corpus, takes about 9.0 TiB"
     ) as refusal:
         nd.deduplicate(near_copies(100))
     assert "Give a `temp_dir` with more room, more memory" in str(refusal.value)
@@ -233,15 +233,15 @@ def test_pairs_that_neither_memory_nor_disk_hold_are_refused_before_they_are_loo
     monkeypatch.setattr(shutil, "disk_usage", free(100 << 20))
     options = {"max_distance": 60} if method == "simhash" else {"min_similarity": 0.6}
     with pytest.raises(
-        nd.OptionError, match=r"about [\d,]+ pairs, which takes about [\d,]+ bytes of temporary files"
+        nd.OptionError, match=r"about [\d,]+ pairs, which takes about [\d.]+ MiB of temporary files"
     ) as refusal:
         nd.deduplicate(texts, method=method, memory="16M", **options)
-    assert "104,857,600 (0.1 GiB) are free" in str(refusal.value)
+    assert "100.0 MiB are free" in str(refusal.value)
 
 
 def test_signatures_that_neither_memory_nor_disk_hold_are_refused_before_they_are_made(monkeypatch):
     monkeypatch.setattr(shutil, "disk_usage", free(1000))
-    with pytest.raises(nd.OptionError, match="`method='minhash'` of 8,000 documents takes about 5,760,000 bytes"):
+    with pytest.raises(nd.OptionError, match="`method='minhash'` of 8,000 documents takes about 5.5 MiB"):
         nd.deduplicate([f"text number {i}" for i in range(8_000)], method="minhash", memory="16M")
 
 

@@ -212,7 +212,7 @@ def test_what_takes_more_than_its_share_is_told_in_a_line():
     resources = Resources(memory="64M")
     assert resources.excess() == ""
     resources.use.record("postings", 13 << 20)
-    assert resources.excess() == "more memory than its share: postings 13 MiB of 12"
+    assert resources.excess() == "more memory than its share: postings 13.0 MiB of 12.0 MiB"
 
 
 def test_arrays_are_counted_as_long_as_they_live():

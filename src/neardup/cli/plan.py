@@ -6,6 +6,7 @@ import click
 
 from neardup.cli import options
 from neardup.cli.options import DEFAULTS, described
+from neardup.display import size_text
 from neardup.recipe.similarities import SIMILARITIES
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def _shown(plan: "JoinPlan", threads: int) -> str:
         lines += [
             f"  tables       {blocks.tables:,} of {blocks.blocks} blocks, keys of {blocks.key_bits:.0f} bits",
             f"  comparisons  {blocks.comparisons:,.0f}",
-            f"  memory       {blocks.working_bytes / 2**20:,.0f} MiB besides the fingerprints",
+            f"  memory       {size_text(blocks.working_bytes)} besides the fingerprints",
             f"  time         {_time(blocks.seconds)}",
         ]
     if plan.index is not None:
@@ -105,8 +106,8 @@ def _shown(plan: "JoinPlan", threads: int) -> str:
         if each.postings:
             lines.append(f"  postings     {each.postings:,}, looked at {each.visits:,} times")
         lines.append(f"  candidates   {each.candidates:,}")
-        files = f", {each.disk_bytes / 2**20:,.0f} MiB of temporary files" if each.disk_bytes else ""
-        lines.append(f"  memory       {each.memory_bytes / 2**20:,.0f} MiB{files}")
+        files = f", {size_text(each.disk_bytes)} of temporary files" if each.disk_bytes else ""
+        lines.append(f"  memory       {size_text(each.memory_bytes)}{files}")
         lines.append(f"  time         {_time(each.seconds / threads)} on {threads} threads, without verification")
     if plan.reason:
         lines.append(f"auto takes {plan.method}")

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.display import counted
+from neardup.display import counted, size_text
 from neardup.errors import OptionError
 from neardup.hamming.block_plan import BlockPlan, check_distance
 from neardup.hamming.block_tables import Limits, TooManyPairs, find_pairs
@@ -147,7 +147,7 @@ def join_unique(
     except TooManyPairs:
         raise OptionError(
             f"{len(left):,} unique fingerprints have more than {most:,} pairs within `max_distance={max_distance}`: "
-            f"more than fit {memory / 2**30:.1f} GiB. Use a smaller `max_distance`, or allow more `memory`."
+            f"more than fit {size_text(memory)}. Use a smaller `max_distance`, or allow more `memory`."
         ) from None
     packed = np.concatenate(found)
     found.clear()
@@ -253,7 +253,7 @@ def _expand(left: _Side, right: _Side, found: Pairs, threads: int | None, memory
     if total * PAIR_BYTES > allowed:
         raise OptionError(
             f"{len(left.rows):,} fingerprints, {len(of):,} of them unique, have {total:,.0f} pairs: more than the "
-            f"{allowed // PAIR_BYTES:,} that fit {allowed / 2**30:.1f} GiB. Use collapse() and join_unique(), which name each "
+            f"{allowed // PAIR_BYTES:,} that fit {size_text(allowed)}. Use collapse() and join_unique(), which name each "
             "group of equal ones once, or a smaller `max_distance`, or allow more `memory`."
         )
     packed = np.empty(int(total), np.uint64)

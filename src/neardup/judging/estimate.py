@@ -12,6 +12,7 @@ from typing import Any, Unpack, cast
 import pyarrow as pa
 
 from neardup.dedup import find_duplicates, room_for_elements
+from neardup.display import size_text
 from neardup.fingerprints.documents import read_documents
 from neardup.hamming.block_plan import plan_join
 from neardup.io.corpus import FileCorpus, open_corpus
@@ -79,9 +80,9 @@ class CostEstimate:
 
     def __str__(self) -> str:
         return (
-            f"{self.documents:,} documents in {_mib(self.input_bytes)} take about {duration(self.seconds['total'])}, "
-            f"{_mib(self.memory_bytes)} of memory and {_mib(self.temporary_bytes)} of temporary files, by method {self.method}; "
-            f"from a sample of {self.sampled_documents:,} documents in {_mib(self.sampled_bytes)}"
+            f"{self.documents:,} documents in {size_text(self.input_bytes)} take about {duration(self.seconds['total'])}, "
+            f"{size_text(self.memory_bytes)} of memory and {size_text(self.temporary_bytes)} of temporary files, by method "
+            f"{self.method}; from a sample of {self.sampled_documents:,} documents in {size_text(self.sampled_bytes)}"
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -91,10 +92,6 @@ class CostEstimate:
     def to_json(self) -> str:
         """The fields as one JSON object."""
         return json.dumps(self.as_dict(), ensure_ascii=False)
-
-
-def _mib(count: int) -> str:
-    return f"{count / 2**20:,.0f} MiB"
 
 
 class DedupFileOptions(ReadingDict, DedupOptionsDict, total=False):

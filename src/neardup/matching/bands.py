@@ -8,7 +8,7 @@ from threading import Lock
 import numpy as np
 
 from neardup.arrays import Array, is_integer
-from neardup.display import counted
+from neardup.display import counted, size_text
 from neardup.errors import OptionError
 from neardup.fingerprints.minhash import Signatures, check_signatures
 from neardup.hamming.block_plan import check_distance
@@ -220,7 +220,7 @@ def find_banded(
     except _TooManyPairs:
         more = "" if fingerprints is not None else " sieve them by fingerprints,"
         raise OptionError(
-            f"{n:,} signatures have more than {most:,} pairs that agree in a band: more than fit {memory / 2**30:.1f} GiB. "
+            f"{n:,} signatures have more than {most:,} pairs that agree in a band: more than fit {size_text(memory)}. "
             f"Use bands of more than {bands.rows} rows,{more} collapse equal signatures beforehand, or allow more `memory`."
         ) from None
     return pairs.all()

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from neardup.display import size_text
 from neardup.errors import OptionError
 from neardup.resources.limits import check_temp_dir, memory_bytes
 from neardup.resources.memory_use import MemoryUse
@@ -100,7 +101,7 @@ class Resources:
     def excess(self) -> str:
         """What took more than its share, in a line; empty if nothing did."""
         over = {use: size for use, size in self.use.most.items() if size > self.share(use)}
-        shown = (f"{use} {size / 2**20:,.0f} MiB of {self.share(use) / 2**20:,.0f}" for use, size in over.items())
+        shown = (f"{use} {size_text(size)} of {size_text(self.share(use))}" for use, size in over.items())
         return f"more memory than its share: {', '.join(shown)}" if over else ""
 
     def as_dict(self) -> dict[str, Any]:

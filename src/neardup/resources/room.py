@@ -3,6 +3,7 @@
 import shutil
 import tempfile
 
+from neardup.display import size_text
 from neardup.errors import OptionError
 
 
@@ -16,11 +17,7 @@ def check_room(needed: int, temp_dir: str | None, *, work: str, instead: str) ->
     free = free_bytes(temp_dir)
     if needed > free:
         raise OptionError(
-            f"{work} takes about {needed:,} bytes of temporary files ({_gib(needed)}), and {free:,} ({_gib(free)}) are free in "
+            f"{work} takes about {size_text(needed)} of temporary files, and {size_text(free)} are free in "
             f"{temp_dir or tempfile.gettempdir()}. Give a `temp_dir` with more room, more memory, such as `memory='2G'`, or "
             f"{instead}."
         )
-
-
-def _gib(count: int) -> str:
-    return f"{count / 2**30:.1f} GiB"

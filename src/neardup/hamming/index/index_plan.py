@@ -5,6 +5,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from neardup.display import size_text
 from neardup.hamming.index.check import Checked
 from neardup.hamming.index.costs import Cost
 from neardup.hamming.index.hit_probability import HitProbability
@@ -174,15 +175,6 @@ def _table(head: list[str], rows: Sequence[Sequence[str]]) -> list[str]:
         )
         for row in [head, *rows]
     ]
-
-
-def size_text(size: float) -> str:
-    """A number of bytes, in binary units."""
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if size < 1024:
-            return f"{size:,.0f} {unit}" if unit == "B" else f"{size:,.1f} {unit}"
-        size /= 1024
-    return f"{size:,.1f} TiB"
 
 
 def time_text(seconds: float) -> str:
