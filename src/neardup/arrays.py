@@ -1,7 +1,6 @@
-"""Types of arrays, by what they hold; shapes are stated where they are used, as in `uint64[n, words]`. And what an integer is."""
+"""Types of arrays, by what they hold; shapes are stated where they are used, as in `uint64[n, words]`."""
 
-from numbers import Integral
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +14,3 @@ UInt16s = NDArray[np.uint16]
 UInt64s = NDArray[np.uint64]
 Int64s = NDArray[np.int64]
 Float64s = NDArray[np.float64]
-
-
-def is_integer(value: object) -> TypeGuard[int]:
-    """Whether a value is an integer of Python or numpy; booleans are not."""
-    return isinstance(value, Integral) and not isinstance(value, bool)

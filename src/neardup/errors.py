@@ -15,6 +15,9 @@ the command line shows them as flags. It exits with 2 if the call must change. I
 (`DataError`), of stores (`TransferError`) and of the machine (`OSError`).
 """
 
+from numbers import Integral
+from typing import TypeGuard
+
 _SHOWN = 80
 
 
@@ -102,3 +105,8 @@ class RowError(DataError):
             f"{file}, row {row} (counted from 0): {reason}. Mend or remove the row; `on_error='skip'` leaves such rows out."
         )
         self.file, self.row, self.reason = file, row, reason
+
+
+def is_integer(value: object) -> TypeGuard[int]:
+    """Whether a value is an integer of Python or numpy; booleans are not."""
+    return isinstance(value, Integral) and not isinstance(value, bool)

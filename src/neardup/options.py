@@ -10,9 +10,8 @@ from functools import cached_property
 from numbers import Real
 from typing import Any, Literal, TypedDict
 
-from neardup.arrays import is_integer
 from neardup.display import as_code
-from neardup.errors import OptionError
+from neardup.errors import OptionError, is_integer
 from neardup.recipe.methods import BY_DISTANCE, METHODS, Method, Promise
 from neardup.recipe.similarities import SIMILARITIES, Similarity
 from neardup.resources.resources import ResourceOptions, Resources

@@ -141,7 +141,7 @@ MESSAGES = [
     (
         lambda: DEDUPLICATE("in.jsonl", "out.jsonl", max_distanc=3),
         "dedup in.jsonl -o out.jsonl --max-distanc 3",
-        "`max_distanc`: there is no such option (did you mean `max_distance`?).",
+        "`max_distanc`: deduplicate_files() has no such option (did you mean `max_distance`?).",
         "No such option",
     ),
     (

@@ -32,8 +32,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from neardup.arrays import Array, is_integer
-from neardup.errors import OptionError, RecipeMismatch
+from neardup.arrays import Array
+from neardup.errors import OptionError, RecipeMismatch, is_integer
 from neardup.fingerprints.workspace import Workspace
 from neardup.io.codecs import codec
 from neardup.kernels.fingerprints.minhash import Constants, scratch, sign_documents

@@ -11,8 +11,7 @@ Qin et al. (GPH, ICDE 2018). At k = 3, two parts of three blocks need 6 tables k
 import math
 from dataclasses import dataclass
 
-from neardup.arrays import is_integer
-from neardup.errors import OptionError
+from neardup.errors import OptionError, is_integer
 from neardup.kernels.compilation import has_feature
 from neardup.kernels.hamming.comparisons import LEAF_ROWS
 from neardup.resources.threads import thread_count

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from neardup.arrays import Array, UInt16s, is_integer
-from neardup.errors import OptionError
+from neardup.arrays import Array, UInt16s
+from neardup.errors import OptionError, is_integer
 from neardup.hamming.unique import fingerprint_rows
 from neardup.kernels.hamming import comparisons
 

@@ -6,8 +6,7 @@ docs/theory.md shows each beside a simulation. The S-curve of MinHash bands is i
 import math
 from dataclasses import dataclass
 
-from neardup.arrays import is_integer
-from neardup.errors import OptionError
+from neardup.errors import OptionError, is_integer
 
 
 def _check(**values: float) -> None:

@@ -10,8 +10,8 @@ from typing import Unpack
 
 import numpy as np
 
-from neardup.arrays import Array, is_integer
-from neardup.errors import OptionError
+from neardup.arrays import Array
+from neardup.errors import OptionError, is_integer
 from neardup.fingerprints.fingerprint_file import read_fingerprint_file
 from neardup.hamming.block_plan import BlockPlan, plan_join
 from neardup.hamming.index.index_plan import IndexPlan

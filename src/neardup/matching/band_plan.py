@@ -11,8 +11,8 @@ from typing import overload
 
 import numpy as np
 
-from neardup.arrays import Array, Float64s, is_integer
-from neardup.errors import OptionError
+from neardup.arrays import Array, Float64s
+from neardup.errors import OptionError, is_integer
 from neardup.fingerprints.minhash import MOST_VALUES, VALUES
 
 

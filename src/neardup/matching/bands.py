@@ -7,9 +7,9 @@ from threading import Lock
 
 import numpy as np
 
-from neardup.arrays import Array, is_integer
+from neardup.arrays import Array
 from neardup.display import counted, size_text
-from neardup.errors import OptionError
+from neardup.errors import OptionError, is_integer
 from neardup.fingerprints.minhash import Signatures, check_signatures
 from neardup.hamming.block_plan import check_distance
 from neardup.hamming.unique import MAX_ROWS, fingerprint_rows

@@ -5,8 +5,8 @@ import difflib
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from neardup.arrays import is_integer
 from neardup.display import as_code
+from neardup.errors import is_integer
 from neardup.recipe.document_frequencies import BACKGROUND
 from neardup.recipe.fields import RecipeFields
 from neardup.recipe.hashes import HashFunction

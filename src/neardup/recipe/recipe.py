@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from neardup.arrays import is_integer
-from neardup.errors import OptionError
+from neardup.errors import OptionError, is_integer
 from neardup.recipe.document_frequencies import DocumentFrequencies
 from neardup.recipe.fields import RecipeFields
 from neardup.recipe.parts import (

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from neardup.arrays import is_integer
-from neardup.errors import OptionError
+from neardup.errors import OptionError, is_integer
 
 METHODS = {
     "signs": "planes of 1 and -1 from one hash per dimension: dense or sparse rows, with the same bits",

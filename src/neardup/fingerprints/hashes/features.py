@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from neardup.arrays import Array, is_integer
-from neardup.errors import OptionError
+from neardup.arrays import Array
+from neardup.errors import OptionError, is_integer
 from neardup.fingerprints.hashes.distinct import hash_by_caller
 from neardup.fingerprints.hashes.table import hash_function
 from neardup.kernels.fingerprints.widths import widen_values

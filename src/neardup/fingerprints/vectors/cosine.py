@@ -3,8 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from neardup.arrays import is_integer
-from neardup.errors import OptionError
+from neardup.errors import OptionError, is_integer
 
 
 @dataclass(frozen=True, slots=True)

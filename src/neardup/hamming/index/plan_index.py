@@ -3,8 +3,8 @@
 import dataclasses
 import math
 
-from neardup.arrays import Array, is_integer
-from neardup.errors import OptionError
+from neardup.arrays import Array
+from neardup.errors import OptionError, is_integer
 from neardup.hamming.block_plan import check_distance
 from neardup.hamming.index.check import check_plan
 from neardup.hamming.index.costs import Setting

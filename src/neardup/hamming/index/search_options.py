@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from neardup.arrays import Array, is_integer
+from neardup.arrays import Array
 from neardup.display import as_code
-from neardup.errors import OptionError
+from neardup.errors import OptionError, is_integer
 from neardup.hamming.block_plan import check_distance
 from neardup.hamming.index.methods.table import AUTO, METHODS
 from neardup.hamming.index.planner import usual_choice, usual_options

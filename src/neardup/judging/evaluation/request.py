@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Real
 
-from neardup.arrays import is_integer
-from neardup.errors import OptionError
+from neardup.errors import OptionError, is_integer
 from neardup.judging.evaluation.labels import LabelRows, check_labels
 from neardup.judging.evaluation.options import SAMPLE
 from neardup.options import DedupOptions
