@@ -3,6 +3,7 @@
 import dataclasses
 import random
 import shutil
+import zlib
 from functools import partial
 
 import numpy as np
@@ -345,3 +346,24 @@ def test_elements_that_find_no_room_are_not_kept(monkeypatch):
         assert found.survivors == expected.survivors
         assert found.duplicates.equals(expected.duplicates)
     assert len(read_again) == 3
+
+
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        nd.Recipe(segmenter=nd.Segmenter(str.split, name="split", version="1")),
+        nd.Recipe(
+            hash=nd.HashFunction(lambda name: zlib.crc32(name), name="zlib-crc32", version="1", bits=32),
+            bits=32,
+            max_distance=3,
+        ),
+        nd.Recipe(segmenter="characters", weights="uniform"),
+    ],
+    ids=["segmenter", "hash", "characters"],
+)
+def test_auto_takes_what_its_choice_gives_with_any_recipe(recipe):
+    found = nd.deduplicate(near_copies(400), recipe=recipe)
+    assert found.summary.method in ("exact", "minhash")
+    same = nd.deduplicate(near_copies(400), recipe=recipe, method=found.summary.method)
+    assert found.survivors == same.survivors
+    assert found.duplicates.to_pydict() == same.duplicates.to_pydict()

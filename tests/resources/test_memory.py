@@ -21,7 +21,7 @@ from neardup.resources.kept_rows import KeptRows
 from neardup.resources.pair_spool import PAIR_BYTES, PairSpool
 from neardup.resources.resources import Resources
 from neardup.resources.shares import PARTS, PHASES, SHARES
-from neardup.resources.spool import Spool, _Used, mapped_array
+from neardup.resources.spool import Spool, _Used, mapped_array, peak_temporary_bytes
 
 LINE = "this page was made by the system on the day that is given below and it has no other content"
 
@@ -183,6 +183,21 @@ def test_joined_documents_lie_in_files_where_their_share_is_too_small(memory):
     )
     assert is_mapped == (memory == "16M")
     assert resources.excess() == ""
+
+
+@pytest.mark.parametrize("method", ["exact", "minhash", "simhash"])
+def test_candidates_within_groups_that_lie_in_files_are_those_in_memory(method, tmp_path, monkeypatch):
+    rows = [{"id": number, "text": text, "group": number % 3} for number, text in enumerate(templated(300))]
+    found = [nd.deduplicate(rows, method=method, within="group")]
+    for use in ("candidates", "arrays"):
+        monkeypatch.setitem(SHARES, use, SHARES[use]._replace(parts=0))
+    before = peak_temporary_bytes()
+    found.append(nd.deduplicate(rows, method=method, within="group", temp_dir=str(tmp_path)))
+    assert found[0].survivors == found[1].survivors
+    assert found[0].duplicates.to_pydict() == found[1].duplicates.to_pydict()
+    assert len(found[0].survivors) < len(rows)
+    assert peak_temporary_bytes() > before
+    assert found[1].summary.memory["shares"]["candidates"]["used"] == 0
 
 
 def test_shares_of_what_lives_at_the_same_time_are_no_more_than_the_whole():

@@ -129,7 +129,8 @@ def within_groups(candidates: CandidateGraph, groups: Array, *, resources: Resou
     names, group_of = np.unique(groups, return_inverse=True)
     keys, class_of = np.unique(candidates.class_of * len(names) + group_of, return_inverse=True)
     old, group = keys // max(1, len(names)), keys % max(1, len(names))
-    members = np.argsort(class_of, kind="stable")
+    scratch = resources.scratch
+    class_of, members = scratch.keep(class_of), scratch.keep(np.argsort(class_of, kind="stable"))
     starts = np.concatenate(([0], np.cumsum(np.bincount(class_of, minlength=len(keys)))))
     firsts = np.searchsorted(old, np.arange(len(candidates.starts)))
     near_starts = np.zeros(len(keys) + 1, np.int64)
