@@ -21,7 +21,7 @@ from neardup.resources.kept_rows import KeptRows
 from neardup.resources.pair_spool import PAIR_BYTES, PairSpool
 from neardup.resources.resources import Resources
 from neardup.resources.shares import PARTS, PHASES, SHARES
-from neardup.resources.spool import Spool, _Used, mapped_array, peak_temporary_bytes
+from neardup.resources.spool import Spool, _Used, mapped_array
 
 LINE = "this page was made by the system on the day that is given below and it has no other content"
 
@@ -191,12 +191,13 @@ def test_candidates_within_groups_that_lie_in_files_are_those_in_memory(method, 
     found = [nd.deduplicate(rows, method=method, within="group")]
     for use in ("candidates", "arrays"):
         monkeypatch.setitem(SHARES, use, SHARES[use]._replace(parts=0))
-    before = peak_temporary_bytes()
+    counted = _Used()
+    monkeypatch.setattr(spool_module, "_USED", counted)
     found.append(nd.deduplicate(rows, method=method, within="group", temp_dir=str(tmp_path)))
     assert found[0].survivors == found[1].survivors
     assert found[0].duplicates.to_pydict() == found[1].duplicates.to_pydict()
     assert len(found[0].survivors) < len(rows)
-    assert peak_temporary_bytes() > before
+    assert counted.peak > 0
     assert found[1].summary.memory["shares"]["candidates"]["used"] == 0
 
 
