@@ -71,7 +71,9 @@ def test_a_bucket_is_the_upper_bits_of_the_hash_of_the_masked_words(mask, bits):
     span = (int(words[0]), int(words[-1]) + 1) if len(words) else (0, 0)
     numbers = np.empty(150, np.int32)
     with np.errstate(over="ignore"):
-        buckets.number_buckets(rows, 50, 200, mask, *span, blocks.MULTIPLIERS, U64(64 - bits), numbers)
+        buckets.number_buckets(
+            rows, 50, 200, buckets.BlockHash(mask, *span, blocks.MULTIPLIERS, U64(64 - bits)), numbers
+        )
     multipliers = [int(m) for m in blocks.MULTIPLIERS]
     for row, number in zip(rows[50:].tolist(), numbers.tolist(), strict=True):
         total = sum((word & int(m)) * factor for word, m, factor in zip(row, mask, multipliers, strict=False))
@@ -82,20 +84,20 @@ def test_a_bucket_is_the_upper_bits_of_the_hash_of_the_masked_words(mask, bits):
 @pytest.mark.parametrize("bits", [1, 4, 9])
 def test_scattering_and_splitting_keep_all_rows_and_their_order_within_a_bucket(words, bits):
     rows, mask = random_rows(300, words, 2), np.full(words, 0xFFFF0000, U64)
-    how = (mask, 0, words, blocks.MULTIPLIERS)
+    how = buckets.BlockHash(mask, 0, words, blocks.MULTIPLIERS, U64(64 - bits))
     numbers, counts = np.empty(64, np.int32), np.zeros(1 << bits, np.int64)
     out, whole, ends = np.zeros_like(rows), np.empty(300, np.int32), np.empty((1 << bits) + 1, np.int64)
     with np.errstate(over="ignore"):
-        buckets.number_buckets(rows, 0, 300, *how, U64(64 - bits), whole)
+        buckets.number_buckets(rows, 0, 300, how, whole)
         expected = np.argsort(whole, kind="stable")
-        buckets.count_buckets(rows, 0, 300, *how, U64(64 - bits), numbers, counts)
+        buckets.count_buckets(rows, 0, 300, how, numbers, counts)
         at = np.cumsum(counts) - counts
-        buckets.scatter_rows(rows, 0, 300, *how, U64(64 - bits), numbers, at, out)
+        buckets.scatter_rows(rows, 0, 300, how, numbers, at, out)
         np.testing.assert_array_equal(counts, np.bincount(whole, minlength=1 << bits))
         np.testing.assert_array_equal(out, rows[expected])
         np.testing.assert_array_equal(at, np.cumsum(counts))
         out[:] = 0
-        buckets.split_rows(rows, 0, 300, *how, bits, whole, ends, out)
+        buckets.split_rows(rows, 0, 300, how, whole, ends, out)
     np.testing.assert_array_equal(out, rows[expected])
     np.testing.assert_array_equal(ends[:-1], np.cumsum(counts))
 
@@ -127,7 +129,9 @@ def test_exactly_one_key_of_all_reports_a_pair_and_none_reports_what_is_farther(
         table = table_of(words, max_distance, parts, key_blocks, part)
         first, last = int(table.part_starts[part]), int(table.part_starts[part + 1])
         for key in combinations(range(first, last), key_blocks):
-            reports += comparisons.report(left, right, near, 1, table, np.array(key), key_blocks, found, 0)
+            reports += comparisons.report(
+                left, right, near, 1, comparisons.Bucket(table, np.array(key), key_blocks), found, 0
+            )
     distance = int(np.bitwise_count(left ^ right).sum())
     assert reports == (distance <= max_distance)
     if reports:
@@ -139,7 +143,7 @@ def test_pairs_beyond_the_room_are_counted_and_not_stored():
     table = blocks.no_blocks(1, 64, np.ones(64))
     near = np.array(list(combinations(range(50), 2))[:100]).T.copy()
     found = np.zeros((7, 2), U64)
-    assert comparisons.report(rows, rows, near, 100, table, table.prefix, 0, found, 3) == 103
+    assert comparisons.report(rows, rows, near, 100, comparisons.Bucket(table, table.prefix, 0), found, 3) == 103
     assert found[:3].tolist() == [[0, 0]] * 3
     assert found[3:].tolist() == [[0, 1], [0, 2], [0, 3], [0, 4]]
 
@@ -164,9 +168,9 @@ def test_comparing_a_bucket_reports_its_pairs(n, words, two):
     table = table._replace(word=words - 1, second=0 if two and words > 1 else -1)
     columns, found = np.empty((2, n + comparisons.PADDING), U64), np.zeros((n + 1, 2 * words), U64)
     low, high = 5, 5 + n
-    count = comparisons.compare(
-        rows, low, high, rows, low, high, True, table, table.prefix, 0, columns, near_room(), found, 0, 10**9
-    )
+    both, bucket = comparisons.Range(rows, low, high), comparisons.Bucket(table, table.prefix, 0)
+    room = comparisons.Room(columns, 0, near_room(), found, 10**9)
+    count = comparisons.compare(both, both, True, bucket, room, 0)
     expected = pairs_in(rows[low:high], 3)
     assert count == len(expected)
     assert sorted(found[:count].tolist()) == as_values(rows[low:high], expected)
@@ -182,9 +186,9 @@ def test_comparing_two_buckets_reports_the_pairs_across(n, m, words):
     right[:shared] = left[:shared] ^ U64(0b11)
     table = blocks.no_blocks(words, 2 * words, np.ones(64 * words))
     columns, found = np.empty((2, m + comparisons.PADDING), U64), np.zeros((shared + 1, 2 * words), U64)
-    count = comparisons.compare(
-        left, 0, n, right, 0, m, False, table, table.prefix, 0, columns, near_room(), found, 0, 10**9
-    )
+    one, other = comparisons.Range(left, 0, n), comparisons.Range(right, 0, m)
+    room = comparisons.Room(columns, 0, near_room(), found, 10**9)
+    count = comparisons.compare(one, other, False, comparisons.Bucket(table, table.prefix, 0), room, 0)
     assert count == shared
     assert sorted(found[:count].tolist()) == sorted(np.hstack([left[:shared], right[:shared]]).tolist())
 
@@ -201,7 +205,8 @@ def test_comparing_a_run_of_buckets_reports_the_pairs_within_each_and_none_acros
     table = one_block(words, key, 3)
     columns, found = np.empty((2, n + comparisons.PADDING), U64), np.zeros((n + 1, 2 * words), U64)
     chosen = np.zeros(1, np.int64)
-    count = comparisons.compare_run(rows, 0, n, reach, table, chosen, 1, columns, near_room(), found, 0, 10**9)
+    room = comparisons.Room(columns, 0, near_room(), found, 10**9)
+    count = comparisons.compare_run(comparisons.Range(rows, 0, n), reach, comparisons.Bucket(table, chosen, 1), room, 0)
     expected = pairs_in(rows, 3, key)
     assert count == len(expected)
     assert sorted(found[:count].tolist()) == as_values(rows, expected)
@@ -211,9 +216,10 @@ def test_comparing_gives_up_past_the_most_pairs():
     rows, every = np.arange(100, dtype=U64).reshape(-1, 1), 100 * 99 // 2
     table = blocks.no_blocks(1, 12, np.ones(64))
     found, columns = np.empty((1, 2), U64), columns_of(rows, table)
-    count = hamming.join_rows(rows, 0, 100, rows, True, table, columns, near_room(), found, 1000)
+    room = comparisons.Room(columns, 0, near_room(), found, 1000)
+    count = hamming.join_rows(comparisons.Range(rows, 0, 100), rows, True, table, room)
     assert 1000 < count < every
-    assert hamming.join_rows(rows, 0, 100, rows, True, table, columns, near_room(), found, 10**9) == every
+    assert hamming.join_rows(comparisons.Range(rows, 0, 100), rows, True, table, room._replace(most=10**9)) == every
 
 
 @pytest.mark.parametrize("words", [1, 2])
@@ -223,11 +229,9 @@ def test_brute_force_in_slices_reports_what_it_does_at_once(words):
     columns = columns_of(rows, table)
     found, expected = [], as_values(rows, pairs_in(rows, 3))
     for first in range(0, 300, 70):
-        room = np.empty((200, 2 * words), U64)
-        count = hamming.join_rows(
-            rows, first, min(first + 70, 300), rows, True, table, columns, near_room(), room, 10**9
-        )
-        found += room[:count].tolist()
+        room = comparisons.Room(columns, 0, near_room(), np.empty((200, 2 * words), U64), 10**9)
+        count = hamming.join_rows(comparisons.Range(rows, first, min(first + 70, 300)), rows, True, table, room)
+        found += room.found[:count].tolist()
     assert sorted(found) == expected
 
 

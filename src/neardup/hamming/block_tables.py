@@ -237,7 +237,8 @@ class _Walk:
 
         def find(first: int, last: int, found: Array, most: int) -> int:
             near = np.empty((2, comparisons.NEAR_ROOM), np.int64)
-            return int(hamming.join_rows(left, first, last, right, right is left, table, columns, near, found, most))
+            room = comparisons.Room(columns, 0, near, found, most)
+            return int(hamming.join_rows(comparisons.Range(left, first, last), right, right is left, table, room))
 
         tasks = ((first, min(first + step, len(left))) for first in range(0, len(left), step))
         self.search(find, tasks, left.shape[1], sink)
@@ -246,15 +247,15 @@ class _Walk:
         """Write `rows` to `out` in the order of the hash of their bits under `mask`. Returns where each bucket begins."""
         words = np.flatnonzero(mask)
         span = (int(words[0]), int(words[-1]) + 1) if len(words) else (0, 0)
-        how = (mask, *span, MULTIPLIERS, np.uint64(64 - bits))
+        how = buckets.BlockHash(mask, *span, MULTIPLIERS, np.uint64(64 - bits))
         slices = max(1, min(2 * self.threads, len(rows) // CHUNK_ROWS))
         edges = [len(rows) * i // slices for i in range(slices + 1)]
         ranges = list(pairwise(edges))
         counts, numbers = np.zeros((slices, 1 << bits), np.int64), np.empty((slices, CHUNK_ROWS), np.int32)
-        self.each(buckets.count_buckets, [(rows, *edge, *how, numbers[i], counts[i]) for i, edge in enumerate(ranges)])
+        self.each(buckets.count_buckets, [(rows, *edge, how, numbers[i], counts[i]) for i, edge in enumerate(ranges)])
         starts = np.concatenate(([0], np.cumsum(counts.sum(axis=0))))
         at = starts[:-1] + np.cumsum(counts, axis=0) - counts
-        self.each(buckets.scatter_rows, [(rows, *edge, *how, numbers[i], at[i], out) for i, edge in enumerate(ranges)])
+        self.each(buckets.scatter_rows, [(rows, *edge, how, numbers[i], at[i], out) for i, edge in enumerate(ranges)])
         return starts
 
     def join_buckets(self, scattered: _Scattered, sink: Sink) -> None:
@@ -293,7 +294,9 @@ class _Walk:
         def keep_first(found: Array) -> None:
             left, right = (np.ascontiguousarray(half) for half in np.hsplit(found, 2))
             near, kept = np.tile(np.arange(len(found)), (2, 1)), np.empty_like(found)
-            count = comparisons.report(left, right, near, len(found), table, table.prefix, len(table.prefix), kept, 0)
+            count = comparisons.report(
+                left, right, near, len(found), comparisons.Bucket(table, table.prefix, len(table.prefix)), kept, 0
+            )
             if count:
                 sink(kept[:count])
 

@@ -88,8 +88,53 @@ class Scratch(NamedTuple):
     near: Array
 
 
+class Range(NamedTuple):
+    """Some rows, one behind the other.
+
+    Attributes:
+        rows: uint64[n, words].
+        first, last: the first of them, and the one behind the last.
+    """
+
+    rows: Array
+    first: int
+    last: int
+
+
+class Bucket(NamedTuple):
+    """What the rows of a bucket have in common.
+
+    Attributes:
+        table: the blocks, and the part.
+        chosen: int64[>= depth], the blocks in which they agree.
+        depth: how many these are.
+    """
+
+    table: Table
+    chosen: Array
+    depth: int
+
+
+class Room(NamedTuple):
+    """Where the comparisons of one thread write.
+
+    Attributes:
+        columns: uint64[2, rows + PADDING], the words to look at of the rows from `origin` on.
+        origin: the row whose words come first in `columns`.
+        near: int64[2, NEAR_ROOM], candidates; a call for each of them would cost more than the rest.
+        found: uint64[room, 2 * words], pairs.
+        most: comparisons give up past so many pairs.
+    """
+
+    columns: Array
+    origin: int
+    near: Array
+    found: Array
+    most: int
+
+
 @kernel
-def report(left, right, near, size, table, chosen, depth, found, count):
+def report(left, right, near, size, bucket, found, count):
     """Add to `found` what are pairs, and for this bucket to report, of `size` candidates; returns the new count.
 
     Of all the buckets that hold two rows one reports them: that of the first part with no more differing blocks than its
@@ -100,16 +145,14 @@ def report(left, right, near, size, table, chosen, depth, found, count):
         right: uint64[m, words].
         near: int64[2, >= size], rows of `left` and of `right`.
         size: how many candidates.
-        table: the blocks, and the part.
-        chosen: int64[>= depth], the blocks that this bucket has in common.
-        depth: how many these are.
+        bucket: what they have in common.
         found: uint64[room, 2 * words].
         count: pairs found so far.
 
     Returns:
         Pairs found by now; those beyond the room are counted only.
     """
-    words = left.shape[1]
+    words, table, chosen, depth = left.shape[1], bucket.table, bucket.chosen, bucket.depth
     masks, spans, starts, budgets = table.masks, table.spans, table.part_starts, table.budgets
     begin, end = starts[table.part], starts[table.part + 1]
     key_end = chosen[depth - 1] + 1 if depth else begin
@@ -166,18 +209,17 @@ def fill_columns(rows, low, high, word, second, columns):
 
 
 @kernel
-def compare_columns(
-    left, low, high, right, start, stop, same, table, chosen, depth, columns, origin, near, found, count, most
-):
-    """Report the pairs of rows [low, high) of `left` and rows [start, stop) of `right`; gives up past `most` pairs.
+def compare_columns(one, other, same, bucket, room, count):
+    """Report the pairs of the rows of `one` range and the rows of the `other`, whose words are in `room.columns`.
 
-    `columns` has the words to look at of the rows from `origin` on of `right`. With `same`, `right` is `left`, and only rows behind
-    each row are looked at. Candidates are gathered in `near`: a call for each of them would cost more than the rest.
+    With `same`, both are ranges of the same rows, and only rows behind each row are looked at.
     """
-    word, second, limit, size = table.word, table.second, table.max_distance, np.int64(0)
-    for tile in range(start, stop, TILE_ROWS):
-        end = min(tile + TILE_ROWS, stop)
-        for i in range(low, high):
+    left, right, columns, origin, near = one.rows, other.rows, room.columns, room.origin, room.near
+    table, size = bucket.table, np.int64(0)
+    word, second, limit = table.word, table.second, table.max_distance
+    for tile in range(other.first, other.last, TILE_ROWS):
+        end = min(tile + TILE_ROWS, other.last)
+        for i in range(one.first, one.last):
             begin = max(tile, i + 1) if same else tile
             if begin >= end:
                 continue
@@ -202,46 +244,47 @@ def compare_columns(
                         mask &= mask - u64(1)
                         size += 1
                 if size > TILE_ROWS:
-                    count = report(left, right, near, size, table, chosen, depth, found, count)
+                    count = report(left, right, near, size, bucket, room.found, count)
                     size = np.int64(0)
-                    if count > most:
+                    if count > room.most:
                         return count
     if size:
-        count = report(left, right, near, size, table, chosen, depth, found, count)
+        count = report(left, right, near, size, bucket, room.found, count)
     return count
 
 
 @kernel
-def compare(left, low, high, right, start, stop, same, table, chosen, depth, columns, near, found, count, most):
-    """Report pairs as `compare_columns` does; `columns` is scratch."""
-    if stop - start >= VECTOR_ROWS:
-        fill_columns(right, start, stop, table.word, table.second, columns)
-        return compare_columns(
-            left, low, high, right, start, stop, same, table, chosen, depth, columns, start, near, found, count, most
-        )
+def compare(one, other, same, bucket, room, count):
+    """Report pairs as `compare_columns` does; the columns are scratch."""
+    left, right, near, table = one.rows, other.rows, room.near, bucket.table
+    if other.last - other.first >= VECTOR_ROWS:
+        fill_columns(right, other.first, other.last, table.word, table.second, room.columns)
+        filled = Room(room.columns, other.first, near, room.found, room.most)
+        return compare_columns(one, other, same, bucket, filled, count)
     size = np.int64(0)
-    for i in range(low, high):
+    for i in range(one.first, one.last):
         x = left[i, table.word]
-        for j in range(i + 1 if same else start, stop):
+        for j in range(i + 1 if same else other.first, other.last):
             if popcount(x ^ right[j, table.word]) <= table.max_distance:
                 near[0, size], near[1, size] = i, j
                 size += 1
         if size > TILE_ROWS:
-            count = report(left, right, near, size, table, chosen, depth, found, count)
+            count = report(left, right, near, size, bucket, room.found, count)
             size = np.int64(0)
     if size:
-        count = report(left, right, near, size, table, chosen, depth, found, count)
+        count = report(left, right, near, size, bucket, room.found, count)
     return count
 
 
 @kernel
-def compare_run(rows, low, high, reach, table, chosen, depth, columns, near, found, count, most):
-    """Report the pairs of rows [low, high), buckets of at most `reach` (up to RUN_ROWS) rows one behind the other.
+def compare_run(run, reach, bucket, room, count):
+    """Report the pairs of a range of rows: buckets of at most `reach` (up to RUN_ROWS) rows one behind the other.
 
     Row by row, the loop over what is left of a small bucket costs a wrong guess of the processor each time. So every row is
     compared with the one some steps on, be it in the same bucket or not: pairs across buckets have different keys and are not
     reported.
     """
+    rows, low, high, columns, near, table = run.rows, run.first, run.last, room.columns, room.near, bucket.table
     fill_columns(rows, low, high, table.word, table.second, columns)
     limit, size = table.max_distance, np.int64(0)
     for tile in range(0, high - low, 64):
@@ -264,12 +307,12 @@ def compare_run(rows, low, high, reach, table, chosen, depth, columns, near, fou
                 mask &= mask - u64(1)
                 size += 1
         if size > TILE_ROWS:
-            count = report(rows, rows, near, size, table, chosen, depth, found, count)
+            count = report(rows, rows, near, size, bucket, room.found, count)
             size = np.int64(0)
-            if count > most:
+            if count > room.most:
                 return count
     if size:
-        count = report(rows, rows, near, size, table, chosen, depth, found, count)
+        count = report(rows, rows, near, size, bucket, room.found, count)
     return count
 
 

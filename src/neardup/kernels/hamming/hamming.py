@@ -16,8 +16,17 @@ would compile every callee twice, for the literal 0 as well.
 import numpy as np
 
 from neardup.kernels.compilation import kernel
-from neardup.kernels.hamming.buckets import split_rows
-from neardup.kernels.hamming.comparisons import LEAF_ROWS, RUN_ROWS, compare, compare_columns, compare_run
+from neardup.kernels.hamming.buckets import BlockHash, split_rows
+from neardup.kernels.hamming.comparisons import (
+    LEAF_ROWS,
+    RUN_ROWS,
+    Bucket,
+    Range,
+    Room,
+    compare,
+    compare_columns,
+    compare_run,
+)
 
 u64 = np.uint64
 
@@ -52,6 +61,7 @@ def join_buckets(left, left_starts, right, right_starts, same, first, last, tabl
     )  # fmt: skip
     for d in range(scattered):
         chosen[d] = table.prefix[d]
+    room = Room(scratch.columns, np.int64(0), scratch.near, found, most)
     for s in range(first, last):
         low[0], high[0] = left_starts[s], left_starts[s + 1]
         start[0], stop[0] = right_starts[s], right_starts[s + 1]
@@ -59,10 +69,8 @@ def join_buckets(left, left_starts, right, right_starts, same, first, last, tabl
         if size == 0 or (same and size == 1) or max(high[0] - low[0], stop[0] - start[0]) > limit:
             continue
         if size <= LEAF_ROWS * LEAF_ROWS:
-            count = compare(
-                left, low[0], high[0], right, start[0], stop[0], same, table, chosen, scattered, scratch.columns, scratch.near,
-                found, count, most,
-            )  # fmt: skip
+            one, other = Range(left, low[0], high[0]), Range(right, start[0], stop[0])
+            count = compare(one, other, same, Bucket(table, chosen, scattered), room, count)
             if count > most:
                 return count
             continue
@@ -80,15 +88,14 @@ def join_buckets(left, left_starts, right, right_starts, same, first, last, tabl
                 bits = 1
                 while bits < table.widths[b] and (2 << bits) <= max(high[t] - low[t], stop[t] - start[t]):
                     bits += 1
-                split_rows(
-                    left if t == 0 else scratch.left_rows[t - 1], low[t], high[t], table.masks[b], table.spans[b, 0],
-                    table.spans[b, 1], table.multipliers, bits, scratch.numbers, scratch.left_ends[t], scratch.left_rows[t],
-                )  # fmt: skip
+                how = BlockHash(table.masks[b], table.spans[b, 0], table.spans[b, 1], table.multipliers, u64(64 - bits))
+                here = left if t == 0 else scratch.left_rows[t - 1]
+                split_rows(here, low[t], high[t], how, scratch.numbers, scratch.left_ends[t], scratch.left_rows[t])
                 if not same:
+                    here = right if t == 0 else scratch.right_rows[t - 1]
                     split_rows(
-                        right if t == 0 else scratch.right_rows[t - 1], start[t], stop[t], table.masks[b], table.spans[b, 0],
-                        table.spans[b, 1], table.multipliers, bits, scratch.numbers, scratch.right_ends[t], scratch.right_rows[t],
-                    )  # fmt: skip
+                        here, start[t], stop[t], how, scratch.numbers, scratch.right_ends[t], scratch.right_rows[t]
+                    )
                 bucket[t], buckets[t] = 0, 1 << bits
             expected = max(high[t] - low[t], stop[t] - start[t]) >> min(table.widths[block[t]] - 1, 20)
             final = depth + 1 == table.key_blocks
@@ -109,15 +116,12 @@ def join_buckets(left, left_starts, right, right_starts, same, first, last, tabl
                         reach = max(reach, left_end - left_begin)
                 if reach > 1:
                     run_end = left_begin if large else left_end
-                    count = compare_run(
-                        rows, run, run_end, reach, table, chosen, depth + 1, scratch.columns, scratch.near, found, count, most
-                    )  # fmt: skip
+                    count = compare_run(Range(rows, run, run_end), reach, Bucket(table, chosen, depth + 1), room, count)
                 descends = large and not final and size > LEAF_ROWS * LEAF_ROWS
                 if large and not descends:
-                    count = compare(
-                        rows, left_begin, left_end, other_rows, right_begin, right_end, same, table, chosen, depth + 1,
-                        scratch.columns, scratch.near, found, count, most,
-                    )  # fmt: skip
+                    one = Range(rows, left_begin, left_end)
+                    other = Range(other_rows, right_begin, right_end)
+                    count = compare(one, other, same, Bucket(table, chosen, depth + 1), room, count)
                 if count > most:
                     return count
             bucket[t] = g
@@ -129,13 +133,11 @@ def join_buckets(left, left_starts, right, right_starts, same, first, last, tabl
 
 
 @kernel
-def join_rows(left, first, last, right, same, table, columns, near, found, most):
-    """Brute force: report the pairs of rows [first, last) of `left` with all rows of `right`, or with `same` the rows behind.
+def join_rows(one, right, same, table, room):
+    """Brute force: report the pairs of a range of rows with all rows of `right`, or with `same` the rows behind.
 
-    `table` has one part of no blocks. `columns` (uint64[2, n + PADDING]) has the words to look at of `right`, and `near`
-    (int64[2, NEAR_ROOM]) is scratch. Returns how many pairs there are.
+    `table` has one part of no blocks; `room.columns` has the words to look at of all of `right`. Returns how many pairs there are.
     """
-    none, start = np.int64(0), first if same else 0
-    return compare_columns(
-        left, first, last, right, start, len(right), same, table, table.prefix, none, columns, none, near, found, none, most
-    )  # fmt: skip
+    none, start = np.int64(0), one.first if same else np.int64(0)
+    every = Range(right, start, np.int64(len(right)))
+    return compare_columns(one, every, same, Bucket(table, table.prefix, none), room, none)
