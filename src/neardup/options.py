@@ -22,9 +22,6 @@ Keep = Literal["first", "last", "longest", "shortest"] | str | Callable[[str], A
 Unit = Literal["document", "paragraph", "line"]
 RemovableUnit = Literal["paragraph", "line"]
 OnError = Literal["stop", "skip"]
-IndexMethod = Literal[
-    "auto", "scan", "block-tables", "multi-index", "bit-lists", "neighbours", "prefix-tables", "sorted-beam"
-]
 KEEPS = {
     "first": "the one that comes first in the input",
     "last": "the one that comes last",
@@ -242,7 +239,7 @@ def meant_option(given: str, allowed: Collection[str]) -> str | None:
     for near in difflib.get_close_matches(given, OTHER_NAMES, 1, 0.8):
         if OTHER_NAMES[near] in allowed:
             return OTHER_NAMES[near]
-    return next(iter(difflib.get_close_matches(given, allowed, 1)), None)
+    return next(iter(difflib.get_close_matches(given, allowed, 1, 0.7)), None)
 
 
 PURPOSES = (

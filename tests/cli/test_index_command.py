@@ -118,7 +118,7 @@ def test_integer_ids_stay_integers(run):
     write_lines("a.jsonl", rows)
     run("index", "build", "ix", "a.jsonl", "--integer-ids")
     assert lines(run("index", "query", "ix", "a.jsonl").out) == expected(rows, rows, 18)
-    assert "1 documents removed" in run("index", "remove", "ix", "5").err
+    assert "1 document removed" in run("index", "remove", "ix", "5").err
     assert "integers; 'x' is none" in run("index", "remove", "ix", "x").err
     write_lines("b.jsonl", DOCUMENTS)
     refused = run("index", "add", "ix", "b.jsonl")

@@ -162,3 +162,8 @@ def test_integers_of_numpy_are_integers(tmp_path):
 def test_truth_values_are_no_integers(call):
     with pytest.raises(nd.OptionError, match="True"):
         call()
+
+
+def test_a_unit_that_cannot_be_removed_is_refused_with_those_that_can(corpus):
+    with pytest.raises(nd.OptionError, match="`unit='document'`: give one of line, paragraph"):
+        nd.deduplicate_units(corpus, "out.jsonl", unit="document")

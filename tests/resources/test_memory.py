@@ -207,11 +207,12 @@ def test_shares_of_what_lives_at_the_same_time_are_no_more_than_the_whole():
         assert sum(SHARES[use].parts for use in uses) <= PARTS, phase
 
 
+@pytest.mark.parametrize("memory", ["16M", "64M"])
 @pytest.mark.parametrize("method", ["exact", "minhash", "simhash"])
-def test_the_summary_tells_the_budget_its_shares_and_what_was_used_of_them(method):
-    summary = nd.deduplicate(templated(1_500), method=method, memory="64M").summary
+def test_the_summary_tells_the_budget_its_shares_and_what_was_used_of_them(method, memory):
+    summary = nd.deduplicate(templated(1_500), method=method, memory=memory).summary
     told = summary.as_dict()["memory"]
-    assert told["budget"] == 64 << 20
+    assert told["budget"] == int(memory[:-1]) << 20
     assert set(told["shares"]) == set(SHARES)
     used = {use for use, share in told["shares"].items() if share["used"]}
     assert {"rows", "arrays", "pairs"} <= used
@@ -270,3 +271,13 @@ def test_a_full_disk_is_an_error_before_anything_is_written(monkeypatch, tmp_pat
     monkeypatch.setattr(os, "posix_fallocate", full)
     with pytest.raises(OSError, match="No space left"):
         mapped_array(5, np.int64, temp_dir=str(tmp_path))
+
+
+def test_a_few_pages_more_or_fewer_change_no_default(monkeypatch):
+    found = []
+    for pages in (6_170_000, 6_170_001):
+        monkeypatch.setattr(os, "sysconf", {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": pages}.__getitem__)
+        found.append(Resources().memory_bytes)
+    assert found == [11 * 2**30 + 3 * 2**28] * 2
+    monkeypatch.setattr(os, "sysconf", {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": 50_000}.__getitem__)
+    assert Resources().memory_bytes == 50_000 * 2048

@@ -122,7 +122,7 @@ def test_a_dictionary_has_the_names_and_types_of_the_fields(dictionary, kind):
         (get_args(options.Keep)[0], [name for name in options.KEEPS if ":" not in name]),
         (options.Unit, options.UNITS),
         (options.RemovableUnit, [name for name in options.UNITS if name != "document"]),
-        (options.IndexMethod, ["auto", *index_methods.METHODS]),
+        (index_methods.IndexMethod, ["auto", *index_methods.METHODS]),
         (reading.Html, reading.HTML),
         (minhash.SignatureKind, minhash.KINDS),
         (vectors.VectorMethod, vectors.METHODS),

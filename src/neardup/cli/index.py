@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from neardup.cli import options
+from neardup.display import counted
 from neardup.hamming.index.methods.table import AUTO, METHODS, option_meanings
 from neardup.recipe.presets import RECIPES
 
@@ -113,7 +114,7 @@ def remove(path: str, ids: tuple[str, ...], file: Path | None, quiet: bool) -> N
     except UnicodeDecodeError as problem:
         raise InputError(f"{file} is not UTF-8: {problem.reason} (byte {problem.start}).") from None
     removed = remove_from_index(path, given)
-    options.progress(quiet).say(f"{removed:,} documents removed: {path}")
+    options.progress(quiet).say(f"{counted(removed, 'document')} removed: {path}")
 
 
 @command.command()

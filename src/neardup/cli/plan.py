@@ -6,7 +6,7 @@ import click
 
 from neardup.cli import options
 from neardup.cli.options import DEFAULTS, described
-from neardup.display import size_text
+from neardup.display import counted, size_text
 from neardup.recipe.similarities import SIMILARITIES
 
 if TYPE_CHECKING:
@@ -108,7 +108,9 @@ def _shown(plan: "JoinPlan", threads: int) -> str:
         lines.append(f"  candidates   {each.candidates:,}")
         files = f", {size_text(each.disk_bytes)} of temporary files" if each.disk_bytes else ""
         lines.append(f"  memory       {size_text(each.memory_bytes)}{files}")
-        lines.append(f"  time         {_time(each.seconds / threads)} on {threads} threads, without verification")
+        lines.append(
+            f"  time         {_time(each.seconds / threads)} on {counted(threads, 'thread')}, without verification"
+        )
     if plan.reason:
         lines.append(f"auto takes {plan.method}")
     return "\n".join(lines)

@@ -9,12 +9,13 @@ import pyarrow as pa
 from neardup.errors import InputError, OptionError
 from neardup.hamming.index.index import Index
 from neardup.hamming.index.labels import labels_of
+from neardup.hamming.index.methods.table import IndexMethod
 from neardup.hamming.index.store import demand_free, is_index
 from neardup.io.formats.json_values import quote
 from neardup.io.reading import ReadingDict, reading_of
 from neardup.io.shards import Inputs
 from neardup.jobs.index_inputs import opened, recipe_of_index
-from neardup.options import IndexMethod, IndexOptions, OnError
+from neardup.options import IndexOptions, OnError
 from neardup.progress import Watcher, progress_of
 from neardup.recipe.presets import RecipeLike, any_recipe_of, usual_distance
 from neardup.recipe.recipe import Recipe

@@ -26,7 +26,7 @@ from neardup.jobs.resume import run_description
 from neardup.jobs.run import Request, run
 from neardup.jobs.unit_rows import RewrittenRows, UnitRemoval
 from neardup.jobs.writing import write_shards
-from neardup.options import UNITS, DedupOptions, DedupOptionsDict, OnError, RemovableUnit
+from neardup.options import DedupOptions, DedupOptionsDict, OnError, RemovableUnit
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
@@ -42,7 +42,7 @@ def _check(unit: str, reading: Reading, *, annotate: bool, against: Any, html: A
     """Raise OptionError, with every problem, if the options do not go together."""
     problems = []
     if unit not in SEPARATORS:
-        problems.append(f"`unit={unit!r}`: give one of {', '.join(UNITS)}")
+        problems.append(f"`unit={unit!r}`: give one of {', '.join(SEPARATORS)}")
     if annotate:
         problems.append(
             f"`unit={unit!r}` with `annotate`: columns are of documents, not of their parts. Read the audit instead"

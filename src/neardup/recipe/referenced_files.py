@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from neardup.errors import InputError, NeardupError
+from neardup.recipe.dictionaries import dictionary_problems
 from neardup.recipe.document_frequencies import BACKGROUND, DocumentFrequencies, background_digest
-from neardup.recipe.segmenters import dictionary_problems
 from neardup.recipe.stored_parts import StoredPart
 from neardup.recipe.word_lists import STOP_LISTS, WordList, read_word_list, stop_list
 

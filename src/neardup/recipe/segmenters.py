@@ -1,13 +1,11 @@
 """The names and options of the segmenters, and segmenters of the caller. Imports no compiled code."""
 
-import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from neardup.errors import OptionError
 from neardup.recipe.stored_parts import StoredPart
-from neardup.recipe.word_lists import WordList
 
 SegmenterName = Literal["words", "characters", "whitespace", "jieba", "sudachi"]
 SegmenterMode = Literal["search", "A", "B", "C"]
@@ -88,12 +86,4 @@ def option_problems(segmenter: Any, mode: Any, hmm: Any, dictionary: Any) -> lis
         found.append(
             f"`dictionary` with `segmenter={name!r}`: only {' and '.join(PACKAGES)} have dictionaries. Leave it out"
         )
-    return found
-
-
-def dictionary_problems(segmenter: Any, dictionary: WordList) -> list[str]:
-    """The problems of the lines of a user dictionary."""
-    if not isinstance(segmenter, str) or segmenter not in PACKAGES:
-        return []
-    found: list[str] = importlib.import_module(f"neardup.text.segmenters.{segmenter}").entry_problems(dictionary)
     return found

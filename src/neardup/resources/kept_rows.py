@@ -29,12 +29,11 @@ class KeptRows:
         """Append rows."""
         self._batches.append((numbers, ids))
         self._shapes = [(-1, *array.shape[1:]) for array in numbers]
-        size = sum(array.nbytes for array in numbers) + ids.nbytes
-        self._held += size
-        if self._use is not None:
-            self._use.record("rows", size if self._files else self._held)
+        self._held += sum(array.nbytes for array in numbers) + ids.nbytes
         if self._files or self._held > self._memory:
             self._to_files()
+        elif self._use is not None:
+            self._use.record("rows", self._held)
 
     def _to_files(self) -> None:
         if not self._files:

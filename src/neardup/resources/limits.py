@@ -6,6 +6,9 @@ import re
 from neardup.errors import OptionError
 
 LEAST_MEMORY = 16 << 20
+STEP = 256 << 20
+"""Half of the machine's memory is rounded down to a multiple of this: after an update a kernel keeps some pages more or fewer for
+itself, and a run that is resumed must have the memory that it had."""
 
 SIZES = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
@@ -17,7 +20,8 @@ def memory_bytes(memory: int | str | None, *, least: int = LEAST_MEMORY) -> int:
     1610612736
     """
     if memory is None:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+        half = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+        return half // STEP * STEP or half
     return size_in_bytes("memory", memory, least=least)
 
 

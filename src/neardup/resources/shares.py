@@ -50,11 +50,6 @@ SHARES = {
         "goes to a file, as sorted runs that are merged",
     ),
     "candidates": Share(8, "all methods: each document's candidates", "goes to a file"),
-    "mapped": Share(
-        12,
-        "all methods: pages of the temporary files of elements that verification has read, at most 256 MB",
-        "the pages are released",
-    ),
     "frequencies": Share(16, "`neardup fit`: the features that are counted", "goes to a file"),
 }
 PHASES = {
@@ -63,7 +58,7 @@ PHASES = {
     "minhash": ("rows", "arrays", "signatures", "bands", "pairs"),
     "simhash": ("rows", "arrays", "blocks", "pairs"),
     "graph": ("rows", "arrays", "pairs", "candidates"),
-    "cluster": ("rows", "arrays", "candidates", "mapped"),
+    "cluster": ("rows", "arrays", "candidates"),
     "fit": ("rows", "frequencies"),
 }
 """What lives at the same time: the shares of a phase add up to no more than the whole."""

@@ -16,11 +16,12 @@ from neardup.errors import OptionError
 from neardup.hamming.index.answers import Groups, IdPairs, IndexInfo, Neighbors
 from neardup.hamming.index.contents import DIGESTS, Contents
 from neardup.hamming.index.index_info import index_info
+from neardup.hamming.index.methods.table import IndexMethod
 from neardup.hamming.index.saving import Home, Storage
 from neardup.hamming.index.search import equal_groups, found_pairs, joined_pairs, near_all, near_many, near_one
 from neardup.hamming.index.search_options import search_options
 from neardup.hamming.index.store import Manifest, open_segments
-from neardup.options import IndexMethod, IndexOptions
+from neardup.options import IndexOptions
 from neardup.recipe.presets import RecipeLike, any_recipe_of
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import any_stored_recipe

@@ -20,7 +20,9 @@ from neardup.resources.spool import Spool
 from neardup.text.columns import in_chunks
 
 MOST_MAPPED = 256 << 20
-"""Mapped pages are released after this many bytes of them have been read, or fewer if their share of the memory is smaller."""
+"""Mapped pages are released after this many bytes of them have been read."""
+MAPPED_PART = 4
+"""Or after a quarter of the memory, if that is less. They are no share of it: the system takes them back when it needs memory."""
 AROUND_BYTES = 64 << 10
 """Bytes of a file that the system maps around each access."""
 
@@ -134,7 +136,7 @@ class ElementStore:
 
     @property
     def _most_mapped(self) -> int:
-        return min(MOST_MAPPED, self._resources.share("mapped"))
+        return min(MOST_MAPPED, self._resources.memory_bytes // MAPPED_PART)
 
     @property
     def values(self) -> Array:
@@ -159,9 +161,8 @@ class ElementStore:
         return out
 
     def was_read(self, places: int, values: int) -> None:
-        """Say that so many values at so many places were read; pages beyond their share go back to the operating system."""
+        """Say that so many values at so many places were read; beyond a limit, their pages go back to the operating system."""
         self._seen += AROUND_BYTES * places + self.bytes_each * values
-        self._resources.use.record("mapped", min(self._seen, self.bytes_each * self._total))
         if self._seen > self._most_mapped:
             self._values.release()  # the content stays in the files
             self._weights.release()

@@ -1,6 +1,5 @@
 """Japanese words by SudachiPy and its core dictionary; runs in worker processes, so it imports nothing heavy."""
 
-import csv
 import re
 import tempfile
 from collections.abc import Iterator
@@ -8,22 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from neardup.errors import OptionError
-from neardup.recipe.word_lists import WordList
 from neardup.text.segmenters.cutting import Cut, CutterSettings
 
 LONGEST = 8_000
 """Characters segmented at a time: SudachiPy takes at most 49,149 bytes, and it may expand a character to several."""
-COLUMNS = (18, 19)
 _SENTENCES = re.compile(rf"(?s).{{1,{LONGEST}}}(?<=[。！？!?.\n])|.{{1,{LONGEST}}}")
-
-
-def entry_problems(dictionary: WordList) -> list[str]:
-    """The problems in the lines of a user dictionary's source that show without building it."""
-    return [
-        f"dictionary {dictionary.name!r}, line {number}: {len(row)} columns; an entry of Sudachi's user dictionary (CSV) has 18"
-        for number, line in zip(dictionary.numbers, dictionary.lines, strict=True)
-        if len(row := next(csv.reader([line]))) not in COLUMNS
-    ]
 
 
 def pieces(text: str) -> Iterator[str]:

@@ -7,12 +7,15 @@ import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from neardup.hamming.index.hit_probability import HitProbability
     from neardup.hamming.index.methods.search_method import SearchMethod
 
+IndexMethod = Literal[
+    "auto", "scan", "block-tables", "multi-index", "bit-lists", "neighbours", "prefix-tables", "sorted-beam"
+]
 AUTO = "auto"
 """Not a method: chooses an exact method for each segment by its size. See `neardup.hamming.index.planner`."""
 
