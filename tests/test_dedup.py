@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import naive
 import neardup as nd
+from told import Told
 
 VOCABULARY = "river stone bridge lamp winter ferry clock bread paper garden 法 律 条 猫 雨".split()
 base = st.lists(st.sampled_from(VOCABULARY), min_size=6, max_size=24)
@@ -358,15 +359,6 @@ def test_a_join_that_would_take_for_ever_is_refused_with_the_estimate():
 
 def test_a_join_that_will_take_long_is_announced():
     from neardup.matching.candidates.simhash import check_cost
-    from neardup.progress import Progress
-
-    class Told(Progress):
-        def __init__(self):
-            super().__init__()
-            self.lines = []
-
-        def say(self, line):
-            self.lines.append(line)
 
     told = Told()
     check_cost(1_000_000, nd.Recipe(), 16, told)

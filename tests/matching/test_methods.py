@@ -27,6 +27,7 @@ from neardup.options import DedupOptions
 from neardup.progress import Progress
 from neardup.recipe.methods import METHODS, Promise
 from neardup.recipe.similarities import SIMILARITIES
+from told import Told
 
 WORDS = "the a river bank old ferry leaves at nine ten past pier wooden bridge 河 上 的 老 石 桥 建 于 明 代 雨 の 駅".split()
 
@@ -131,15 +132,6 @@ def test_short_texts_are_compared_by_their_words_and_not_by_chance():
     texts = [POEM, OTHER, POEM_AGAIN, "Yes.", "No.", "yes!", ""]
     assert set(pairs_of(nd.match(texts, method="exact", min_similarity=0.5))) == {(0, 2), (3, 5)}
     assert set(pairs_of(nd.match(texts, min_similarity=0.5, method="minhash"))) == {(0, 2), (3, 5)}
-
-
-class Told(Progress):
-    def __init__(self):
-        super().__init__()
-        self.lines = []
-
-    def say(self, line):
-        self.lines.append(line)
 
 
 def test_the_choice_is_exact_where_it_is_not_much_slower_and_says_why():

@@ -61,13 +61,7 @@ from neardup.recipe.similarities import SIMILARITIES
 @click.option("--plot", metavar="FILE", help="Draw recall and precision: .png, .svg or .pdf; needs neardup[report].")
 @click.option("-o", "--output", metavar="FILE", help="Also write the result as JSON.")
 @options.overwrite
-@click.option(
-    "--on-error",
-    type=click.Choice(["stop", "skip"]),
-    default="stop",
-    show_default=True,
-    help="Stop at a malformed row, or skip it.",
-)
+@options.on_error_without_rejects
 @options.threads
 @options.memory
 @options.temp_dir

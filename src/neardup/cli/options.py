@@ -141,11 +141,18 @@ audit = click.option(
     help="Path of the audit: a file, or a folder with one file for each input (OUT without its ending + .duplicates.jsonl).",
 )
 overwrite = click.option("--overwrite", is_flag=True, help="Replace existing outputs.")
-on_error = click.option(
-    "--on-error",
-    type=click.Choice(["stop", "skip"]),
-    default="stop",
-    show_default=True,
-    help="Stop at a malformed row, or skip it and write it to a file of rejects.",
-)
+
+
+def _on_error(skipped: str) -> Callable[[Function], Function]:
+    return click.option(
+        "--on-error",
+        type=click.Choice(["stop", "skip"]),
+        default="stop",
+        show_default=True,
+        help=f"Stop at a malformed row, or skip it{skipped}.",
+    )
+
+
+on_error = _on_error(" and write it to a file of rejects")
+on_error_without_rejects = _on_error("")
 quiet = click.option("--quiet", is_flag=True, help="Show nothing except errors.")

@@ -52,13 +52,7 @@ if TYPE_CHECKING:
 )
 @options.reading
 @options.recipe
-@click.option(
-    "--on-error",
-    type=click.Choice(["stop", "skip"]),
-    default="stop",
-    show_default=True,
-    help="Stop at a malformed row, or skip it.",
-)
+@options.on_error_without_rejects
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @options.threads
 @options.memory

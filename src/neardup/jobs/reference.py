@@ -98,6 +98,6 @@ def open_reference(
             )
     return FingerprintReference(
         shards,
-        join_documents(*(file.documents for file in files)),
+        join_documents(*(file.documents for file in files), resources=options.resources),
         tuple(each for file in files for each in file.shards),
     )
