@@ -243,7 +243,7 @@ def test_explain_says_which_units_were_removed_and_refuses_what_it_cannot_tell(t
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"unit": "sentence"}, "`unit='sentence'`: give one of document, paragraph, line"),
+        ({"unit": "sentence"}, "`unit='sentence'`: give one of line, paragraph"),
         ({"annotate": True}, "`unit='line'` with `annotate`"),
         ({"against": "other.jsonl"}, "`unit='line'` with `against`"),
         ({"html": "main"}, "`unit='line'` with `html`"),
