@@ -1,9 +1,10 @@
 """make demo: de-duplicate the texts of this Python installation, and the notes in three languages; show three duplicates."""
 
-import json
 import subprocess
 import sys
 from pathlib import Path
+
+from neardup.jobs.demo import shown_duplicates
 
 HERE = Path(__file__).parent
 SHOWN = 3
@@ -16,17 +17,9 @@ def run(*arguments: str) -> None:
 
 def show(corpus: Path, audit: Path) -> None:
     """Some near-duplicates of the audit, each with the place where the two texts first differ."""
-    lines = [json.loads(line) for line in audit.open(encoding="utf-8")]
-    near = sorted((line for line in lines if not line["exact"]), key=lambda line: abs(line["similarity"] - 0.9))[:SHOWN]
-    texts = [json.loads(line)["text"] for line in corpus.open(encoding="utf-8")]
-    for line in near:
-        print(f"\n  {line['id']}  is a duplicate of  {line['survivor_id']}  (similarity {line['similarity']:.3f})")
-        mine, other = (" ".join(texts[row].split()) for row in (line["row"], line["survivor_row"]))
-        same = next(
-            (i for i, (a, b) in enumerate(zip(mine, other, strict=False)) if a != b), min(len(mine), len(other))
-        )
-        for text in (mine, other):
-            print("    …" + text[max(0, same - 40) : same + 60])
+    print()
+    for line in shown_duplicates(corpus, audit, SHOWN):
+        print(f"  {line}")
 
 
 def main(folder: Path) -> None:

@@ -38,11 +38,13 @@ class Place:
 
 @pytest.fixture(scope="session")
 def kernel_cache():
-    """The folder of compiled kernels, found before tests choose other folders for temporary files."""
+    """The folder where Numba keeps kernels, found before tests choose other folders for temporary files; None without Numba."""
     from neardup.kernels import compilation
 
+    if not compilation.JIT:
+        return None
     compilation.quiet()  # what is told is told by the commands
-    return compilation.cache_folder().parent
+    return compilation.jit.cache_folder().parent
 
 
 @pytest.fixture(autouse=True)
@@ -53,7 +55,8 @@ def place(tmp_path, monkeypatch, kernel_cache):
     monkeypatch.chdir(found.work)
     monkeypatch.setattr(tempfile, "tempdir", str(found.temporary))
     monkeypatch.setenv("TMPDIR", str(found.temporary))
-    monkeypatch.setenv("NEARDUP_CACHE_DIR", str(kernel_cache))
+    if kernel_cache is not None:
+        monkeypatch.setenv("NEARDUP_CACHE_DIR", str(kernel_cache))
     source = str(Path(neardup.__file__).parents[1])
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [source, os.environ.get("PYTHONPATH")])))
     return found

@@ -309,7 +309,7 @@ def test_the_summary_counts_everything_once(run):
     assert set(found["join"]) == {"postings", "passes", "visits", "looked_at", "pairs"}
     assert set(found["seconds"]) >= {"fingerprint", "join", "verify", "write", "total"}
     assert found["peak_memory_bytes"] > 2**20
-    assert set(found["versions"]) == {"neardup", "numba", "numpy", "pyarrow", "python"}
+    assert set(found["versions"]) == {"kernels", "neardup", "numpy", "pyarrow", "python"}
     assert found["recipe"]["digest"]
     assert found == json.loads(Path("out.summary.json").read_bytes())
     assert found["files"] == {

@@ -74,7 +74,7 @@ def test_the_counts_are_those_of_the_summary(run):
     for name in ("fingerprint", "join", "write"):
         assert f"{name} {summary['seconds'][name]:.2f}" in page.shown
     assert summary["recipe"]["digest"] in page.shown
-    assert f"numba {summary['versions']['numba']}" in page.shown
+    assert f"numpy {summary['versions']['numpy']}" in page.shown
     assert summary["reason"] in page.shown
 
 

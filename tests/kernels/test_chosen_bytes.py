@@ -1,16 +1,10 @@
 """Chosen bytes and positions: by the processor's own instruction, by loops, and by definition."""
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numba.core.codegen import get_host_cpu_features
 
-from neardup import Recipe, fingerprint
 from neardup.kernels import chosen_bytes, wide_characters
 from neardup.kernels.chosen_bytes import (
     GROUP,
@@ -20,7 +14,7 @@ from neardup.kernels.chosen_bytes import (
     put_positions_twin,
     put_wide_twin,
 )
-from neardup.kernels.compilation import JIT, kernel
+from neardup.kernels.compilation import JIT, LEVEL, kernel
 from neardup.kernels.intrinsics import fold_ascii_block_twin
 
 FILLED = 0xAA
@@ -54,6 +48,12 @@ def set_bits(mask: np.uint64) -> list[int]:
     return [j for j in range(64) if int(mask) >> j & 1]
 
 
+CALLS_INTRINSICS = pytest.mark.skipif(
+    bool(LEVEL), reason="only Numba compiles the tests' own kernels: NEARDUP_KERNELS=jit"
+)
+
+
+@CALLS_INTRINSICS
 @given(content=ascii_bytes, i=st.integers(0, 16), mask=masks)
 def test_chosen_ascii_is_folded_and_moved_together(content, i, mask):
     data, folded = np.array(content, np.uint8), np.empty(64, np.uint8)
@@ -67,6 +67,7 @@ def test_chosen_ascii_is_folded_and_moved_together(content, i, mask):
         assert (out[5 + 64 + len(meant) :] == FILLED).all()
 
 
+@CALLS_INTRINSICS
 @given(content=wide_bytes, i=st.integers(0, 16), mask=masks)
 def test_chosen_full_width_forms_are_folded_and_moved_together(content, i, mask):
     data, folded = np.array(content, np.uint8), np.empty(64, np.uint8)
@@ -79,6 +80,7 @@ def test_chosen_full_width_forms_are_folded_and_moved_together(content, i, mask)
         assert out[: len(meant)].tolist() == meant
 
 
+@CALLS_INTRINSICS
 @given(mask=masks, base=st.integers(0, 2**40), at=st.integers(0, 9))
 def test_chosen_positions_are_written_in_order_and_no_further_than_said(mask, base, at):
     meant = [base + j for j in set_bits(mask)]
@@ -89,40 +91,6 @@ def test_chosen_positions_are_written_in_order_and_no_further_than_said(mask, ba
         assert (out[:at] == -7).all()
         assert (out[at + len(meant) + PLACES_BEHIND :] == -7).all()
     assert GROUP <= PLACES_BEHIND
-
-
-TEXTS = [
-    "".join(chr(c) for c in np.random.default_rng(seed).choice([*range(9, 127), 0x3000, 0xFF21, 0x4E2D, 0x1F600, 0xE9], 700))
-    for seed in range(40)
-] + ["  a  b\tc \n" * 30, "Indented:\n" + "        x = y\n" * 20, " ", ""]  # fmt: skip
-
-PROGRAM = """
-import sys
-from test_chosen_bytes import TEXTS
-from neardup import Recipe, fingerprint
-from neardup.kernels.chosen_bytes import HAS_COMPRESS
-assert not HAS_COMPRESS
-sys.stdout.write(fingerprint(TEXTS, recipe=Recipe()).tobytes().hex())
-"""
-
-
-@pytest.mark.skipif(not HAS_COMPRESS, reason="this processor has no AVX-512 VBMI2: all other tests run without it")
-def test_fingerprints_are_the_same_without_the_instruction(tmp_path):
-    features = get_host_cpu_features().replace("+avx512vbmi2", "-avx512vbmi2")
-    run = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
-        env=os.environ
-        | {
-            "NUMBA_CPU_FEATURES": features,
-            "NEARDUP_CACHE_DIR": str(tmp_path),
-            "PYTHONPATH": os.pathsep.join([os.path.dirname(__file__), *sys.path]),
-        },
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=300,
-    )
-    assert run.stdout == fingerprint(TEXTS, recipe=Recipe()).tobytes().hex()
 
 
 def test_the_loops_run_where_there_is_no_such_instruction_and_without_the_compiler():

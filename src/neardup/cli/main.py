@@ -35,6 +35,8 @@ COMMANDS = {
     "index": "Keep a Hamming index on disk, and search it.",
     "filter": "Pass on new documents, and remember them in an index.",
     "recipes": "List the named recipes.",
+    "demo": "De-duplicate a small corpus, and show what was found.",
+    "warmup": "Compile all kernels now, where they do not come compiled.",
 }
 """The commands with their summaries. Each is the `command` of the module `neardup.cli.NAME`."""
 

@@ -1,190 +1,104 @@
-"""How kernels are compiled and where the machine code is kept.
+"""Where the machine code of kernels comes from: a library compiled ahead of time, Numba at first use, or nowhere.
 
-Numba's own cache keeps a caller's machine code when a function that it calls in another file changes, and reuses code
-compiled with bounds checks for code without them. So the cache folder here is named by a digest of every kernel source,
-of Numba's and LLVM's versions and of the mode: any change is a new folder, and nothing stale can be loaded.
+The environment variable `NEARDUP_KERNELS` chooses:
 
-The folder is `NEARDUP_CACHE_DIR` if set, else the user's cache folder, else (read-only homes) a private temporary one.
+    auto         the library for this processor, or Numba where none fits; the default
+    v2, v3, v4   the library for that level of x86-64
+    jit          Numba, at first use
+    interpreted  the Python functions themselves, slowly, with the Python twins of the intrinsics
 """
 
-import contextlib
-import hashlib
 import os
-import pickle
-import shutil
-import stat
-import sys
-import tempfile
-import time
 from collections.abc import Callable
-from functools import cache
-from pathlib import Path
 from typing import Any
 
-import llvmlite
-import numba
 import numpy as np
-from numba.core import config
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
-from numba.core.codegen import get_host_cpu_features
 
-JIT = not config.DISABLE_JIT
-"""False under NUMBA_DISABLE_JIT=1: kernels then run as Python, with the twins of the intrinsics."""
+from neardup.errors import MissingExtra, OptionError
+from neardup.kernels.native import library
 
-if not JIT:
-    np.seterr(over="ignore")  # arithmetic modulo 2^64 is meant, as in compiled code
+CHOICES = ("auto", *library.LEVELS, "jit", "interpreted")
+
+_PREFIX = "neardup.kernels."
+
+_FEATURES = {"v4": ("avx512vbmi2", "avx512vpopcntdq")}
+"""The features of levels that the package asks for, by LLVM's names; see `native.build` for all."""
+
+
+def _wanted() -> str:
+    wanted = os.environ.get("NEARDUP_KERNELS", "auto")
+    if wanted not in CHOICES:
+        raise OptionError(f"NEARDUP_KERNELS={wanted!r}: give one of {', '.join(CHOICES)}")
+    return wanted
+
+
+def _unknown_version(name: str, arguments: tuple[Any, ...]) -> Exception:
+    from neardup.kernels.native.describe import unknown_version
+
+    return unknown_version(name, arguments)
+
+
+LEVEL, JIT = "", False
+_COMPILED: dict[str, Callable[..., Any]] = {}
+_reason = ""
+match _wanted():
+    case "interpreted":
+        np.seterr(over="ignore")  # arithmetic modulo 2^64 is meant, as in compiled code
+    case "jit":
+        JIT = True
+    case wanted:
+        try:
+            LEVEL, _COMPILED = library.load(wanted, library.source_digest(), _unknown_version)
+        except library.Unusable as problem:
+            if wanted != "auto":
+                raise OptionError(f"NEARDUP_KERNELS={wanted}: these kernels cannot be used: {problem}") from None
+            JIT, _reason = True, str(problem)
+
+if JIT:
+    try:
+        from neardup.kernels import jit
+        from neardup.kernels.native import describe
+    except ImportError as problem:
+        if problem.name not in ("numba", "llvmlite"):
+            raise
+        because = f"compiled kernels cannot be used: {_reason}. " if _reason else ""
+        raise MissingExtra(
+            f"{because}Numba, which compiles them at first use, is not installed: pip install 'neardup[jit]'"
+        ) from None
+    jit.reason = _reason
 
 
 def has_feature(name: str) -> bool:
-    """Whether kernels are compiled for a processor with that feature, by LLVM's name: this one's, or NUMBA_CPU_FEATURES."""
-    features = get_host_cpu_features() if config.CPU_FEATURES is None else config.CPU_FEATURES
-    return f"+{name}" in features.split(",")
-
-
-KEPT_DAYS = 30
-"""Machine code that was not used for so long, by another version of the kernels or in another mode, is removed."""
-
-_announced = False
+    """Whether kernels are compiled for a processor with that feature, by LLVM's name."""
+    return jit.has_feature(name) if JIT else name in _FEATURES.get(LEVEL, ())
 
 
 def quiet() -> None:
     """Do not announce that kernels are being compiled."""
-    global _announced
-    _announced = True
+    if JIT:
+        jit.quiet()
 
 
-def _say(line: str) -> None:
-    print(f"neardup: {line}", file=sys.stderr, flush=True)
-
-
-def source_digest(folder: Path = Path(__file__).parent) -> str:
-    """Digest of all that decides a kernel's machine code, but for the processor, which Numba keys by itself."""
-    digest = hashlib.sha256(f"numba {numba.__version__} llvmlite {llvmlite.__version__}".encode())
-    digest.update(f" boundscheck {config.BOUNDSCHECK} opt {config.OPT}".encode())
-    for source in sorted(folder.rglob("*.py")):
-        digest.update(source.relative_to(folder).as_posix().encode() + b"\0" + source.read_bytes() + b"\0")
-    return digest.hexdigest()[:16]
-
-
-DIGEST = source_digest()
-"""Taken before any kernel is: sources that change later in this process's life are not what it compiles."""
-
-
-def _candidate_folders() -> list[Path]:
-    chosen = os.environ.get("NEARDUP_CACHE_DIR")
-    if chosen:
-        return [Path(chosen)]
-    with contextlib.suppress(RuntimeError):  # no home at all
-        home = Path.home()
-        default = home / ("Library/Caches" if sys.platform == "darwin" else ".cache")
-        return [Path(os.environ.get("XDG_CACHE_HOME") or default) / "neardup"]
-    return []
-
-
-def _writable(folder: Path) -> bool:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=folder).close()
-    except OSError:
-        return False
-    return True
-
-
-def _private_temporary_folder() -> Path:
-    """A folder under the temporary directory that only this user can have written: cached code is executed."""
-    folder = Path(tempfile.gettempdir()) / f"neardup-{os.getuid()}"
-    with contextlib.suppress(OSError):
-        folder.mkdir(mode=0o700, exist_ok=True)
-        found = folder.lstat()
-        if (
-            stat.S_ISDIR(found.st_mode)
-            and found.st_uid == os.getuid()
-            and not found.st_mode & 0o022
-            and _writable(folder)
-        ):
-            return folder
-    return Path(tempfile.mkdtemp(prefix="neardup-"))
-
-
-def _forget_unused(folder: Path) -> None:
-    """Remove the machine code of other versions; `_writable` touches a folder whenever it is used."""
-    oldest = time.time() - KEPT_DAYS * 86_400
-    for other in folder.glob("[0-9a-f]" * len(DIGEST)):
-        with contextlib.suppress(OSError):  # another process removes it as well
-            if other.stat().st_mtime < oldest:
-                shutil.rmtree(other, ignore_errors=True)
-
-
-@cache
-def cache_folder() -> Path:
-    """The folder that holds this version's machine code, made if need be; unused ones of other versions go then."""
-    for folder in _candidate_folders():
-        is_new = not (folder / DIGEST).exists()
-        if _writable(folder / DIGEST):
-            if is_new:
-                _forget_unused(folder)
-            return folder / DIGEST
-    folder = _private_temporary_folder() / DIGEST
-    folder.mkdir(exist_ok=True)
-    wanted = " or ".join(str(path) for path in _candidate_folders()) or "a home folder"
-    _say(f"cannot write {wanted}: compiled kernels are kept in {folder} (set NEARDUP_CACHE_DIR to choose)")
-    return folder
-
-
-class _Locator(_CacheLocator):  # type: ignore[misc]
-    """Tells Numba to keep every kernel in `cache_folder()`; the folder's name is the freshness stamp."""
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self._line = function.__code__.co_firstlineno
-
-    @classmethod
-    def from_function(cls, function: Callable[..., Any], _: str) -> "_Locator":
-        return cls(function)
-
-    def get_cache_path(self) -> str:
-        return str(cache_folder())
-
-    def get_source_stamp(self) -> str:
-        return cache_folder().name
-
-    def get_disambiguator(self) -> str:
-        return str(self._line)
-
-
-class _CacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
-    _locator_classes = (_Locator,)
-
-
-class _KernelCache(FunctionCache):  # type: ignore[misc]
-    """Numba's cache; a damaged entry is compiled again, and a full disk costs only the saving."""
-
-    _impl_class = _CacheImpl
-
-    def load_overload(self, signature: Any, target_context: Any) -> Any:
-        global _announced
-        try:
-            loaded = super().load_overload(signature, target_context)
-        except (EOFError, OSError, pickle.UnpicklingError, ValueError, KeyError, TypeError):
-            loaded = None
-            with contextlib.suppress(OSError):
-                self.flush()
-        if loaded is None and not _announced:
-            _announced = True
-            _say("compiling kernels for this machine (once, some 10 to 20 seconds in all)")
-        return loaded
-
-    def save_overload(self, signature: Any, data: Any) -> None:
-        with contextlib.suppress(OSError):
-            super().save_overload(signature, data)
+def described() -> str:
+    """Where the machine code comes from, in a few words."""
+    if JIT:
+        return f"compiled at first use by Numba {jit.numba.__version__}"
+    return f"compiled ahead of time for {LEVEL}" if LEVEL else "interpreted"
 
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile `function` on first use, without the interpreter lock, and keep its machine code between runs.
+    """The machine code of a kernel, to be called from Python or by other kernels without the interpreter lock.
 
-    Kernels take arrays and fill arrays; they allocate none. So reference counting is off, which otherwise costs locked
-    additions for each array at each call (measured: docs/decisions/0001-numba-kernels.md).
+    Most kernels are only called by others. A library has them inside these, and a call from Python is refused.
     """
-    compiled: Any = numba.njit(nogil=True, error_model="numpy", _nrt=False)(function)
+    name = f"{function.__module__.removeprefix(_PREFIX)}.{function.__name__}"
     if JIT:
-        compiled._cache = _KernelCache(function)
-    return compiled  # type: ignore[no-any-return]
+        compiled = jit.compiled_at_first_use(function)
+        return describe.recorded(name, compiled) if describe.RECORD in os.environ else compiled
+    if not LEVEL:
+        return function
+
+    def unknown(*arguments: Any) -> None:
+        raise _unknown_version(name, arguments)
+
+    return _COMPILED.get(name, unknown)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from neardup.display import counted, html_table
+from neardup.kernels.compilation import described
 from neardup.options import DedupOptions
 from neardup.progress import Progress, peak_memory_bytes
 from neardup.recipe.recipe import Recipe
@@ -100,7 +101,7 @@ class Summary:
 
 def versions() -> dict[str, str]:
     """The versions of this package and of the libraries it computes with."""
-    names = ("neardup", "numba", "numpy", "pyarrow")
+    names = ("neardup", "numpy", "pyarrow")
     return {name: importlib.metadata.version(name) for name in names} | {"python": platform.python_version()}
 
 
@@ -146,6 +147,6 @@ def summarize(
         peak_memory_bytes=peak_memory_bytes(),
         peak_temporary_bytes=peak_temporary_bytes(),
         memory=options.resources.as_dict(),
-        versions=versions() | html_versions(html),
+        versions=versions() | {"kernels": described()} | html_versions(html),
         passed_over=progress.passed_over,
     )

@@ -1,4 +1,7 @@
-"""Where machine code is kept, and when it is made anew. Each case is a process of its own, with a cache of its own."""
+"""Kernels that Numba compiles at first use: where machine code is kept, and when it is made anew.
+
+Each case is a process of its own, with a cache of its own.
+"""
 
 import os
 import shutil
@@ -8,10 +11,7 @@ import time
 
 import pytest
 
-from neardup.kernels.compilation import JIT, source_digest
 from places import ROOT
-
-pytestmark = pytest.mark.skipif(not JIT, reason="nothing is compiled under NUMBA_DISABLE_JIT")
 
 PACKAGE = ROOT / "src"
 HASH = (
@@ -26,7 +26,9 @@ def start(program=HASH, *, path=PACKAGE, **environment):
     variables = {
         name: value for name, value in os.environ.items() if name not in ("NEARDUP_CACHE_DIR", "NUMBA_BOUNDSCHECK")
     }
-    variables |= {"PYTHONPATH": str(path)} | {name: str(value) for name, value in environment.items()}
+    variables |= {"PYTHONPATH": str(path), "NEARDUP_KERNELS": "jit"} | {
+        name: str(value) for name, value in environment.items()
+    }
     return subprocess.Popen(
         [sys.executable, "-c", program], env=variables, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
@@ -60,7 +62,7 @@ def test_a_changed_kernel_source_is_compiled_again_callers_included(tmp_path):
     shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
     cache = tmp_path / "cache"
     assert run(path=copy, NEARDUP_CACHE_DIR=cache)[0] == EXPECTED
-    source = copy / "neardup/kernels/intrinsics.py"
+    source = copy / "neardup/kernels/llvm/intrinsics.py"
     text = source.read_text()
     changed = text.replace("return builder.trunc(builder.lshr(product, ir.Constant(I128, 64)), I64)", "return args[0]")
     assert changed != text
@@ -82,13 +84,6 @@ def test_machine_code_that_nothing_used_for_a_month_is_removed_when_new_code_is_
     assert not (tmp_path / ("0" * 16)).exists()
     assert (tmp_path / ("1" * 16) / "kept.nbc").exists()
     assert (tmp_path / "something-else" / "kept.nbc").exists()
-
-
-def test_any_kernel_source_decides_the_digest(tmp_path):
-    (tmp_path / "a.py").write_text("one")
-    first = source_digest(tmp_path)
-    (tmp_path / "a.py").write_text("two")
-    assert source_digest(tmp_path) != first
 
 
 def test_read_only_homes_fall_back_to_a_private_temporary_folder(tmp_path):

@@ -1,0 +1,47 @@
+"""De-duplicate the corpus that comes with the package, and show what was found."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from importlib.resources import as_file, files
+from pathlib import Path
+
+from neardup.errors import InputError
+from neardup.jobs.dedup import deduplicate_files
+from neardup.jobs.results import FileResult
+
+NOTES, SURVIVORS = "notes.jsonl", "survivors.jsonl"
+AUDIT = "survivors.duplicates.jsonl"
+_BEFORE, _SHOWN = 40, 60
+"""Characters of a text that are shown before and after the place where it first differs from the other."""
+
+
+def deduplicate_notes(folder: Path) -> FileResult:
+    """Write the corpus to `folder`, and its survivors, audit and summary beside it.
+
+    Raises:
+        InputError: the folder holds other files.
+    """
+    source = files("neardup.jobs") / NOTES
+    mine = {NOTES, SURVIVORS, AUDIT, "survivors.summary.json"}
+    others = sorted(path.name for path in folder.iterdir() if path.name not in mine) if folder.exists() else []
+    if others:
+        raise InputError(f"{folder} holds other files ({others[0]} …): name a new folder")
+    folder.mkdir(parents=True, exist_ok=True)
+    with as_file(source) as path:
+        shutil.copyfile(path, folder / NOTES)
+    return deduplicate_files(str(folder / NOTES), str(folder / SURVIVORS), overwrite=True)
+
+
+def shown_duplicates(corpus: Path, audit: Path, most: int) -> Iterator[str]:
+    """Lines about some near-duplicates of an audit, those around a similarity of 0.9 first: where the two texts first differ."""
+    lines = [json.loads(line) for line in audit.open(encoding="utf-8")]
+    near = sorted((line for line in lines if not line["exact"]), key=lambda line: abs(line["similarity"] - 0.9))[:most]
+    texts = [json.loads(line)["text"] for line in corpus.open(encoding="utf-8")]
+    for line in near:
+        yield f"{line['id']}  is a duplicate of  {line['survivor_id']}  (similarity {line['similarity']:.3f})"
+        mine, other = (" ".join(texts[row].split()) for row in (line["row"], line["survivor_row"]))
+        pairs = enumerate(zip(mine, other, strict=False))
+        first = next((i for i, (a, b) in pairs if a != b), min(len(mine), len(other)))
+        for text in (mine, other):
+            yield f"  …{text[max(0, first - _BEFORE) : first + _SHOWN]}"

@@ -1,0 +1,167 @@
+"""Compile all versions of all kernels ahead of time: `make kernels` for this processor, the wheel for every level.
+
+    python -m neardup.kernels.native.build [--levels v2,v3,v4] [--jobs N] [--folder FOLDER]
+
+Numba makes LLVM code of a kernel just as it does at first use; its optimized module becomes an object file for the level,
+instead of running in place. For each version a small function is added that takes the arguments as 64-bit words, as `calls.c`
+lays them out, and calls the kernel. A C compiler links the objects of a level with a table of these functions.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import shlex
+import subprocess
+import sysconfig
+import tempfile
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from itertools import groupby
+from multiprocessing import get_context
+from pathlib import Path
+from typing import NamedTuple
+
+from neardup.kernels.native.library import BUILT, FOLDER, LEVELS, PROCESSOR, file_of, level_of, source_digest
+from neardup.kernels.native.signatures import Signatures, TupleType
+
+_V2 = "+mmx,+fxsr,+sse,+sse2,+cx8,+cmov,+x87,+cx16,+sahf,+popcnt,+sse3,+ssse3,+sse4.1,+sse4.2"
+_V3 = f"{_V2},+avx,+avx2,+bmi,+bmi2,+f16c,+fma,+lzcnt,+movbe,+xsave"
+_V4 = f"{_V3},+avx512f,+avx512bw,+avx512cd,+avx512dq,+avx512vl,+avx512vbmi,+avx512vbmi2,+avx512vpopcntdq,+avx512bitalg"
+FEATURES = {"v2": _V2, "v3": _V3, "v4": _V4}
+"""What each level has, by LLVM's names. v4 is more than the ABI's: byte compression and popcounts, of processors from 2019 on."""
+
+
+class BuildError(Exception):
+    """Kernels cannot be compiled ahead of time here; the message says why."""
+
+
+class Compiled(NamedTuple):
+    """One version of a kernel in an object file."""
+
+    name: str
+    types: str
+    symbol: str
+    objects: tuple[str, str]
+
+
+def compile_versions(
+    level: str, numbered: Sequence[tuple[int, str, TupleType]], signatures: Signatures, folder: Path
+) -> list[Compiled]:
+    """Write the object files of these versions; runs in a process whose environment names the level."""
+    from neardup.kernels.native.emit import Emitter
+
+    emitter = Emitter(_cpu(level), FEATURES[level], folder)
+    return [Compiled(name, *emitter.emit(number, name, types, signatures)) for number, name, types in numbered]
+
+
+def _cpu(level: str) -> str:
+    return f"x86-64-{level}"
+
+
+def _compiler() -> list[str]:
+    return shlex.split(os.environ.get("CC", "cc"))
+
+
+def _run(*command: str) -> None:
+    try:
+        subprocess.run([*_compiler(), *command], check=True, capture_output=True, text=True)
+    except FileNotFoundError:
+        raise BuildError(f"there is no C compiler: {_compiler()[0]!r} was not found; install one or set CC") from None
+    except subprocess.CalledProcessError as problem:
+        raise BuildError(f"{shlex.join(problem.cmd)} failed:\n{problem.stderr}") from None
+
+
+def _table(compiled: Sequence[Compiled]) -> str:
+    """C source of the table that `calls.c` reads."""
+    lines = ["#include <stdint.h>", "typedef int call(const int64_t *, int64_t *);"]
+    lines += [f"extern call {each.symbol};" for each in compiled]
+    lines += ["const struct { const char *name, *types; call *function; } neardup_kernels[] = {"]
+    lines += [f'    {{"{each.name}", "{each.types}", {each.symbol}}},' for each in compiled]
+    return "\n".join([*lines, "    {0, 0, 0},", "};", ""])
+
+
+def _preferred(compiled: Compiled) -> tuple[str, int, str]:
+    """Of one kernel's versions, those for arrays that lie together come first: others take these as well."""
+    return compiled.name, compiled.types.count("A"), compiled.types
+
+
+def build_library(level: str, target: Path, jobs: int) -> None:
+    """Compile all kernels for one level of processors into the shared library `target`."""
+    signatures = Signatures.read()
+    numbered = [(number, name, types) for number, (name, types) in enumerate(signatures.versions)]
+    # The kernels of a module call the same others, which are then compiled once.
+    groups = [list(group) for _, group in groupby(numbered, lambda each: each[1].rpartition(".")[0])]
+    groups.sort(key=len, reverse=True)
+    environment = {"NEARDUP_KERNELS": "jit", "NUMBA_CPU_NAME": _cpu(level), "NUMBA_CPU_FEATURES": FEATURES[level]}
+    before = {name: os.environ.get(name) for name in environment}
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        os.environ.update(environment)
+        try:
+            with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+                tasks = [pool.submit(compile_versions, level, group, signatures, folder) for group in groups]
+                compiled = [each for task in tasks for each in task.result()]
+        finally:
+            for name, value in before.items():
+                os.environ.pop(name) if value is None else os.environ.update({name: value})
+        table = folder / "table.c"
+        table.write_text(_table(sorted(compiled, key=_preferred)))
+        objects = sorted({str(folder / name) for each in compiled for name in each.objects})
+        _link(target, str(FOLDER / "calls.c"), str(table), *objects, "-lm")
+
+
+def _link(target: Path, *sources: str) -> None:
+    """Compile and link an extension module for Python's stable interface, which exports nothing but its initializer."""
+    include = sysconfig.get_path("include")
+    if not (Path(include) / "Python.h").exists():
+        raise BuildError(f"Python's header files are missing ({include}/Python.h); on Debian they are in python3-dev")
+    name = target.name.partition(".")[0]
+    with tempfile.NamedTemporaryFile("w", suffix=".map") as exported:
+        exported.write(f"{{ global: PyInit_{name}; local: *; }};")
+        exported.flush()
+        flags = ("-std=c11", "-O2", "-shared", "-fPIC", "-s", f"-Wl,--version-script={exported.name}", "-I", include)
+        _run(*flags, f"-DMODULE={name}", "-o", str(target), *sources)
+
+
+def build(levels: Sequence[str], folder: Path = FOLDER, *, jobs: int | None = None) -> list[Path]:
+    """Compile everything for these levels into `folder`; returns the files. No levels: that of this processor."""
+    processor, built = folder / PROCESSOR, folder / BUILT
+    built.unlink(missing_ok=True)
+    _link(processor, str(FOLDER / "processor.c"))
+    libraries = {}
+    for level in levels or [level_of(processor)]:
+        path = folder / file_of(level)
+        build_library(level, path, jobs or len(os.sched_getaffinity(0)))
+        libraries[level] = hashlib.sha256(path.read_bytes()).hexdigest()
+    built.write_text(json.dumps({"sources": source_digest(), "libraries": libraries}, indent=1) + "\n")
+    return [processor, *(folder / file_of(level) for level in libraries), built]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--levels", help=f"of {', '.join(LEVELS)}; default: this processor's")
+    parser.add_argument("--jobs", type=int, help="processes; default: as many as processors")
+    parser.add_argument("--folder", type=Path, default=FOLDER, help="where the libraries go")
+    parser.add_argument("--if-changed", action="store_true", help="do nothing if they are up to date")
+    given = parser.parse_args()
+    try:
+        if given.if_changed and _up_to_date(given.folder, given.levels):
+            return
+        for path in build(given.levels.split(",") if given.levels else (), given.folder, jobs=given.jobs):
+            print(f"{path.name:>20} {path.stat().st_size:>10,} bytes")
+    except BuildError as problem:
+        raise SystemExit(f"kernels cannot be compiled ahead of time: {problem}") from None
+
+
+def _up_to_date(folder: Path, levels: str | None) -> bool:
+    try:
+        built = json.loads((folder / BUILT).read_bytes())
+    except (OSError, ValueError):
+        return False
+    wanted = set(levels.split(",")) if levels else set()
+    return bool(built["sources"] == source_digest() and wanted <= set(built["libraries"]))
+
+
+if __name__ == "__main__":
+    main()
