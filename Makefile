@@ -6,7 +6,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test test-checked test-interpreted fuzz lint types docs site chromium bench bench-quick bench-corpus soak clean
+.PHONY: help demo test test-checked test-interpreted test-lowest fuzz lint types docs site chromium bench bench-quick bench-corpus soak clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*## /: /' | sort
@@ -33,6 +33,24 @@ test-checked: $(VENV)/developing  ## the kernels' tests with array bounds checke
 
 test-interpreted: $(VENV)/developing  ## the kernels' tests without compiling: the Python twins of the intrinsics
 	NUMBA_DISABLE_JIT=1 HYPOTHESIS_PROFILE=interpreted $(BIN)/python -m pytest -n auto --dist loadfile tests/kernels
+
+# The lowest version of every dependency that pyproject.toml allows, in an environment of its own, with the oldest Python: newer ones
+# have no wheels of them. What the tests need besides may be of any version. Numba compiles the kernels, so that it is tested, too.
+$(VENV)/lowest/installed: pyproject.toml tools/lowest_dependencies.py
+	$(PYTHON) -c 'import sys; assert sys.version_info[:2] == (3, 11), f"the lowest dependencies need Python 3.11, not {sys.version}; pass PYTHON=…"'
+	$(PYTHON) -m venv --clear $(VENV)/lowest
+	$(VENV)/lowest/bin/python -m pip install --quiet --upgrade pip
+	$(PYTHON) tools/lowest_dependencies.py all > $(VENV)/lowest/constraints.txt
+	$(VENV)/lowest/bin/python -m pip install --quiet --constraint $(VENV)/lowest/constraints.txt --group test-lowest --editable '.[all]'
+	touch $@
+
+test-lowest: $(VENV)/lowest/installed  ## a part of the tests with the lowest versions of all dependencies, by Python 3.11
+	$(VENV)/lowest/bin/python -m pip check
+	$(VENV)/lowest/bin/neardup --help > /dev/null
+	NEARDUP_KERNELS=jit $(VENV)/lowest/bin/python -m pytest -n auto --dist loadfile tests/test_dedup.py tests/test_progress.py \
+		tests/cli/test_command_line.py tests/cli/test_dedup_command.py tests/cli/test_formats.py tests/cli/test_index_command.py \
+		tests/cli/test_report_command.py tests/fingerprints/test_golden.py tests/io/test_parquet.py tests/io/test_remote_places.py \
+		tests/recipe tests/text/test_html.py tests/text/test_segmenters.py
 
 fuzz: $(VENV)/developing  ## the property tests with thousands of random examples each; long
 	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest tests/kernels tests/test_dedup.py tests/hamming/test_join.py
