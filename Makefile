@@ -6,7 +6,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test test-checked test-interpreted test-lowest fuzz lint types docs site chromium bench bench-quick bench-corpus soak clean
+.PHONY: help demo test test-checked test-interpreted test-lowest fuzz lint lint-project types docs site chromium bench bench-quick bench-corpus soak clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*## /: /' | sort
@@ -58,6 +58,18 @@ fuzz: $(VENV)/developing  ## the property tests with thousands of random example
 lint: $(VENV)/developing  ## style
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+$(VENV)/linting-project: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --group lint-project
+	touch $@
+
+lint-project: $(VENV)/linting-project  ## workflows, issue forms, CITATION.cff and Dockerfile against their schemas and rules
+	$(BIN)/yamllint --strict .github .yamllint.yaml CITATION.cff
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms $(filter-out %/config.yml,$(wildcard .github/ISSUE_TEMPLATE/*.yml))
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.citation-file-format CITATION.cff
+	$(BIN)/hadolint Dockerfile
 
 types: $(VENV)/developing  ## types, strictly
 	$(BIN)/mypy
