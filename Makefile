@@ -6,7 +6,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test test-checked test-interpreted fuzz lint types docs site chromium bench bench-quick bench-corpus soak clean
+.PHONY: help demo kernels wheels test test-all test-levels test-checked test-interpreted test-lowest fuzz lint lint-project types docs site chromium bench bench-quick bench-corpus soak clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*## /: /' | sort
@@ -15,24 +15,57 @@ $(VENV)/installed: pyproject.toml
 	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), f"neardup needs Python 3.11 or newer, not {sys.version}; pass PYTHON=…"'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --editable .
+	$(BIN)/python -m pip install --quiet --editable '.[jit]'
 	touch $@
 
 $(VENV)/developing: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --group dev
 	touch $@
 
-demo: $(VENV)/installed  ## de-duplicate real texts and a small corpus in three languages, and show what was found
+# Where kernels cannot be compiled ahead of time (no C compiler), Numba compiles them at first use: slower, and the same.
+kernels: $(VENV)/installed  ## compile all kernels for this processor, unless that is done
+	$(BIN)/python -m neardup.kernels.native.build --if-changed || echo "Numba compiles kernels at first use instead."
+
+demo: $(VENV)/installed kernels  ## de-duplicate real texts and a small corpus in three languages, and show what was found
 	$(BIN)/python examples/demo.py demo
 
-test: $(VENV)/developing  ## all tests, on all processors; the tests of a file on one of them
+test: $(VENV)/developing kernels  ## the tests, on all processors; the tests of a file on one of them
+	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest -n auto --dist loadfile -m "not slow"
+
+test-all: $(VENV)/developing kernels  ## all tests, with more examples
 	$(BIN)/python -m pytest -n auto --dist loadfile
 
-test-checked: $(VENV)/developing  ## the kernels' tests with array bounds checked
-	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n auto --dist loadfile tests/kernels tests/hamming/test_join.py tests/test_dedup.py
+test-checked: $(VENV)/developing  ## the kernels' tests with array bounds checked, compiled at first use
+	NEARDUP_KERNELS=jit NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n auto --dist loadfile tests/kernels tests/hamming/test_join.py tests/test_dedup.py
 
 test-interpreted: $(VENV)/developing  ## the kernels' tests without compiling: the Python twins of the intrinsics
-	NUMBA_DISABLE_JIT=1 HYPOTHESIS_PROFILE=interpreted $(BIN)/python -m pytest -n auto --dist loadfile tests/kernels
+	NEARDUP_KERNELS=interpreted HYPOTHESIS_PROFILE=interpreted $(BIN)/python -m pytest -n auto --dist loadfile tests/kernels
+
+LEVELS := v2 v3 v4
+test-levels: $(VENV)/developing  ## the kernels' tests on the library of every level that this processor has
+	$(BIN)/python -m neardup.kernels.native.build --if-changed --levels v2,v3,v4
+	for level in $(LEVELS); do \
+		NEARDUP_KERNELS=$$level $(BIN)/python -c "from neardup.kernels import compilation" 2> /dev/null || { echo "== $$level: this processor lacks it"; continue; }; \
+		echo "== $$level"; NEARDUP_KERNELS=$$level HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest -n auto --dist loadfile tests/kernels tests/fingerprints/test_golden.py || exit 1; \
+	done
+
+# The lowest version of every dependency that pyproject.toml allows, in an environment of its own, with the oldest Python: newer ones
+# have no wheels of them. What the tests need besides may be of any version. Numba compiles the kernels, so that it is tested, too.
+$(VENV)/lowest/installed: pyproject.toml tools/lowest_dependencies.py
+	$(PYTHON) -c 'import sys; assert sys.version_info[:2] == (3, 11), f"the lowest dependencies need Python 3.11, not {sys.version}; pass PYTHON=…"'
+	$(PYTHON) -m venv --clear $(VENV)/lowest
+	$(VENV)/lowest/bin/python -m pip install --quiet --upgrade pip
+	$(PYTHON) tools/lowest_dependencies.py all jit > $(VENV)/lowest/constraints.txt
+	$(VENV)/lowest/bin/python -m pip install --quiet --constraint $(VENV)/lowest/constraints.txt --group test-lowest --editable '.[all,jit]'
+	touch $@
+
+test-lowest: $(VENV)/lowest/installed  ## a part of the tests with the lowest versions of all dependencies, by Python 3.11
+	$(VENV)/lowest/bin/python -m pip check
+	$(VENV)/lowest/bin/neardup --help > /dev/null
+	NEARDUP_KERNELS=jit $(VENV)/lowest/bin/python -m pytest -n auto --dist loadfile tests/test_dedup.py tests/test_progress.py \
+		tests/cli/test_command_line.py tests/cli/test_dedup_command.py tests/cli/test_formats.py tests/cli/test_index_command.py \
+		tests/cli/test_report_command.py tests/fingerprints/test_golden.py tests/io/test_parquet.py tests/io/test_remote_places.py \
+		tests/recipe tests/text/test_html.py tests/text/test_segmenters.py
 
 fuzz: $(VENV)/developing  ## the property tests with thousands of random examples each; long
 	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest tests/kernels tests/test_dedup.py tests/hamming/test_join.py
@@ -40,6 +73,18 @@ fuzz: $(VENV)/developing  ## the property tests with thousands of random example
 lint: $(VENV)/developing  ## style
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+$(VENV)/linting-project: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --group lint-project
+	touch $@
+
+lint-project: $(VENV)/linting-project  ## workflows, issue forms, CITATION.cff and Dockerfile against their schemas and rules
+	$(BIN)/yamllint --strict .github .yamllint.yaml CITATION.cff
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms $(filter-out %/config.yml,$(wildcard .github/ISSUE_TEMPLATE/*.yml))
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.citation-file-format CITATION.cff
+	$(BIN)/hadolint Dockerfile
 
 types: $(VENV)/developing  ## types, strictly
 	$(BIN)/mypy
@@ -89,6 +134,11 @@ bench-corpus: $(VENV)/developing  ## a million documents for the benchmarks: dow
 
 soak: $(VENV)/developing  ## five million short documents in 500 shards, and 10,000 shards, with memory sampled over time; minutes
 	$(BIN)/python benchmarks/soak.py
+
+wheels: $(VENV)/developing  ## the source archive and both wheels, with and without compiled kernels, in dist/
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist
+	NEARDUP_BUILD_KERNELS=no $(BIN)/python -m build --wheel --outdir dist
 
 clean:  ## remove what make made
 	rm -rf $(VENV) demo build dist site

@@ -16,12 +16,12 @@ import neardup
 from neardup.recipe.presets import find_recipe
 from places import ROOT
 
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").rglob("*.md"))]
 NOT_RUN = {
     "text": None,
     "toml": {"files.md", "profiles.md"},
     "json": {"files.md"},
-    "sh": {"remote.md", "migration.md"},
+    "sh": {"remote.md", "migration.md", "releasing.md", "CONTRIBUTING.md"},
     "py": {"migration.md"},
     "sql": {"migration.md"},
 }

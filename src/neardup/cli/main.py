@@ -107,7 +107,8 @@ def _of_call(problem: click.ClickException) -> str:
 
         flags = {flag[2:].replace("-", "_"): flag for each in context.command.params for flag in each.opts}
         meant = meant_option(problem.option_name[2:].replace("-", "_"), flags)
-        problem = click.UsageError(problem.message + (f" Did you mean {flags[meant]!r}?" if meant else ""), context)
+        refusal = f"No such option {problem.option_name!r}."  # click's own words vary by version
+        problem = click.UsageError(refusal + (f" Did you mean {flags[meant]!r}?" if meant else ""), context)
     return problem.format_message() + (f"\nTry '{context.command_path} --help'." if context else "")
 
 

@@ -14,6 +14,10 @@ from neardup.recipe.similarities import SIMILARITIES, SimilarityRow
 if TYPE_CHECKING:
     from neardup.progress import Progress
 
+    ParamType = click.ParamType[Any]
+else:
+    ParamType = click.ParamType  # cannot be subscripted before click 8.4
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 DEFAULTS, READING = DedupOptions(), Reading()
@@ -24,7 +28,7 @@ def described(table: Mapping[str, str | MethodRow | SimilarityRow]) -> str:
     return "; ".join(f"{name}: {row if isinstance(row, str) else row.meaning}" for name, row in table.items())
 
 
-class Names(click.ParamType[Any]):
+class Names(ParamType):
     """An option type for names separated by commas."""
 
     name = "names"

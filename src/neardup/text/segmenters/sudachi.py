@@ -32,7 +32,9 @@ def cutter(settings: CutterSettings) -> Cut:
 
     mode = getattr(sudachipy.SplitMode, settings.mode or "C")
     surface = sudachipy.Morpheme.surface
-    tokenize = _dictionary(sudachipy, settings).tokenizer(mode, fields=set()).tokenize
+    dictionary = _dictionary(sudachipy, settings)
+    make = dictionary.tokenizer if hasattr(dictionary, "tokenizer") else dictionary.create  # before SudachiPy 0.7
+    tokenize = make(mode, fields=set()).tokenize
 
     def cut(text: str) -> list[str]:
         return [token for piece in pieces(text) for token in map(surface, tokenize(piece))]

@@ -1,0 +1,118 @@
+"""The files that a public project has agree with pyproject.toml and with one another."""
+
+import hashlib
+import importlib.util
+import re
+import tomllib
+
+import pytest
+import yaml
+
+from places import ROOT
+
+with (ROOT / "pyproject.toml").open("rb") as file:
+    PROJECT = tomllib.load(file)["project"]
+WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
+PYTHONS = re.findall(r"Python :: (3\.\d+)", "\n".join(PROJECT["classifiers"]))
+APACHE = "cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30"
+"""SHA-256 of the text of the Apache License 2.0, as its foundation publishes it."""
+
+TO_COME = {"kernels", "wheels"}
+"""Targets of the Makefile that come with the compiled kernels."""
+
+
+def read(path):
+    return yaml.safe_load((ROOT / path).read_text(encoding="utf-8"))
+
+
+def lowest_dependencies():
+    spec = importlib.util.spec_from_file_location("lowest_dependencies", ROOT / "tools/lowest_dependencies.py")
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made.lowest
+
+
+def test_the_license_is_the_unchanged_apache_license():
+    assert PROJECT["license"] == "Apache-2.0"
+    assert PROJECT["license-files"] == ["LICENSE"]
+    assert hashlib.sha256((ROOT / "LICENSE").read_bytes()).hexdigest() == APACHE
+
+
+def test_the_citation_is_of_this_version():
+    cited = read("CITATION.cff")
+    assert cited["cff-version"] == "1.2.0"
+    assert cited["type"] == "software"
+    assert cited["message"]
+    assert (cited["title"], cited["version"], cited["license"]) == (
+        PROJECT["name"],
+        PROJECT["version"],
+        PROJECT["license"],
+    )
+    assert cited["authors"] == PROJECT["authors"]
+    assert cited["keywords"] == PROJECT["keywords"]
+
+
+def test_a_released_version_is_in_the_changelog_with_the_day_of_the_citation():
+    released = re.findall(
+        r"^## \[(\d[^\]]*)\] - (\S+)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    day = read("CITATION.cff").get("date-released")
+    assert (PROJECT["version"], str(day)) in released if day else PROJECT["version"] not in dict(released)
+
+
+def test_the_extra_all_has_every_other_extra():
+    extras = PROJECT["optional-dependencies"]
+    [requirement] = extras["all"]
+    name, *listed = re.findall(r"\w+", requirement)
+    assert (name, sorted(listed)) == ("neardup", sorted(set(extras) - {"all"}))
+
+
+def test_every_python_of_the_classifiers_is_tested_and_installed_to():
+    assert PROJECT["requires-python"] == f">={PYTHONS[0]}"
+    tests, wheels = read(".github/workflows/tests.yml")["jobs"], read(".github/workflows/wheels.yml")["jobs"]
+    [of_everything] = [step["with"] for step in tests["everything"]["steps"] if "setup-python" in step.get("uses", "")]
+    assert [of_everything["python-version"], *tests["tests"]["strategy"]["matrix"]["python"]] == PYTHONS
+    installed = wheels["install"]["strategy"]["matrix"]
+    assert sorted({*installed["python"], *(each["python"] for each in installed["include"])}) == PYTHONS
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_workflows_may_read_and_only_publishing_may_more(path):
+    workflow = read(path)
+    assert workflow["permissions"] == {"contents": "read"}
+    more = {name: job["permissions"] for name, job in workflow["jobs"].items() if "permissions" in job}
+    assert more == ({"publish": {"id-token": "write"}} if path.name == "release.yml" else {})
+    assert "secrets." not in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_actions_are_pinned_to_a_major_version(path):
+    for used in re.findall(r"uses: (\S+)", path.read_text(encoding="utf-8")):
+        assert re.fullmatch(r"\S+@(v\d+|release/v\d+)", used) or (ROOT / used).is_file(), used
+
+
+@pytest.mark.parametrize(
+    "path", [*WORKFLOWS, ROOT / "docs/releasing.md", ROOT / "CONTRIBUTING.md"], ids=lambda p: p.name
+)
+def test_targets_that_are_named_exist(path):
+    made = {*re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE), *TO_COME}
+    for targets in re.findall(
+        r"(?:run: |`|^)make ([a-z-]+(?: [a-z-]+)*)", path.read_text(encoding="utf-8"), re.MULTILINE
+    ):
+        assert set(targets.split()) <= made, targets
+
+
+def test_the_lowest_versions_are_those_that_each_dependency_states():
+    project = {
+        "name": "p",
+        "dependencies": ["one>=1.2", "two[x]>=3,<4  # so"],
+        "optional-dependencies": {"a": ["three>=20240409"], "all": ["p[a]"], "b": ["four"]},
+    }
+    lowest = lowest_dependencies()
+    assert list(lowest(project, ["all"])) == ["one==1.2", "two==3", "three==20240409"]
+    with pytest.raises(ValueError, match="'four' has no lower bound"):
+        list(lowest(project, ["b"]))
+
+
+def test_every_dependency_has_a_lower_bound():
+    assert len(list(lowest_dependencies()(PROJECT, ["all"]))) >= len(PROJECT["dependencies"])
