@@ -6,27 +6,31 @@ Gzip files may have several members; zstd files may have several frames, and win
 import gzip
 import io
 import os
+import sys
 import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-import zstandard
-
 from neardup.errors import DataError, InputError
 from neardup.io.storage.places import Place
 from neardup.io.storage.refusals import damaged
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 _INPUT_BYTES = {"gzip": 1 << 16, "zstd": 1 << 12}
 """Small, because a decompressor returns everything that its input expands to: at most some 64 MB, and 128 MB."""
 
 _BUFFER_BYTES = 1 << 20
 _GZIP_LEVEL = 6
-_ZSTD_LEVEL = 3
+_ZSTD: dict[int, int] = {zstd.CompressionParameter.compression_level: 3, zstd.CompressionParameter.checksum_flag: 1}
 
 _DECOMPRESSORS: dict[str, Callable[[], Any]] = {
     "gzip": lambda: zlib.decompressobj(wbits=31),
-    "zstd": lambda: zstandard.ZstdDecompressor(max_window_size=1 << 31).decompressobj(),
+    "zstd": lambda: zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: 31}),
 }
 
 COMPRESSIONS = ("plain", *_DECOMPRESSORS)
@@ -85,7 +89,7 @@ class _Decompressed(io.RawIOBase):
             self._stream, self._inside = self._new(), True
         try:
             found: bytes = self._stream.decompress(data)
-        except (zlib.error, zstandard.ZstdError) as error:
+        except (zlib.error, zstd.ZstdError) as error:
             raise self._damaged(str(error)) from None
         self._left = self._stream.unused_data if self._stream.eof else b""
         self._inside = not self._stream.eof
@@ -107,6 +111,20 @@ class _GzipWriter(gzip.GzipFile):
 
     def __init__(self, file: BinaryIO) -> None:
         super().__init__(filename="", mode="wb", compresslevel=_GZIP_LEVEL, fileobj=file, mtime=0)
+        self._below = file
+
+    def close(self) -> None:
+        try:
+            super().close()
+        finally:
+            self._below.close()
+
+
+class _ZstdWriter(zstd.ZstdFile):
+    """Zstd with a checksum in each frame."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        super().__init__(file, "w", options=_ZSTD)
         self._below = file
 
     def close(self) -> None:
@@ -151,5 +169,5 @@ def open_for_writing(path: Path, compression: str) -> BinaryIO:
     if compression == "gzip":
         return io.BufferedWriter(cast(io.RawIOBase, _GzipWriter(file)), _BUFFER_BYTES)
     if compression == "zstd":
-        return cast(BinaryIO, zstandard.ZstdCompressor(level=_ZSTD_LEVEL, write_checksum=True).stream_writer(file))
+        return io.BufferedWriter(cast(io.RawIOBase, _ZstdWriter(file)), _BUFFER_BYTES)
     return file
