@@ -6,7 +6,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo kernels wheels test test-all test-levels test-checked test-interpreted test-lowest fuzz lint lint-project types docs site chromium bench bench-quick bench-corpus soak clean
+.PHONY: help demo kernels kernels-from-wheel wheels test test-all test-levels test-checked test-interpreted test-lowest fuzz lint lint-project types docs site chromium bench bench-quick bench-corpus bench-start soak clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*## /: /' | sort
@@ -132,6 +132,9 @@ bench: $(PEERS)  ## all benchmarks with the peers, hours; rewrites results, tabl
 bench-corpus: $(VENV)/developing  ## a million documents for the benchmarks: downloads 1.1 GB, keeps 3.6 GB in ~/.cache (or CORPUS=FOLDER)
 	$(BIN)/python benchmarks/package_texts.py --if-missing $(if $(CORPUS),--folder $(CORPUS))
 
+bench-start: wheels  ## first and later commands and what is installed, beside other tools; minutes
+	$(BIN)/python benchmarks/start.py
+
 soak: $(VENV)/developing  ## five million short documents in 500 shards, and 10,000 shards, with memory sampled over time; minutes
 	$(BIN)/python benchmarks/soak.py
 
@@ -139,6 +142,9 @@ wheels: $(VENV)/developing  ## the source archive and both wheels, with and with
 	rm -rf dist
 	$(BIN)/python -m build --outdir dist
 	NEARDUP_BUILD_KERNELS=no $(BIN)/python -m build --wheel --outdir dist
+
+kernels-from-wheel:  ## the libraries of all levels in place, from the wheel in dist/, instead of compiling them again
+	$(BIN)/python -c 'import glob, zipfile; file = zipfile.ZipFile(glob.glob("dist/*manylinux*.whl")[0]); [open(f"src/{name}", "wb").write(file.read(name)) for name in file.namelist() if name.endswith((".so", "built.json"))]'
 
 clean:  ## remove what make made
 	rm -rf $(VENV) demo build dist site

@@ -21,7 +21,7 @@ from typing import Any
 
 import llvmlite.binding
 
-from neardup.kernels.compilation import source_digest
+from neardup.kernels.native.library import source_digest
 
 RESULTS = Path(__file__).parent / "results"
 

@@ -17,6 +17,8 @@ import zstandard
 import neardup
 from neardup.cli.main import main
 
+pytestmark = pytest.mark.slow
+
 SHARDS = "abc"
 THREADS = (1, 2, 4)
 ADDED = ("rows", "documents", "rejected", "survivors", "duplicates", "exact_duplicates", "short", "repeated_ids")

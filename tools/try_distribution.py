@@ -2,7 +2,8 @@
 
     python tools/try_distribution.py dist platform|pure|sdist [EXTRAS]
 
-The platform wheel has its kernels compiled: it must neither need Numba nor compile anything.
+The platform wheel has its kernels compiled: it must neither need Numba nor compile anything. The pure wheel is tried with the extra
+`jit`, which brings Numba where compiled kernels would be the rule.
 """
 
 import os
@@ -56,6 +57,7 @@ def run(folder: Path, *command: str | Path) -> str:
 
 def main(folder: Path, kind: str, extras: str = "") -> None:
     """Find the distribution of that kind in `folder`, and try it."""
+    extras = ",".join(filter(None, [extras, "jit" if kind == "pure" else ""]))
     found = [path for path in sorted(folder.resolve().iterdir()) if KINDS[kind](path.name)]
     if len(found) != 1:
         sys.exit(f"{folder} has {len(found)} distributions of kind {kind}: {', '.join(path.name for path in found)}")

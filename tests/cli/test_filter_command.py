@@ -190,6 +190,7 @@ main(sys.argv[3:])
 """
 
 
+@pytest.mark.slow
 def test_a_process_that_is_killed_again_and_again_loses_no_line(run, place):
     rows = [row | {"id": f"x{i}"} for i, row in enumerate(corpus(600, 7))]
     write_lines("a.jsonl", rows)

@@ -99,6 +99,7 @@ def run_and_kill_after(seconds, **options):
         {"unit": "paragraph", "cluster": "components", "audit": "removed/"},
     ],
 )
+@pytest.mark.slow
 def test_a_run_killed_at_random_moments_gives_the_same_bytes_in_the_end(options):
     write_corpus(words_in_a_line=9 if "unit" in options else 1 << 30)
     write_lines("ref.jsonl", read_lines("in/3.jsonl")[:5])

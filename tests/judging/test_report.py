@@ -242,6 +242,7 @@ def test_a_page_is_as_large_whatever_the_number_of_duplicates():
 
 
 @pytest.mark.parametrize("character", ["&", "\u202e", "漢", '"'])
+@pytest.mark.slow
 def test_a_page_of_the_worst_texts_stays_below_five_megabytes(character):
     beginning = " ".join(character * 20 + WORDS[i % 12] for i in range(2000))
     found = made(

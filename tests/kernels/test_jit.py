@@ -13,6 +13,8 @@ import pytest
 
 from places import ROOT
 
+pytestmark = pytest.mark.slow
+
 PACKAGE = ROOT / "src"
 HASH = (
     "import numpy as np; from neardup.kernels.xxh3 import xxh3_64;"

@@ -1,4 +1,4 @@
-"""What is found on real corpora with reference pairs; skipped where the corpora are not at hand."""
+"""What is found on a corpus made here, by definition, and on real corpora with reference pairs; these are skipped without the corpora."""
 
 import gzip
 import json
@@ -9,6 +9,7 @@ import pytest
 
 import naive
 import neardup as nd
+from near_copies import edited_copies
 from neardup.fingerprints.minhash import Signing
 from neardup.matching.candidates import minhash
 from places import DATA
@@ -19,6 +20,29 @@ SETS = {
     "en_spdx_licenses": "oracle_pairs_word3.jsonl",
 }
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"the evaluation corpora are not in {DATA}; set NEARDUP_DATA")
+
+
+def test_a_corpus_made_here_is_found_whole_by_exact_and_nearly_by_the_others():
+    texts = edited_copies(150)
+    shingles = [frozenset(naive.shingle_counts(text)) for text in texts]
+    similarity = {
+        (a, b): len(shingles[a] & shingles[b]) / len(shingles[a] | shingles[b])
+        for b in range(len(texts))
+        for a in range(b)
+    }
+    reference = {pair for pair, value in similarity.items() if value >= 0.8}
+    assert len(reference) > 180
+    found = {}
+    for method in ("exact", "minhash", "simhash"):
+        pairs = nd.match(texts, method=method, min_similarity=0.8)
+        found[method] = dict(
+            zip(zip(pairs.left.tolist(), pairs.right.tolist(), strict=True), pairs.similarity.tolist(), strict=True)
+        )
+        assert all(value == pytest.approx(similarity[pair]) for pair, value in found[method].items()), method
+    assert set(found["exact"]) == reference
+    assert set(found["minhash"]) <= reference
+    assert len(found["minhash"]) >= 0.995 * len(reference)
+    assert len(reference & set(found["simhash"])) >= 0.9 * len(reference)
 
 
 def read(name):

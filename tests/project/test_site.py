@@ -11,6 +11,8 @@ import neardup
 from built_site import build
 from places import ROOT
 
+pytestmark = pytest.mark.slow
+
 FETCHED = {
     "audio": ("src",),
     "embed": ("src",),

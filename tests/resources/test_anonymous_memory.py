@@ -11,6 +11,8 @@ import neardup as nd
 from neardup.resources.resources import ARRAYS
 from neardup.resources.scratch import IN_MEMORY, Scratch
 
+pytestmark = pytest.mark.slow
+
 MEMORY = 64 << 20
 AROUND = 64 << 20
 """Batches of one thread on their way, and what the kernels of a run need besides."""

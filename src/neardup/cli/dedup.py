@@ -77,12 +77,13 @@ def command(
     """
     from neardup.jobs.dedup import deduplicate_files
     from neardup.jobs.units import deduplicate_units
-    from neardup.judging.report import of_units
     from neardup.recipe.presets import find_recipe
 
     if as_json and output == "-":
         raise click.UsageError("--json and -o - would both write to standard output. Give -o a file.")
     if unit != "document" and report is not None:
+        from neardup.judging.report import of_units
+
         raise of_units(unit)
     work: Callable[..., FileResult | UnitResult] = partial(deduplicate_files, report=report)
     if unit != "document":

@@ -16,6 +16,7 @@ import click
 
 from neardup.cli.config import add_config
 from neardup.cli.flags import called, in_flags
+from neardup.cli.without_pandas import keep_arrow_from_pandas
 
 if TYPE_CHECKING:
     from neardup.errors import NeardupError
@@ -164,6 +165,7 @@ def main(arguments: list[str] | None = None) -> Any:
     from neardup.errors import DataError, NeardupError, TransferError
 
     _prepare_output()
+    keep_arrow_from_pandas()
     try:
         with _clean_end():
             return cli.main(arguments, prog_name="neardup", standalone_mode=False)

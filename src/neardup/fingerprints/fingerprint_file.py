@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from neardup.arrays import Array
 from neardup.errors import DataError, InputError, RecipeMismatch
@@ -69,6 +68,8 @@ class FingerprintWriter:
     """Writes a fingerprint file in batches to an open binary file."""
 
     def __init__(self, sink: Any, recipe: Recipe | VectorRecipe, values: Sequence[str] = ()) -> None:
+        import pyarrow.parquet as pq
+
         self._recipe, self._schema = recipe, fingerprint_schema(recipe, values)
         self._writer = pq.ParquetWriter(sink, self._schema, compression="zstd")
 
@@ -118,6 +119,8 @@ class FingerprintFile:
 
 def is_fingerprint_file(shard: Shard) -> bool:
     """Whether the shard is a Parquet file whose metadata declares fingerprints."""
+    import pyarrow.parquet as pq
+
     if shard.format != "parquet":
         return False
     try:
@@ -185,6 +188,8 @@ def read_fingerprint_file(path: str | Place) -> FingerprintFile:
         RecipeMismatch: its digest does not match its recipe.
         DataError: it is damaged, has another format, or lacks the columns of a fingerprint file.
     """
+    import pyarrow.parquet as pq
+
     try:
         with pq.ParquetFile(parquet_source(place_of(path))) as file:
             metadata, table = file.metadata.metadata or {}, file.read()
@@ -206,6 +211,8 @@ def fingerprint_file_recipe(path: str | Place) -> Recipe | VectorRecipe:
     Raises:
         DataError: see `read_fingerprint_file`.
     """
+    import pyarrow.parquet as pq
+
     try:
         found = pq.read_metadata(parquet_source(place_of(path)))
     except (OSError, pa.ArrowInvalid) as problem:
@@ -219,6 +226,8 @@ def fingerprint_file_parts(path: str | Place, rows: int = 1 << 16) -> Iterator[D
     Raises:
         DataError: see `read_fingerprint_file`.
     """
+    import pyarrow.parquet as pq
+
     try:
         with pq.ParquetFile(parquet_source(place_of(path))) as file:
             recipe = _checked(path, file.metadata.metadata or {}, file.schema_arrow.names)

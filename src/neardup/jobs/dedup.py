@@ -24,8 +24,6 @@ from neardup.jobs.resume import run_description
 from neardup.jobs.run import Request, run
 from neardup.jobs.writing import DecidedRows, write_shards
 from neardup.judging.estimate import CostEstimate, DedupFileOptions, estimate_corpus
-from neardup.judging.report import RunInputs, check_report, make_report
-from neardup.judging.report import report as write_report
 from neardup.options import DedupOptions, OnError
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.presets import RecipeLike, recipe_of
@@ -92,6 +90,10 @@ def deduplicate_files(
     if not dry_run:
         demand_output(output)  # before searching for inputs: without -o, a user has named the output as an input
     if report is not None:
+        from neardup.judging.report import (
+            check_report,
+        )  # half of what a run without a report loads would be for reports
+
         check_report(report)
     references = listed_inputs(against)
     request = Request(
@@ -156,6 +158,8 @@ class _Steps:
     def done_before(self, record: dict[str, Any]) -> FileResult:
         done, page = FileResult.of_record(record), self.request.report
         if page is not None and not Path(page).exists():
+            from neardup.judging.report import report as write_report
+
             write_report(done.files["audit"], page, threads=self.options.threads, progress=self.progress)
             done.files["report"] = page
         return done
@@ -196,6 +200,8 @@ class _Steps:
 
     def report(self, found: Findings, result: FileResult) -> bytes:
         reference = self.reference if isinstance(self.reference, FileCorpus) else None
+        from neardup.judging.report import RunInputs, make_report
+
         inputs = RunInputs(found.inputs, self.recipe, self.corpus, reference)
         lines = partial(self._audited, found)
         made, reason = make_report(json.loads(result.to_json()), lines, inputs, self.progress)

@@ -4,13 +4,15 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from neardup.errors import InputError
 from neardup.io.storage.places import Place, place_of
 from neardup.judging.finished_run import same_id
-from neardup.judging.nearest import Neighbor, why_kept
 from neardup.survivors.audit_files import read_audit, summary_paths
+
+if TYPE_CHECKING:
+    from neardup.judging.nearest import Neighbor
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,7 @@ class Explanation:
     id: Any
     row: int
     removed: tuple[dict[str, Any], ...]
-    neighbors: tuple[Neighbor, ...]
+    neighbors: tuple["Neighbor", ...]
     nearest_by: str
     repeated_ids: bool
 
@@ -51,6 +53,8 @@ def explain(audit: str | Path, wanted: str) -> Explanation:
         )
     removed = tuple(line for line in read_audit(path) if same_id(line["id"], wanted))
     if not removed:
+        from neardup.judging.nearest import why_kept  # reads the inputs again, with all that this takes
+
         kept = why_kept(path, wanted)
         if not kept.removed:
             return Explanation(kept.id, kept.row, (), kept.neighbors, kept.nearest_by, False)

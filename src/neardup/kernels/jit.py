@@ -167,7 +167,10 @@ class _KernelCache(FunctionCache):  # type: ignore[misc]
                 self.flush()
         if loaded is None and not _announced:
             _announced = True
-            _say("compiling kernels for this machine (once, some 10 to 20 seconds in all)")
+            because = f"; compiled ones cannot be used: {reason}" if reason else ""
+            _say(
+                f"compiling kernels for this machine, once, up to a minute a command (`neardup warmup` compiles all){because}"
+            )
         return loaded
 
     def save_overload(self, signature: Any, data: Any) -> None:

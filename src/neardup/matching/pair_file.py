@@ -15,7 +15,6 @@ from typing import Any
 import msgspec
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from neardup.arrays import Array
 from neardup.errors import DataError, InputError
@@ -130,6 +129,8 @@ class PairWriter:
     """Writes pairs, one chunk at a time. `files`: the names of the files that sides refer to by number."""
 
     def __init__(self, path: Place, temporary: Path, files: Sequence[str]) -> None:
+        import pyarrow.parquet as pq
+
         known = _ending(path)
         self._files, self._quoted = pa.array(files, pa.string()), [quote(name) for name in files]
         self._parquet = pq.ParquetWriter(temporary, PAIR_SCHEMA, compression="zstd") if known[1] == "parquet" else None
@@ -196,6 +197,8 @@ def read_pairs(path: Place) -> Iterator[PairChunk]:
     Raises:
         DataError: the file is damaged, or does not hold pairs.
     """
+    import pyarrow.parquet as pq
+
     known = _ending(path)
     try:
         if known[1] == "parquet":

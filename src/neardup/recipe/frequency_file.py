@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from neardup.arrays import Array
 from neardup.errors import DataError, InputError
@@ -52,6 +51,8 @@ class FrequencyWriter:
     """Writes a file of document frequencies from ascending parts."""
 
     def __init__(self, sink: Any, tokenization: str) -> None:
+        import pyarrow.parquet as pq
+
         self._tokenization, self._content, self._features = tokenization, _Content(), 0
         self._writer = pq.ParquetWriter(sink, SCHEMA, compression="zstd", use_dictionary=False)
 
@@ -84,6 +85,8 @@ def describe_frequency_file(path: str | Path) -> DocumentFrequencies:
         InputError: the file does not exist.
         DataError: the file is damaged, or holds no document frequencies.
     """
+    import pyarrow.parquet as pq
+
     try:
         with pq.ParquetFile(path) as file:
             metadata, rows, schema = file.metadata.metadata or {}, file.metadata.num_rows, file.schema_arrow
@@ -106,6 +109,8 @@ def frequency_parts(named: DocumentFrequencies) -> Iterator[tuple[Array, Array]]
     Raises:
         DataError: the file is damaged, or has changed since it was named.
     """
+    import pyarrow.parquet as pq
+
     content, last = _Content(), -1
     try:
         with pq.ParquetFile(str(named.path)) as file:

@@ -1,6 +1,5 @@
 """Parts of recipes with more than a name: their values in a recipe's digest, and their placeholders in stored recipes."""
 
-import importlib.metadata
 import json
 from dataclasses import dataclass
 from functools import cache
@@ -67,9 +66,11 @@ def plain(value: Any) -> Any:
 @cache
 def version_of(distribution: str) -> str | None:
     """The version of an installed distribution; None if it is not installed."""
+    from importlib import metadata
+
     try:
-        return importlib.metadata.version(distribution)
-    except importlib.metadata.PackageNotFoundError:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
         return None
 
 

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from neardup.arrays import Array
 from neardup.errors import DataError
@@ -58,6 +57,8 @@ class ClusterFile:
 
 def write_cluster_file(path: Path, clusters: ClusterFile) -> None:
     """Write the documents that are in a cluster."""
+    import pyarrow.parquet as pq
+
     decisions, starts = clusters.decisions, starts_of(clusters.shards)
     rows = np.flatnonzero(decisions.cluster >= 0)
     outcomes = Outcomes(decisions, rows, DocumentNames(clusters.ids, len(decisions.survivor)))
@@ -98,6 +99,8 @@ def write_cluster_file(path: Path, clusters: ClusterFile) -> None:
 
 def is_cluster_file(path: str | Path) -> bool:
     """Whether `path` is a Parquet file whose metadata declares clusters."""
+    import pyarrow.parquet as pq
+
     try:
         return KEY in (pq.read_schema(path).metadata or {})
     except (OSError, pa.ArrowInvalid):
@@ -110,6 +113,8 @@ def read_cluster_file(path: str | Place) -> ClusterFile:
     Raises:
         DataError: the file is damaged, or not a cluster file.
     """
+    import pyarrow.parquet as pq
+
     try:
         table = pq.read_table(parquet_source(place_of(path)))
         said = json.loads((table.schema.metadata or {}).get(KEY, b"{}"))

@@ -1,7 +1,6 @@
 """The counts of a run."""
 
 import dataclasses
-import importlib.metadata
 import platform
 from dataclasses import dataclass, field
 from typing import Any
@@ -101,8 +100,10 @@ class Summary:
 
 def versions() -> dict[str, str]:
     """The versions of this package and of the libraries it computes with."""
+    from importlib.metadata import version
+
     names = ("neardup", "numpy", "pyarrow")
-    return {name: importlib.metadata.version(name) for name in names} | {"python": platform.python_version()}
+    return {name: version(name) for name in names} | {"python": platform.python_version()}
 
 
 def summarize(

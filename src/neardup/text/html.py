@@ -5,7 +5,6 @@ versions.
 """
 
 import importlib
-import importlib.metadata
 import logging
 import re
 from collections.abc import Callable
@@ -65,7 +64,11 @@ def page_text(page: str) -> str:
 
 def html_versions(html: str | None) -> dict[str, str]:
     """The package that makes the text, and its version; empty for None."""
-    return {} if html is None else {PACKAGES[html]: importlib.metadata.version(PACKAGES[html])}
+    if html is None:
+        return {}
+    from importlib.metadata import version
+
+    return {PACKAGES[html]: version(PACKAGES[html])}
 
 
 def _whole_text(module: Any) -> Extract:

@@ -5,7 +5,6 @@ from contextlib import contextmanager
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from neardup.io.shard import Shard
 from neardup.io.storage.places import parquet_source
@@ -18,6 +17,8 @@ _ARROW_ERRORS = (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowKeyError,
 
 @contextmanager
 def opened(shard: Shard) -> Iterator[Any]:
+    import pyarrow.parquet as pq
+
     shard.check_unchanged()
     try:
         file = pq.ParquetFile(parquet_source(shard.path), buffer_size=_STREAM_BYTES, page_checksum_verification=True)

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from neardup.errors import InputError
 from neardup.io.shard import Shard
@@ -31,6 +30,8 @@ class Sink:
     def begin(self, shard: Shard, file: Any, schema: Any) -> None:
         """Prepare for rows of `shard`, to be written with `schema`."""
         if self._writer is None:
+            import pyarrow.parquet as pq
+
             self._first, self._schema = shard.name, schema
             groups = [file.metadata.row_group(i) for i in range(file.num_row_groups)]
             size = sum(group.total_byte_size for group in groups)

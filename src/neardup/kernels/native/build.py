@@ -8,7 +8,6 @@ lays them out, and calls the kernel. A C compiler links the objects of a level w
 """
 
 import argparse
-import hashlib
 import json
 import os
 import shlex
@@ -22,7 +21,16 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
 
-from neardup.kernels.native.library import BUILT, FOLDER, LEVELS, PROCESSOR, file_of, level_of, source_digest
+from neardup.kernels.native.library import (
+    BUILT,
+    FOLDER,
+    LEVELS,
+    PROCESSOR,
+    digest_of,
+    extension,
+    file_of,
+    source_digest,
+)
 from neardup.kernels.native.signatures import Signatures, TupleType
 
 _V2 = "+mmx,+fxsr,+sse,+sse2,+cx8,+cmov,+x87,+cx16,+sahf,+popcnt,+sse3,+ssse3,+sse4.1,+sse4.2"
@@ -117,6 +125,7 @@ def _link(target: Path, *sources: str) -> None:
     if not (Path(include) / "Python.h").exists():
         raise BuildError(f"Python's header files are missing ({include}/Python.h); on Debian they are in python3-dev")
     name = target.name.partition(".")[0]
+    target.unlink(missing_ok=True)  # a process may have it open
     with tempfile.NamedTemporaryFile("w", suffix=".map") as exported:
         exported.write(f"{{ global: PyInit_{name}; local: *; }};")
         exported.flush()
@@ -129,13 +138,13 @@ def build(levels: Sequence[str], folder: Path = FOLDER, *, jobs: int | None = No
     processor, built = folder / PROCESSOR, folder / BUILT
     built.unlink(missing_ok=True)
     _link(processor, str(FOLDER / "processor.c"))
-    libraries = {}
-    for level in levels or [level_of(processor)]:
-        path = folder / file_of(level)
-        build_library(level, path, jobs or len(os.sched_getaffinity(0)))
-        libraries[level] = hashlib.sha256(path.read_bytes()).hexdigest()
-    built.write_text(json.dumps({"sources": source_digest(), "libraries": libraries}, indent=1) + "\n")
-    return [processor, *(folder / file_of(level) for level in libraries), built]
+    files = [processor]
+    for level in levels or [str(extension(processor).level())]:
+        files.append(folder / file_of(level))
+        build_library(level, files[-1], jobs or len(os.sched_getaffinity(0)))
+    digests = {path.name: digest_of(path) for path in files}
+    built.write_text(json.dumps({"sources": source_digest(), "files": digests}, indent=1) + "\n")
+    return [*files, built]
 
 
 def main() -> None:
@@ -159,8 +168,8 @@ def _up_to_date(folder: Path, levels: str | None) -> bool:
         built = json.loads((folder / BUILT).read_bytes())
     except (OSError, ValueError):
         return False
-    wanted = set(levels.split(",")) if levels else set()
-    return bool(built["sources"] == source_digest() and wanted <= set(built["libraries"]))
+    wanted = set(map(file_of, levels.split(","))) if levels else set()
+    return bool(built.get("sources") == source_digest() and wanted <= set(built.get("files", ())))
 
 
 if __name__ == "__main__":

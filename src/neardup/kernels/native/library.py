@@ -1,13 +1,13 @@
 """Choose and open the library of compiled kernels that fits this processor.
 
 Beside this file lie the libraries, `processor`, which tells the level, and `built.json`: the digest of the kernels' sources that
-the libraries were compiled from, and of each library. What does not agree is not loaded: machine code cannot be checked afterwards.
+they were compiled from, and of each file. What does not agree is not loaded: machine code cannot be checked afterwards.
 """
 
 import hashlib
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib.machinery import ExtensionFileLoader
 from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
@@ -31,7 +31,7 @@ def file_of(level: str) -> str:
     return f"kernels_{level}.abi3.so"
 
 
-def _module(path: Path) -> Any:
+def extension(path: Path) -> Any:
     """The extension module in a file."""
     name = path.name.partition(".")[0]
     loader = ExtensionFileLoader(f"neardup.kernels.native.{name}", os.fspath(path))
@@ -40,11 +40,6 @@ def _module(path: Path) -> Any:
     module = module_from_spec(spec)
     loader.exec_module(module)
     return module
-
-
-def level_of(processor: Path) -> str:
-    """The level of this processor, told by the extension module in that file; empty if it is below the lowest."""
-    return str(_module(processor).level())
 
 
 def source_digest(folder: Path = KERNELS) -> str:
@@ -57,20 +52,20 @@ def source_digest(folder: Path = KERNELS) -> str:
 
 
 def _built(folder: Path, sources: str) -> Mapping[str, str]:
-    """The digests of the libraries that were compiled from these sources."""
+    """The digests of the files that were compiled from these sources, by name."""
     try:
         built = json.loads((folder / BUILT).read_bytes())
-        compiled_from, libraries = built["sources"], dict(built["libraries"])
+        compiled_from, files = built["sources"], dict(built["files"])
     except FileNotFoundError:
         raise Unusable("none are installed for this platform") from None
     except (OSError, ValueError, TypeError, KeyError) as problem:
         raise Unusable(f"{folder / BUILT} is damaged ({problem})") from None
     if compiled_from != sources:
         raise Unusable("the sources of kernels have changed since they were compiled")
-    return libraries
+    return files
 
 
-def _chosen(wanted: str, libraries: Mapping[str, str], level: str) -> str:
+def _chosen(wanted: str, installed: Sequence[str], level: str) -> str:
     """The level to load: the highest that is installed and that the processor has, or the one that is wanted."""
     if not level:
         raise Unusable("this processor is below the lowest level that they are compiled for, x86-64-v2")
@@ -79,9 +74,9 @@ def _chosen(wanted: str, libraries: Mapping[str, str], level: str) -> str:
         if wanted not in usable:
             raise Unusable(f"this processor has {', '.join(usable)}, not {wanted}")
         usable = (wanted,)
-    found = [each for each in usable if each in libraries]
+    found = [each for each in usable if each in installed]
     if not found:
-        raise Unusable(f"they are installed for {', '.join(libraries)}, not for {', '.join(usable)}")
+        raise Unusable(f"they are installed for {', '.join(installed)}, not for {', '.join(usable)}")
     return found[-1]
 
 
@@ -99,13 +94,22 @@ def load(
     Raises:
         Unusable: none can be loaded; the message says why.
     """
-    libraries = _built(folder, sources)
-    path = folder / PROCESSOR
+    files = _built(folder, sources)
+    installed = [level for level in LEVELS if file_of(level) in files]
+    chosen = _chosen(wanted, installed, str(_opened(folder / PROCESSOR, files).level()))
+    return chosen, _opened(folder / file_of(chosen), files).functions(explain)
+
+
+def _opened(path: Path, files: Mapping[str, str]) -> Any:
+    """The extension module in a file, if that is the one that was built."""
     try:
-        chosen = _chosen(wanted, libraries, level_of(path))
-        path = folder / file_of(chosen)
-        if hashlib.sha256(path.read_bytes()).hexdigest() != libraries[chosen]:
+        if digest_of(path) != files.get(path.name):
             raise Unusable(f"{path} is damaged, or not the one that was built")
-        return chosen, _module(path).functions(explain)
+        return extension(path)
     except (ImportError, OSError) as problem:
         raise Unusable(f"{path} cannot be loaded ({problem})") from None
+
+
+def digest_of(path: Path) -> str:
+    """Digest of a file's bytes."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
