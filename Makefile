@@ -132,8 +132,8 @@ bench: $(PEERS)  ## all benchmarks with the peers, hours; rewrites results, tabl
 bench-corpus: $(VENV)/developing  ## a million documents for the benchmarks: downloads 1.1 GB, keeps 3.6 GB in ~/.cache (or CORPUS=FOLDER)
 	$(BIN)/python benchmarks/package_texts.py --if-missing $(if $(CORPUS),--folder $(CORPUS))
 
-bench-start: wheels  ## first and later commands and what is installed, beside other tools; minutes
-	$(BIN)/python benchmarks/start.py
+bench-start: wheels $(VENV)/text-dedup/installed  ## first and later commands and what is installed, beside other tools; minutes
+	$(BIN)/python benchmarks/start.py --environment text-dedup=$(VENV)/text-dedup
 
 soak: $(VENV)/developing  ## five million short documents in 500 shards, and 10,000 shards, with memory sampled over time; minutes
 	$(BIN)/python benchmarks/soak.py

@@ -92,10 +92,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dist", type=Path, default=Path("dist"), help="where the wheel is")
     parser.add_argument("--rounds", type=int, default=ROUNDS)
+    parser.add_argument(
+        "--environment", action="append", default=[], metavar="NAME=FOLDER", help="a tool is installed there already"
+    )
     parser.add_argument("--quick", action="store_true", help="three rounds, without text-dedup")
     given = parser.parse_args()
     [wheel] = given.dist.resolve().glob("neardup-*-manylinux*.whl")
     rounds, record = 3 if given.quick else given.rounds, {}
+    made = {name: Path(folder).resolve() for name, folder in (each.split("=", 1) for each in given.environment)}
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         write_documents(folder)
@@ -107,9 +111,10 @@ def main() -> None:
         for name, requirements in PEERS.items():
             if given.quick and name == "text-dedup":
                 continue
-            place = folder / "environments" / name
-            subprocess.run([sys.executable, "-m", "venv", place], check=True)
-            subprocess.run([place / "bin/pip", "install", "--quiet", *(requirements or [str(wheel)])], check=True)
+            place = made.get(name, folder / "environments" / name)
+            if name not in made:
+                subprocess.run([sys.executable, "-m", "venv", place], check=True)
+                subprocess.run([place / "bin/pip", "install", "--quiet", *(requirements or [str(wheel)])], check=True)
             record[name] = {"installed_bytes": installed_bytes(place)}
             if name == "neardup":
                 runs |= {each: ([str(place / "bin/neardup"), *words], place) for each, words in COMMANDS.items()}

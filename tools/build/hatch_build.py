@@ -38,7 +38,9 @@ class KernelsHook(BuildHookInterface):  # type: ignore[misc]
             "--folder",
             self.folder.name,
         ]
-        subprocess.run(command, check=True, env=os.environ | {"PYTHONPATH": str(source)})
+        done = subprocess.run(command, check=False, env=os.environ | {"PYTHONPATH": str(source)})
+        if done.returncode:
+            sys.exit("To build without compiled kernels, set NEARDUP_BUILD_KERNELS=no, and install 'neardup[jit]'.")
         for path in Path(self.folder.name).iterdir():
             build_data["force_include"][str(path)] = f"neardup/kernels/native/{path.name}"
         build_data.update(pure_python=False, tag=TAG)

@@ -165,7 +165,8 @@ def main(arguments: list[str] | None = None) -> Any:
     from neardup.errors import DataError, NeardupError, TransferError
 
     _prepare_output()
-    keep_arrow_from_pandas()
+    if arguments is None:  # a process of its own
+        keep_arrow_from_pandas()
     try:
         with _clean_end():
             return cli.main(arguments, prog_name="neardup", standalone_mode=False)

@@ -35,9 +35,9 @@ def deduplicate_notes(folder: Path) -> FileResult:
 
 def shown_duplicates(corpus: Path, audit: Path, most: int) -> Iterator[str]:
     """Lines about some near-duplicates of an audit, those around a similarity of 0.9 first: where the two texts first differ."""
-    lines = [json.loads(line) for line in audit.open(encoding="utf-8")]
+    lines = [json.loads(line) for line in audit.read_bytes().splitlines()]
     near = sorted((line for line in lines if not line["exact"]), key=lambda line: abs(line["similarity"] - 0.9))[:most]
-    texts = [json.loads(line)["text"] for line in corpus.open(encoding="utf-8")]
+    texts = [json.loads(line)["text"] for line in corpus.read_bytes().splitlines()]
     for line in near:
         yield f"{line['id']}  is a duplicate of  {line['survivor_id']}  (similarity {line['similarity']:.3f})"
         mine, other = (" ".join(texts[row].split()) for row in (line["row"], line["survivor_row"]))
