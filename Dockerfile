@@ -11,11 +11,11 @@ FROM python:${PYTHON}-slim AS build
 # Compilers of any version do; the image that is used has none.
 # hadolint ignore=DL3008
 RUN apt-get update \
- && apt-get install --yes --no-install-recommends gcc libc6-dev make \
+ && apt-get install --yes --no-install-recommends gcc libc6-dev \
  && rm -rf /var/lib/apt/lists/*
 WORKDIR /source
 COPY . .
-RUN make wheels
+RUN pip wheel --no-cache-dir --no-deps --wheel-dir dist .
 ARG EXTRAS=""
 RUN python -m venv /opt/neardup \
  && wheel="$(find dist -name 'neardup-*.whl' ! -name '*-none-any.whl')" \
