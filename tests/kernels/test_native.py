@@ -166,6 +166,11 @@ def test_a_level_that_this_processor_lacks_is_refused_in_one_line():
     assert f"NEARDUP_KERNELS={lacking[-1]}: these kernels cannot be used: this processor has" in err
 
 
+def test_kernels_are_interpreted_where_numba_is_told_so():
+    assert run(NUMBA_DISABLE_JIT=1) == (0, "interpreted False", "")
+    assert run(NEARDUP_KERNELS="interpreted") == (0, "interpreted False", "")
+
+
 def test_without_numba_and_without_libraries_the_command_that_helps_is_named(tmp_path):
     (tmp_path / "numba.py").write_text("raise ModuleNotFoundError(\"No module named 'numba'\", name='numba')")
     program = "from neardup.cli.main import main; main(['compare', 'a', 'b'])"

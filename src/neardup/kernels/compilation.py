@@ -5,7 +5,7 @@ The environment variable `NEARDUP_KERNELS` chooses:
     auto         the library for this processor, or Numba where none fits; the default
     v2, v3, v4   the library for that level of x86-64
     jit          Numba, at first use
-    interpreted  the Python functions themselves, slowly, with the Python twins of the intrinsics
+    interpreted  the Python functions themselves, slowly, with the Python twins of the intrinsics; so does NUMBA_DISABLE_JIT=1
 """
 
 import os
@@ -29,7 +29,7 @@ def _wanted() -> str:
     wanted = os.environ.get("NEARDUP_KERNELS", "auto")
     if wanted not in CHOICES:
         raise OptionError(f"NEARDUP_KERNELS={wanted!r}: give one of {', '.join(CHOICES)}")
-    return wanted
+    return "interpreted" if os.environ.get("NUMBA_DISABLE_JIT", "0") != "0" else wanted
 
 
 def _unknown_version(name: str, arguments: tuple[Any, ...]) -> Exception:
