@@ -106,32 +106,32 @@ class _Decompressed(io.RawIOBase):
         super().close()
 
 
-class _GzipWriter(gzip.GzipFile):
+class _ClosesBelow:
+    """Closes the file that a compressor writes to with it; stands before the compressor among the bases."""
+
+    _below: BinaryIO
+
+    def close(self) -> None:
+        try:
+            super().close()  # type: ignore[misc]
+        finally:
+            self._below.close()
+
+
+class _GzipWriter(_ClosesBelow, gzip.GzipFile):
     """Gzip without name and time in its header, so that the same rows give the same file."""
 
     def __init__(self, file: BinaryIO) -> None:
         super().__init__(filename="", mode="wb", compresslevel=_GZIP_LEVEL, fileobj=file, mtime=0)
         self._below = file
 
-    def close(self) -> None:
-        try:
-            super().close()
-        finally:
-            self._below.close()
 
-
-class _ZstdWriter(zstd.ZstdFile):
+class _ZstdWriter(_ClosesBelow, zstd.ZstdFile):
     """Zstd with a checksum in each frame."""
 
     def __init__(self, file: BinaryIO) -> None:
         super().__init__(file, "w", options=_ZSTD)
         self._below = file
-
-    def close(self) -> None:
-        try:
-            super().close()
-        finally:
-            self._below.close()
 
 
 def open_for_reading(path: Place, compression: str, *, name: str | None = None) -> io.BufferedReader:

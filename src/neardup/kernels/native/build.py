@@ -63,6 +63,11 @@ def compile_versions(
     return [Compiled(name, *emitter.emit(number, name, types, signatures)) for number, name, types in numbered]
 
 
+def _in_environment(variables: dict[str, str]) -> None:
+    """Begin a process of the pool, before it loads Numba."""
+    os.environ.update(variables)
+
+
 def _cpu(level: str) -> str:
     return f"x86-64-{level}"
 
@@ -80,8 +85,15 @@ def _run(*command: str) -> None:
         raise BuildError(f"{shlex.join(problem.cmd)} failed:\n{problem.stderr}") from None
 
 
+MOST_RESULTS = 16
+"""So many numbers a kernel may return, as in calls.c."""
+
+
 def _table(compiled: Sequence[Compiled]) -> str:
     """C source of the table that `calls.c` reads."""
+    many = [each.name for each in compiled if len(each.types.partition(">")[2].strip("()")) > MOST_RESULTS]
+    if many:
+        raise BuildError(f"{', '.join(many)}: a kernel may return {MOST_RESULTS} numbers; write more to an array")
     lines = ["#include <stdint.h>", "typedef int call(const int64_t *, int64_t *);"]
     lines += [f"extern call {each.symbol};" for each in compiled]
     lines += ["const struct { const char *name, *types; call *function; } neardup_kernels[] = {"]
@@ -102,17 +114,11 @@ def build_library(level: str, target: Path, jobs: int) -> None:
     groups = [list(group) for _, group in groupby(numbered, lambda each: each[1].rpartition(".")[0])]
     groups.sort(key=len, reverse=True)
     environment = {"NEARDUP_KERNELS": "jit", "NUMBA_CPU_NAME": _cpu(level), "NUMBA_CPU_FEATURES": FEATURES[level]}
-    before = {name: os.environ.get(name) for name in environment}
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        os.environ.update(environment)
-        try:
-            with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-                tasks = [pool.submit(compile_versions, level, group, signatures, folder) for group in groups]
-                compiled = [each for task in tasks for each in task.result()]
-        finally:
-            for name, value in before.items():
-                os.environ.pop(name) if value is None else os.environ.update({name: value})
+        with ProcessPoolExecutor(jobs, get_context("spawn"), _in_environment, (environment,)) as pool:
+            tasks = [pool.submit(compile_versions, level, group, signatures, folder) for group in groups]
+            compiled = [each for task in tasks for each in task.result()]
         table = folder / "table.c"
         table.write_text(_table(sorted(compiled, key=_preferred)))
         objects = sorted({str(folder / name) for each in compiled for name in each.objects})

@@ -69,7 +69,7 @@ def _chosen(wanted: str, installed: Sequence[str], level: str) -> str:
     """The level to load: the highest that is installed and that the processor has, or the one that is wanted."""
     if not level:
         raise Unusable("this processor is below the lowest level that they are compiled for, x86-64-v2")
-    usable = LEVELS[: LEVELS.index(level) + 1] if level in LEVELS else (level,)
+    usable = LEVELS[: LEVELS.index(level) + 1]
     if wanted != "auto":
         if wanted not in usable:
             raise Unusable(f"this processor has {', '.join(usable)}, not {wanted}")
