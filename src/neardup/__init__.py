@@ -6,6 +6,8 @@ Names are imported when they are first used: `import neardup` costs nothing, and
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from neardup.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from neardup.dedup import deduplicate
     from neardup.errors import (

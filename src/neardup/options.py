@@ -20,7 +20,7 @@ Cluster = Literal["star", "components"]
 Keep = Literal["first", "last", "longest", "shortest"] | str | Callable[[str], Any]
 """A key of KEEPS, where COLUMN in `max:COLUMN` and `min:COLUMN` may be any column; or a function of the text."""
 Unit = Literal["document", "paragraph", "line"]
-RemovableUnit = Literal["paragraph", "line"]
+RemovableUnit = Literal["line", "paragraph"]
 OnError = Literal["stop", "skip"]
 KEEPS = {
     "first": "the one that comes first in the input",

@@ -132,7 +132,7 @@ def test_columns_may_have_any_names(run, kind, name):
     source = tables(kind, "in", rows)
     assert run("dedup", source, "-o", f"out.{kind}", *flags).code == 0
     assert rows_of(kind, f"out.{kind}") == rows[1:]
-    refused = run("dedup", source, "-o", f"out.{kind}")
+    refused = run("dedup", source, "-o", f"other.{kind}")
     assert (refused.code, 'has no column "text"' in refused.err) == (2, True)
 
 

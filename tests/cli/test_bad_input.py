@@ -250,17 +250,17 @@ def test_what_another_user_may_not_read_or_write_is_told(run, tmp_path):
 
 
 def test_a_file_that_changes_meanwhile_is_told(run, monkeypatch):
-    from neardup.jobs import dedup
+    from neardup.jobs import dedup_steps
 
     write_lines("in.jsonl", ROWS)
-    original = dedup.find_duplicates
+    original = dedup_steps.find_duplicates
 
     def find_and_change(*arguments, **options):
         found = original(*arguments, **options)
         write_lines("in.jsonl", ROWS[::-1] + ROWS)
         return found
 
-    monkeypatch.setattr(dedup, "find_duplicates", find_and_change)
+    monkeypatch.setattr(dedup_steps, "find_duplicates", find_and_change)
     done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--quiet")
     assert done.code == 1
     assert "in.jsonl changed while it was in use. Run again when no other program writes to it." in done.err

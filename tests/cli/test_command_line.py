@@ -157,13 +157,13 @@ def test_json_on_standard_output_is_utf_8_whatever_the_terminal(start, monkeypat
 
 
 def test_memory_that_does_not_suffice_is_told(run, monkeypatch):
-    from neardup.jobs import dedup
+    from neardup.jobs import dedup_steps
 
     def exhausted(*_, **__):
         raise MemoryError
 
     write_lines("in.jsonl", ROWS)
-    monkeypatch.setattr(dedup, "find_duplicates", exhausted)
+    monkeypatch.setattr(dedup_steps, "find_duplicates", exhausted)
     done = run("dedup", "in.jsonl", "-o", "out.jsonl")
     assert (done.code, done.err) == (1, "neardup: error: out of memory; split the input, or run on a larger machine\n")
 

@@ -11,8 +11,9 @@ import pytest
 
 from neardup.errors import DataError, InputError
 from neardup.io.batch import Columns
+from neardup.io.formats import parquet
 from neardup.io.formats.json_values import JSON_TOKEN
-from neardup.io.formats.table import open_sink, parquet
+from neardup.io.formats.table import open_sink
 from neardup.io.shard import Shard
 from neardup.io.shards import find_shards
 

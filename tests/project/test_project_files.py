@@ -8,6 +8,7 @@ import tomllib
 import pytest
 import yaml
 
+import neardup
 from places import ROOT
 
 with (ROOT / "pyproject.toml").open("rb") as file:
@@ -42,7 +43,7 @@ def test_the_citation_is_of_this_version():
     assert cited["message"]
     assert (cited["title"], cited["version"], cited["license"]) == (
         PROJECT["name"],
-        PROJECT["version"],
+        neardup.__version__,
         PROJECT["license"],
     )
     assert cited["authors"] == PROJECT["authors"]
@@ -54,7 +55,7 @@ def test_a_released_version_is_in_the_changelog_with_the_day_of_the_citation():
         r"^## \[(\d[^\]]*)\] - (\S+)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE
     )
     day = read("CITATION.cff").get("date-released")
-    assert (PROJECT["version"], str(day)) in released if day else PROJECT["version"] not in dict(released)
+    assert (neardup.__version__, str(day)) in released if day else neardup.__version__ not in dict(released)
 
 
 def test_the_extra_all_has_every_other_extra_but_the_compiler():

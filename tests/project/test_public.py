@@ -2,6 +2,7 @@
 
 import importlib.util
 import inspect
+import json
 import subprocess
 import sys
 
@@ -50,3 +51,54 @@ def test_importing_and_asking_for_help_load_nothing_heavy(statement):
     program = f"{statement}\nimport sys\nprint(sorted({{'numba', 'numpy', 'pyarrow', 'rich'}} & set(sys.modules)), file=sys.stderr)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stderr.strip() == "[]"
+
+
+def test_refusals_and_explaining_a_removal_load_nothing_heavy(tmp_path):
+    rows = [
+        f'{{"id": "{name}", "text": "{text}"}}\n' for name, text in (("a", "the same text"), ("b", "The same text"))
+    ]
+    (tmp_path / "in.jsonl").write_text("".join(rows), encoding="utf-8")
+    neardup.deduplicate_files(tmp_path / "in.jsonl", tmp_path / "out.jsonl")
+    there = "there is no such file or folder"
+    calls = {
+        "dedup gone.jsonl -o new.jsonl": there,
+        "dedup in.jsonl": "Give -o a file",
+        "dedup in.jsonl -o out.jsonl": "out.jsonl exists already",
+        "dedup in.jsonl -o new.csv": "in.jsonl is jsonl",
+        "dedup in.jsonl -o new.jsonl --min-similarity 3": "--min-similarity",
+        "dedup in.jsonl -o new.jsonl --recipe none": "none",
+        "dedup in.jsonl -o new.jsonl --foo": "No such option",
+        "dedup gone.jsonl -o new.jsonl --unit line": there,
+        "apply c.parquet gone.jsonl -o new.jsonl": there,
+        "fingerprint gone.jsonl -o new.parquet": there,
+        "pairs gone.jsonl -o new.csv": there,
+        "evaluate gone.jsonl": there,
+        "filter gone.jsonl -o new.jsonl --index new.index": there,
+        "fit gone.jsonl -o new.parquet": there,
+        "plan gone.jsonl": there,
+        "index build new.index gone.jsonl": there,
+        "index query new.index gone.jsonl": there,
+        "compare gone.txt gone.txt": "gone.txt cannot be read",
+        "explain gone.jsonl a": "There is no audit",
+        "explain out.duplicates.jsonl b": None,
+    }
+    program = (
+        "import contextlib, io, json, sys\nfrom neardup.cli.main import main\n"
+        "for line in json.loads(sys.argv[1]):\n"
+        "    said = io.StringIO()\n"
+        "    with contextlib.redirect_stderr(said), contextlib.suppress(SystemExit):\n"
+        "        main(line.split())\n"
+        "    heavy = sorted({'numba', 'numpy', 'pyarrow', 'rich'} & set(sys.modules))\n"
+        "    print(json.dumps([line, said.getvalue(), heavy]))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, json.dumps(list(calls))],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
+    )
+    told = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("[")]
+    assert [line for line, _, _ in told] == list(calls)
+    for line, said, heavy in told:
+        assert (calls[line] is None or calls[line] in said, heavy) == (True, []), (line, said)

@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from neardup.cli import options
+from neardup.io.shards import demand_present
 
 
 @click.command()
@@ -33,6 +34,7 @@ def command(
     CLUSTERS: a file that `neardup clusters` wrote. INPUT: all or some of the shards, with the names under which they were
     fingerprinted.
     """
+    demand_present(inputs)
     from neardup.jobs.apply import apply_files
 
     if as_json and output == "-":

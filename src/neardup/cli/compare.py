@@ -123,9 +123,6 @@ def command(
     Shows the tokens, the heaviest features with weight and hash, the sums, both fingerprints, their distance, the estimated
     cosine, and the similarity of the texts.
     """
-    from neardup.judging.comparison import Comparison, compare, replay
-    from neardup.recipe.presets import find_recipe
-
     if (len(files) == 2) + (text is not None) + (features is not None) != 1 or len(files) not in (0, 2):
         raise click.UsageError('Give two files, or --text "…" "…", or --features FILE.json.')
     if features is not None:
@@ -133,6 +130,8 @@ def command(
             raise click.UsageError("--features brings its own weights and hashes. Leave --recipe out.")
         if keywords is not None:
             raise click.UsageError("--features brings its own weights and hashes. Leave --keywords out.")
+        from neardup.judging.comparison import Comparison, replay
+
         found = replay(features)
         if isinstance(found, Comparison):
             _show(found)
@@ -140,5 +139,8 @@ def command(
             _features("features", found)
         return
     left, right = text or (_read(files[0]), _read(files[1]))
+    from neardup.judging.comparison import compare
+    from neardup.recipe.presets import find_recipe
+
     chosen = find_recipe(recipe)
     _show(compare(left, right, recipe=chosen, keywords=_numbers(keywords)), chosen.min_tokens)

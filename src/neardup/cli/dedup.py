@@ -76,7 +76,6 @@ def command(
     With --unit, repeated lines or paragraphs are removed from the documents, and the rest of each document is written.
     """
     from neardup.jobs.dedup import deduplicate_files
-    from neardup.jobs.units import deduplicate_units
     from neardup.recipe.presets import find_recipe
 
     if as_json and output == "-":
@@ -87,6 +86,8 @@ def command(
         raise of_units(unit)
     work: Callable[..., FileResult | UnitResult] = partial(deduplicate_files, report=report)
     if unit != "document":
+        from neardup.jobs.units import deduplicate_units
+
         work = partial(deduplicate_units, unit=unit)
     done = work(
         inputs,

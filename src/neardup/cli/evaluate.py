@@ -7,6 +7,7 @@ import click
 
 from neardup.cli import options
 from neardup.cli.options import DEFAULTS, described
+from neardup.io.shards import demand_present
 from neardup.judging.evaluation.options import SAMPLE
 from neardup.recipe.methods import MEASURED
 from neardup.recipe.similarities import SIMILARITIES
@@ -74,6 +75,7 @@ def command(
     Measures against labels, or against a sample of documents whose near-duplicates are searched among all others.
     Recommends method, recipe, distance and similarity for --target-recall, and warns if texts are too short for fingerprints.
     """
+    demand_present(inputs)
     from neardup.jobs.evaluate import evaluate_files
     from neardup.judging.evaluation.report import plain_report, print_report
     from neardup.recipe.presets import find_recipe

@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from neardup.cli import options
+from neardup.io.shards import demand_present
 from neardup.recipe.presets import RECIPES
 
 
@@ -49,6 +50,7 @@ def command(inputs: tuple[str, ...], output: str, recipe: str | None, quiet: boo
     INPUT: JSON lines, or text files with --lines (standard input). Documents that are near no document of the index go to the
     output, byte for byte and in their order. If a run from files to a file is interrupted, the same command continues it.
     """
+    demand_present(inputs)
     from neardup.jobs.filter import filter_files
     from neardup.recipe.presets import find_recipe
 

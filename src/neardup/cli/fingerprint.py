@@ -7,6 +7,7 @@ from click.core import ParameterSource
 
 from neardup.cli import options
 from neardup.errors import OptionError
+from neardup.io.shards import demand_present
 from neardup.options import OnError
 from neardup.recipe.vectors import METHODS, MOST_BITS
 
@@ -49,13 +50,13 @@ def command(
     Writes Parquet with the columns id, fingerprint (uint64; above 64 bits fixed-size binary, big-endian), short, and others for
     later stages (docs/files.md). The file's metadata has the recipe and the shards.
     """
-    from neardup.jobs.fingerprint import fingerprint_files
     from neardup.recipe.presets import find_recipe
 
     given = {"bits": bits, "seed": seed, "method": method}
     chosen: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     if vector is not None:
         _refuse_text_options(value)
+        demand_present(inputs)
         from neardup.jobs.vectors import fingerprint_vector_files
 
         progress = options.progress(quiet)
@@ -75,6 +76,9 @@ def command(
         return
     if chosen:
         raise OptionError(f"--{', --'.join(chosen)}: for --vector only; of texts, the recipe says it. Leave it out.")
+    demand_present(inputs)
+    from neardup.jobs.fingerprint import fingerprint_files
+
     progress = options.progress(quiet)
     total = fingerprint_files(
         inputs,

@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from neardup.cli import options
+from neardup.io.shards import demand_present
 from neardup.options import OnError
 
 
@@ -35,6 +36,7 @@ def command(
     Recipes with weights = "tfidf" take the file as document_frequencies (docs/weights.md). Such a recipe must make the same tokens
     as the recipe here. --merge combines the counts of parts of a corpus, or adds later documents; INPUT is then optional.
     """
+    demand_present(inputs)
     from neardup.jobs.fit import fit_files
     from neardup.recipe.presets import find_recipe
 

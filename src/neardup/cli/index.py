@@ -8,6 +8,7 @@ import click
 from neardup.cli import options
 from neardup.display import counted
 from neardup.hamming.index.methods.table import AUTO, METHODS, option_meanings
+from neardup.io.shards import demand_present
 from neardup.recipe.presets import RECIPES
 
 path = click.argument("path", metavar="PATH")
@@ -59,6 +60,7 @@ def build(
     path: str, inputs: tuple[str, ...], recipe: str | None, quiet: bool, **chosen: Any,
 ) -> None:  # fmt: skip
     """Build an index of texts, or of fingerprint files that `neardup fingerprint` wrote."""
+    demand_present(inputs)
     from neardup.jobs.index import build_index
     from neardup.recipe.presets import find_recipe
 
@@ -85,6 +87,7 @@ def build(
 @options.quiet
 def add(path: str, inputs: tuple[str, ...], quiet: bool, **chosen: Any) -> None:
     """Add texts, or fingerprint files, to an index, with the recipe of the index."""
+    demand_present(inputs)
     from neardup.jobs.index import add_to_index
 
     progress = options.progress(quiet)
@@ -149,6 +152,7 @@ def query(path: str, inputs: tuple[str, ...], output: str, quiet: bool, **chosen
 
     INPUT: texts, or fingerprint files. Output: JSON lines with id, neighbor_id, distance; no line for a document without neighbors.
     """
+    demand_present(inputs)
     from neardup.jobs.index_queries import query_index
 
     progress = options.progress(quiet)

@@ -17,6 +17,7 @@ import click
 from neardup.cli.config import add_config
 from neardup.cli.flags import called, in_flags
 from neardup.cli.without_pandas import keep_arrow_from_pandas
+from neardup.version import __version__
 
 if TYPE_CHECKING:
     from neardup.errors import NeardupError
@@ -70,9 +71,7 @@ class _Commands(click.Group):
 
 def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     if wanted and not context.resilient_parsing:
-        from importlib.metadata import version
-
-        click.echo(f"neardup {version('neardup')}")
+        click.echo(f"neardup {__version__}")
         context.exit()
 
 

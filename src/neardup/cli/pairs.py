@@ -6,6 +6,7 @@ import click
 from click.core import ParameterSource
 
 from neardup.cli import options
+from neardup.io.shards import demand_present
 from neardup.options import OnError
 
 
@@ -47,6 +48,7 @@ def command(
     INPUT: texts, or fingerprint files that `neardup fingerprint` wrote. Output: left_id, right_id, distance, similarity (null if
     unknown), and the file and the row of both documents. FILE.summary.json beside it has the options, for `neardup clusters`.
     """
+    demand_present(inputs)
     from neardup.jobs.pairs import pair_files
     from neardup.recipe.presets import find_recipe
 

@@ -7,6 +7,7 @@ import click
 from neardup.cli import options
 from neardup.cli.options import DEFAULTS, described
 from neardup.display import counted, size_text
+from neardup.io.shards import demand_present
 from neardup.recipe.similarities import SIMILARITIES
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ def command(
     figures are extrapolated. Times are for --threads threads of the machine of the benchmarks. To time your machine, use
     `neardup dedup --dry-run`, or --check for an index. For each search method, the plan shows whether it fits in --memory.
     """
+    demand_present(inputs)
     from neardup.judging.plan import plan_files
     from neardup.recipe.presets import find_recipe
     from neardup.resources.threads import thread_count

@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 
 from neardup.arrays import Array, UInt64s
-from neardup.fingerprints.by_features import fingerprint_folded
-from neardup.fingerprints.by_profile import fingerprint_by_profile
 from neardup.fingerprints.workspace import Workspace
 from neardup.io.codecs import codec
 from neardup.kernels.fingerprints.simhash import FeatureForm, FingerprintArrays, fingerprint_documents, scratch
@@ -44,9 +42,14 @@ class Fingerprints:
 
 def fingerprint_array(texts: Any, recipe: Recipe) -> Fingerprints:
     """Fingerprints of one Arrow `large_string` array of valid UTF-8; a null counts as an empty text."""
+    # Other recipes than the default bring modules of their own, which are loaded with the first text.
     if recipe.profile is not None:
+        from neardup.fingerprints.by_profile import fingerprint_by_profile
+
         return Fingerprints(*fingerprint_by_profile(texts, recipe))
     if recipe.needs_names:
+        from neardup.fingerprints.by_features import fingerprint_folded
+
         return Fingerprints(*fingerprint_folded(normalized(texts, recipe.normalize), recipe))
     folded = _WORKSPACE.fold(texts)
     n, words = len(folded), recipe.words

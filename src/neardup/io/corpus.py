@@ -16,7 +16,7 @@ from neardup.errors import InputError, OptionError, RowError
 from neardup.io.batch import BATCH_BYTES, Batch, Columns, Part
 from neardup.io.corpora import Group, Piece
 from neardup.io.formats.pages import text_of_pages
-from neardup.io.formats.table import FILES, FORMATS
+from neardup.io.formats.table import FILES, FORMATS, part_of_files
 from neardup.io.reading import Reading
 from neardup.io.shard import Shard
 from neardup.io.shards import Inputs, find_shards
@@ -112,7 +112,7 @@ class FileCorpus:
             shards = self.shards[first:last]
             mask = None if wanted is None else wanted[self.rows_of(first).start : self.rows_of(last - 1).stop]
             if shards[0].format in FILES:
-                yield (first, last), FILES[shards[0].format](shards, self._columns, mask)
+                yield (first, last), part_of_files(shards, self._columns, mask)
             else:
                 for part in FORMATS[shards[0].format].parts(shards[0], self._columns, mask):
                     yield (first, last), part

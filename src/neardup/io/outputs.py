@@ -2,23 +2,24 @@
 
 import contextlib
 import os
-import secrets
 import shutil
 import stat
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from neardup.errors import InputError
 from neardup.io.endings import ALLOWED, split_ending
 from neardup.io.formats.table import FORMATS
-from neardup.io.run_folder import RunFolder, partial_name
 from neardup.io.shard import Shard
-from neardup.io.storage.places import Place, identity, is_url, place_of, real_name
+from neardup.io.storage.places import Place, identity, is_url, partial_name, place_of, real_name
 from neardup.io.storage.refusals import mixed_formats
 from neardup.io.storage.remote import RemotePath
 from neardup.io.storage.uploads import upload_all
+
+if TYPE_CHECKING:
+    from neardup.io.run_folder import RunFolder
 
 STANDARD_OUTPUT = Path("-")
 _LISTED = 5
@@ -120,7 +121,7 @@ class Outputs:
         overwrite: bool = False,
         folder: Place | None = None,
         audit_folder: Place | None = None,
-        saved: RunFolder | None = None,
+        saved: "RunFolder | None" = None,
         temp_dir: str | None = None,
     ) -> None:
         self._paths = [path for path in dict.fromkeys(paths) if path != STANDARD_OUTPUT]
@@ -137,17 +138,26 @@ class Outputs:
         self._replaced: set[RemotePath] = set()
 
     def __enter__(self) -> "Outputs":
+        self.check_files()
+        if problems := list(self._folder_problems()):
+            self._remove()
+            raise InputError(_listed(problems))
+        return self
+
+    def check_files(self) -> None:
+        """Refuse paths that exist, are inputs, are named twice, or are not regular files; nothing is made.
+
+        Raises:
+            InputError: with every problem found.
+        """
         problems = [problem for path in self._paths for problem in self._problems(path)]
         finals: dict[str, Place] = {}
         for path in self._paths:
             first = finals.setdefault(real_name(path), path)
             if first is not path:
                 problems.append(f"{first} and {path} are the same file, but two outputs. Name another for one of them.")
-        problems += self._folder_problems() if not problems else []
         if problems:
-            self._remove()
             raise InputError(_listed(problems))
-        return self
 
     def _problems(self, path: Place) -> Iterator[str]:
         if isinstance(path, RemotePath):
@@ -223,7 +233,7 @@ class Outputs:
             final = _final(path)
             # Recorded before it exists: an interrupt may come in between.
             if self._saved is None:
-                self._temporary[path] = partial_name(final, f"{os.getpid()}-{secrets.token_hex(6)}")
+                self._temporary[path] = partial_name(final, f"{os.getpid()}-{os.urandom(6).hex()}")
             else:
                 self._temporary[path] = self._saved.partial(final)
             self._temporary[path].touch(exist_ok=self._saved is not None)

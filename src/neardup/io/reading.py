@@ -9,7 +9,7 @@ from neardup.errors import OptionError
 from neardup.io.batch import MAX_DOCUMENT_BYTES, Columns
 from neardup.io.dialect import check_dialect
 from neardup.io.storage.encodings import encoding_name
-from neardup.options import DedupOptions, refuse_unknown
+from neardup.options import DedupOptions, DedupOptionsDict, refuse_unknown
 from neardup.resources.limits import size_in_bytes
 
 Html = Literal["main", "whole"]
@@ -75,6 +75,14 @@ class ReadingDict(UnitReadingDict, total=False):
     """The fields of `Reading`."""
 
     html: Html | None
+
+
+class DedupFileOptions(ReadingDict, DedupOptionsDict, total=False):
+    """The options of `deduplicate_files` and `estimate_files`."""
+
+
+class UnitFileOptions(UnitReadingDict, DedupOptionsDict, total=False):
+    """The options of `deduplicate_units`."""
 
 
 READING = tuple(field.name for field in dataclasses.fields(Reading))

@@ -12,6 +12,7 @@ from typing import Any
 from neardup.errors import DataError, InputError, RecipeMismatch
 from neardup.io.checkpoint_file import PARTIAL, write_whole
 from neardup.io.checkpoints import SavedCheckpoints
+from neardup.io.storage.places import partial_name
 from neardup.resources.scratch import IN_MEMORY, Scratch
 
 FORMAT = 2
@@ -125,11 +126,6 @@ class RunFolder:
         for path in self.folder.iterdir():
             if path.name not in (_MANIFEST, _RESULT):
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
-
-
-def partial_name(final: Path, mark: str) -> Path:
-    """The hidden file beside an output's final name, to which the output is written."""
-    return final.with_name(f".{final.name[:60]}.partial-{mark}")
 
 
 def _sealed(content: dict[str, Any]) -> bytes:

@@ -76,6 +76,22 @@ def find_shards(
     return [shard for shards in found.values() for shard in shards]
 
 
+def demand_present(inputs: Iterable[str]) -> None:
+    """Refuse names of local files that are not there: a first look, before modules are loaded for a search of all inputs.
+
+    Raises:
+        InputError: with every such name.
+    """
+    places = {given: place_of(given) for given in inputs if given and given != "-" and not glob.has_magic(given)}
+    missing = [given for given, place in places.items() if isinstance(place, Path) and not os.path.lexists(place)]
+    if missing:
+        raise InputError("\n".join(map(_no_such, missing)))
+
+
+def _no_such(given: str) -> str:
+    return f"{given}: there is no such file or folder."
+
+
 def _expand(given: str, reading: Reading, progress: Progress) -> list[Shard]:
     if not given:
         raise InputError("An input is an empty string. Name a file, a folder or a glob, or - for standard input.")
@@ -88,7 +104,7 @@ def _expand(given: str, reading: Reading, progress: Progress) -> list[Shard]:
     if os.path.lexists(path):
         return [_shard(path, path.parent, reading)]
     if not glob.has_magic(given):
-        raise InputError(f"{given}: there is no such file or folder.")
+        raise InputError(_no_such(given))
     matches = glob.glob(given, recursive=True)
     if "**" in given:  # ** also matches every folder beside the files in it
         matches = [match for match in matches if not os.path.isdir(match)]

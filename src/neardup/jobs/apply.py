@@ -20,8 +20,9 @@ from neardup.io.shards import listed_inputs
 from neardup.io.storage.places import path_text, place_of, real_name
 from neardup.io.stored_shards import content_of, is_as_it_was, starts_of
 from neardup.jobs.output_paths import OutputPaths, refuse_inputs
+from neardup.jobs.request import Request
 from neardup.jobs.results import FileResult
-from neardup.jobs.run import Request, run
+from neardup.jobs.run import run
 from neardup.jobs.writing import DecidedRows, write_shards
 from neardup.progress import Progress, Watcher, peak_memory_bytes, progress_of
 from neardup.resources.resources import Resources

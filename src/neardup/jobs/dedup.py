@@ -1,37 +1,21 @@
 """De-duplicate files: write the survivors unchanged, an audit of every removal, and a summary."""
 
-import json
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
-from neardup.dedup import find_duplicates
-from neardup.io.checkpoints import Checkpoints
-from neardup.io.corpus import FileCorpus, Rejected, open_corpus
-from neardup.io.ids import repeated_ids
-from neardup.io.outputs import Outputs
-from neardup.io.reading import split_options
-from neardup.io.shard import Shard
+from neardup.io.reading import DedupFileOptions, split_options
 from neardup.io.shards import listed_inputs
 from neardup.io.storage.places import path_text
-from neardup.jobs.output_paths import OutputPaths, demand_output
-from neardup.jobs.reference import FingerprintReference, open_reference
-from neardup.jobs.results import FileResult
-from neardup.jobs.resume import run_description
-from neardup.jobs.run import Request, run
-from neardup.jobs.writing import DecidedRows, write_shards
-from neardup.judging.estimate import CostEstimate, DedupFileOptions, estimate_corpus
-from neardup.options import DedupOptions, OnError
-from neardup.progress import Progress, Watcher, progress_of
+from neardup.jobs.output_paths import demand_output
+from neardup.jobs.request import Request
+from neardup.options import OnError
+from neardup.progress import Watcher, progress_of
 from neardup.recipe.presets import RecipeLike, recipe_of
-from neardup.recipe.recipe import Recipe
-from neardup.survivors.annotations import ANNOTATIONS
-from neardup.survivors.audit import AuditChunk, audit_lines
-from neardup.survivors.decisions import Findings
-from neardup.survivors.summary import summarize
+
+if TYPE_CHECKING:
+    from neardup.jobs.results import FileResult
 
 
 def deduplicate_files(
@@ -49,7 +33,7 @@ def deduplicate_files(
     on_error: OnError = "stop",
     progress: Watcher = None,
     **options: Unpack[DedupFileOptions],
-) -> FileResult:
+) -> "FileResult":
     """Remove near-duplicate documents from files.
 
     No file appears under its final name before all files are complete. Existing files are replaced only with `overwrite`.
@@ -90,9 +74,7 @@ def deduplicate_files(
     if not dry_run:
         demand_output(output)  # before searching for inputs: without -o, a user has named the output as an input
     if report is not None:
-        from neardup.judging.report import (
-            check_report,
-        )  # half of what a run without a report loads would be for reports
+        from neardup.judging.report import check_report  # half of what other runs load would be for reports
 
         check_report(report)
     references = listed_inputs(against)
@@ -111,105 +93,7 @@ def deduplicate_files(
         named={"against": [str(given) for given in references]},
     )
     with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
-        corpus = open_corpus(
-            request.inputs,
-            reading,
-            temporary=Path(spool),
-            values=chosen.columns,
-            on_error=on_error,
-            progress=progress,
-            resources=chosen.resources,
-        )
-        reference = open_reference(
-            references, corpus, made_by, reading, chosen, temporary=Path(spool), on_error=on_error, progress=progress
-        )
-        steps = _Steps(corpus, reference, made_by, chosen, request, progress)
-        return run(steps, request, progress, resumable=steps, reported=steps)
+        shards = request.find_shards(Path(spool), progress)
+        from neardup.jobs.dedup_steps import deduplicate_shards  # loads NumPy and Arrow, once nothing is refused
 
-
-@dataclass
-class _Steps:
-    """The steps for whole documents; see `neardup.jobs.run.Steps`."""
-
-    corpus: FileCorpus
-    reference: FileCorpus | FingerprintReference | None
-    recipe: Recipe
-    options: DedupOptions
-    request: Request
-    progress: Progress
-    expected: CostEstimate | None = None
-
-    @property
-    def shards(self) -> Sequence[Shard]:
-        return self.corpus.shards
-
-    @property
-    def rejected(self) -> Iterable[Rejected]:
-        return self.corpus.rejected
-
-    def check(self, _: OutputPaths) -> None:
-        self.corpus.check(ANNOTATIONS if self.request.annotate else ())
-
-    def description(self) -> dict[str, Any]:
-        asked, reading = self.request, self.request.reading
-        known = run_description(asked.output, self.corpus, self.reference, self.recipe, self.options, reading)
-        return known | {"annotate": asked.annotate, "audit": asked.audit, "on_error": asked.on_error}
-
-    def done_before(self, record: dict[str, Any]) -> FileResult:
-        done, page = FileResult.of_record(record), self.request.report
-        if page is not None and not Path(page).exists():
-            from neardup.judging.report import report as write_report
-
-            write_report(done.files["audit"], page, threads=self.options.threads, progress=self.progress)
-            done.files["report"] = page
-        return done
-
-    def find(self, checkpoints: Checkpoints) -> Findings:
-        if self.request.dry_run:
-            self.expected = estimate_corpus(self.corpus, self.recipe, self.options)
-            self.progress.say(f"estimate: {self.expected}")
-            self.progress.say("all is done now but writing; interrupt it if the estimate is enough")
-        known = self.reference
-        return find_duplicates(
-            self.corpus,
-            self.recipe,
-            self.options,
-            self.progress,
-            reference=known.documents if isinstance(known, FingerprintReference) else known,
-            checkpoints=checkpoints,
-        )
-
-    def rows(self, _: Findings) -> Sequence[slice]:
-        return [self.corpus.rows_of(number) for number in range(len(self.corpus.shards))]
-
-    def audit(self, found: Findings) -> Iterator[AuditChunk]:
-        locate = None if self.reference is None else self.reference.locate
-        with_matched = self.options.cluster == "components"
-        return audit_lines(found.of_inputs, found.documents.ids, with_matched=with_matched, locate=locate)
-
-    def write(self, found: Findings, paths: OutputPaths, outputs: Outputs) -> None:
-        known, annotate = found.documents, self.request.annotate
-        writer = DecidedRows(self.shards, self.rows(found), found.decisions, known.ids, known.valid, annotate)
-        write_shards(writer, paths.outputs, outputs, threads=self.options.threads, progress=self.progress)
-
-    def result(self, found: Findings, files: dict[str, Any]) -> FileResult:
-        repeated = repeated_ids(found.documents.ids.slice(0, found.inputs))
-        html = self.request.reading.html
-        counts = summarize(found, self.recipe, self.options, self.progress, repeated_ids=repeated, html=html)
-        return FileResult(counts, files | {"report": self.request.report}, self.expected)
-
-    def report(self, found: Findings, result: FileResult) -> bytes:
-        reference = self.reference if isinstance(self.reference, FileCorpus) else None
-        from neardup.judging.report import RunInputs, make_report
-
-        inputs = RunInputs(found.inputs, self.recipe, self.corpus, reference)
-        lines = partial(self._audited, found)
-        made, reason = make_report(json.loads(result.to_json()), lines, inputs, self.progress)
-        if reason:
-            self.progress.say(f"{self.request.report} shows no texts: {reason}")
-        return made
-
-    def _audited(self, found: Findings) -> Iterator[dict[str, Any]]:
-        """The lines of the audit, parsed, without reading a file."""
-        for _, lines in self.audit(found):
-            yield from map(json.loads, lines)
+        return deduplicate_shards(shards, references, made_by, chosen, request, progress, temporary=Path(spool))

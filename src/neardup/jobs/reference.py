@@ -54,16 +54,14 @@ def open_reference(
     temporary: Path,
     on_error: str,
     progress: Progress,
-) -> FileCorpus | FingerprintReference | None:
-    """Open the files of the reference; None if `against` is empty.
+) -> FileCorpus | FingerprintReference:
+    """Open the files of the reference, at least one.
 
     Raises:
         InputError: the reference is standard input, repeats an input, mixes texts and fingerprints, or lacks a stored column.
         OptionError: min_similarity is above 0, and the reference holds fingerprints.
         RecipeMismatch: the fingerprints were made by another recipe.
     """
-    if not against:
-        return None
     if "-" in map(str, against):
         raise InputError("`against='-'`: a reference is read from files. Name files, folders or globs.")
     shards = find_shards(against, temporary=temporary, reading=reading)

@@ -3,12 +3,14 @@
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from neardup.display import counted
-from neardup.judging.estimate import CostEstimate
 from neardup.survivors.summary import Summary
 from neardup.survivors.unit_summary import UnitSummary
+
+if TYPE_CHECKING:
+    from neardup.judging.estimate import CostEstimate
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,7 @@ class FileResult:
 
     summary: Summary
     files: dict[str, Any]
-    estimate: CostEstimate | None = None
+    estimate: "CostEstimate | None" = None
 
     def __repr__(self) -> str:
         return f"FileResult({self.summary.in_a_line()}, output={self.files['output']!r})"

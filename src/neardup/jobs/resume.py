@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from neardup.errors import InputError
 from neardup.io.corpus import FileCorpus
@@ -14,7 +14,6 @@ from neardup.io.shard import Shard
 from neardup.io.storage.places import real_name
 from neardup.io.storage.remote import RemotePath
 from neardup.jobs.output_paths import OutputPaths
-from neardup.jobs.reference import FingerprintReference
 from neardup.options import DedupOptions
 from neardup.progress import Progress
 from neardup.recipe.recipe import Recipe
@@ -22,11 +21,14 @@ from neardup.resources.limits import memory_bytes
 from neardup.resources.scratch import Scratch
 from neardup.survivors.summary import versions
 
+if TYPE_CHECKING:
+    from neardup.jobs.reference import FingerprintReference
+
 
 def run_description(
     output: str | None,
     corpus: FileCorpus,
-    reference: FileCorpus | FingerprintReference | None,
+    reference: "FileCorpus | FingerprintReference | None",
     recipe: Recipe,
     options: DedupOptions,
     reading: Reading,

@@ -5,60 +5,23 @@ complete. Records (audit, rejects) are written before rows, and `commit` renames
 visible has its line in the audit.
 """
 
-import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from neardup.io.checkpoints import NO_CHECKPOINTS, Checkpoints
 from neardup.io.corpus import Rejected
-from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder
-from neardup.io.reading import Reading
+from neardup.io.outputs import STANDARD_OUTPUT, Outputs
 from neardup.io.records import write_lines
-from neardup.io.run_folder import RunFolder
 from neardup.io.shard import Shard
 from neardup.jobs.audits import write_audits
-from neardup.jobs.output_paths import OutputPaths, dedup_output_paths
+from neardup.jobs.output_paths import OutputPaths
+from neardup.jobs.request import Request
 from neardup.jobs.resume import open_saved, tell_skipped
 from neardup.progress import Progress
-from neardup.resources.resources import DEFAULTS, Resources
 from neardup.survivors.audit import AuditChunk, reject_lines
 
 Found = TypeVar("Found")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Request:
-    """The arguments of a run over files.
-
-    Attributes:
-        inputs: files, folders, globs, or `-` for standard input, as given.
-        output: a file, a folder (ends in /), or `-` for standard output; None for a dry run.
-        reading: how the inputs are read.
-        audit: the file or folder of the audit; None for the default path.
-        report: the path of the HTML report; None for no report.
-        annotate: write all rows, with more columns.
-        dry_run: do everything, write nothing.
-        overwrite: replace outputs that exist.
-        resume: keep finished work beside the output, and continue from the work that is there.
-        on_error: `stop` or `skip`, for rows that cannot be read.
-        resources: threads, memory and the folder for temporary files.
-        named: further entries about files in the summary.
-    """
-
-    inputs: tuple[str | Path, ...]
-    output: str | None
-    reading: Reading
-    audit: str | None = None
-    report: str | None = None
-    annotate: bool = False
-    dry_run: bool = False
-    overwrite: bool = False
-    resume: bool = False
-    on_error: str = "stop"
-    resources: Resources = DEFAULTS
-    named: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Result(Protocol):
@@ -159,7 +122,7 @@ def run(
         RecipeMismatch: the folder of the run to resume belongs to other inputs, another recipe or other options.
         RowError, DataError: a row, or a file, cannot be read.
     """
-    paths = _paths(steps.shards, request)
+    paths = request.output_paths(steps.shards)
     to_standard_output = paths.outputs[:1] == (STANDARD_OUTPUT,)
     steps.check(paths)
     saved = None
@@ -170,7 +133,7 @@ def run(
         if (done := saved.completed()) is not None:
             progress.say(f"{saved.folder}: this run was done before")
             return resumable.done_before(done)
-    with _outputs(paths, steps.shards, request, saved) as outputs:
+    with request.open_outputs(paths, steps.shards, saved) as outputs:
         found = steps.find(NO_CHECKPOINTS if saved is None else saved.checkpoints)
         tell_skipped(saved, progress)
         rows = steps.rows(found)
@@ -182,7 +145,7 @@ def run(
             if not to_standard_output and not request.dry_run:
                 steps.write(found, paths, outputs)
             progress.written(outputs.written_bytes)
-        result = steps.result(found, _files(paths, request))
+        result = steps.result(found, request.files(paths))
         if paths.summary:
             outputs.claim(paths.summary).write_bytes(result.to_json(indent=2))
         if request.report is not None and reported is not None:
@@ -191,38 +154,3 @@ def run(
             steps.write(found, paths, outputs)
         outputs.commit(result.record())
     return result
-
-
-def _paths(shards: Sequence[Shard], request: Request) -> OutputPaths:
-    """The paths of all outputs. For a dry run, paths are checked and then dropped, so nothing is written."""
-    if not request.output:
-        return OutputPaths()
-    with_rejects = request.on_error == "skip"
-    found = dedup_output_paths(request.output, shards, audit=request.audit, with_rejects=with_rejects)
-    return OutputPaths() if request.dry_run else found
-
-
-def _outputs(paths: OutputPaths, shards: Sequence[Shard], request: Request, saved: RunFolder | None) -> Outputs:
-    page = [Path(request.report)] if request.report else []
-    return Outputs(
-        [*paths.outputs, *paths.records, *page],
-        inputs=shards,
-        overwrite=request.overwrite,
-        folder=output_folder(request.output) if request.output else None,
-        audit_folder=paths.audit_folder,
-        saved=saved,
-        temp_dir=request.resources.temp_dir,
-    )
-
-
-def _files(paths: OutputPaths, request: Request) -> dict[str, Any]:
-    """The entries about files in the summary."""
-    records = {name: getattr(paths, name) for name in ("audit", "summary", "rejects")}
-    return {
-        "inputs": [str(given) for given in request.inputs],
-        "folder": str(Path.cwd()),
-        **dataclasses.asdict(request.reading),
-        **request.named,
-        "output": None if request.dry_run else request.output,
-        **{name: None if path is None else str(path) for name, path in records.items()},
-    }

@@ -16,7 +16,7 @@ from neardup.display import size_text
 from neardup.fingerprints.documents import read_documents
 from neardup.hamming.block_plan import plan_join
 from neardup.io.corpus import FileCorpus, open_corpus
-from neardup.io.reading import ReadingDict, split_options
+from neardup.io.reading import DedupFileOptions, split_options
 from neardup.io.sample import Sample, read_sample
 from neardup.io.table_corpus import TableCorpus
 from neardup.matching.candidates.auto import Choice, choose
@@ -24,7 +24,7 @@ from neardup.matching.candidates.costs import COUNT_SECONDS, Estimate
 from neardup.matching.candidates.task import Task
 from neardup.matching.distance_limit import distance_limit
 from neardup.matching.equal_texts import exact_representatives
-from neardup.options import DedupOptions, DedupOptionsDict, OnError
+from neardup.options import DedupOptions, OnError
 from neardup.progress import Progress, Watcher, duration, peak_memory_bytes, progress_of
 from neardup.recipe.methods import METHODS, Method, Promise
 from neardup.recipe.presets import RecipeLike, recipe_of
@@ -92,10 +92,6 @@ class CostEstimate:
     def to_json(self) -> str:
         """The fields as one JSON object."""
         return json.dumps(self.as_dict(), ensure_ascii=False)
-
-
-class DedupFileOptions(ReadingDict, DedupOptionsDict, total=False):
-    """The options of `deduplicate_files` and `estimate_files`."""
 
 
 def estimate_files(

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from neardup.errors import InputError
 from neardup.io.storage.places import Place, place_of
-from neardup.judging.finished_run import same_id
-from neardup.survivors.audit_files import read_audit, summary_paths
+from neardup.survivors.audit_files import read_audit, same_id, summary_paths
 
 if TYPE_CHECKING:
     from neardup.judging.nearest import Neighbor

@@ -21,11 +21,6 @@ from neardup.survivors.cluster_file import ClusterFile, read_cluster_file
 _FILES = ("inputs", "folder", *READING)
 
 
-def same_id(value: Any, doc_id: str) -> bool:
-    """Whether `value` is the id `doc_id`, which is a string; an integer id is compared by its digits."""
-    return value == doc_id or (not isinstance(value, str) and str(value) == doc_id)
-
-
 @dataclass(frozen=True, slots=True)
 class FinishedRun:
     """A finished run, as its summary describes it.

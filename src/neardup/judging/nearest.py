@@ -14,9 +14,10 @@ from neardup.fingerprints.simhash import Fingerprints, fingerprint_array
 from neardup.io.batch import Batch
 from neardup.io.corpus import FileCorpus
 from neardup.io.storage.places import Place
-from neardup.judging.finished_run import FinishedRun, read_finished_run, same_id
+from neardup.judging.finished_run import FinishedRun, read_finished_run
 from neardup.matching.similarities.compare_texts import similarities_to
 from neardup.recipe.methods import METHODS
+from neardup.survivors.audit_files import same_id
 from neardup.text.normalizers import normalize
 from neardup.text.preference import groups_of
 

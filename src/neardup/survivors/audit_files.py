@@ -1,6 +1,7 @@
 """The place of an audit, a file or a folder with one file per shard, and its lines."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from neardup.errors import DataError, InputError
 from neardup.io.outputs import output_folder, stem
@@ -70,3 +71,8 @@ def read_audit(audit: Place) -> Iterator[Line]:
                     raise DataError(
                         f"{path}, line {number}: this is no line of an audit: {problem}. {_instead_of(path)}"
                     ) from None
+
+
+def same_id(value: Any, doc_id: str) -> bool:
+    """Whether `value` is the id `doc_id`, which is a string; an integer id is compared by its digits."""
+    return value == doc_id or (not isinstance(value, str) and str(value) == doc_id)

@@ -8,15 +8,11 @@ column, add a row to `COLUMNS`, and run `make docs`.
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-import numpy as np
-import pyarrow as pa
-
-from neardup.arrays import Array
-from neardup.io.formats.json_values import quote
-from neardup.survivors.decisions import NONE
-from neardup.survivors.outcomes import FilterOutcomes, Outcomes
+if TYPE_CHECKING:
+    from neardup.arrays import Array
+    from neardup.survivors.outcomes import FilterOutcomes, Outcomes
 
 Source = TypeVar("Source")
 
@@ -38,34 +34,49 @@ class ColumnType:
     arrow: Callable[[Any], Any]
 
 
-def _integer_tokens(values: Array) -> list[Any]:
+def _integer_tokens(values: "Array") -> list[Any]:
     integers: list[Any] = values.tolist()
     return ["null" if value < 0 else value for value in integers] if (values < 0).any() else integers
 
 
-def _number_tokens(values: Array) -> list[str]:
+def _number_tokens(values: "Array") -> list[str]:
     return ["null" if value != value else repr(value) for value in values.tolist()]
 
 
 def _string_tokens(values: Sequence[str | None]) -> list[str]:
+    from neardup.io.formats.json_values import quote
+
     return ["null" if value is None else quote(value) for value in values]
+
+
+def _arrow(values: Any, **options: Any) -> Any:
+    """An Arrow array. Arrow is loaded here, not with this module: audits can be read without it."""
+    import pyarrow as pa
+
+    return pa.array(values, **options)
+
+
+def _strings(values: Sequence[str | None]) -> Any:
+    import pyarrow as pa
+
+    return pa.array(values, pa.large_string())
 
 
 ID = ColumnType("string or integer", int | str, lambda ids: ids.to_pylist(), lambda ids: ids)
 """Values: an Arrow array; for JSON, an Arrow array of JSON values."""
 
-INTEGER = ColumnType("integer", int, _integer_tokens, lambda values: pa.array(values, mask=values < 0))
+INTEGER = ColumnType("integer", int, _integer_tokens, lambda values: _arrow(values, mask=values < 0))
 """Values: int64[n], null where negative."""
 
-NUMBER = ColumnType("number", float, _number_tokens, lambda values: pa.array(values, from_pandas=True))
+NUMBER = ColumnType("number", float, _number_tokens, lambda values: _arrow(values, from_pandas=True))
 """Values: float64[n], null where NaN."""
 
 BOOLEAN = ColumnType(
-    "true or false", bool, lambda values: ["true" if value else "false" for value in values.tolist()], pa.array
+    "true or false", bool, lambda values: ["true" if value else "false" for value in values.tolist()], _arrow
 )
 """Values: bool[n]."""
 
-STRING = ColumnType("string", str, _string_tokens, lambda values: pa.array(values, pa.large_string()))
+STRING = ColumnType("string", str, _string_tokens, _strings)
 """Values: strings; null where None."""
 
 
@@ -102,7 +113,7 @@ class Column(Generic[Source]):
 
 
 # fmt: off
-COLUMNS: tuple[Column[Outcomes], ...] = (
+COLUMNS: "tuple[Column[Outcomes], ...]" = (
     Column(
         "id", ID, "Id of the removed document.", REMOVALS,
         lambda outcomes: outcomes.names.ids(outcomes.rows),
@@ -142,7 +153,7 @@ COLUMNS: tuple[Column[Outcomes], ...] = (
     ),
     Column(
         "duplicate_of", ID, "Id of the survivor that it duplicates; null if it is not a duplicate.", (ANNOTATED,),
-        lambda outcomes: outcomes.names.ids(np.where(outcomes.removed, outcomes.survivors, NONE)),
+        lambda outcomes: outcomes.names.ids(outcomes.survivors_of_removed),
     ),
     Column(
         "similarity", NUMBER, "Similarity to the survivor; null where it was not computed.", (*REMOVALS, ANNOTATED),
@@ -193,7 +204,7 @@ COLUMNS: tuple[Column[Outcomes], ...] = (
 
 FILTERED = "filter"
 
-FILTER_COLUMNS: tuple[Column[FilterOutcomes], ...] = (
+FILTER_COLUMNS: "tuple[Column[FilterOutcomes], ...]" = (
     Column(
         "id", ID, "Id of the document that was not passed on.", (FILTERED,),
         lambda outcomes: outcomes.ids,
@@ -204,7 +215,7 @@ FILTER_COLUMNS: tuple[Column[FilterOutcomes], ...] = (
     ),
     Column(
         "matched_id", ID, "Id of the nearest document that was passed on before.", (FILTERED,),
-        lambda outcomes: pa.array([json.dumps(id_, ensure_ascii=False) for id_ in outcomes.matched], pa.large_string()),
+        lambda outcomes: _strings([json.dumps(id_, ensure_ascii=False) for id_ in outcomes.matched]),
     ),
     Column(
         "distance", INTEGER, "Hamming distance of the fingerprints of the two.", (FILTERED,),
@@ -215,7 +226,9 @@ FILTER_COLUMNS: tuple[Column[FilterOutcomes], ...] = (
 # fmt: on
 
 
-def columns_of(kind: str, *, with_matched: bool = False, with_reference: bool = False) -> tuple[Column[Outcomes], ...]:
+def columns_of(
+    kind: str, *, with_matched: bool = False, with_reference: bool = False
+) -> "tuple[Column[Outcomes], ...]":
     """The columns of one kind of table: DOCUMENTS, UNITS, RESULTS or ANNOTATED.
 
     `with_matched`: clusters are connected components. `with_reference`: the run is against a reference.
@@ -224,7 +237,7 @@ def columns_of(kind: str, *, with_matched: bool = False, with_reference: bool = 
     return tuple(column for column in COLUMNS if kind in column.within and not absent.get(column.only, False))
 
 
-def columns_named(*names: str) -> tuple[Column[Outcomes], ...]:
+def columns_named(*names: str) -> "tuple[Column[Outcomes], ...]":
     """The columns with these names, in this order."""
     by_name = {column.name: column for column in COLUMNS}
     return tuple(by_name[name] for name in names)

@@ -98,6 +98,11 @@ class Outcomes:
         removed: Bools = (self.survivors >= 0) & (self.survivors != self.rows)
         return removed
 
+    @property
+    def survivors_of_removed(self) -> Int64s:
+        """The survivors' rows where the row is removed: int64[n]; -1 elsewhere."""
+        return np.where(self.removed, self.survivors, NONE)
+
     @cached_property
     def references(self) -> tuple[list[str | None], Int64s]:
         """The reference files that hold the survivors, and their rows there; None and -1 for survivors in the inputs.

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from neardup.display import counted, html_table
 from neardup.kernels.compilation import described
@@ -16,6 +17,7 @@ from neardup.recipe.vectors import VectorRecipe
 from neardup.resources.spool import peak_temporary_bytes
 from neardup.survivors.decisions import Findings
 from neardup.text.html import html_versions
+from neardup.version import __version__
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,10 +102,12 @@ class Summary:
 
 def versions() -> dict[str, str]:
     """The versions of this package and of the libraries it computes with."""
-    from importlib.metadata import version
-
-    names = ("neardup", "numpy", "pyarrow")
-    return {name: version(name) for name in names} | {"python": platform.python_version()}
+    return {
+        "neardup": __version__,
+        "numpy": np.__version__,
+        "pyarrow": pa.__version__,
+        "python": platform.python_version(),
+    }
 
 
 def summarize(

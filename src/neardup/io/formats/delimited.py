@@ -267,3 +267,6 @@ def _with_cells(shard: Shard, header: Header, stored: bytes, line: bytes, cells:
             "Convert the file to a dialect with quotes, in UTF-8."
         ) from None
     return kept + more + ending
+
+
+CSV, TSV = Delimited("csv"), Delimited("tsv")

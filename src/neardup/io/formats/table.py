@@ -1,19 +1,22 @@
 """The file formats: a table from name to module, used by all code that reads or writes a corpus.
 
-A new format is a module with the functions of `Format`, plus a row here.
+A new format is a module with the functions of `Format`, plus a row here. Modules are loaded when the first file of their format is
+read, so that names of files can be checked before NumPy and Arrow are loaded.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
-from neardup.arrays import Array
 from neardup.io.batch import Batch, Columns, Part, Reject
-from neardup.io.formats import jsonl, parquet, text_files, text_lines
-from neardup.io.formats.delimited import Delimited
 from neardup.io.shard import Shard
+
+if TYPE_CHECKING:
+    from neardup.arrays import Array
+    from neardup.io.formats import delimited, jsonl, parquet, text_files, text_lines
 
 
 class Sink(Protocol):
@@ -54,22 +57,22 @@ class Format(Protocol):
     def check_together(self, shards: Sequence[Shard]) -> None:
         """Raise InputError if the rows of these shards cannot share a file."""
 
-    def parts(self, shard: Shard, columns: Columns, wanted: Array | None = None) -> Iterator[Part]:
+    def parts(self, shard: Shard, columns: Columns, wanted: "Array | None" = None) -> Iterator[Part]:
         """All rows in order, in parts of about 4 MB; each row is in one part. Several threads may call parts.
 
         Where `wanted` (bool[rows]) is False, rows are skipped as cheaply as possible: they are not checked, and are null.
         """
 
-    def read(self, shard: Shard, columns: Columns, *, reject: Reject, wanted: Array | None = None) -> Iterator[Batch]:
+    def read(self, shard: Shard, columns: Columns, *, reject: Reject, wanted: "Array | None" = None) -> Iterator[Batch]:
         """The batches of `parts`, one after another; `reject` is called for each row that cannot be read, in order."""
 
-    def copy(self, shard: Shard, keep: Array, sink: Any) -> None:
+    def copy(self, shard: Shard, keep: "Array", sink: Any) -> None:
         """Write the rows where `keep` (bool[rows]) is true, unchanged.
 
         Raises InputError if the sink holds rows of another format or schema.
         """
 
-    def annotate(self, shard: Shard, added: Any, sink: Any, *, keep: Array) -> None:
+    def annotate(self, shard: Shard, added: Any, sink: Any, *, keep: "Array") -> None:
         """Write the rows where `keep` (bool[rows]) is true, unchanged except for further columns.
 
         `added` is an Arrow table with one row for each row of the shard; rejected rows must not be kept.
@@ -82,7 +85,7 @@ class Rewritable(Protocol):
     """A format's module that can also replace texts in its rows, as lines and paragraphs require."""
 
     def replace(
-        self, shard: Shard, columns: Columns, rewrite: Rewrite, sink: Any, *, keep: Array, changed: Array
+        self, shard: Shard, columns: Columns, rewrite: Rewrite, sink: Any, *, keep: "Array", changed: "Array"
     ) -> None:
         """Like `copy`, but where `changed` (bool[rows], of rows that can be read) is true, `rewrite` supplies the texts.
 
@@ -90,7 +93,11 @@ class Rewritable(Protocol):
         """
 
 
-PartOfFiles = Callable[[Sequence[Shard], Columns, Array | None], Part]
+class FilePerDocument(Protocol):
+    """A format's module, for formats with one document per file: it reads several files as one part, for they may be small."""
+
+    def part_of_files(self, shards: Sequence[Shard], columns: Columns, wanted: "Array | None" = None) -> Part:
+        """The documents of some files, one row each; `wanted` as for `Format.parts`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,51 +106,75 @@ class Row:
 
     Attributes:
         name: the format's name in shards.
-        module: its functions.
+        module: the module of its functions, in this folder; after a colon, the object that has them.
         endings: endings of file names, in lowercase.
         said: the endings as messages list them.
         compressed: files may be compressed as a whole; Parquet compresses inside.
         named_only: endings of files that are read only when named, because in folders they are as often about the data as data.
         html: endings of HTML pages, which are read if the call says how they become text.
-        part_of_files: reads several files as one part, for formats with one document per file: the files may be small.
+        file_per_document: its module is a `FilePerDocument`.
     """
 
     name: str
-    module: Format
+    module: str
     endings: tuple[str, ...] = ()
     said: str = ""
     compressed: bool = True
     named_only: tuple[str, ...] = ()
     html: tuple[str, ...] = ()
-    part_of_files: PartOfFiles | None = None
+    file_per_document: bool = False
 
 
 ROWS = (
     Row(
         "jsonl",
-        jsonl,
+        "jsonl",
         (".jsonl", ".ndjson", ".json"),
         ".jsonl, .ndjson or .json (one object a line)",
         named_only=(".json",),
     ),
-    Row("parquet", parquet, (".parquet",), ".parquet", compressed=False),
-    Row("csv", Delimited("csv"), (".csv",), ".csv"),
-    Row("tsv", Delimited("tsv"), (".tsv",), ".tsv"),
+    Row("parquet", "parquet", (".parquet",), ".parquet", compressed=False),
+    Row("csv", "delimited:CSV", (".csv",), ".csv"),
+    Row("tsv", "delimited:TSV", (".tsv",), ".tsv"),
     Row(
         "txt",
-        text_files,
+        "text_files",
         (".txt", ".text", ".md", ".html", ".htm"),
         ".txt, .text or .md (one document a file; with `lines`, one a line), .html or .htm (with `html`, one document a file)",
         named_only=(".md",),
         html=(".html", ".htm"),
-        part_of_files=text_files.part_of_files,
+        file_per_document=True,
     ),
-    Row("lines", text_lines),  # for files with any ending, if the call asks for lines
+    Row("lines", "text_lines"),  # for files with any ending, if the call asks for lines
 )
 
-FORMATS = {row.name: row.module for row in ROWS}
-FILES = {row.name: row.part_of_files for row in ROWS if row.part_of_files is not None}
-"""Formats with one document per file."""
+FILES = frozenset(row.name for row in ROWS if row.file_per_document)
+"""The names of formats with one document per file."""
+
+if TYPE_CHECKING:
+    _loaded: tuple[Format, ...] = (jsonl, parquet, delimited.CSV, delimited.TSV, text_files, text_lines)
+    _of_files: tuple[FilePerDocument, ...] = (text_files,)
+
+
+class _Formats(dict[str, Format]):
+    """Formats by their names; a module is loaded when its format is first asked for."""
+
+    def __missing__(self, name: str) -> Format:
+        if name not in _MODULES:
+            raise KeyError(name)
+        module, _, inside = _MODULES[name].partition(":")
+        found = import_module(f"neardup.io.formats.{module}")
+        self[name] = cast(Format, getattr(found, inside) if inside else found)
+        return self[name]
+
+
+_MODULES = {row.name: row.module for row in ROWS}
+FORMATS = _Formats()
+
+
+def part_of_files(shards: Sequence[Shard], columns: Columns, wanted: "Array | None" = None) -> Part:
+    """The documents of some files of one format in FILES, one row each; `wanted` as for `Format.parts`."""
+    return cast(FilePerDocument, FORMATS[shards[0].format]).part_of_files(shards, columns, wanted)
 
 
 def open_sink(path: Path, format: str, compression: str = "plain") -> Sink:  # noqa: A002

@@ -92,3 +92,8 @@ def files_below(folder: Place, endings: tuple[str, ...]) -> list[Place]:
     if isinstance(folder, RemotePath):
         return [file for file in folder.files() if file.name.endswith(endings)]
     return [*sorted(path for path in folder.rglob("*") if path.name.endswith(endings) and path.is_file())]
+
+
+def partial_name(final: Path, mark: str) -> Path:
+    """The hidden file beside an output's final name, to which the output is written."""
+    return final.with_name(f".{final.name[:60]}.partial-{mark}")
