@@ -132,6 +132,7 @@ class Killed(BaseException):
     """The process ends here."""
 
 
+@pytest.mark.slow
 def test_killed_at_any_step_and_run_again_it_gives_what_an_uninterrupted_run_gives(run, monkeypatch, place):
     small_steps(monkeypatch, 50)
     write_lines("a.jsonl", ROWS[:70])

@@ -248,6 +248,7 @@ def test_a_failing_read_is_tried_again(run, store, ending, answer):
     assert there(store, "out/") == below("out")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("answer", [503, "cut"])
 @pytest.mark.parametrize("ending", ["jsonl", "parquet", "txt"])
 def test_a_read_that_fails_for_ever_ends_with_a_clear_error(run, store, ending, answer):
@@ -288,6 +289,7 @@ def test_a_failing_write_is_tried_again(run, store):
     assert there(store, "out/") == below("out")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("answer", [503, 403])
 @pytest.mark.parametrize("part", ["/out.duplicates.jsonl", "/out/a", "/out/deep/b", "/out.summary"])
 def test_a_write_that_fails_for_ever_leaves_nothing(run, store, part, answer):
@@ -309,6 +311,7 @@ def test_a_write_whose_answer_is_lost_leaves_nothing(run, store):
     assert store.keys() == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "mark"), [("DELETE", "uploadId"), ("POST", "uploadId"), ("POST", "uploads")])
 def test_an_upload_whose_answer_is_lost_once_is_tried_again(run, store, monkeypatch, method, mark):
     monkeypatch.setenv("AWS_MAX_ATTEMPTS", "2")  # so that a request is sent twice
@@ -332,6 +335,7 @@ def test_an_upload_whose_answer_is_lost_once_is_tried_again(run, store, monkeypa
     store.clear()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["/out.duplicates.jsonl", "/out/a"])
 def test_an_interrupt_while_files_are_sent_leaves_nothing(start, store, part):
     put_here_and_there(store, "jsonl")
@@ -442,6 +446,7 @@ def test_only_the_beginning_of_a_shard_is_fetched_to_look_at_its_columns(store):
     assert [method for method, _ in store.proxy.requests] == ["HEAD", "GET"]
 
 
+@pytest.mark.slow
 def test_stages_over_a_store_give_what_dedup_gives(run, store):
     put_here_and_there(store, "jsonl")
     s3 = "s3://corpus"

@@ -17,6 +17,7 @@ from neardup.hamming.index.index import Index
 from neardup.hamming.index.methods.table import METHODS
 from neardup.hamming.index.segment_file import read_segment_file
 from neardup.hamming.index.store import writing
+from slow import slow
 
 VALUES = np.random.default_rng(5).integers(0, 2**64, 5_000, np.uint64)
 
@@ -39,7 +40,7 @@ def changed(path):
     return index
 
 
-@pytest.mark.parametrize("method", ["block-tables", "bit-lists"])
+@pytest.mark.parametrize("method", ["block-tables", slow("bit-lists")])
 def test_a_writer_killed_at_any_step_leaves_the_old_or_the_new_index(tmp_path, monkeypatch, method):
     first = Index(max_distance=3, method=method)
     first.add(range(3_000), VALUES[:3_000])

@@ -25,6 +25,7 @@ def bomb(before: str, piece: str, after: str, encoding: str = "utf-8") -> bytes:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le"])
 @pytest.mark.parametrize(
     ("name", "content"),
