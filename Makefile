@@ -6,7 +6,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo kernels kernels-from-wheel wheels test test-all test-levels test-checked test-interpreted test-lowest fuzz lint lint-project types docs site chromium bench bench-quick bench-corpus bench-start soak clean
+.PHONY: help demo kernels kernels-from-wheel wheels wheel-arm test test-all test-levels test-checked test-interpreted test-lowest fuzz lint lint-project types docs site chromium bench bench-quick bench-corpus bench-start soak clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*## /: /' | sort
@@ -143,8 +143,11 @@ wheels: $(VENV)/developing  ## the source archive and both wheels, with and with
 	$(BIN)/python -m build --outdir dist
 	NEARDUP_BUILD_KERNELS=no $(BIN)/python -m build --wheel --outdir dist
 
+wheel-arm: $(VENV)/developing  ## the wheel for aarch64, in dist/; on x86-64 with a cross compiler, aarch64-linux-gnu-gcc or CC_A64
+	NEARDUP_BUILD_KERNELS=aarch64 $(BIN)/python -m build --wheel --outdir dist
+
 kernels-from-wheel:  ## the libraries of all levels in place, from the wheel in dist/, instead of compiling them again
-	$(BIN)/python -c 'import glob, zipfile; file = zipfile.ZipFile(glob.glob("dist/*manylinux*.whl")[0]); [open(f"src/{name}", "wb").write(file.read(name)) for name in file.namelist() if name.endswith((".so", "built.json"))]'
+	$(BIN)/python -c 'import glob, zipfile; file = zipfile.ZipFile(glob.glob("dist/*manylinux*_$(shell uname -m).whl")[0]); [open(f"src/{name}", "wb").write(file.read(name)) for name in file.namelist() if name.endswith((".so", "built.json"))]'
 
 clean:  ## remove what make made
 	rm -rf $(VENV) demo build dist site

@@ -2,11 +2,12 @@
 
     python tools/try_distribution.py dist platform|pure|sdist [EXTRAS]
 
-The platform wheel has its kernels compiled: it must neither need Numba nor compile anything. The pure wheel is tried with the extra
-`jit`, which brings Numba where compiled kernels would be the rule.
+The platform wheel is that of this machine, and has its kernels compiled: it must neither need Numba nor compile
+anything. The pure wheel is tried with the extra `jit`, which brings Numba where compiled kernels would be the rule.
 """
 
 import os
+import platform
 import subprocess
 import sys
 import tempfile
@@ -14,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 KINDS: dict[str, Callable[[str], bool]] = {
-    "platform": lambda name: name.endswith(".whl") and not name.endswith("-none-any.whl"),
+    "platform": lambda name: name.endswith(f"_{platform.machine()}.whl"),
     "pure": lambda name: name.endswith("-none-any.whl"),
     "sdist": lambda name: name.endswith(".tar.gz"),
 }

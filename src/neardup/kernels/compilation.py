@@ -4,6 +4,7 @@ The environment variable `NEARDUP_KERNELS` chooses:
 
     auto         the library for this processor, or Numba where none fits; the default
     v2, v3, v4   the library for that level of x86-64
+    a64          the library for aarch64
     jit          Numba, at first use
     interpreted  the Python functions themselves, slowly, with the Python twins of the intrinsics; so does NUMBA_DISABLE_JIT=1
 """

@@ -1,6 +1,7 @@
 """Compile all versions of all kernels ahead of time: `make kernels` for this processor, the wheel for every level.
 
     python -m neardup.kernels.native.build [--levels v2,v3,v4] [--jobs N] [--folder FOLDER]
+    python -m neardup.kernels.native.build --levels a64 --folder FOLDER    for aarch64, on x86-64 as well
 
 Numba makes LLVM code of a kernel just as it does at first use; its optimized module becomes an object file for the level,
 instead of running in place. For each version a small function is added that takes the arguments as 64-bit words, as `calls.c`
@@ -10,6 +11,7 @@ lays them out, and calls the kernel. A C compiler links the objects of a level w
 import argparse
 import json
 import os
+import platform
 import shlex
 import subprocess
 import sysconfig
@@ -36,8 +38,26 @@ from neardup.kernels.native.signatures import Signatures, TupleType
 _V2 = "+mmx,+fxsr,+sse,+sse2,+cx8,+cmov,+x87,+cx16,+sahf,+popcnt,+sse3,+ssse3,+sse4.1,+sse4.2"
 _V3 = f"{_V2},+avx,+avx2,+bmi,+bmi2,+f16c,+fma,+lzcnt,+movbe,+xsave"
 _V4 = f"{_V3},+avx512f,+avx512bw,+avx512cd,+avx512dq,+avx512vl,+avx512vbmi,+avx512vbmi2,+avx512vpopcntdq,+avx512bitalg"
-FEATURES = {"v2": _V2, "v3": _V3, "v4": _V4}
-"""What each level has, by LLVM's names. v4 is more than the ABI's: byte compression and popcounts, of processors from 2019 on."""
+
+
+class Target(NamedTuple):
+    """What a level is compiled for, by LLVM's names."""
+
+    triple: str
+    cpu: str
+    features: str
+
+
+TARGETS = {
+    "v2": Target("x86_64-unknown-linux-gnu", "x86-64-v2", _V2),
+    "v3": Target("x86_64-unknown-linux-gnu", "x86-64-v3", _V3),
+    "v4": Target("x86_64-unknown-linux-gnu", "x86-64-v4", _V4),
+    "a64": Target("aarch64-unknown-linux-gnu", "generic", ""),
+}
+"""v4 is more than the ABI's: byte compression and popcounts, of processors from 2019 on. Every aarch64 has NEON."""
+
+COMPILERS = {"x86_64": ("CC_X86_64", "x86_64-linux-gnu-gcc"), "aarch64": ("CC_A64", "aarch64-linux-gnu-gcc")}
+"""For other machines than this one, the variable that names the C compiler, and Debian's name of it."""
 
 
 class BuildError(Exception):
@@ -56,11 +76,17 @@ class Compiled(NamedTuple):
 def compile_versions(
     level: str, numbered: Sequence[tuple[int, str, TupleType]], signatures: Signatures, folder: Path
 ) -> list[Compiled]:
-    """Write the object files of these versions; runs in a process whose environment names the level."""
+    """Write the object files of these versions; runs in a process with the level's `environment`."""
     from neardup.kernels.native.emit import Emitter
 
-    emitter = Emitter(_cpu(level), FEATURES[level], folder)
+    emitter = Emitter(*TARGETS[level], folder)
     return [Compiled(name, *emitter.emit(number, name, types, signatures)) for number, name, types in numbered]
+
+
+def environment(level: str) -> dict[str, str]:
+    """What Numba reads when it is loaded: kernels choose their code by the features that are named here."""
+    _, cpu, features = TARGETS[level]
+    return {"NEARDUP_KERNELS": "jit", "NUMBA_CPU_NAME": cpu, "NUMBA_CPU_FEATURES": features}
 
 
 def _in_environment(variables: dict[str, str]) -> None:
@@ -68,19 +94,16 @@ def _in_environment(variables: dict[str, str]) -> None:
     os.environ.update(variables)
 
 
-def _cpu(level: str) -> str:
-    return f"x86-64-{level}"
-
-
-def _compiler() -> list[str]:
-    return shlex.split(os.environ.get("CC", "cc"))
-
-
-def _run(*command: str) -> None:
+def _compile(machine: str, *arguments: str) -> None:
+    """Run the C compiler for a machine."""
+    variable, usual = ("CC", "cc") if machine == platform.machine() else COMPILERS[machine]
+    compiler = shlex.split(os.environ.get(variable, usual))
     try:
-        subprocess.run([*_compiler(), *command], check=True, capture_output=True, text=True)
+        subprocess.run([*compiler, *arguments], check=True, capture_output=True, text=True)
     except FileNotFoundError:
-        raise BuildError(f"there is no C compiler: {_compiler()[0]!r} was not found; install one or set CC") from None
+        raise BuildError(
+            f"there is no C compiler: {compiler[0]!r} was not found; install one or set {variable}"
+        ) from None
     except subprocess.CalledProcessError as problem:
         raise BuildError(f"{shlex.join(problem.cmd)} failed:\n{problem.stderr}") from None
 
@@ -113,19 +136,18 @@ def build_library(level: str, target: Path, jobs: int) -> None:
     # The kernels of a module call the same others, which are then compiled once.
     groups = [list(group) for _, group in groupby(numbered, lambda each: each[1].rpartition(".")[0])]
     groups.sort(key=len, reverse=True)
-    environment = {"NEARDUP_KERNELS": "jit", "NUMBA_CPU_NAME": _cpu(level), "NUMBA_CPU_FEATURES": FEATURES[level]}
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        with ProcessPoolExecutor(jobs, get_context("spawn"), _in_environment, (environment,)) as pool:
+        with ProcessPoolExecutor(jobs, get_context("spawn"), _in_environment, (environment(level),)) as pool:
             tasks = [pool.submit(compile_versions, level, group, signatures, folder) for group in groups]
             compiled = [each for task in tasks for each in task.result()]
         table = folder / "table.c"
         table.write_text(_table(sorted(compiled, key=_preferred)))
         objects = sorted({str(folder / name) for each in compiled for name in each.objects})
-        _link(target, str(FOLDER / "calls.c"), str(table), *objects, "-lm")
+        _link(LEVELS[level], target, str(FOLDER / "calls.c"), str(table), *objects, "-lm")
 
 
-def _link(target: Path, *sources: str) -> None:
+def _link(machine: str, target: Path, *sources: str) -> None:
     """Compile and link an extension module for Python's stable interface, which exports nothing but its initializer."""
     include = sysconfig.get_path("include")
     if not (Path(include) / "Python.h").exists():
@@ -136,14 +158,17 @@ def _link(target: Path, *sources: str) -> None:
         exported.write(f"{{ global: PyInit_{name}; local: *; }};")
         exported.flush()
         flags = ("-std=c11", "-O2", "-shared", "-fPIC", "-s", f"-Wl,--version-script={exported.name}", "-I", include)
-        _run(*flags, f"-DMODULE={name}", "-o", str(target), *sources)
+        _compile(machine, *flags, f"-DMODULE={name}", "-o", str(target), *sources)
 
 
 def build(levels: Sequence[str], folder: Path = FOLDER, *, jobs: int | None = None) -> list[Path]:
     """Compile everything for these levels into `folder`; returns the files. No levels: that of this processor."""
+    machine, *others = {LEVELS[level] for level in levels} or {platform.machine()}
+    if others:
+        raise BuildError(f"the levels {', '.join(levels)} are not of one machine; give those of each by themselves")
     processor, built = folder / PROCESSOR, folder / BUILT
     built.unlink(missing_ok=True)
-    _link(processor, str(FOLDER / "processor.c"))
+    _link(machine, processor, str(FOLDER / "processor.c"))
     files = [processor]
     for level in levels or [str(extension(processor).level())]:
         files.append(folder / file_of(level))
@@ -172,10 +197,10 @@ def main() -> None:
 def _up_to_date(folder: Path, levels: str | None) -> bool:
     try:
         built = json.loads((folder / BUILT).read_bytes())
-    except (OSError, ValueError):
+        wanted = levels.split(",") if levels else [str(extension(folder / PROCESSOR).level())]
+    except (ImportError, OSError, ValueError):  # an ImportError: it is for another machine
         return False
-    wanted = set(map(file_of, levels.split(","))) if levels else set()
-    return bool(built.get("sources") == source_digest() and wanted <= set(built.get("files", ())))
+    return bool(built.get("sources") == source_digest() and set(map(file_of, wanted)) <= set(built.get("files", ())))
 
 
 if __name__ == "__main__":

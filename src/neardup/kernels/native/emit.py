@@ -1,6 +1,6 @@
 """Object files of kernels: what Numba compiles for one level of processors, and functions that take arguments as words.
 
-Nothing that is compiled here is run here, so the level may be above this processor's.
+Nothing that is compiled here is run here, so the level may be above this processor's, or another machine's.
 """
 
 from pathlib import Path
@@ -15,7 +15,13 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 from numba.np.arrayobj import populate_array
 
-from neardup.kernels.native.numba_inside import DISPATCHERS, argument_types, keep_results_alone, kernel_named
+from neardup.kernels.native.numba_inside import (
+    DISPATCHERS,
+    argument_types,
+    compile_for,
+    keep_results_alone,
+    kernel_named,
+)
 from neardup.kernels.native.signatures import LETTERS, Signatures, TupleType
 
 WORD = ir.IntType(64)
@@ -101,12 +107,15 @@ def _result_letters(type_: Any) -> str:
 class Emitter:
     """Writes the object files of one level to a folder."""
 
-    def __init__(self, cpu: str, features: str, folder: Path) -> None:
+    def __init__(self, triple: str, cpu: str, features: str, folder: Path) -> None:
         _compile_without_running()
         self.folder = folder
         self.context = cpu_target.target_context
-        target = llvm.Target.from_triple(llvm.get_process_triple())
+        llvm.initialize_all_targets()
+        llvm.initialize_all_asmprinters()
+        target = llvm.Target.from_triple(triple)
         self.machine = target.create_target_machine(cpu=cpu, features=features, opt=3, reloc="pic", codemodel="default")
+        compile_for(self.machine)
 
     def emit(
         self, number: int, name: str, arguments: TupleType, signatures: Signatures

@@ -18,8 +18,11 @@ BUILT = "built.json"
 PROCESSOR = "processor.abi3.so"
 KERNELS = FOLDER.parent
 
-LEVELS = ("v2", "v3", "v4")
-"""The levels of x86-64, ascending: each has what those before it have (System V ABI for AMD64, section 3.1.1)."""
+LEVELS = {"v2": "x86_64", "v3": "x86_64", "v4": "x86_64", "a64": "aarch64"}
+"""Each level, and the machines that it is of; those of one machine ascend: each has what those before it have.
+
+For x86-64 they are the ABI's (System V ABI for AMD64, section 3.1.1). `a64` is what every processor for aarch64 has.
+"""
 
 
 class Unusable(Exception):  # noqa: N818 - not an error: Numba takes over
@@ -65,15 +68,21 @@ def _built(folder: Path, sources: str) -> Mapping[str, str]:
     return files
 
 
+def levels_up_to(level: str) -> list[str]:
+    """What a processor of this level has, ascending."""
+    levels = [each for each, machine in LEVELS.items() if machine == LEVELS[level]]
+    return levels[: levels.index(level) + 1]
+
+
 def _chosen(wanted: str, installed: Sequence[str], level: str) -> str:
     """The level to load: the highest that is installed and that the processor has, or the one that is wanted."""
     if not level:
         raise Unusable("this processor is below the lowest level that they are compiled for, x86-64-v2")
-    usable = LEVELS[: LEVELS.index(level) + 1]
+    usable = levels_up_to(level)
     if wanted != "auto":
         if wanted not in usable:
             raise Unusable(f"this processor has {', '.join(usable)}, not {wanted}")
-        usable = (wanted,)
+        usable = [wanted]
     found = [each for each in usable if each in installed]
     if not found:
         raise Unusable(f"they are installed for {', '.join(installed)}, not for {', '.join(usable)}")

@@ -1,4 +1,6 @@
-"""Numba from the inside: its types for those of `signatures.json`, and compiling without running. Loaded only to build.
+"""Numba from the inside: its types for those of `signatures.json`, compiling without running, and for other machines.
+
+Loaded only to build.
 
 These are not Numba's public interfaces. pyproject.toml names the versions for building; that they do what they must, every test
 shows that runs on compiled kernels.
@@ -10,6 +12,8 @@ from typing import Any
 from numba import types
 from numba.core import dispatcher
 from numba.core.caching import NullCache
+from numba.core.codegen import JITCPUCodegen
+from numba.core.registry import cpu_target
 
 from neardup.kernels.native.signatures import ArrayType, Scalar, Signatures, Type
 
@@ -24,6 +28,19 @@ def keep_results_alone() -> None:
 
     DISPATCHERS.Dispatcher.add_overload = add_overload
     DISPATCHERS.Dispatcher._cache = property(lambda _: NullCache(), lambda _, __: None)
+
+
+def compile_for(machine: Any) -> None:
+    """From here on, Numba makes and optimizes LLVM code for this target machine, not for the one that it runs on."""
+    codegen, create = cpu_target.target_context.codegen(), JITCPUCodegen._create_empty_module
+    codegen._tm, codegen._data_layout = machine, str(machine.target_data)
+
+    def create_for_machine(self: Any, name: str) -> Any:
+        module = create(self, name)
+        module.triple = machine.triple
+        return module
+
+    JITCPUCodegen._create_empty_module = create_for_machine
 
 
 def kernel_named(name: str) -> Any:

@@ -3,7 +3,7 @@
 #define Py_LIMITED_API 0x030B0000
 #include <Python.h>
 
-/* level() -> "v4", "v3", "v2" or "": the highest level of x86-64 that the processor and the system have. */
+/* level() -> "v4", "v3", "v2", "a64" or "": the highest level that the processor and the system have. */
 static PyObject *level(PyObject *self, PyObject *none) {
     const char *found = "";
     (void)self;
@@ -20,12 +20,14 @@ static PyObject *level(PyObject *self, PyObject *none) {
         __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512bitalg")) {
         found = "v4";
     }
+#elif defined(__aarch64__)
+    found = "a64";
 #endif
     return PyUnicode_FromString(found);
 }
 
 static PyMethodDef methods[] = {
-    {"level", level, METH_NOARGS, "level(): the highest level of x86-64 that this processor has; empty if none."},
+    {"level", level, METH_NOARGS, "level(): the highest level that this processor has; empty if none."},
     {NULL, NULL, 0, NULL},
 };
 
