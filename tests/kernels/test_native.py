@@ -153,7 +153,7 @@ def test_the_highest_level_that_processor_and_installation_have_is_chosen(instal
 
 
 def test_an_unknown_choice_of_kernels_is_refused_in_one_line():
-    program = "from neardup.cli.main import main; main(['compare', 'a', 'b'])"
+    program = "from neardup.cli.main import main; main(['compare', '--text', 'a', 'b'])"
     code, _, err = run(program, NEARDUP_KERNELS="fast")
     assert code == 2
     assert err == ("neardup: error: NEARDUP_KERNELS='fast': give one of auto, v2, v3, v4, a64, jit, interpreted")
@@ -162,7 +162,9 @@ def test_an_unknown_choice_of_kernels_is_refused_in_one_line():
 @NATIVE
 def test_a_level_that_this_processor_lacks_is_refused_in_one_line():
     lacking = [level for level in library.LEVELS if level not in library.levels_up_to(compilation.LEVEL)]
-    code, _, err = run("from neardup.cli.main import main; main(['compare', 'a', 'b'])", NEARDUP_KERNELS=lacking[-1])
+    code, _, err = run(
+        "from neardup.cli.main import main; main(['compare', '--text', 'a', 'b'])", NEARDUP_KERNELS=lacking[-1]
+    )
     assert code == 2
     assert err.count("\n") == 0
     assert f"NEARDUP_KERNELS={lacking[-1]}: these kernels cannot be used: this processor has" in err
@@ -175,7 +177,7 @@ def test_kernels_are_interpreted_where_numba_is_told_so():
 
 def test_without_numba_and_without_libraries_the_command_that_helps_is_named(tmp_path):
     (tmp_path / "numba.py").write_text("raise ModuleNotFoundError(\"No module named 'numba'\", name='numba')")
-    program = "from neardup.cli.main import main; main(['compare', 'a', 'b'])"
+    program = "from neardup.cli.main import main; main(['compare', '--text', 'a', 'b'])"
     code, _, err = run(program, NEARDUP_KERNELS="jit", PYTHONPATH=tmp_path)
     assert code == 2
     assert err == (
