@@ -20,6 +20,7 @@ from pathlib import Path
 from measure import RESULTS, environment, rounded
 
 ROUNDS = 9
+OF_PYTHON = ("pip", "setuptools", "pkg_resources", "_distutils_hack", "distutils-precedence")
 DOCUMENTS = 1000
 
 PEERS = {
@@ -54,7 +55,8 @@ for number, line in enumerate(open("in.jsonl")):
 COMMANDS = {
     "neardup": ["dedup", "in.jsonl", "-o", "out.jsonl", "--overwrite", "--quiet"],
     "neardup --version": ["--version"],
-    "neardup explain": ["explain", "out.duplicates.jsonl", "17"],
+    "neardup explain, removed": ["explain", "out.duplicates.jsonl", "19"],
+    "neardup explain, kept": ["explain", "out.duplicates.jsonl", "17"],
     "neardup, refused": ["dedup", "in.jsonl", "-o", "out.jsonl"],
     "neardup index query": ["index", "query", "texts.index", "one.jsonl"],
 }
@@ -82,10 +84,11 @@ def timed(command: list[str], folder: Path, environment: dict[str, str]) -> tupl
 
 
 def installed_bytes(environment: Path) -> int:
-    """Bytes of what pip installed, without pip itself."""
+    """Bytes of what pip installed, without what Python puts into every environment."""
     [packages] = environment.glob("lib/python*/site-packages")
     files = (path for path in packages.rglob("*") if path.is_file() and not path.is_symlink())
-    return sum(path.stat().st_size for path in files if not path.relative_to(packages).parts[0].startswith("pip"))
+    found = (path for path in files if not path.relative_to(packages).parts[0].startswith(OF_PYTHON))
+    return sum(path.stat().st_size for path in found)
 
 
 def main() -> None:

@@ -44,6 +44,7 @@ TABLES: dict[str, Callable[[Record], str]] = {
         tables_of_tools.dedup_peers,
         tables_of_tools.open_sets,
         tables_of_tools.recipes,
+        tables_of_tools.start,
     )
 }
 """By the name of the table, which is that of the benchmark and of its result file, but for those in SHORT."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from cells import Record, absent, number, ranked, share, spread
+from cells import Record, absent, number, ranged, ranked, share, spread
 from measure import table
 from neardup.recipe.presets import RECIPES
 
@@ -238,6 +238,23 @@ def _alone_rows(records: Mapping[str, Record]) -> list[list[str]]:
         took = f"{number(run['seconds'])} s, {run['peak_memory_mb'] / 1e3:.2g} GB"
         rows.append([f"{size} from files, every near-duplicate removed", took, "", "`--method exact`"])
     return rows
+
+
+def start(record: Record) -> str:
+    """What is installed, and the seconds of a first and of later commands."""
+    rows = []
+    for name, each in record["tools"].items():
+        warm = each["warm"]
+        rows.append(
+            [
+                name,
+                number(each["installed_bytes"] / 1e6) if "installed_bytes" in each else "",
+                number(each["first"]["wall_s"]),
+                ranged(warm["wall_s"], [warm["wall_min_s"], warm["wall_max_s"]]),
+                number(warm["processor_s"]),
+            ]
+        )
+    return table(["", "installed, MB", "first command, s", "later commands, s", "processor seconds of these"], rows)
 
 
 def comparison(records: Mapping[str, Record]) -> str:
