@@ -19,6 +19,7 @@ from neardup.kernels.text.normalization import SPARE, fold_documents, replace_ch
 from neardup.kernels.text.utf8 import count_characters
 from neardup.recipe.parts import NORMALIZER_PACKAGES
 from neardup.recipe.stored_parts import StoredPart, check_installed
+from neardup.text.normal_forms import normal_form
 from neardup.text.unicode_tables import (
     DIGIT,
     PUNCTUATION,
@@ -68,8 +69,7 @@ def _of_known(change: Callable[[str], str], text: str) -> str:
     return "".join(parts)
 
 
-_nfc = partial(unicodedata.normalize, "NFC")
-_compose = partial(_of_known, _nfc)
+_compose = partial(_of_known, partial(normal_form, "NFC"))
 
 
 def utf8_buffers(texts: Any) -> tuple[Array, Array]:
@@ -158,7 +158,7 @@ def _traditional_to_simplified() -> Callable[[str], str]:
 
 NORMALIZER_TABLE: dict[str, Callable[[Any], FoldedTexts]] = {
     "nfkc_casefold": fold_texts,
-    "nfkc": partial(_one_by_one, partial(_of_known, partial(unicodedata.normalize, "NFKC"))),
+    "nfkc": partial(_one_by_one, partial(_of_known, partial(normal_form, "NFKC"))),
     "casefold": partial(_one_by_one, partial(_of_known, str.casefold)),
     "lower": partial(_one_by_one, partial(_of_known, str.lower)),
     "digits": partial(_replaced, DIGIT, 0),

@@ -10,6 +10,7 @@ from neardup.fingerprints.profiles.profile import Profile, Weighted, counted, wi
 from neardup.recipe.hashes import HashFunction
 from neardup.recipe.stored_parts import check_installed
 from neardup.text.html import page_text
+from neardup.text.normal_forms import normal_form
 
 _LEONSIM_LETTERS = re.compile(r"[\w\u4e00-\u9fcc]+")
 _MFONDA_WORDS = re.compile(rb"[\w']+(?:\://[\w\./]+){0,1}")
@@ -42,7 +43,7 @@ def mfonda(text: str) -> Weighted:
 def mfonda_unicode(text: str) -> Weighted:
     """Words of letters of any script, `-`, `_` and `'`, lowercased after NFKC."""
     words, word = [], []
-    for c in [*go_lower(unicodedata.normalize("NFKC", text)), " "]:
+    for c in [*go_lower(normal_form("NFKC", text)), " "]:
         if c in "-_'" or unicodedata.category(c)[0] == "L":
             word.append(c)
         elif word:
