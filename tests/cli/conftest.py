@@ -85,14 +85,14 @@ def start(place):
     """Start `neardup` as a process."""
     started = []
 
-    def call(*arguments, prepare=lambda: None, **streams):
+    def call(*arguments, prepare=lambda: None, program=("-m", "neardup"), **streams):
         def begin():
             for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # a runner in the background ignores some
                 signal.signal(number, signal.SIG_DFL)
             prepare()
 
         streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE) | streams
-        command = [sys.executable, "-m", "neardup", *map(str, arguments)]
+        command = [sys.executable, *program, *map(str, arguments)]
         process = subprocess.Popen(command, cwd=place.work, preexec_fn=begin, **streams)
         started.append(process)
         return process

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ import pytest
 import neardup
 from corpora import FERRY, files, read_lines, write_lines
 from neardup.io.outputs import Outputs
+from neardup.resources.unfinished import remove_unfinished, removed_by, temporary_folder, undisturbed
 
 NAMES = ("out.jsonl.gz", "out.duplicates.jsonl", "out.summary.json")
 OLD = b"old\n"
@@ -266,3 +268,58 @@ def test_what_is_compressed_is_complete(run, many):
     assert len(gzip.decompress(Path("out.jsonl.gz").read_bytes()).splitlines()) == 2000 - len(
         read_lines("out.duplicates.jsonl")
     )
+
+
+STUCK = """
+import hashlib, sys
+from neardup.cli.main import main
+from neardup.jobs import dedup_steps
+
+def find(*_, **__):
+    print("at work", file=sys.stderr, flush=True)
+    hashlib.pbkdf2_hmac("sha256", b"", b"", 10**9)  # ten minutes in C, in which no exception can be raised
+
+dedup_steps.find_duplicates = find
+main()
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("resumable", [False, True])
+def test_a_run_that_cannot_be_interrupted_ends_all_the_same(start, place, number, resumable):
+    write_lines("in.jsonl", [{"id": 1, "text": FERRY}])
+    Path("out.jsonl").write_bytes(OLD)
+    flags = ["--resume"] if resumable else []
+    process = start("dedup", "in.jsonl", "-o", "out.jsonl", "--overwrite", *flags, program=("-c", STUCK))
+    next(line for line in process.stderr if line == b"at work\n")
+    process.send_signal(number)
+    _, said = process.communicate()
+    stays = b"finished work stays in out.resume" if resumable else b"unfinished files were removed\n"
+    assert (process.returncode, b"neardup: error: interrupted; " + stays in said) == (130, True)
+    assert Path("out.jsonl").read_bytes() == OLD
+    assert sorted(path.name for path in Path().iterdir()) == ["in.jsonl", "out.jsonl", *["out.resume"][: len(flags)]]
+    assert place.leftovers() == []
+
+
+def test_what_is_unfinished_is_not_removed_while_files_get_their_names(tmp_path):
+    removed = []
+
+    def remove():
+        removed.append("file")
+        return "a folder stays"
+
+    with removed_by(remove):
+        with ThreadPoolExecutor(1) as other:
+            with undisturbed():
+                told = other.submit(remove_unfinished)
+                time.sleep(0.05)
+                assert removed == []
+            assert told.result() == "a folder stays"
+        with temporary_folder(tmp_path) as folder:
+            (folder / "a").touch()
+            assert remove_unfinished() == "a folder stays"
+            assert not folder.exists()
+            folder.mkdir()
+    assert removed == ["file"] * 2
+    assert not folder.exists()
+    assert remove_unfinished() == ""

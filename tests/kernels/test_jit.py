@@ -38,7 +38,7 @@ def start(program=HASH, *, path=PACKAGE, **environment):
 
 def run(program=HASH, **environment):
     process = start(program, **environment)
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=280)
     assert process.returncode == 0, err
     return out.strip(), err.strip()
 
@@ -54,7 +54,7 @@ def test_the_second_process_loads_what_the_first_compiled(tmp_path):
 def test_two_processes_that_compile_at_once_do_not_disturb_each_other(tmp_path):
     processes = [start(NEARDUP_CACHE_DIR=tmp_path) for _ in range(3)]
     for process in processes:
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=280)
         assert (process.returncode, out.strip()) == (0, EXPECTED), err
     assert run(NEARDUP_CACHE_DIR=tmp_path) == (EXPECTED, "")
 
@@ -137,7 +137,7 @@ def test_bounds_checks_see_an_index_beyond_the_end_and_have_a_cache_of_their_own
     """The canary: were code without checks loaded from the cache, the bounds-checked test run would show nothing."""
     run(NEARDUP_CACHE_DIR=tmp_path)
     process = start(CANARY, NEARDUP_CACHE_DIR=tmp_path, NUMBA_BOUNDSCHECK=1)
-    _, err = process.communicate(timeout=120)
+    _, err = process.communicate(timeout=280)
     assert process.returncode != 0
     assert "IndexError" in err
     assert len(list(tmp_path.iterdir())) == 2

@@ -28,7 +28,7 @@ def run(program=PROGRAM, **environment):
         env=variables | {name: str(value) for name, value in environment.items()},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=280,
     )
     return done.returncode, done.stdout.strip(), done.stderr.strip()
 

@@ -6,16 +6,14 @@ import errno
 import importlib
 import io
 import os
-import signal
 import sys
-from collections.abc import Iterator
-from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from neardup.cli.config import add_config
 from neardup.cli.flags import called, in_flags
+from neardup.cli.interruption import EXIT_INTERRUPTED, clean_end, told
 from neardup.cli.without_pandas import keep_arrow_from_pandas
 from neardup.version import __version__
 
@@ -42,7 +40,7 @@ COMMANDS = {
 }
 """The commands with their summaries. Each is the `command` of the module `neardup.cli.NAME`."""
 
-EXIT_CALL, EXIT_DATA, EXIT_INTERRUPTED = 2, 1, 130
+EXIT_CALL, EXIT_DATA = 2, 1
 
 
 class _Commands(click.Group):
@@ -139,26 +137,6 @@ def _prepare_output() -> None:
     out.reconfigure(errors="backslashreplace")  # the terminal's encoding may lack characters of a text
 
 
-@contextlib.contextmanager
-def _clean_end() -> Iterator[None]:
-    """Turn SIGTERM and SIGHUP (a lost terminal) into an interrupt, so that unfinished files are removed."""
-    requests = [number for number in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) is signal.SIG_DFL]
-
-    def interrupt(_: int, __: FrameType | None) -> NoReturn:
-        for number in requests:
-            signal.signal(number, signal.SIG_IGN)  # a second signal would stop the cleanup
-        raise KeyboardInterrupt
-
-    for number in requests:
-        signal.signal(number, interrupt)
-    try:
-        yield
-    finally:
-        for number in requests:
-            if signal.getsignal(number) is interrupt:
-                signal.signal(number, signal.SIG_DFL)
-
-
 def main(arguments: list[str] | None = None) -> Any:
     """Run the command line; every expected failure becomes a message on standard error and an exit code."""
     from neardup.errors import DataError, NeardupError, TransferError
@@ -167,7 +145,7 @@ def main(arguments: list[str] | None = None) -> Any:
     if arguments is None:  # a process of its own
         keep_arrow_from_pandas()
     try:
-        with _clean_end():
+        with clean_end(own_process=arguments is None):
             return cli.main(arguments, prog_name="neardup", standalone_mode=False)
     except getattr(click.exceptions, "NoArgsIsHelpError", ()) as problem:
         problem.show()
@@ -176,7 +154,7 @@ def main(arguments: list[str] | None = None) -> Any:
         _exit(EXIT_CALL, _of_call(problem))
     except (click.Abort, KeyboardInterrupt) as problem:
         interrupt = problem.__cause__ if isinstance(problem, click.Abort) else problem
-        _exit(EXIT_INTERRUPTED, f"interrupted; {str(interrupt or '') or 'unfinished files were removed'}")
+        _exit(EXIT_INTERRUPTED, told(str(interrupt or "")))
     except NeardupError as problem:
         _exit(
             EXIT_DATA if isinstance(problem, DataError | TransferError) else EXIT_CALL, _of_package(problem, arguments)

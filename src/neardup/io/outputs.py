@@ -17,6 +17,7 @@ from neardup.io.storage.places import Place, identity, is_url, partial_name, pla
 from neardup.io.storage.refusals import mixed_formats
 from neardup.io.storage.remote import RemotePath
 from neardup.io.storage.uploads import upload_all
+from neardup.resources.unfinished import removed_by, undisturbed
 
 if TYPE_CHECKING:
     from neardup.io.run_folder import RunFolder
@@ -136,12 +137,14 @@ class Outputs:
         self._temp_dir = temp_dir
         self._staging: Path | None = None
         self._replaced: set[RemotePath] = set()
+        self._registered = contextlib.ExitStack()
 
     def __enter__(self) -> "Outputs":
         self.check_files()
         if problems := list(self._folder_problems()):
             self._remove()
             raise InputError(_listed(problems))
+        self._registered.enter_context(removed_by(self._given_up))
         return self
 
     def check_files(self) -> None:
@@ -274,21 +277,39 @@ class Outputs:
         problems = [problem for path in (*self._temporary, *self._absent) for problem in self._problems(path)]
         if problems:
             raise InputError(_listed(problems))
-        upload_all(remote, replaced=self._replaced)
-        for path in remote:
-            del self._temporary[path]
-        for path in self._absent:
-            path.unlink(missing_ok=True)
-        if self._saved is not None:
-            self._saved.complete(map(_final, self._temporary), result or {})
-        for path, temporary in list(self._temporary.items()):
-            os.replace(temporary, _final(path))
-            del self._temporary[path]
+        with undisturbed():
+            self._name_all(remote, result or {})
         for folder in {_final(path).parent for path in self._paths if isinstance(path, Path)}:
             _to_disk(folder)
         self._made.clear()
         if self._saved is not None:
             self._saved.clear()
+
+    def _name_all(self, remote: dict[RemotePath, Path], result: dict[str, Any]) -> None:
+        """Give all claimed files their final names; those of `remote` go to their stores."""
+        upload_all(remote, replaced=self._replaced)
+        for sent in remote:
+            del self._temporary[sent]
+        for path in self._absent:
+            path.unlink(missing_ok=True)
+        if self._saved is not None:
+            self._saved.complete(map(_final, self._temporary), result)
+        for path, temporary in list(self._temporary.items()):
+            os.replace(temporary, _final(path))
+            del self._temporary[path]
+
+    def _given_up(self) -> str | None:
+        """Remove unfinished files; says what stays. The thread that writes them may still be at work."""
+        self._remove()
+        return self._what_stays()
+
+    def _what_stays(self) -> str | None:
+        if self._saved is None:
+            return None
+        return (
+            f"finished work stays in {self._saved.folder}, and the same command goes on with it. To give it up, remove that "
+            "folder and hidden files with .partial- in their names beside the outputs"
+        )
 
     def _remove(self) -> None:
         if self._staging is not None:
@@ -296,7 +317,7 @@ class Outputs:
             self._staging = None
         if self._saved is not None:
             return
-        for temporary in self._temporary.values():
+        for temporary in list(self._temporary.values()):
             temporary.unlink(missing_ok=True)
         self._temporary.clear()
         for folder in reversed(self._made):
@@ -305,12 +326,10 @@ class Outputs:
         self._made.clear()
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._registered.close()
         self._remove()
-        if self._saved is not None and kind is not None and issubclass(kind, KeyboardInterrupt):
-            raise KeyboardInterrupt(
-                f"finished work stays in {self._saved.folder}, and the same command goes on with it. To give it up, remove that "
-                "folder and hidden files with .partial- in their names beside the outputs"
-            )
+        if kind is not None and issubclass(kind, KeyboardInterrupt) and (stays := self._what_stays()):
+            raise KeyboardInterrupt(stays)
 
 
 def _final(path: Place) -> Path:

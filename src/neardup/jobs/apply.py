@@ -1,7 +1,6 @@
 """Write the survivors of shards from a cluster file, for all shards at once or for some at a time."""
 
 import dataclasses
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +25,7 @@ from neardup.jobs.run import run
 from neardup.jobs.writing import DecidedRows, write_shards
 from neardup.progress import Progress, Watcher, peak_memory_bytes, progress_of
 from neardup.resources.resources import Resources
+from neardup.resources.unfinished import temporary_folder
 from neardup.survivors.annotations import ANNOTATIONS
 from neardup.survivors.audit import AuditChunk, audit_lines
 from neardup.survivors.cluster_file import ClusterFile, is_cluster_file, read_cluster_file
@@ -78,10 +78,8 @@ def apply_files(
         for given in request.inputs:
             if is_cluster_file(given):
                 raise InputError(f"{clusters} is no cluster file, but {given} is one: it comes first, then the shards.")
-    with tempfile.TemporaryDirectory(prefix="neardup-", dir=temp_dir) as spool:
-        corpus = open_corpus(
-            request.inputs, request.reading, temporary=Path(spool), progress=progress, resources=resources
-        )
+    with temporary_folder(temp_dir) as spool:
+        corpus = open_corpus(request.inputs, request.reading, temporary=spool, progress=progress, resources=resources)
         source = place_of(clusters)
         if not source.is_file():
             raise InputError(f"{clusters}: there is no such file. Make it with `neardup clusters`.")

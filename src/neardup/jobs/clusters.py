@@ -1,6 +1,5 @@
 """Decide clusters from files of pairs and of fingerprints, as `deduplicate_files` would."""
 
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Unpack
@@ -24,6 +23,7 @@ from neardup.matching.candidates.task import Found
 from neardup.matching.equal_texts import exact_representatives
 from neardup.options import DedupOptions, SurvivorOptions, refuse_unknown
 from neardup.progress import Progress, Watcher, progress_of
+from neardup.resources.unfinished import temporary_folder
 from neardup.survivors.cluster_file import ClusterFile, write_cluster_file
 from neardup.survivors.decisions import Findings, decide, in_order_of_preference
 from neardup.survivors.listed_pairs import LISTED_CLUSTERERS, EqualTexts, RowPairs, pairs_of_representatives
@@ -70,7 +70,7 @@ def cluster_files(
     path = place_of(output)
     if not output.endswith(".parquet"):
         raise InputError(f"{output}: clusters are Parquet. Give a name that ends in .parquet.")
-    with tempfile.TemporaryDirectory(prefix="neardup-") as spool:
+    with temporary_folder() as spool:
         pair_shards = [shard for shard in _found(pairs, spool) if not shard.name.endswith(".summary.json")]
         print_shards = _found(documents, spool)
     demand_pairs(pair_shards)
@@ -143,11 +143,11 @@ def _cluster_file(
     return file, summary
 
 
-def _found(inputs: Inputs, spool: str) -> list[Shard]:
+def _found(inputs: Inputs, spool: Path) -> list[Shard]:
     given = listed_inputs(inputs)
     if "-" in map(str, given):
         raise InputError("-: pairs and fingerprints are read from files. Name files, folders or globs.")
-    return find_shards(given, temporary=Path(spool))
+    return find_shards(given, temporary=spool)
 
 
 def _sources(shards: Sequence[StoredShard], options: DedupOptions) -> Array | None:

@@ -1,6 +1,5 @@
 """De-duplicate files: write the survivors unchanged, an audit of every removal, and a summary."""
 
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
@@ -13,6 +12,7 @@ from neardup.jobs.request import Request
 from neardup.options import OnError
 from neardup.progress import Watcher, progress_of
 from neardup.recipe.presets import RecipeLike, recipe_of
+from neardup.resources.unfinished import temporary_folder
 
 if TYPE_CHECKING:
     from neardup.jobs.results import FileResult
@@ -92,8 +92,8 @@ def deduplicate_files(
         resources=chosen.resources,
         named={"against": [str(given) for given in references]},
     )
-    with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
-        shards = request.find_shards(Path(spool), progress)
+    with temporary_folder(chosen.temp_dir) as spool:
+        shards = request.find_shards(spool, progress)
         from neardup.jobs.dedup_steps import deduplicate_shards  # loads NumPy and Arrow, once nothing is refused
 
-        return deduplicate_shards(shards, references, made_by, chosen, request, progress, temporary=Path(spool))
+        return deduplicate_shards(shards, references, made_by, chosen, request, progress, temporary=spool)

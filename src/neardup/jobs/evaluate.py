@@ -1,6 +1,5 @@
 """Evaluate methods, distances and similarities on the documents of files."""
 
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Unpack
@@ -24,6 +23,7 @@ from neardup.options import OnError
 from neardup.progress import Watcher, progress_of
 from neardup.recipe.methods import MeasuredMethod
 from neardup.recipe.presets import RecipeLike, recipe_of
+from neardup.resources.unfinished import temporary_folder
 
 
 def evaluate_files(
@@ -82,9 +82,9 @@ def evaluate_files(
         if labels.path.exists()
     ):
         raise InputError(f"{pairs} is the file of labels: it would be lost. Name another file.")
-    with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
+    with temporary_folder(chosen.temp_dir) as spool:
         corpus = open_corpus(
-            inputs, reading, temporary=Path(spool), on_error=on_error, progress=progress, resources=chosen.resources
+            inputs, reading, temporary=spool, on_error=on_error, progress=progress, resources=chosen.resources
         )
         refuse_inputs(paths, corpus.shards)
         corpus.check()

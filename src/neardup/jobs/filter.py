@@ -2,7 +2,6 @@
 
 import contextlib
 import sys
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +24,7 @@ from neardup.options import OnError
 from neardup.progress import Watcher, progress_of
 from neardup.recipe.presets import RecipeLike
 from neardup.resources.threads import thread_count
+from neardup.resources.unfinished import temporary_folder
 from neardup.survivors.stream import Stream
 
 
@@ -96,12 +96,8 @@ def filter_files(
     if "-" in map(str, given) and not from_pipe:
         raise InputError("Standard input (-) goes alone. Give either files, or -.")
     home = Path(path)
-    with tempfile.TemporaryDirectory(prefix="neardup-") as spool:
-        shards = (
-            [pipe_shard(how)]
-            if from_pipe
-            else find_shards(given, temporary=Path(spool), reading=how, progress=progress)
-        )
+    with temporary_folder() as spool:
+        shards = [pipe_shard(how)] if from_pipe else find_shards(given, temporary=spool, reading=how, progress=progress)
     demand_lines(shards)
     paths = filter_paths(output, audit, with_rejects=on_error == "skip")
     refuse_inputs(paths.files, [] if from_pipe else shards)

@@ -1,6 +1,5 @@
 """Write fingerprint files: one for all inputs, or one for each input."""
 
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -26,6 +25,7 @@ from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.vectors import VectorRecipe
 from neardup.resources.resources import Resources
+from neardup.resources.unfinished import temporary_folder
 from neardup.survivors.audit import reject_lines
 
 
@@ -90,11 +90,11 @@ def fingerprint_files(
     output = path_text(output)
     recipe, progress = recipe_of(recipe), progress_of(progress)
     how, resources = reading_of(reading, fingerprint_files), Resources(threads, temp_dir=temp_dir)
-    with tempfile.TemporaryDirectory(prefix="neardup-", dir=temp_dir) as spool:
+    with temporary_folder(temp_dir) as spool:
         corpus = open_corpus(
             inputs,
             how,
-            temporary=Path(spool),
+            temporary=spool,
             values=value,
             on_error=on_error,
             progress=progress,

@@ -1,6 +1,5 @@
 """Count the document frequencies of the features of a corpus, and write them to a file."""
 
-import tempfile
 from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
@@ -27,6 +26,7 @@ from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
 from neardup.resources.resources import Resources
 from neardup.resources.threads import in_order
+from neardup.resources.unfinished import temporary_folder
 from neardup.survivors.audit import reject_lines
 from neardup.text.columns import in_chunks
 from neardup.text.frames import text_arrays
@@ -178,12 +178,10 @@ def fit_files(
     path, progress, how = _target(output), progress_of(progress), reading_of(reading, fit_files)
     resources = Resources(threads, memory, temp_dir)
     work = _Fit(_recipe(recipe), merge, resources)
-    with tempfile.TemporaryDirectory(prefix="neardup-", dir=temp_dir) as spool:
+    with temporary_folder(temp_dir) as spool:
         corpus: FileCorpus | None = None
         if given:
-            corpus = open_corpus(
-                given, how, temporary=Path(spool), on_error=on_error, progress=progress, resources=resources
-            )
+            corpus = open_corpus(given, how, temporary=spool, on_error=on_error, progress=progress, resources=resources)
             corpus.check()
         shards = () if corpus is None else corpus.shards
         rejects = [Path(stem(str(output)) + REJECTS_ENDING)] if on_error == "skip" else []

@@ -1,7 +1,6 @@
 """Read texts or fingerprint files for an index in parts, and check their recipe."""
 
 import contextlib
-import tempfile
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -23,6 +22,7 @@ from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import check_same
 from neardup.recipe.vectors import VectorRecipe
 from neardup.resources.resources import Resources
+from neardup.resources.unfinished import temporary_folder
 
 
 def recipe_of_index(index: Index, path: str | Path) -> Recipe | VectorRecipe:
@@ -111,6 +111,6 @@ def opened(
     inputs: Inputs, reading: Reading, on_error: str, resources: Resources, progress: Progress
 ) -> Iterator[IndexInputs]:
     """Open the inputs of an index: texts, or fingerprint files."""
-    with tempfile.TemporaryDirectory(prefix="neardup-", dir=resources.temp_dir) as spool:
-        shards = find_shards(inputs, temporary=Path(spool), reading=reading, progress=progress)
+    with temporary_folder(resources.temp_dir) as spool:
+        shards = find_shards(inputs, temporary=spool, reading=reading, progress=progress)
         yield IndexInputs(shards, reading, on_error, resources, progress)

@@ -2,7 +2,6 @@
 
 import contextlib
 import dataclasses
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,6 +38,7 @@ from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import check_same
 from neardup.resources.resources import ResourceOptions
+from neardup.resources.unfinished import temporary_folder
 
 
 class PairFileOptions(ReadingDict, MatchingOptions, ResourceOptions, total=False):
@@ -88,9 +88,9 @@ def pair_files(
     references = listed_inputs(against)
     if "-" in map(str, references):
         raise InputError("`against='-'`: these are read from files. Name files, folders or globs.")
-    with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
-        left = find_shards(inputs, temporary=Path(spool), reading=reading, progress=progress)
-        right = find_shards(references, temporary=Path(spool), reading=reading, progress=progress) if references else []
+    with temporary_folder(chosen.temp_dir) as spool:
+        left = find_shards(inputs, temporary=spool, reading=reading, progress=progress)
+        right = find_shards(references, temporary=spool, reading=reading, progress=progress) if references else []
         shards = [*left, *right]
         if problems := repeated_files(shards):
             raise InputError("\n".join(problems))

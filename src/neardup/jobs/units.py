@@ -1,6 +1,5 @@
 """Remove repeated lines or paragraphs from the documents of files; write the rest of each, an audit and a summary."""
 
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, cast, get_args
@@ -14,6 +13,7 @@ from neardup.jobs.request import Request
 from neardup.options import OnError, RemovableUnit
 from neardup.progress import Watcher, progress_of
 from neardup.recipe.presets import RecipeLike, recipe_of
+from neardup.resources.unfinished import temporary_folder
 
 if TYPE_CHECKING:
     from neardup.jobs.results import UnitResult
@@ -96,8 +96,8 @@ def deduplicate_units(
         on_error=on_error,
         resources=chosen.resources,
     )
-    with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
-        shards = request.find_shards(Path(spool), progress)
+    with temporary_folder(chosen.temp_dir) as spool:
+        shards = request.find_shards(spool, progress)
         from neardup.jobs.unit_steps import deduplicate_shards  # loads Arrow, once nothing is refused
 
         return deduplicate_shards(shards, unit, made_by, chosen, request, progress)

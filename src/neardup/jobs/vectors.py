@@ -1,6 +1,5 @@
 """Write fingerprint files of numeric vectors."""
 
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -24,6 +23,7 @@ from neardup.options import OnError
 from neardup.progress import Watcher, progress_of
 from neardup.recipe.vectors import VectorMethod, VectorRecipe
 from neardup.resources.resources import Resources
+from neardup.resources.unfinished import temporary_folder
 from neardup.text.nested import column_at, type_at
 
 
@@ -67,8 +67,8 @@ def fingerprint_vector_files(
     output = path_text(output)
     VectorRecipe(dimension=1, bits=bits, seed=seed, method=method)  # refuses options before any work
     progress, resources = progress_of(progress), Resources(threads, temp_dir=temp_dir)
-    with tempfile.TemporaryDirectory(prefix="neardup-", dir=temp_dir) as spool:
-        shards = find_shards(inputs, temporary=Path(spool), progress=progress)
+    with temporary_folder(temp_dir) as spool:
+        shards = find_shards(inputs, temporary=spool, progress=progress)
         for shard in shards:
             if shard.format != "parquet":
                 raise InputError(f"{shard.name} is {shard.format}, but vectors are read from Parquet only. Convert it.")

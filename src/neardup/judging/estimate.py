@@ -3,7 +3,6 @@
 import dataclasses
 import json
 import math
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,6 +33,7 @@ from neardup.resources.limits import memory_bytes
 from neardup.resources.pair_spool import PAIR_BYTES
 from neardup.resources.shares import share_of
 from neardup.resources.threads import thread_count
+from neardup.resources.unfinished import temporary_folder
 from neardup.survivors.decisions import Findings, in_order_of_preference
 
 PILOT_DOCUMENTS = 1_000
@@ -116,9 +116,9 @@ def estimate_files(
         InputError, OptionError, RowError, DataError: as `deduplicate_files`, for the sampled rows.
     """
     (reading, chosen), progress = split_options(options, estimate_files), progress_of(progress)
-    with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
+    with temporary_folder(chosen.temp_dir) as spool:
         corpus = open_corpus(
-            inputs, reading, temporary=Path(spool), on_error=on_error, progress=progress, resources=chosen.resources
+            inputs, reading, temporary=spool, on_error=on_error, progress=progress, resources=chosen.resources
         )
         corpus.check()
         with progress.stage("estimate"):

@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +28,7 @@ from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import check_same
 from neardup.resources.limits import memory_bytes
+from neardup.resources.unfinished import temporary_folder
 
 
 @dataclass(frozen=True)
@@ -171,8 +171,8 @@ def _sampled(
     on_error: OnError,
     progress: Progress,
 ) -> JoinPlan:
-    with tempfile.TemporaryDirectory(prefix="neardup-", dir=options.temp_dir) as spool:
-        corpus = open_corpus(inputs, reading, temporary=Path(spool), on_error=on_error, resources=options.resources)
+    with temporary_folder(options.temp_dir) as spool:
+        corpus = open_corpus(inputs, reading, temporary=spool, on_error=on_error, resources=options.resources)
         corpus.check()
         sample = read_sample(corpus)
         choice, looked_at = choose_by_sample(sample, recipe, options, documents=documents, progress=progress)

@@ -2,7 +2,6 @@
 
 import json
 import shlex
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -24,6 +23,7 @@ from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import stored_recipe
 from neardup.resources.resources import Resources
+from neardup.resources.unfinished import temporary_folder
 from neardup.survivors.audit_files import AUDIT_ENDING, read_audit, summary_path, summary_paths
 from neardup.survivors.audit_reader import Line
 from neardup.survivors.cluster_file import read_cluster_file
@@ -274,10 +274,8 @@ def _inputs(summary: dict[str, Any], audit: Path, resources: Resources, progress
             reason = "They came on standard input, which cannot be read again; a report that is made during the run shows them."
             return RunInputs(rows, recipe, reason=reason)
         reading = Reading(**{name: files[name] for name in READING})
-        with tempfile.TemporaryDirectory(prefix="neardup-") as temporary:
-            read = partial(
-                open_corpus, reading=reading, temporary=Path(temporary), on_error="skip", resources=resources
-            )
+        with temporary_folder() as temporary:
+            read = partial(open_corpus, reading=reading, temporary=temporary, on_error="skip", resources=resources)
             corpus = read(inputs, progress=progress)
             reference = read(files["against"]) if files.get("against") and reading.text else None
     except (NeardupError, OSError) as problem:

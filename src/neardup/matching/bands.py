@@ -19,7 +19,7 @@ from neardup.resources.limits import memory_bytes
 from neardup.resources.pair_spool import PairSpool
 from neardup.resources.resources import Resources
 from neardup.resources.scratch import IN_MEMORY, Scratch
-from neardup.resources.threads import in_order, thread_count
+from neardup.resources.threads import check_needed, in_order, thread_count
 
 PAIR_BYTES = 16
 """Peak bytes per pair during the search: two integers of 8 bytes."""
@@ -148,6 +148,7 @@ class _BandSearch:
         buckets, sieve = self._buckets(band)
         place, out = np.zeros(2, np.int64), np.empty(CHUNK_PAIRS, np.uint64)
         while place[0] < len(sieve.fingerprints):
+            check_needed()
             count = pairs_of_band(self.signatures.values, band, buckets, sieve, place, out)
             add(out[:count])
 

@@ -29,8 +29,12 @@ def thread_count(threads: int | None) -> int:
 _THREAD = threading.local()
 
 
-def _is_one() -> None:
-    _THREAD.one_of_several = True
+class _Stopped(Exception):  # noqa: N818 - nobody waits for the result
+    """The work of this thread is not needed any more."""
+
+
+def _is_one(stopped: threading.Event) -> None:
+    _THREAD.one_of_several, _THREAD.stopped = True, stopped
 
 
 def is_one_of_several() -> bool:
@@ -38,12 +42,20 @@ def is_one_of_several() -> bool:
     return getattr(_THREAD, "one_of_several", False)
 
 
+def check_needed() -> None:
+    """End the work of this thread if nobody waits for it any more: an interrupt came. For loops that may take long."""
+    stopped = getattr(_THREAD, "stopped", None)
+    if stopped is not None and stopped.is_set():
+        raise _Stopped
+
+
 def in_order(work: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Iterator[Result]:
     """Yield work(item) for each item in order, from `threads` threads; takes at most about 2 * `threads` items ahead."""
     if threads == 1:
         yield from map(work, items)
         return
-    with ThreadPoolExecutor(threads, "neardup", _is_one) as pool:
+    stopped = threading.Event()
+    with ThreadPoolExecutor(threads, "neardup", _is_one, (stopped,)) as pool:
         waiting: deque[Future[Result]] = deque()
         try:
             for item in items:
@@ -53,5 +65,6 @@ def in_order(work: Callable[[Item], Result], items: Iterable[Item], threads: int
             while waiting:
                 yield waiting.popleft().result()
         finally:
+            stopped.set()
             for future in waiting:
                 future.cancel()

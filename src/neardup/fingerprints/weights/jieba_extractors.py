@@ -5,7 +5,6 @@ The features are jieba's words in jieba's order, the heaviest first, so `keyword
 
 import copy
 import logging
-import tempfile
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -21,6 +20,7 @@ from neardup.fingerprints.weights.table import FINE
 from neardup.recipe.document_frequencies import EXTRA
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.stored_parts import available, check_installed
+from neardup.resources.unfinished import temporary_folder
 from neardup.text.normalizers import FoldedTexts
 from neardup.text.segmenters.tokens import from_joined
 
@@ -57,8 +57,8 @@ def _package(name: str) -> tuple[Any, Any]:
         jieba.default_logger.setLevel(logging.WARNING)
         try:
             tokenizer = jieba.Tokenizer()
-            with tempfile.TemporaryDirectory(prefix="neardup-") as folder:
-                tokenizer.tmp_dir = folder  # not a cache that another program left among the temporary files
+            with temporary_folder() as folder:
+                tokenizer.tmp_dir = str(folder)  # not a cache that another program left among the temporary files
                 tokenizer.initialize()
             if name == "jieba_tfidf":
                 return jieba.analyse.TFIDF(), tokenizer

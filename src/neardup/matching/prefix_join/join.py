@@ -20,7 +20,7 @@ from neardup.recipe.similarities import SIMILARITIES
 from neardup.resources.pair_spool import PairSpool
 from neardup.resources.resources import DEFAULTS, Resources
 from neardup.resources.scratch import Scratch, parts_of
-from neardup.resources.threads import in_order
+from neardup.resources.threads import check_needed, in_order
 
 POSTING_BYTES = 64
 """Peak bytes per posting in a join: four times its key, while keys are sorted, its place in the lists and back."""
@@ -202,6 +202,7 @@ class _Walk:
     def _found(self, first: int, last: int, index: kernels.Index, memory: _Memory) -> Iterator[tuple[Array, Array]]:
         """Yield the pairs of ranks first … last - 1, left << 32 | right (uint64[p]), and their part of `counts`."""
         while first < last:
+            check_needed()
             probe = memory.probe
             probe.counts[:] = 0
             after = kernels.probe(self._code, self._threshold, first, last, index, probe)

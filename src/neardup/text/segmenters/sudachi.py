@@ -1,12 +1,12 @@
 """Japanese words by SudachiPy and its core dictionary; runs in worker processes, so it imports nothing heavy."""
 
 import re
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from neardup.errors import OptionError
+from neardup.resources.unfinished import temporary_folder
 from neardup.text.segmenters.cutting import Cut, CutterSettings
 
 LONGEST = 8_000
@@ -48,8 +48,8 @@ def _dictionary(sudachipy: Any, settings: CutterSettings) -> Any:
     import sudachidict_core
 
     system = Path(sudachidict_core.__file__).parent / "resources" / "system.dic"
-    with tempfile.TemporaryDirectory(prefix="neardup-") as folder:
-        built = Path(folder) / "user.dic"
+    with temporary_folder() as folder:
+        built = folder / "user.dic"
         try:
             sudachipy.sudachipy.build_user_dic(system, [settings.source.encode()], built)
             return sudachipy.Dictionary(config=sudachipy.Config(system="core", user=[str(built)]))
