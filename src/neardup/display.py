@@ -1,6 +1,7 @@
 """Display of results: numbers in sentences, and small HTML tables for notebooks, with all text escaped."""
 
 import html
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -9,6 +10,14 @@ SHOWN_ROWS = 10
 
 SHOWN_CHARACTERS = 80
 """Characters of a value that a notebook shows."""
+
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def printable(text: str) -> str:
+    """Text for a terminal: control characters, which may stand in names of files, are shown and do nothing."""
+    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
 def counted(number: int, noun: str) -> str:

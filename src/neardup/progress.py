@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
+from neardup.display import printable
 from neardup.errors import OptionError
 
 
@@ -159,7 +160,7 @@ class LogProgress(Progress):
         self.say(f"{name}: {self.seconds[name]:.1f} s{said}")
 
     def say(self, line: str) -> None:
-        print(f"neardup: {self._wording(line)}", file=_shown_on(), flush=True)
+        print(f"neardup: {printable(self._wording(line))}", file=_shown_on(), flush=True)
 
 
 def _shown_on() -> TextIO:

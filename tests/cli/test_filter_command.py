@@ -241,6 +241,24 @@ def test_another_command_after_an_interrupted_one_is_refused_until_that_is_given
     assert Path("out.jsonl").stat().st_size > 0
 
 
+def test_giving_up_replaces_no_file_that_an_index_only_names(run, monkeypatch):
+    """An index may come from elsewhere."""
+    write_lines("a.jsonl", ROWS)
+    write_lines("b.jsonl", ROWS)
+    Path("victim").write_bytes(b"precious")
+    interrupted(monkeypatch)
+    index = nd.Index.open("ix")
+    record = index.state["filter"]
+    index.state = index.state | {"filter": record | {"of": record["of"] | {"output": str(Path("victim").resolve())}}}
+    index.save()
+    for length in (0, 5):
+        index.state["filter"]["lengths"][0] = length
+        index.save()
+        refused = run("filter", "--index", "ix", "b.jsonl", "-o", "rest.jsonl", "--give-up", leaves_nothing=False)
+        assert (refused.code, "The index names" in refused.err) == (1, True)
+        assert Path("victim").read_bytes() == b"precious"
+
+
 def test_the_same_command_again_changes_nothing(run):
     write_lines("a.jsonl", ROWS)
     command = ["filter", "--index", "ix", "a.jsonl", "-o", "out.jsonl"]

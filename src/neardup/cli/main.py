@@ -15,6 +15,7 @@ from neardup.cli.config import add_config
 from neardup.cli.flags import called, in_flags
 from neardup.cli.interruption import EXIT_INTERRUPTED, clean_end, told
 from neardup.cli.without_pandas import keep_arrow_from_pandas
+from neardup.display import printable
 from neardup.version import __version__
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def cli() -> None:
 def _exit(code: int, message: str = "") -> NoReturn:
     with contextlib.suppress(OSError):  # standard error may be closed
         if message:
-            click.echo(f"neardup: error: {message}", err=True)
+            click.echo(f"neardup: error: {printable(message)}", err=True)
     for stream in (sys.stdout, sys.stderr):
         if stream is None:  # closed before the program began
             continue
@@ -128,7 +129,14 @@ def _of_machine(problem: OSError) -> str:
     return message
 
 
-def _prepare_output() -> None:
+def _prepare_streams() -> None:
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:  # closed: the next file to be opened would get this number, and what is printed
+            os.open(os.devnull, os.O_RDWR)
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     out = sys.stdout
     if not isinstance(out, io.TextIOWrapper):
         return
@@ -141,7 +149,7 @@ def main(arguments: list[str] | None = None) -> Any:
     """Run the command line; every expected failure becomes a message on standard error and an exit code."""
     from neardup.errors import DataError, NeardupError, TransferError
 
-    _prepare_output()
+    _prepare_streams()
     if arguments is None:  # a process of its own
         keep_arrow_from_pandas()
     try:

@@ -5,6 +5,9 @@ import os
 from neardup.io.formats.table import ROWS
 from neardup.io.storage.compression import COMPRESSION_ENDINGS
 
+AUDIT_ENDING, REJECTS_ENDING, SUMMARY_ENDING = ".duplicates.jsonl", ".rejects.jsonl", ".summary.json"
+"""Endings of the records that stand beside an output."""
+
 _ROW_OF = {ending: row for row in ROWS for ending in row.endings}
 ALLOWED = (
     f"Allowed: {', '.join(row.said for row in ROWS if row.said and row.compressed)}, all plain, .gz or .zst; and "
@@ -16,6 +19,8 @@ def _with_compressions(endings: tuple[str, ...]) -> frozenset[str]:
     return frozenset(ending + compression for ending in endings for compression in ("", *COMPRESSION_ENDINGS))
 
 
+RECORDS = _with_compressions((AUDIT_ENDING, REJECTS_ENDING))
+"""Endings of records that look like documents; such files are passed over in folders."""
 NAMED_ONLY = frozenset().union(*(_with_compressions(row.named_only) for row in ROWS))
 """Endings of files that are read only when named; they are passed over in folders."""
 HTML = frozenset().union(*(_with_compressions(row.html) for row in ROWS))

@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from neardup.errors import DataError, InputError
+from neardup.io.storage.places import partial_name
 
-MARK = "partial-filter"
+MARK = "filter"
 
 
 def partial_of(final: Path) -> Path:
     """The name of a file while it grows."""
-    real = Path(os.path.realpath(final))
-    return real.with_name(f".{real.name[:60]}.{MARK}")
+    return partial_name(Path(os.path.realpath(final)), MARK)
 
 
 class GrowingFile:

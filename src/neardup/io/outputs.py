@@ -4,6 +4,7 @@ import contextlib
 import os
 import shutil
 import stat
+import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -30,7 +31,10 @@ def output_folder(out: str) -> Place | None:
     """The folder that OUT names: OUT ends in a slash, or exists (a URL must end in one). None if OUT is a file or `-`."""
     if is_url(out):
         return place_of(out) if out.endswith("/") else None
-    return Path(out) if out != "-" and (out.endswith(("/", os.sep)) or Path(out).is_dir()) else None
+    try:
+        return Path(out) if out != "-" and (out.endswith(("/", os.sep)) or Path(out).is_dir()) else None
+    except OSError as error:
+        raise InputError(f"{out} cannot be written: {error.strerror}. Name another output.") from None
 
 
 def output_names(out: str, shards: Sequence[Shard]) -> list[Place]:
@@ -62,6 +66,8 @@ def output_names(out: str, shards: Sequence[Shard]) -> list[Place]:
 
 
 def _one_file(out: str, shards: Sequence[Shard]) -> Place:
+    if out == "-" and sys.stdout is None:
+        raise InputError("`output='-'`: standard output is closed. Open it, or name a file.")
     path = place_of(out)
     if {shard.format for shard in shards} == {"lines"}:  # this format takes files with any ending
         _refuse_parquet(path, shards[0])

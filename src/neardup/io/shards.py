@@ -11,7 +11,7 @@ from typing import Any
 
 from neardup.display import counted
 from neardup.errors import InputError
-from neardup.io.endings import ALLOWED, HTML, NAMED_ONLY, split_ending
+from neardup.io.endings import ALLOWED, HTML, NAMED_ONLY, RECORDS, split_ending
 from neardup.io.reading import Reading
 from neardup.io.shard import Shard
 from neardup.io.storage.compression import COMPRESSION_ENDINGS, compression_of_name, sniff
@@ -19,8 +19,9 @@ from neardup.io.storage.places import Place, identity, place_of, status_of
 from neardup.io.storage.remote import RemotePath
 from neardup.progress import Progress
 
-_UNKNOWN, _ONLY_NAMED, _HOW_HTML = (
+_UNKNOWN, _RECORD, _ONLY_NAMED, _HOW_HTML = (
     "of no known format",
+    "for they are records of a run",
     "for such files are read only if they are named",
     "for HTML is read with `html='main'` or `html='whole'`",
 )
@@ -148,7 +149,9 @@ def _folder(folder: Place, base: Place, reading: Reading, progress: Progress) ->
         if path.suffix.lower() in _OTHER_COMPRESSIONS and split_ending(path.stem):
             raise InputError(f"{path}: {path.suffix} is not read. {ALLOWED}. Compress it anew, or move it elsewhere.")
         ending = path.name[len(known[0]) :].lower() if known else ""
-        if ending in NAMED_ONLY or (ending in HTML and reading.html is None):
+        if path.name.endswith(tuple(RECORDS)):
+            passed_over.setdefault(_RECORD, []).append(_below(path, folder))
+        elif ending in NAMED_ONLY or (ending in HTML and reading.html is None):
             named_only.append(ending)
             why = _HOW_HTML if ending in HTML else _ONLY_NAMED
             passed_over.setdefault(why, []).append(_below(path, folder))

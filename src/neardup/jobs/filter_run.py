@@ -12,15 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from neardup.errors import InputError
-from neardup.io.endings import split_ending
+from neardup.errors import DataError, InputError
+from neardup.io.endings import AUDIT_ENDING, REJECTS_ENDING, split_ending
 from neardup.io.growing_file import GrowingFile, partial_of
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder, stem
 from neardup.io.reading import Reading
 from neardup.io.shard import Shard
 from neardup.io.storage.places import is_url, real_name
-from neardup.jobs.output_paths import REJECTS_ENDING
-from neardup.survivors.audit_files import AUDIT_ENDING
 from neardup.survivors.stream import Stream
 
 STATE = "filter"
@@ -97,7 +95,13 @@ def demand_ended(stream: Stream, *, give_up: bool) -> None:
         )
     for name, length in zip(("output", "audit", "rejects"), record["lengths"], strict=True):
         if of[name] is not None:
-            with GrowingFile(Path(of[name]), length) as file:
+            path = Path(of[name])
+            if not partial_of(path).exists():  # the index may come from elsewhere, and name any file of this machine
+                raise DataError(
+                    f"The index names {path} as an output of the interrupted run, but what that run wrote, {partial_of(path)}, "
+                    "is missing. Restore it, or build the index anew."
+                )
+            with GrowingFile(path, length) as file:
                 file.publish()
     stream.index.state = {**(stream.index.state or {}), STATE: record | {"ended": True}}
     stream.save()

@@ -12,13 +12,14 @@ from neardup.fingerprints.documents import Documents, read_part
 from neardup.fingerprints.fingerprint_file import FingerprintWriter
 from neardup.io.batch import Batch
 from neardup.io.corpus import FileCorpus, open_corpus
+from neardup.io.endings import REJECTS_ENDING
 from neardup.io.outputs import Outputs, output_folder, stem
 from neardup.io.reading import ReadingDict, reading_of
 from neardup.io.records import write_lines
 from neardup.io.shard import Shard
 from neardup.io.storage.places import Place, path_text, place_of
 from neardup.io.stored_shards import stored_shards
-from neardup.jobs.output_paths import REJECTS_ENDING, refuse_inputs
+from neardup.jobs.output_paths import refuse_inputs
 from neardup.options import OnError
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.presets import RecipeLike, recipe_of

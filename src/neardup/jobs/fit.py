@@ -14,10 +14,11 @@ from neardup.fingerprints.weights.counting import FeatureCounter, Run, merged
 from neardup.fingerprints.weights.table import EXTRACTORS
 from neardup.io.batch import Batch
 from neardup.io.corpus import FileCorpus, open_corpus
+from neardup.io.endings import REJECTS_ENDING
 from neardup.io.outputs import Outputs, stem
 from neardup.io.reading import ReadingDict, reading_of
 from neardup.io.records import write_lines
-from neardup.jobs.output_paths import REJECTS_ENDING, refuse_inputs
+from neardup.jobs.output_paths import refuse_inputs
 from neardup.options import OnError
 from neardup.progress import Watcher, progress_of
 from neardup.recipe.document_frequencies import DocumentFrequencies

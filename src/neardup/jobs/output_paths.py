@@ -5,13 +5,11 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from neardup.errors import InputError
-from neardup.io.endings import split_ending
+from neardup.io.endings import AUDIT_ENDING, REJECTS_ENDING, SUMMARY_ENDING, split_ending
 from neardup.io.outputs import STANDARD_OUTPUT, output_folder, output_names, stem
 from neardup.io.shard import Shard
 from neardup.io.storage.places import Place, place_of, real_name
-from neardup.survivors.audit_files import AUDIT_ENDING, SUMMARY_ENDING, summary_path
-
-REJECTS_ENDING = ".rejects.jsonl"
+from neardup.survivors.audit_files import summary_path
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from neardup.display import counted
+from neardup.display import counted, printable
 from neardup.survivors.summary import Summary
 from neardup.survivors.unit_summary import UnitSummary
 
@@ -118,7 +118,7 @@ def _remarks(counts: Summary, rejected: int, files: dict[str, Any]) -> Iterator[
 def _places(files: dict[str, Any]) -> Iterator[str]:
     for name in ("output", "audit", "summary", "report"):
         if place := files.get(name):
-            yield f"{name}: {'standard output' if place == '-' else place}"
+            yield f"{name}: {'standard output' if place == '-' else printable(place)}"
 
 
 def _json(known: dict[str, Any], indent: int | None) -> bytes:

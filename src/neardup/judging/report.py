@@ -11,6 +11,7 @@ from typing import Any
 from neardup.display import counted
 from neardup.errors import DataError, InputError, NeardupError, OptionError
 from neardup.io.corpus import FileCorpus, open_corpus
+from neardup.io.endings import AUDIT_ENDING
 from neardup.io.outputs import Outputs
 from neardup.io.reading import READING, Reading
 from neardup.io.shards import find_shards
@@ -24,7 +25,7 @@ from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import stored_recipe
 from neardup.resources.resources import Resources
 from neardup.resources.unfinished import temporary_folder
-from neardup.survivors.audit_files import AUDIT_ENDING, read_audit, summary_path, summary_paths
+from neardup.survivors.audit_files import read_audit, summary_path, summary_paths
 from neardup.survivors.audit_reader import Line
 from neardup.survivors.cluster_file import read_cluster_file
 

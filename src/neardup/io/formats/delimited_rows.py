@@ -4,6 +4,7 @@ A row ends with a newline that is neither quoted nor escaped; `neardup.kernels.i
 rows and a byte order mark are not rows.
 """
 
+from collections import Counter
 from collections.abc import Generator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -82,12 +83,12 @@ def fields_of(data: Array, starts: Array, ends: Array, dialect: Dialect, wanted:
     spans, kinds = np.zeros((n, len(wanted), 2), np.int64), np.zeros((n, len(wanted)), np.uint8)
     counts, odd = np.empty(n, np.int64), np.empty(n, np.uint8)
     find_fields(data, starts, ends, *dialect.codes, slots, spans, kinds, counts, odd)
-    columns = []
+    columns, quoting = [], dialect.codes[1:]
     for i, number in enumerate(wanted):
         usable = (counts > number) & (odd == FINE)
         begin, end = spans[:, i, 0], spans[:, i, 1]
         out, offsets = np.empty(int((end - begin)[usable].sum()), np.uint8), np.empty(n + 1, np.int64)
-        unfold_fields(data, spans[:, i], kinds[:, i], usable, *dialect.codes[1:], out, offsets)
+        unfold_fields(data, spans[:, i], kinds[:, i], usable, *quoting, out, offsets)
         columns.append(pa.LargeStringArray.from_buffers(n, pa.py_buffer(offsets), pa.py_buffer(out)))
     return Fields(counts, odd, columns, spans, (kinds == UNQUOTED) | (kinds == QUOTES))
 
@@ -144,9 +145,9 @@ def _names(shard: Shard, block: Lines, dialect: Dialect) -> tuple[str, ...]:
         names = tuple(column[0].as_py() for column in header.columns)
     except UnicodeDecodeError:
         raise DataError(f"{shard.name}: its header is not UTF-8. Name its `encoding`.") from None
-    for name in names:
-        if names.count(name) > 1:
-            raise InputError(f'{shard.name} has {names.count(name)} columns "{name}". Rename all but one of them.')
+    name, times = next(iter(Counter(names).most_common(1)), ("", 0))
+    if times > 1:
+        raise InputError(f'{shard.name} has {times} columns "{name}". Rename all but one of them.')
     return names
 
 

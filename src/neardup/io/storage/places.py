@@ -1,5 +1,6 @@
 """Local and remote files: code that opens or names a file takes a `Place`, and asks this module where the two kinds differ."""
 
+import hashlib
 import os
 import re
 import shutil
@@ -10,6 +11,8 @@ from neardup.errors import InputError
 from neardup.io.storage.remote import READ_BYTES, RemotePath, RemoteReader, Status
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*://")
+_LONG_NAME = 180
+"""Bytes of a name up to which it stands whole in the name of the unfinished file; most systems allow 255 in all."""
 
 Place = Path | RemotePath
 """Where a file is, or will be."""
@@ -95,5 +98,8 @@ def files_below(folder: Place, endings: tuple[str, ...]) -> list[Place]:
 
 
 def partial_name(final: Path, mark: str) -> Path:
-    """The hidden file beside an output's final name, to which the output is written."""
-    return final.with_name(f".{final.name[:60]}.partial-{mark}")
+    """The hidden file beside an output's final name, to which the output is written; another for every name."""
+    name = os.fsencode(final.name)
+    if len(name) > _LONG_NAME:  # with the mark, it might be longer than names may be
+        name = name[: _LONG_NAME // 2] + b"-" + hashlib.sha256(name).hexdigest()[:16].encode()
+    return final.with_name(f".{os.fsdecode(name)}.partial-{mark}")

@@ -4,11 +4,11 @@ import shlex
 from collections.abc import Sequence
 from typing import Any
 
+from neardup.io.endings import AUDIT_ENDING
 from neardup.io.outputs import stem
 from neardup.io.reading import READING, Reading
 from neardup.options import DedupOptions
 from neardup.recipe.presets import RECIPES
-from neardup.survivors.audit_files import AUDIT_ENDING
 
 MOST_BYTES = 20_000
 """In a longer command some inputs are left out, and a note says so."""

@@ -1,0 +1,85 @@
+"""Names that are long or would steer a terminal, streams that are closed, records among the inputs, ids that are no text."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from corpora import BREAD, FERRY, FERRY_EDITED, files, read_lines, write_lines
+
+ROWS = [{"id": number, "text": text} for number, text in enumerate([FERRY, BREAD, FERRY_EDITED])]
+KEPT = ROWS[:2]
+
+
+@pytest.mark.parametrize("name", ["x" * 70, "x" * 200, "\N{GRINNING FACE}" * 58])
+def test_long_names_are_names_as_long_as_they_are_allowed(run, name):
+    write_lines("in.jsonl", ROWS)
+    assert run("dedup", "in.jsonl", "-o", f"{name}.jsonl", "--quiet").code == 0
+    assert read_lines(f"{name}.jsonl") == KEPT
+    assert (
+        run("filter", "in.jsonl", "--index", "ix", "-o", f"{name}.passed.jsonl", "--audit", f"{name}.a.jsonl").code == 0
+    )
+    assert read_lines(f"{name}.passed.jsonl") == KEPT
+
+
+def test_a_name_that_is_too_long_is_refused_before_any_work(run):
+    write_lines("in.jsonl", ROWS)
+    refused = run("dedup", "in.jsonl", "-o", "x" * 250 + ".jsonl")
+    assert (refused.code, "File name too long" in refused.err, "documents/s" in refused.err) == (2, True, False)
+    assert files() == ["in.jsonl"]
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_a_closed_stream_is_no_failure_and_gets_nothing_of_another_file(start, number):
+    write_lines("in.jsonl", ROWS)
+    process = start("dedup", "in.jsonl", "-o", "out.jsonl", prepare=lambda: os.close(number))
+    out, err = process.communicate()
+    assert (process.returncode, out, err if number == 2 else b"") == (0, b"", b""), err
+    assert read_lines("out.jsonl") == KEPT
+
+
+def test_closed_standard_output_is_no_output(start):
+    write_lines("in.jsonl", ROWS)
+    process = start("dedup", "in.jsonl", "-o", "-", prepare=lambda: os.close(1))
+    _, err = process.communicate()
+    assert process.returncode == 2
+    assert err == b"neardup: error: -o -: standard output is closed. Open it, or name a file.\n"
+
+
+def test_names_do_not_steer_the_terminal(run):
+    name = "a\x1b[31m\x9bred.jsonl"
+    write_lines(name, ROWS)
+    told = run("dedup", name, "-o", f"out-{name}").err + run("dedup", name, "-o", f"out-{name}").err
+    assert "out-a\\x1b[31m\\x9bred.jsonl" in told
+    assert not {"\x1b", "\x9b"} & set(told)
+
+
+def test_records_in_a_folder_are_passed_over_and_told(run):
+    Path("prints").mkdir()
+    Path("in.jsonl").write_text(
+        '{"text": "a b c d e f g h i j k"}\nno\n{"text": "a b c d e f g h i j k"}\n', encoding="utf-8"
+    )
+    assert run("fingerprint", "in.jsonl", "-o", "prints/0.parquet", "--on-error", "skip").code == 0
+    assert sorted(path.name for path in Path("prints").iterdir()) == ["0.parquet", "0.rejects.jsonl"]
+    listed = run("pairs", "prints", "-o", "pairs.parquet", "--max-distance", "3")
+    assert (listed.code, "passed over, for they are records of a run: 0.rejects.jsonl" in listed.err) == (0, True)
+    assert run("clusters", "pairs.parquet", "--documents", "prints", "-o", "clusters.parquet").code == 0
+    assert (
+        run("dedup", "prints/0.rejects.jsonl", "--text", "reason", "-o", "out.jsonl").code == 0
+    )  # named, they are read
+
+
+def test_an_id_that_is_no_text_is_refused(run):
+    write_lines("in.jsonl", [{"id": f"a{row['id']}", "text": row["text"]} for row in ROWS])
+    assert run("index", "build", "ix", "in.jsonl").code == 0
+    refused = run("index", "remove", "ix", "\udcff")
+    assert (refused.code, "is not UTF-8, as all ids of an index are" in refused.err) == (2, True)
+
+
+def test_many_columns_are_no_attack(run):
+    names = [f"c{number}" for number in range(10_000)]
+    Path("wide.csv").write_text(f"{','.join(names)}\n{','.join(names)}\n", encoding="utf-8")
+    assert run("dedup", "wide.csv", "--text", "c5", "-o", "out.csv").code == 0
+    Path("twice.csv").write_text(f"{','.join(names)},c7\n", encoding="utf-8")
+    refused = run("dedup", "twice.csv", "--text", "c5", "-o", "other.csv")
+    assert (refused.code, 'has 2 columns "c7"' in refused.err) == (2, True)
