@@ -275,12 +275,16 @@ def test_a_damaged_fingerprint_file_is_told(run):
     metadata = pq.read_metadata("prints.parquet").metadata
     table = pq.read_table("prints.parquet").replace_schema_metadata(metadata)
     pq.write_table(table.rename_columns({"fingerprint": "print"}).replace_schema_metadata(metadata), "renamed.parquet")
-    pq.write_table(table.replace_schema_metadata(metadata | {b"neardup.format": b"1"}), "earlier.parquet")
+    unsealed = {name: text for name, text in metadata.items() if name != b"neardup.seal"}
+    pq.write_table(table.replace_schema_metadata(unsealed), "earlier.parquet")
     pq.write_table(table.slice(1), "cut off.parquet")
     for name, message in (
-        ("renamed", "renamed.parquet is no fingerprint file of format 2. Make it anew with `neardup fingerprint`."),
-        ("earlier", "earlier.parquet is no fingerprint file of format 2, but of format 1. Make it anew"),
-        ("cut off", "cut off.parquet has 4 rows, but its shards have 5. Make it anew."),
+        (
+            "renamed",
+            "renamed.parquet cannot be read as a fingerprint file: its metadata is not what was written. Make it anew",
+        ),
+        ("earlier", "earlier.parquet cannot be read as a fingerprint file: it has no seal, which every such file has."),
+        ("cut off", "cut off.parquet cannot be read as a fingerprint file: it has another number of rows than was written."),
     ):
         done = run("pairs", f"{name}.parquet", "-o", "pairs.jsonl")
         assert done.code == 1

@@ -11,7 +11,7 @@ relative, rows and size of each shard, in the order of the rows).
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +23,7 @@ from neardup.arrays import Array
 from neardup.errors import DataError, InputError, RecipeMismatch
 from neardup.fingerprints.documents import Documents
 from neardup.io.ids import plain_ids, tokens_of_ids
+from neardup.io.sealed_parquet import BrokenSealError, SealedWriter, batches_of, metadata_of, opened_sealed, read_sealed
 from neardup.io.shard import Shard
 from neardup.io.storage.places import Place, parquet_source, place_of
 from neardup.io.stored_shards import StoredShard, starts_of
@@ -30,25 +31,29 @@ from neardup.recipe.recipe import Recipe, digest_of
 from neardup.recipe.serialization import any_stored_recipe
 from neardup.recipe.vectors import VectorRecipe
 
-FORMAT = b"2"
+FORMAT = "2"
 COLUMNS = ("id", "id_is_string", "fingerprint", "short", "tokens", "length", "digest")
 VALUE = "value:"
 """The start of the name of a further column."""
 
 
 def fingerprint_schema(recipe: Recipe | VectorRecipe, values: Sequence[str] = ()) -> Any:
-    """The schema, with the recipe in its metadata."""
+    """The columns of a fingerprint file."""
     kind = pa.uint64() if recipe.words == 1 else pa.binary(8 * recipe.words)
     kinds = (pa.large_string(), pa.bool_(), kind, pa.bool_(), pa.int64(), pa.int64(), pa.binary(16))
     fields = [pa.field(name, kind, nullable=name == "id") for name, kind in zip(COLUMNS, kinds, strict=True)]
     return pa.schema(
         fields + [pa.field(VALUE + name, pa.large_string()) for name in values],
-        metadata={
-            b"neardup.format": FORMAT,
-            b"neardup.recipe": json.dumps(recipe.as_dict(), sort_keys=True).encode(),
-            b"neardup.digest": recipe.digest().encode(),
-        },
     )
+
+
+def fingerprint_metadata(recipe: Recipe | VectorRecipe) -> dict[str, str]:
+    """The metadata of a fingerprint file, but for its shards."""
+    return {
+        "neardup.format": FORMAT,
+        "neardup.recipe": json.dumps(recipe.as_dict(), sort_keys=True),
+        "neardup.digest": recipe.digest(),
+    }
 
 
 def fingerprint_column(fingerprints: Array) -> Any:
@@ -68,10 +73,8 @@ class FingerprintWriter:
     """Writes a fingerprint file in batches to an open binary file."""
 
     def __init__(self, sink: Any, recipe: Recipe | VectorRecipe, values: Sequence[str] = ()) -> None:
-        import pyarrow.parquet as pq
-
         self._recipe, self._schema = recipe, fingerprint_schema(recipe, values)
-        self._writer = pq.ParquetWriter(sink, self._schema, compression="zstd")
+        self._writer = SealedWriter(sink, self._schema, fingerprint_metadata(recipe))
 
     def write(self, documents: Documents) -> None:
         """Append rows, with the values of the columns requested."""
@@ -85,13 +88,12 @@ class FingerprintWriter:
             _big_endian(documents.digests),
             *documents.values.values(),
         ]
-        self._writer.write_batch(pa.record_batch(columns, schema=self._schema))
+        self._writer.write(pa.record_batch(columns, schema=self._schema))
 
     def close(self, shards: Sequence[StoredShard]) -> None:
         """`shards`: the shards that the rows came from."""
         listed = json.dumps([shard.as_dict() for shard in shards])
-        self._writer.add_key_value_metadata({"neardup.shards": listed})
-        self._writer.close()
+        self._writer.close({"neardup.shards": listed})
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +119,9 @@ class FingerprintFile:
         return any_stored_recipe(self.recipe)
 
 
+_UNREADABLE = (OSError, pa.ArrowException, BrokenSealError)
+
+
 def is_fingerprint_file(shard: Shard) -> bool:
     """Whether the shard is a Parquet file whose metadata declares fingerprints."""
     import pyarrow.parquet as pq
@@ -124,7 +129,7 @@ def is_fingerprint_file(shard: Shard) -> bool:
     if shard.format != "parquet":
         return False
     try:
-        return b"neardup.digest" in (pq.read_schema(parquet_source(shard.path)).metadata or {})
+        return b"neardup.digest" in (pq.read_metadata(parquet_source(shard.path)).metadata or {})
     except (OSError, pa.ArrowInvalid):
         return False
 
@@ -144,16 +149,16 @@ def hold_fingerprints(shards: Sequence[Shard]) -> bool:
     return any(made)
 
 
-def _checked(path: str | Place, metadata: dict[bytes, bytes], names: Sequence[str]) -> dict[str, Any]:
+def _checked(path: str | Place, metadata: Mapping[str, str], names: Sequence[str]) -> dict[str, Any]:
     """Check a file with this metadata and these columns, and return the fields of its recipe."""
-    written = metadata.get(b"neardup.format")
-    if written != FORMAT or tuple(names[: len(COLUMNS)]) != COLUMNS or b"neardup.shards" not in metadata:
-        found = f", but of format {written.decode()}" if written not in (None, FORMAT) else ""
+    written = metadata.get("neardup.format")
+    if written != FORMAT or tuple(names[: len(COLUMNS)]) != COLUMNS or "neardup.shards" not in metadata:
+        found = f", but of format {written}" if written not in (None, FORMAT) else ""
         raise DataError(
-            f"{path} is no fingerprint file of format {FORMAT.decode()}{found}. Make it anew with `neardup fingerprint`."
+            f"{path} is no fingerprint file of format {FORMAT}{found}. Make it anew with `neardup fingerprint`."
         )
-    recipe: dict[str, Any] = json.loads(metadata[b"neardup.recipe"])
-    stored, made_by = metadata[b"neardup.digest"].decode(), digest_of(recipe)
+    recipe: dict[str, Any] = json.loads(metadata["neardup.recipe"])
+    stored, made_by = metadata["neardup.digest"], digest_of(recipe)
     if stored != made_by:
         raise RecipeMismatch(
             f"{path} says that the recipe {stored} made its fingerprints, but the recipe that it holds is {made_by}: one of them "
@@ -178,7 +183,9 @@ def _documents(table: Any, recipe: dict[str, Any]) -> Documents:
 
 
 def _unreadable(path: str | Place, problem: Exception) -> DataError:
-    return DataError(f"{path} cannot be read as a fingerprint file: {problem}.")
+    return DataError(
+        f"{path} cannot be read as a fingerprint file: {problem}. Make it anew with `neardup fingerprint`."
+    )
 
 
 def read_fingerprint_file(path: str | Place) -> FingerprintFile:
@@ -188,21 +195,16 @@ def read_fingerprint_file(path: str | Place) -> FingerprintFile:
         RecipeMismatch: its digest does not match its recipe.
         DataError: it is damaged, has another format, or lacks the columns of a fingerprint file.
     """
-    import pyarrow.parquet as pq
-
     try:
-        with pq.ParquetFile(parquet_source(place_of(path))) as file:
-            metadata, table = file.metadata.metadata or {}, file.read()
-    except (OSError, pa.ArrowInvalid) as problem:
+        table, metadata = read_sealed(place_of(path))
+    except _UNREADABLE as problem:
         raise _unreadable(path, problem) from None
     recipe = _checked(path, metadata, table.column_names)
-    shards = tuple(StoredShard(**shard) for shard in json.loads(metadata[b"neardup.shards"]))
+    shards = tuple(StoredShard(**shard) for shard in json.loads(metadata["neardup.shards"]))
     if starts_of(shards)[-1] != len(table):
         raise DataError(f"{path} has {len(table):,} rows, but its shards have {starts_of(shards)[-1]:,}. Make it anew.")
     documents = _documents(table, recipe)
-    return FingerprintFile(
-        documents, table.column("short").to_numpy(), shards, recipe, metadata[b"neardup.digest"].decode()
-    )
+    return FingerprintFile(documents, table.column("short").to_numpy(), shards, recipe, metadata["neardup.digest"])
 
 
 def fingerprint_file_recipe(path: str | Place) -> Recipe | VectorRecipe:
@@ -211,29 +213,26 @@ def fingerprint_file_recipe(path: str | Place) -> Recipe | VectorRecipe:
     Raises:
         DataError: see `read_fingerprint_file`.
     """
-    import pyarrow.parquet as pq
-
     try:
-        found = pq.read_metadata(parquet_source(place_of(path)))
-    except (OSError, pa.ArrowInvalid) as problem:
+        with opened_sealed(place_of(path)) as file:
+            metadata, names = metadata_of(file), file.schema_arrow.names
+    except _UNREADABLE as problem:
         raise _unreadable(path, problem) from None
-    return any_stored_recipe(_checked(path, found.metadata or {}, found.schema.to_arrow_schema().names))
+    return any_stored_recipe(_checked(path, metadata, names))
 
 
-def fingerprint_file_parts(path: str | Place, rows: int = 1 << 16) -> Iterator[Documents]:
+def fingerprint_file_parts(path: str | Place) -> Iterator[Documents]:
     """The rows of a fingerprint file, in parts.
 
     Raises:
         DataError: see `read_fingerprint_file`.
     """
-    import pyarrow.parquet as pq
-
     try:
-        with pq.ParquetFile(parquet_source(place_of(path))) as file:
-            recipe = _checked(path, file.metadata.metadata or {}, file.schema_arrow.names)
-            for batch in file.iter_batches(rows, columns=list(COLUMNS)):
+        with opened_sealed(place_of(path)) as file:
+            recipe = _checked(path, metadata_of(file), file.schema_arrow.names)
+            for batch in batches_of(file, COLUMNS):
                 yield _documents(pa.table(batch), recipe)
-    except (OSError, pa.ArrowInvalid) as problem:
+    except _UNREADABLE as problem:
         raise _unreadable(path, problem) from None
 
 

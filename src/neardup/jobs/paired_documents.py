@@ -210,19 +210,13 @@ def _read(
         return found
 
     for shard, summary in zip(pair_shards, summaries, strict=True):
-        total = 0
-        for chunk in read_pairs(shard.path):
-            total += len(chunk)
+        for chunk in read_pairs(shard.path, summary):
             chunk = _at_least(chunk, least)
             left = global_rows(chunk.left_files, chunk.left_rows, shard.name)
             right = global_rows(chunk.right_files, chunk.right_rows, shard.name)
             rows.append(np.stack([left, right]))
             distances.append(chunk.distance)
             similarities.append(chunk.similarity)
-        if total != summary.pairs:
-            raise DataError(
-                f"{shard.name} has {total:,} pairs, its summary says {summary.pairs:,}: one of them is not whole. Make both anew."
-            )
     return np.concatenate(rows, axis=1), np.concatenate(distances), np.concatenate(similarities)
 
 

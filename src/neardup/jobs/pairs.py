@@ -118,8 +118,9 @@ def pair_files(
                 corpus.check()
                 with_other = len(left) if right else None
                 found = _of_texts(corpus, with_other, recipe or Recipe(), chosen, progress, distinct=distinct)
-            total = _write(found, path, temporary)
-            outputs.claim(paths[1]).write_bytes(dataclasses.replace(found.summary, pairs=total).to_json())
+            total, checksum = _write(found, path, temporary)
+            summary = dataclasses.replace(found.summary, pairs=total, checksum=checksum)
+            outputs.claim(paths[1]).write_bytes(summary.to_json())
             outputs.commit()
     return total
 
@@ -134,7 +135,8 @@ class _Listing:
     summary: Any = None
 
 
-def _write(found: _Listing, path: Place, temporary: Path) -> int:
+def _write(found: _Listing, path: Place, temporary: Path) -> tuple[int, int | None]:
+    """The number of pairs, and the checksum of their lines if they are lines."""
     starts, total = starts_of(found.shards), 0
 
     def side(rows: Array) -> Side:
@@ -145,7 +147,7 @@ def _write(found: _Listing, path: Place, temporary: Path) -> int:
         for part in found.matches:
             writer.write(side(part.left), side(part.right), part.distance, part.similarity)
             total += len(part)
-    return total
+    return total, writer.checksum
 
 
 def _sides(shards: tuple[StoredShard, ...], left: int | None) -> dict[str, Any]:

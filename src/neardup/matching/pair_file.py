@@ -7,6 +7,7 @@ A row has `left_id`, `right_id`, `distance` and `similarity` (null if it is not 
 import dataclasses
 import itertools
 import json
+import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,12 +22,13 @@ from neardup.errors import DataError, InputError
 from neardup.io.endings import split_ending
 from neardup.io.formats.json_values import quote
 from neardup.io.ids import plain_ids
+from neardup.io.sealed_parquet import SealedWriter, batches_of, opened_sealed
 from neardup.io.storage.compression import open_for_reading, open_for_writing
-from neardup.io.storage.places import Place, parquet_source, place_of
+from neardup.io.storage.places import Place, place_of
 from neardup.io.stored_shards import StoredShard
 
 SUMMARY_ENDING = ".summary.json"
-FORMAT = 1
+FORMAT = 2
 CHUNK_PAIRS = 1 << 20
 
 PAIR_SCHEMA = pa.schema(
@@ -55,6 +57,7 @@ class PairSummary:
         distinct: whether only the first of several documents with equal normalized texts on one side occurs in pairs.
         left, right: the shards that were compared: left with right, or left among themselves if `right` is None.
         pairs: the number of pairs.
+        checksum: the CRC-32 of the lines of pairs, before compression; None for Parquet, which has checksums of its own.
     """
 
     recipe: dict[str, Any]
@@ -68,11 +71,18 @@ class PairSummary:
     left: tuple[StoredShard, ...]
     right: tuple[StoredShard, ...] | None
     pairs: int
+    checksum: int | None = None
 
     def to_json(self) -> bytes:
         """The summary as one JSON object. A file name that is not UTF-8 keeps its bytes, as half surrogates."""
-        content = json.dumps({"format": FORMAT} | dataclasses.asdict(self), ensure_ascii=False, indent=2)
+        known = {"format": FORMAT} | json.loads(json.dumps(dataclasses.asdict(self)))
+        content = json.dumps(known | {"seal": _seal(known)}, ensure_ascii=False, indent=2)
         return content.encode("utf-8", "backslashreplace") + b"\n"
+
+
+def _seal(known: dict[str, Any]) -> int:
+    """The CRC-32 of a summary's values, however they are formatted."""
+    return zlib.crc32(json.dumps(known, sort_keys=True).encode())
 
 
 def pair_summary_path(path: Place) -> Place:
@@ -102,8 +112,11 @@ def read_pair_summary(path: Place) -> PairSummary:
     beside = pair_summary_path(path)
     try:
         found = json.loads(beside.read_bytes())
-        if not isinstance(found, dict) or found.pop("format", None) != FORMAT:
+        if not isinstance(found, dict) or found.get("format") != FORMAT:
             raise ValueError(f"it is not of format {FORMAT}")
+        if found.pop("seal", None) != _seal(found):
+            raise ValueError("it is not what was written, by its seal")
+        del found["format"]
         found["left"] = tuple(StoredShard(**shard) for shard in found["left"])
         if found["right"] is not None:
             found["right"] = tuple(StoredShard(**shard) for shard in found["right"])
@@ -129,11 +142,10 @@ class PairWriter:
     """Writes pairs, one chunk at a time. `files`: the names of the files that sides refer to by number."""
 
     def __init__(self, path: Place, temporary: Path, files: Sequence[str]) -> None:
-        import pyarrow.parquet as pq
-
         known = _ending(path)
+        self._checksum = 0
         self._files, self._quoted = pa.array(files, pa.string()), [quote(name) for name in files]
-        self._parquet = pq.ParquetWriter(temporary, PAIR_SCHEMA, compression="zstd") if known[1] == "parquet" else None
+        self._parquet = SealedWriter(temporary, PAIR_SCHEMA) if known[1] == "parquet" else None
         self._lines: Any = None if self._parquet else open_for_writing(temporary, known[2])
 
     def write(self, left: Side, right: Side, distance: Array, similarity: Array) -> None:
@@ -150,7 +162,7 @@ class PairWriter:
                     pa.DictionaryArray.from_arrays(side.files.astype(np.int32), self._files),
                     pa.array(side.rows),
                 ]
-            self._parquet.write_batch(pa.record_batch(columns, schema=PAIR_SCHEMA))
+            self._parquet.write(pa.record_batch(columns, schema=PAIR_SCHEMA))
             return
         names = self._quoted
         rows = zip(
@@ -164,13 +176,18 @@ class PairWriter:
             right.rows.tolist(),
             strict=True,
         )
-        self._lines.write(
-            "".join(
-                f'{{"left_id": {a}, "right_id": {b}, "distance": {d}, "similarity": {"null" if s != s else repr(s)}, '
-                f'"left_file": {names[f]}, "left_row": {i}, "right_file": {names[g]}, "right_row": {j}}}\n'
-                for a, b, d, s, f, i, g, j in rows
-            ).encode()
-        )
+        lines = "".join(
+            f'{{"left_id": {a}, "right_id": {b}, "distance": {d}, "similarity": {"null" if s != s else repr(s)}, '
+            f'"left_file": {names[f]}, "left_row": {i}, "right_file": {names[g]}, "right_row": {j}}}\n'
+            for a, b, d, s, f, i, g, j in rows
+        ).encode()
+        self._checksum = zlib.crc32(lines, self._checksum)
+        self._lines.write(lines)
+
+    @property
+    def checksum(self) -> int | None:
+        """The CRC-32 of the lines; None for Parquet, which has its own."""
+        return None if self._parquet else self._checksum
 
     def close(self) -> None:
         (self._parquet or self._lines).close()
@@ -191,32 +208,39 @@ class PairChunk:
         return len(self.distance)
 
 
-def read_pairs(path: Place) -> Iterator[PairChunk]:
-    """Yield the pairs of a file in chunks.
+def read_pairs(path: Place, summary: PairSummary) -> Iterator[PairChunk]:
+    """Yield the pairs of a file in chunks; whether it is what was written is known at the end.
 
     Raises:
-        DataError: the file is damaged, or does not hold pairs.
+        DataError: the file is damaged, was changed, or does not hold pairs.
     """
-    import pyarrow.parquet as pq
-
-    known = _ending(path)
+    known, total = _ending(path), 0
     try:
         if known[1] == "parquet":
-            with pq.ParquetFile(parquet_source(path)) as file:
-                for batch in file.iter_batches(CHUNK_PAIRS, columns=["distance", "similarity", *PLACES]):
+            with opened_sealed(path) as file:
+                for batch in batches_of(file, ["distance", "similarity", *PLACES]):
+                    total += len(batch)
                     yield _chunk({name: batch.column(name) for name in batch.schema.names})
         else:
+            decode, checksum = msgspec.json.Decoder(_Line).decode, 0
             with open_for_reading(path, known[2]) as lines:
-                decode = msgspec.json.Decoder(_Line).decode
-                while rows := [decode(line) for line in itertools.islice(lines, CHUNK_PAIRS)]:
+                while some := list(itertools.islice(lines, CHUNK_PAIRS)):
+                    checksum, total = zlib.crc32(b"".join(some), checksum), total + len(some)
+                    rows = [decode(line) for line in some]
                     yield _chunk(
                         {
                             name: pa.array([getattr(row, name) for row in rows], PAIR_SCHEMA.field(name).type)
                             for name in ("distance", "similarity", *PLACES)
                         }
                     )
+            if total == summary.pairs and checksum != summary.checksum:
+                raise ValueError("its lines are not those that were written, by their checksum")
     except (msgspec.MsgspecError, pa.ArrowInvalid, KeyError, TypeError, ValueError, OSError) as problem:
         raise DataError(f"{path} cannot be read as pairs: {problem}. Make them anew with `neardup pairs`.") from None
+    if total != summary.pairs:
+        raise DataError(
+            f"{path} has {total:,} pairs, its summary says {summary.pairs:,}: one of them is not whole. Make both anew."
+        )
 
 
 class _Line(msgspec.Struct):

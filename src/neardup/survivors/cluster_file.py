@@ -21,15 +21,18 @@ import pyarrow.compute as pc
 from neardup.arrays import Array
 from neardup.errors import DataError
 from neardup.io.ids import plain_ids, tokens_of_ids
-from neardup.io.storage.places import Place, parquet_source, place_of
+from neardup.io.sealed_parquet import SealedWriter, read_sealed
+from neardup.io.storage.places import Place, place_of
 from neardup.io.stored_shards import StoredShard, starts_of
 from neardup.survivors.audit_schema import columns_named
 from neardup.survivors.decisions import NONE, Decisions
 from neardup.survivors.outcomes import DocumentNames, Outcomes
 from neardup.survivors.result_tables import table_of
 
-KEY = b"neardup.clusters"
+KEY = "neardup.clusters"
 FORMAT = 1
+MOST_ROWS = 1 << 18
+"""Rows of a row group."""
 
 AS_IN_AUDITS = ("similarity", "distance", "exact", "matched_row", "matched_similarity")
 """Columns shared with audits; a survivor has no distance and no match."""
@@ -57,8 +60,6 @@ class ClusterFile:
 
 def write_cluster_file(path: Path, clusters: ClusterFile) -> None:
     """Write the documents that are in a cluster."""
-    import pyarrow.parquet as pq
-
     decisions, starts = clusters.decisions, starts_of(clusters.shards)
     rows = np.flatnonzero(decisions.cluster >= 0)
     outcomes = Outcomes(decisions, rows, DocumentNames(clusters.ids, len(decisions.survivor)))
@@ -93,8 +94,11 @@ def write_cluster_file(path: Path, clusters: ClusterFile) -> None:
         "rejected": np.flatnonzero(decisions.survivor < 0).tolist(),
         "summary": clusters.summary,
     }
-    table = pa.table(columns).replace_schema_metadata({KEY: json.dumps(said).encode()})
-    pq.write_table(table, path, compression="zstd")
+    table = pa.table(columns)
+    writer = SealedWriter(path, table.schema)
+    for batch in table.to_batches(MOST_ROWS):
+        writer.write(batch)
+    writer.close({KEY: json.dumps(said)})
 
 
 def is_cluster_file(path: str | Path) -> bool:
@@ -102,7 +106,7 @@ def is_cluster_file(path: str | Path) -> bool:
     import pyarrow.parquet as pq
 
     try:
-        return KEY in (pq.read_schema(path).metadata or {})
+        return KEY.encode() in (pq.read_metadata(path).metadata or {})
     except (OSError, pa.ArrowInvalid):
         return False
 
@@ -113,11 +117,9 @@ def read_cluster_file(path: str | Place) -> ClusterFile:
     Raises:
         DataError: the file is damaged, or not a cluster file.
     """
-    import pyarrow.parquet as pq
-
     try:
-        table = pq.read_table(parquet_source(place_of(path)))
-        said = json.loads((table.schema.metadata or {}).get(KEY, b"{}"))
+        table, metadata = read_sealed(place_of(path))
+        said = json.loads(metadata.get(KEY, "{}"))
         if said.get("format") != FORMAT:
             raise ValueError(f"it is no cluster file of format {FORMAT}")
         shards = tuple(StoredShard(**shard) for shard in said["shards"])
