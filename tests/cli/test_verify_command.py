@@ -537,6 +537,19 @@ def test_a_run_in_stages_is_proven(cluster, run):
     assert (done.code, "c.parquet: there is no such file. The run was made in stages" in done.err) == (2, True)
 
 
+def test_text_files_in_stages_have_the_ids_and_the_places_of_what_led_to_them(run):
+    for number in range(2):
+        write("txt", documents(number, 20), f"in/{number}")
+    for stage in (
+        ("fingerprint", "in/*/*", "-o", "f.parquet"),
+        ("pairs", "in/*/*", "-o", "p.parquet"),
+        ("clusters", "p.parquet", "--documents", "f.parquet", "-o", "c.parquet"),
+        ("apply", "c.parquet", "in/*/*", "-o", "kept/", "--audit", "audits/"),
+    ):
+        assert run(*stage, "--quiet").code == 0
+    proven(run, "kept/", "--audit", "audits")
+
+
 def test_threads_and_memory_change_nothing(run, dedup):
     dedup(documents(6, 200), "--method", "minhash", "--min-similarity", "0.6")
     expected = proven(run, "out.jsonl")

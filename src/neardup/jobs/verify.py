@@ -169,6 +169,10 @@ def _find_inputs(claim: Claim, given: tuple[str | Path, ...], temporary: Path) -
             f"The run was of {len(claim.shards):,} shards, but the inputs are {len(shards):,}. Name all of them, in the order of "
             "the cluster file."
         )
+    if (
+        claim.shards is not None and not given
+    ):  # the ids of text files, and the names of outputs, are relative to what led to them
+        return [replace(shard, relative=stored.relative) for shard, stored in zip(shards, claim.shards, strict=True)]
     return shards
 
 
