@@ -550,6 +550,12 @@ def test_text_files_in_stages_have_the_ids_and_the_places_of_what_led_to_them(ru
     proven(run, "kept/", "--audit", "audits")
 
 
+def test_a_run_that_removes_no_text_file_has_no_audits_and_is_proven(run):
+    write("txt", [ROWS[0], ROWS[2]], "in")
+    assert run("dedup", "in", "-o", "kept/", "--audit", "audits/", "--quiet").code == 0
+    assert proven(run, "kept/", "--audit", "audits")["removed"] == 0
+
+
 def test_threads_and_memory_change_nothing(run, dedup):
     dedup(documents(6, 200), "--method", "minhash", "--min-similarity", "0.6")
     expected = proven(run, "out.jsonl")

@@ -19,7 +19,7 @@ from neardup.progress import Watcher, progress_of
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.similarities import Similarity
 from neardup.resources.resources import ResourceOptions
-from neardup.survivors.audit_files import AUDIT_ENDING, audit_files, summary_path
+from neardup.survivors.audit_files import AUDIT_ENDING, audit_files, summary_path, summary_paths
 
 if TYPE_CHECKING:
     from neardup.judging.verification.result import Verification
@@ -119,7 +119,8 @@ def _audit_of(output: str, audit: str | None) -> Place | None:
     """The audit that is named, or the one beside the output; None if there is none."""
     if audit is not None:
         place = place_of(audit)
-        audit_files(place)  # refuses what is not there
+        if not (place.is_dir() and summary_paths(place)):  # text files of which none was removed have no audits
+            audit_files(place)  # refuses what is not there
         return place
     beside = place_of(stem(output) + AUDIT_ENDING)
     return beside if beside.is_file() else None

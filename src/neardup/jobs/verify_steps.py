@@ -8,7 +8,7 @@ import numpy as np
 from neardup.errors import InputError
 from neardup.io.corpus import FileCorpus
 from neardup.io.shard import Shard
-from neardup.io.storage.places import Place
+from neardup.io.storage.places import Place, files_below
 from neardup.jobs.reference import FingerprintReference, open_reference
 from neardup.judging.verification.apart import check_apart, check_covered, join_options
 from neardup.judging.verification.claim import Claim
@@ -58,7 +58,8 @@ def verify_shards(
         found, removed = None, None
         if audit is not None:
             with progress.stage("read the audit"):
-                found = read_removals(read_audit(audit), read, _row_of(read, reference))
+                lines = () if audit.is_dir() and not files_below(audit, ("",)) else read_audit(audit)
+                found = read_removals(lines, read, _row_of(read, reference))
             removed = np.zeros(read.rows, np.bool_)
             removed[found.rows[found.rows >= 0]] = True
         aligned = align(read.keys, read.valid, removed, keys, readable)
