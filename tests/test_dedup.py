@@ -180,6 +180,17 @@ def test_similar_texts_that_chain_are_one_component_but_not_one_star():
     assert min(components.duplicates.column("similarity").to_pylist()) < 0.7
 
 
+@pytest.mark.parametrize("cluster", ["star", "components"])
+@pytest.mark.parametrize(("method", "more"), [("exact", {}), ("minhash", {}), ("simhash", {"max_distance": 128})])
+def test_documents_of_a_reference_are_not_compared_with_one_another(method, more, cluster):
+    """A copy of one is its duplicate, and not that of another which is like it: by some shingles, or by all of them."""
+    words = [f"word{i}" for i in range(60)]
+    for known in ([" ".join(words[:40]), " ".join(words[2:42])], [" ".join(words[:9] * 2), " ".join(words[:9] * 3)]):
+        found = nd.deduplicate([known[1]], against=known, cluster=cluster, method=method, **more)
+        [line] = found.duplicates.to_pylist()
+        assert (line["reference_row"], line["exact"], line["similarity"], line["distance"]) == (1, True, 1.0, 0)
+
+
 TEXTS = [
     "the ferry leaves at ten past nine from the old pier",
     "The ferry leaves at ten past nine from the old pier!",

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from neardup.jobs.results import FileResult, UnitResult
     from neardup.jobs.units import deduplicate_units
     from neardup.jobs.vectors import fingerprint_vector_files
+    from neardup.jobs.verify import verify_files
     from neardup.judging.comparison import Comparison, FingerprintSteps, compare, replay
     from neardup.judging.estimate import CostEstimate, estimate_files
     from neardup.judging.evaluation.evaluate import evaluate
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from neardup.judging.explanation import Explanation, explain
     from neardup.judging.plan import JoinPlan, plan_files
     from neardup.judging.report import ReportFile, report
+    from neardup.judging.verification.result import Check, Missed, Verification
     from neardup.matching.band_plan import Bands, hit_probability, miss_probability, plan_bands
     from neardup.matching.bands import BandedPairs, find_banded
     from neardup.matching.matches import Matches, match
@@ -74,6 +76,7 @@ _HOME = {
     "BandedPairs": "matching.bands",
     "Bands": "matching.band_plan",
     "CallableError": "errors",
+    "Check": "judging.verification.result",
     "Comparison": "judging.comparison",
     "CostEstimate": "judging.estimate",
     "DataError": "errors",
@@ -98,6 +101,7 @@ _HOME = {
     "Match": "survivors.stream",
     "Matches": "matching.matches",
     "MissingExtra": "errors",
+    "Missed": "judging.verification.result",
     "NamedRecipe": "recipe.presets",
     "NeardupError": "errors",
     "Neighbors": "hamming.index.answers",
@@ -117,6 +121,7 @@ _HOME = {
     "UnitResult": "jobs.results",
     "UnitSummary": "survivors.unit_summary",
     "VectorRecipe": "recipe.vectors",
+    "Verification": "judging.verification.result",
     "add_to_index": "jobs.index",
     "apply_files": "jobs.apply",
     "build_index": "jobs.index",
@@ -157,6 +162,7 @@ _HOME = {
     "report": "judging.report",
     "signatures": "fingerprints.minhash",
     "similarity": "matching.similarities.compare_texts",
+    "verify_files": "jobs.verify",
 }
 """All public names, each with the module that has it."""
 
@@ -164,6 +170,7 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/project/test_public.py c
     "BandedPairs",
     "Bands",
     "CallableError",
+    "Check",
     "Comparison",
     "CostEstimate",
     "DataError",
@@ -188,6 +195,7 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/project/test_public.py c
     "Match",
     "Matches",
     "MissingExtra",
+    "Missed",
     "NamedRecipe",
     "NeardupError",
     "Neighbors",
@@ -207,6 +215,7 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/project/test_public.py c
     "UnitResult",
     "UnitSummary",
     "VectorRecipe",
+    "Verification",
     "add_to_index",
     "apply_files",
     "build_index",
@@ -247,6 +256,7 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/project/test_public.py c
     "report",
     "signatures",
     "similarity",
+    "verify_files",
 ]
 
 

@@ -284,7 +284,10 @@ def test_a_damaged_fingerprint_file_is_told(run):
             "renamed.parquet cannot be read as a fingerprint file: its metadata is not what was written. Make it anew",
         ),
         ("earlier", "earlier.parquet cannot be read as a fingerprint file: it has no seal, which every such file has."),
-        ("cut off", "cut off.parquet cannot be read as a fingerprint file: it has another number of rows than was written."),
+        (
+            "cut off",
+            "cut off.parquet cannot be read as a fingerprint file: it has another number of rows than was written.",
+        ),
     ):
         done = run("pairs", f"{name}.parquet", "-o", "pairs.jsonl")
         assert done.code == 1

@@ -1,4 +1,4 @@
-"""`fingerprint`, `pairs`, `clusters` and `apply` one after another give what `dedup` gives at once, byte for byte."""
+"""`fingerprint`, `pairs`, `clusters` and `apply` one after another, beside `dedup` at once; `tests/agreement` has what they share."""
 
 import gzip
 import itertools
@@ -9,7 +9,6 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-import zstandard
 
 import neardup
 from corpora import (
@@ -21,7 +20,6 @@ from corpora import (
     FERRY_EDITED,
     FERRY_SHOUTED,
     ROWS,
-    lines,
     read_lines,
     write_lines,
 )
@@ -80,18 +78,12 @@ def corpus(seed, documents=120):
     return [rows[first:last] for first, last in itertools.pairwise(cuts)]
 
 
-def write_shards(shards, kind):
-    """The shards below `in`, in one of the formats; their names in order."""
+def write_shards(shards):
+    """The shards below `in`; their names in order."""
     names = []
     for number, rows in enumerate(shards):
-        path = Path(f"in/{'ab'[number % 2]}/{number}.{kind}")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if kind == "parquet":
-            pq.write_table(pa.Table.from_pylist(rows), path)
-        else:
-            compress = {"jsonl": bytes, "jsonl.gz": gzip.compress, "jsonl.zst": zstandard.compress}[kind]
-            path.write_bytes(compress(lines(rows)))
-        names.append(str(path))
+        names.append(f"in/{'ab'[number % 2]}/{number}.jsonl")
+        write_lines(names[-1], rows)
     return sorted(names)
 
 
@@ -100,109 +92,32 @@ def outputs(folder):
     return {str(path.relative_to(folder)): path.read_bytes() for path in Path(folder).rglob("*") if path.is_file()}
 
 
-def by_stages(
-    run, names, *, near, decide, parts, pairs_as="parquet", distinct=False, apply_parts=None, more=(), threads=1
-):
+def by_stages(run, names, *, near, decide, parts, distinct=False, more=()):
     """Run all stages: fingerprints by part, pairs within each part and between any two, clusters, apply by part; audit last."""
     prints = []
     for number, part in enumerate(parts):
         prints.append(f"prints/{number}.parquet")
         Path("prints").mkdir(exist_ok=True)
         Path("pairs").mkdir(exist_ok=True)
-        done = run("fingerprint", *part, "-o", prints[-1], "--threads", threads, *more)
+        done = run("fingerprint", *part, "-o", prints[-1], *more)
         assert done.code == 0, done.err
     found = []
     flags = [
         *near,
-        "--threads",
-        threads,
         *(["--distinct"] if distinct else []),
         *(more if "--on-error" in more else []),
     ]
     flags = [flag for flag in flags if flag != "--value"]
     for a, b in itertools.combinations_with_replacement(range(len(parts)), 2):
-        found.append(f"pairs/{a}-{b}.{pairs_as}")
+        found.append(f"pairs/{a}-{b}.parquet")
         other = [option for name in parts[b] for option in ("--against", name)] if a != b else []
         done = run("pairs", *parts[a], *other, "-o", found[-1], *flags)
         assert done.code == 0, done.err
     named = [option for name in prints for option in ("--documents", name)]
     done = run("clusters", *found, *named, "-o", "clusters.parquet", *decide)
     assert done.code == 0, done.err
-    for number, part in enumerate(apply_parts or [names]):
-        done = run("apply", "clusters.parquet", *part, "-o", "staged/", "--audit", f"audit{number}.jsonl")
-        assert done.code == 0, done.err
-
-
-METHODS = {
-    "exact": ("--method", "exact"),
-    "exact-low": ("--method", "exact", "--min-similarity", "0.5"),
-    "minhash": ("--method", "minhash", "--min-similarity", "0.7"),
-    "simhash": ("--method", "simhash"),
-    "by-distance": ("--method", "simhash", "--min-similarity", "0", "--max-distance", "40"),
-    "weighted": ("--method", "exact", "--similarity", "weighted", "--min-similarity", "0.6"),
-    "containment": ("--method", "exact", "--similarity", "containment"),
-    "cosine": ("--method", "exact", "--similarity", "cosine", "--min-similarity", "0.7"),
-    "edit": ("--method", "exact", "--similarity", "edit", "--min-similarity", "0.6"),
-}
-
-
-@pytest.mark.parametrize(
-    ("method", "kind", "keep", "threads", "distinct", "pairs_as", "split"),
-    [
-        ("exact", "jsonl", "first", 1, False, "parquet", [1, 1, 1, 1]),
-        ("exact", "parquet", "longest", 3, True, "jsonl", [2, 2]),
-        ("exact-low", "jsonl.gz", "last", 1, True, "jsonl.gz", [1, 3]),
-        ("minhash", "jsonl.zst", "shortest", 3, False, "jsonl.zst", [1, 1, 2]),
-        ("minhash", "parquet", "last", 1, True, "parquet", [1, 1, 1, 1]),
-        ("simhash", "jsonl", "longest", 3, True, "parquet", [3, 1]),
-        ("simhash", "jsonl.zst", "first", 1, False, "jsonl", [4]),
-        ("by-distance", "parquet", "shortest", 1, False, "parquet", [1, 2, 1]),
-        ("by-distance", "jsonl.gz", "last", 3, True, "jsonl", [2, 2]),
-        ("weighted", "jsonl", "last", 1, True, "parquet", [2, 2]),
-        ("containment", "jsonl", "longest", 1, False, "parquet", [2, 2]),
-        ("cosine", "jsonl", "last", 1, False, "parquet", [2, 2]),
-        ("edit", "jsonl", "shortest", 1, True, "parquet", [2, 2]),
-    ],
-)
-def test_stages_by_shard_give_what_dedup_gives_at_once(run, method, kind, keep, threads, distinct, pairs_as, split):
-    shards = corpus(f"{method} {kind} {keep}")
-    names = write_shards(shards, kind)
-    near = METHODS[method]
-    done = run("dedup", *names, "-o", "whole/", "--audit", "whole.jsonl", *near, "--keep", keep, "--threads", threads)
+    done = run("apply", "clusters.parquet", *names, "-o", "staged/", "--audit", "staged.jsonl")
     assert done.code == 0, done.err
-    ends = list(itertools.accumulate(split))
-    parts = [names[end - size : end] for end, size in zip(ends, split, strict=True)]
-    by_stages(
-        run,
-        names,
-        near=near,
-        decide=("--keep", keep),
-        parts=parts,
-        pairs_as=pairs_as,
-        distinct=distinct,
-        threads=threads,
-    )
-    assert outputs("staged") == outputs("whole")
-    assert Path("audit0.jsonl").read_bytes() == Path("whole.jsonl").read_bytes()
-    once, staged = (json.loads(Path(name).read_bytes()) for name in ("whole.summary.json", "audit0.summary.json"))
-    assert {name: staged[name] for name in COUNTS} == {name: once[name] for name in COUNTS}
-    assert staged["matches"] == once["matches"]
-    assert once["duplicates"] > 20
-    assert once["short"] > 0
-    texts = [row for name in names for row in shards[int(Path(name).name[0])]]
-    options = dict(zip([flag[2:].replace("-", "_") for flag in near[::2]], map(number, near[1::2]), strict=True))
-    library = neardup.deduplicate(texts, keep=keep, threads=threads, **options)
-    audit = read_lines("audit0.jsonl")
-    kept = ["id", "row", "survivor_id", "survivor_row", "cluster_id", "similarity", "distance", "exact"]
-    assert audit == [{name: line[name] for name in kept} for line in library.duplicates.to_pylist()]
-
-
-def number(text):
-    """A flag's value as Python takes it."""
-    try:
-        return float(text) if "." in text else int(text)
-    except ValueError:
-        return text
 
 
 def halves(names):
@@ -215,7 +130,7 @@ EXACT = ("--method", "exact", "--min-similarity", "0.6")
 
 def test_rejected_rows_are_no_documents_in_any_stage(run):
     shards = corpus("rejects")
-    names = write_shards(shards, "jsonl")
+    names = write_shards(shards)
     for name in names[1:3]:
         content = Path(name).read_bytes().splitlines(keepends=True)
         Path(name).write_bytes(b"".join([content[0], b'{"id": "bad", "text": null}\n', *content[1:], b"nonsense\n"]))
@@ -223,8 +138,8 @@ def test_rejected_rows_are_no_documents_in_any_stage(run):
     run("dedup", *names, "-o", "whole/", "--audit", "whole.jsonl", *EXACT, *skip)
     by_stages(run, names, near=EXACT, decide=(), parts=halves(names), more=skip)
     assert outputs("staged") == outputs("whole")
-    assert Path("audit0.jsonl").read_bytes() == Path("whole.jsonl").read_bytes()
-    once, staged = (json.loads(Path(name).read_bytes()) for name in ("whole.summary.json", "audit0.summary.json"))
+    assert Path("staged.jsonl").read_bytes() == Path("whole.jsonl").read_bytes()
+    once, staged = (json.loads(Path(name).read_bytes()) for name in ("whole.summary.json", "staged.summary.json"))
     assert {name: staged[name] for name in COUNTS} == {name: once[name] for name in COUNTS}
     assert once["rejected"] == 4
     rejects = b"".join(Path(f"prints/{part}.rejects.jsonl").read_bytes() for part in range(2))
@@ -242,9 +157,8 @@ def test_rejected_rows_are_no_documents_in_any_stage(run):
 )
 @pytest.mark.parametrize("distinct", [False, True])
 def test_stages_choose_survivors_as_dedup_does(run, decide, distinct):
-    names = write_shards(corpus("choice"), "jsonl")
-    for method in ("exact-low", "simhash"):
-        near = METHODS[method]
+    names = write_shards(corpus("choice"))
+    for near in (("--method", "exact", "--min-similarity", "0.5"), ("--method", "simhash")):
         run("dedup", *names, "-o", "whole/", "--audit", "whole.jsonl", *near, *decide, "--overwrite")
         stored = ("--value", "score", "--value", "language", "--overwrite")
         prints = run("fingerprint", *names, "-o", "prints.parquet", *stored)
@@ -259,20 +173,8 @@ def test_stages_choose_survivors_as_dedup_does(run, decide, distinct):
         assert Path("staged.jsonl").read_bytes() == Path("whole.jsonl").read_bytes()
 
 
-def test_shards_can_be_written_one_by_one_and_audits_joined(run):
-    names = write_shards(corpus("parts"), "parquet")
-    run("dedup", *names, "-o", "whole/", "--audit", "whole.jsonl", *EXACT)
-    by_stages(run, names, near=EXACT, decide=(), parts=halves(names), apply_parts=[[name] for name in names])
-    assert outputs("staged") == outputs("whole")
-    assert b"".join(Path(f"audit{i}.jsonl").read_bytes() for i in range(SHARDS)) == Path("whole.jsonl").read_bytes()
-    once = json.loads(Path("whole.summary.json").read_bytes())
-    parts = [json.loads(Path(f"audit{i}.summary.json").read_bytes()) for i in range(SHARDS)]
-    added = ("rows", "documents", "rejected", "survivors", "duplicates", "exact_duplicates", "short", "repeated_ids")
-    assert {name: sum(part[name] for part in parts) for name in added} == {name: once[name] for name in added}
-
-
 def test_annotated_shards_are_those_of_dedup(run):
-    names = write_shards(corpus("annotate"), "jsonl")
+    names = write_shards(corpus("annotate"))
     run("dedup", *names, "-o", "whole.jsonl", "--annotate", *EXACT)
     by_stages(run, names, near=EXACT, decide=(), parts=[names])
     assert run("apply", "clusters.parquet", *names, "-o", "one.jsonl", "--annotate").code == 0
@@ -281,35 +183,17 @@ def test_annotated_shards_are_those_of_dedup(run):
     assert run("apply", "clusters.parquet", *names, "-o", "-").out == whole
 
 
-def test_components_have_the_survivors_and_clusters_of_dedup(run):
-    names = write_shards(corpus("components"), "jsonl")
-    run("dedup", *names, "-o", "whole/", "--audit", "whole.jsonl", *EXACT, "--cluster", "components")
-    by_stages(run, names, near=EXACT, decide=("--cluster", "components"), parts=halves(names))
-    assert outputs("staged") == outputs("whole")
-    once, staged = read_lines("whole.jsonl"), read_lines("audit0.jsonl")
-    free = ("similarity", "matched_id", "matched_similarity")
-    assert [{k: v for k, v in line.items() if k not in free} for line in staged] == [
-        {k: v for k, v in line.items() if k not in free} for line in once
-    ]
-    known = [
-        (a["similarity"], b["similarity"]) for a, b in zip(staged, once, strict=True) if a["similarity"] is not None
-    ]
-    assert all(a == b for a, b in known)
-    assert len(known) > len(once) / 2
-    assert all(line["matched_similarity"] >= 0.6 for line in staged)
-
-
 @pytest.mark.parametrize("least", ["0.6", "0.7", "0.85", "1"])
 def test_a_higher_threshold_is_taken_from_existing_pairs(run, least):
-    names = write_shards(corpus("rethreshold"), "jsonl")
+    names = write_shards(corpus("rethreshold"))
     run("dedup", *names, "-o", "whole/", "--audit", "whole.jsonl", "--method", "exact", "--min-similarity", least)
     by_stages(run, names, near=EXACT, decide=("--rethreshold", least), parts=halves(names))
     assert outputs("staged") == outputs("whole")
-    assert Path("audit0.jsonl").read_bytes() == Path("whole.jsonl").read_bytes()
+    assert Path("staged.jsonl").read_bytes() == Path("whole.jsonl").read_bytes()
 
 
 def test_pairs_of_fingerprint_files_compose_as_by_distance_alone(run):
-    names = write_shards(corpus("prints"), "jsonl")
+    names = write_shards(corpus("prints"))
     run("dedup", *names, "-o", "whole/", "--audit", "whole.jsonl", "--min-similarity", "0", "--max-distance", "30")
     run("fingerprint", *names, "-o", "prints/")
     prints = [f"prints/{Path(name).stem}.parquet" for name in names]
@@ -531,7 +415,7 @@ def test_stages_give_what_dedup_gives_on_real_texts(run, method):
     parts = [[name] for name in names]
     by_stages(run, names, near=near, decide=("--keep", "longest"), parts=parts, distinct=True)
     assert outputs("staged") == outputs("whole")
-    assert Path("audit0.jsonl").read_bytes() == Path("whole.jsonl").read_bytes()
+    assert Path("staged.jsonl").read_bytes() == Path("whole.jsonl").read_bytes()
     assert len(read_lines("whole.jsonl")) > 20
 
 

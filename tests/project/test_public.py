@@ -81,6 +81,10 @@ def test_refusals_and_explaining_a_removal_load_nothing_heavy(tmp_path):
         "compare gone.txt gone.txt": "gone.txt cannot be read",
         "explain gone.jsonl a": "There is no audit",
         "explain out.duplicates.jsonl b": None,
+        "verify gone.jsonl": there,
+        "verify in.jsonl": "Give INPUT",
+        "verify out.jsonl --min-similarity 0.9": "the summary of the run",
+        "verify out.jsonl gone.jsonl": there,
     }
     program = (
         "import contextlib, io, json, sys\nfrom neardup.cli.main import main\n"

@@ -30,6 +30,7 @@ COMMANDS = {
     "apply": "Write the survivors of shards, from their clusters.",
     "compare": "Compare two texts and show every step.",
     "explain": "Say why a document was removed, or why it was not.",
+    "verify": "Prove a finished run from its inputs, output and audit.",
     "report": "Write an HTML report of a run.",
     "evaluate": "Measure precision and recall, and recommend options.",
     "plan": "Estimate the time, memory and disk that a run takes.",

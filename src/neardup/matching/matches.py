@@ -76,7 +76,9 @@ def list_matches(
     options: DedupOptions,
     progress: Progress,
     first_of_other: int | None = None,
+    sides: Array | None = None,
     distinct: bool = False,
+    kept: ElementStore | None = None,
     report: Callable[[Found], object] = lambda _: None,
 ) -> Iterator[Matches]:
     """Yield every pair of candidates of at least `min_similarity`, in bounded memory.
@@ -86,10 +88,12 @@ def list_matches(
 
     Args:
         first_of_other: list only pairs of a row before this one with this row or a later one.
+        sides: uint8[rows], 1 or 2; list only pairs of two sides. It stands for `first_of_other`.
         distinct: of the documents with equal normalized texts on one side and in one group, use only the first.
+        kept: the elements of all documents, if the first pass kept them for a join; else texts are read again.
         report: called with the candidates and how they were found.
     """
-    rows, sides = np.flatnonzero(documents.valid), None
+    rows = np.flatnonzero(documents.valid)
     if first_of_other is not None:
         sides = np.where(np.arange(len(documents)) < first_of_other, 1, 2).astype(np.uint8)
     groups = None if options.grouped_by is None else groups_of(documents.values[options.grouped_by])
@@ -106,6 +110,7 @@ def list_matches(
         progress=progress,
         sides=sides,
         groups=groups,
+        kept=kept,
     )
     found = find_candidates(task)
     report(found)
@@ -127,7 +132,9 @@ def _verified(task: Task, found: Found) -> Iterator[Matches]:
     rows, graph, threshold = found.rows, found.candidates, task.options.min_similarity
     with contextlib.ExitStack() as stack:
         sets: ElementStore | None = None
-        if threshold > 0:
+        if threshold > 0 and task.kept is not None and task.kept.serves_verification:
+            sets = task.kept
+        elif threshold > 0:
             is_read = np.zeros(len(task.documents), np.bool_)
             is_read[rows[graph.has_any]] = True
             with task.progress.stage("read again", int(is_read.sum())):

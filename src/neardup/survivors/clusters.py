@@ -119,15 +119,19 @@ def cluster_components(
     *,
     min_similarity: float,
     progress: Progress,
-    fixed: int = 0,  # noqa: ARG001 - they come first: they survive, or one stands for another
+    fixed: int = 0,
     resources: Resources = DEFAULTS,
 ) -> Clustering:
-    """Make one cluster of all documents that matches connect; its most preferred document survives."""
+    """Make one cluster of all documents that matches connect; its most preferred document survives.
+
+    The first `fixed` documents, those of a reference, are not compared with one another. Where others connect two of them, the
+    first stands for both.
+    """
     scratch = resources.scratch  # on one thread: each comparison depends on those before it
     n, texts = len(candidates), _texts_by_position(rows, sets, scratch)
     forest = kernels.Forest(scratch.range(n), scratch.range(n), scratch.full(n, -1.0, np.float64))
     graph, counts = candidates.graph, np.zeros(2, np.int64)
-    for first, last in _steps(0, n, sets, texts, counts, progress):
+    for first, last in _steps(fixed, n, sets, texts, counts, progress):
         kernels.components(first, last, graph, texts, float(min_similarity), forest, counts)
     survivor = scratch.take(forest.parents, forest.parents)
     while not np.array_equal(survivor, forest.parents[survivor]):

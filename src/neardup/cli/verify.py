@@ -1,0 +1,99 @@
+"""The command `neardup verify`."""
+
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from neardup.cli import options
+from neardup.cli.options import DEFAULTS, described
+from neardup.io.shards import demand_present
+from neardup.options import CLUSTERS, OnError
+from neardup.recipe.similarities import SIMILARITIES
+
+OF_RESOURCES = ("threads", "memory", "temp_dir")
+
+
+@click.command()
+@click.argument("output", metavar="OUT")
+@click.argument("inputs", nargs=-1, metavar="[INPUT...]")
+@click.option(
+    "--audit",
+    metavar="FILE|DIR/",
+    help="The audit of the run (the one beside OUT, if there is one; else none is used).",
+)
+@click.option(
+    "--strict", is_flag=True, help="Fail for every two survivors that match, even if the method promises less."
+)
+@click.option(
+    "--min-similarity",
+    type=float,
+    default=DEFAULTS.min_similarity,
+    show_default=True,
+    metavar="J",
+    help="Similarity from which texts match, above 0.",
+)
+@click.option(
+    "--similarity",
+    type=click.Choice(list(SIMILARITIES)),
+    default=DEFAULTS.similarity,
+    show_default=True,
+    help=described(SIMILARITIES),
+)
+@click.option("--within", metavar="COLUMN", help="Only documents with equal values in this column match.")
+@click.option(
+    "--cluster",
+    type=click.Choice(list(CLUSTERS)),
+    default=DEFAULTS.cluster,
+    show_default=True,
+    help=described(CLUSTERS),
+)
+@click.option("--against", multiple=True, metavar="REFERENCE", help="The reference, which stays; repeatable.")
+@options.recipe
+@options.reading
+@options.on_error_without_rejects
+@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
+@options.threads
+@options.memory
+@options.temp_dir
+@options.quiet
+def command(
+    output: str, inputs: tuple[str, ...], audit: str | None, strict: bool, on_error: OnError, recipe: str, as_json: bool,
+    quiet: bool, **chosen: Any,
+) -> None:  # fmt: skip
+    """Prove a finished run, ours or another tool's.
+
+    OUT: the output of a run, a file or a folder. INPUT: its inputs (those that the summary beside the audit names). Nothing is
+    missing or twice, every removal is as similar to its survivor as stated, the survivor is in the output, and no two survivors
+    match. Without an audit, every document that is not in OUT must match one that is.
+
+    The options from --min-similarity to --on-error are for runs without a summary: the summary has those of its run. Exit code 0:
+    proven; 1: failures; 2: refused.
+    """
+    demand_present((output, *inputs))
+    from neardup.jobs.verify import verify_files
+    from neardup.recipe.presets import find_recipe
+
+    context = click.get_current_context()
+    default = ParameterSource.DEFAULT
+
+    def is_given(name: str) -> bool:
+        return context.get_parameter_source(name) is not default
+
+    done = verify_files(
+        output,
+        inputs,
+        audit=audit,
+        strict=strict,
+        against=chosen.pop("against"),
+        recipe=find_recipe(recipe) if is_given("recipe") else None,
+        on_error=on_error,
+        progress=options.progress(quiet),
+        **{name: value for name, value in chosen.items() if is_given(name)},
+    )
+    if as_json:
+        click.echo(done.to_json(), nl=False)
+    elif not quiet or not done.proven:
+        click.echo(str(done))
+    if not done.proven:
+        context.exit(1)

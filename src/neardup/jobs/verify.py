@@ -1,0 +1,212 @@
+"""Verify a finished run, ours or another tool's: read its inputs, its output and its audit, and compute again what they state."""
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Unpack
+
+from neardup.display import as_code
+from neardup.errors import InputError, OptionError
+from neardup.io.endings import AUDIT_ENDING
+from neardup.io.outputs import output_folder, stem
+from neardup.io.reading import READING, Reading, ReadingDict, split_options
+from neardup.io.shard import Shard
+from neardup.io.shards import find_shards, listed_inputs, repeated_files
+from neardup.io.storage.places import Place, files_below, path_text, place_of
+from neardup.judging.verification.claim import Claim, read_claim
+from neardup.options import Cluster, DedupOptions, OnError
+from neardup.progress import Watcher, progress_of
+from neardup.recipe.presets import RecipeLike, recipe_of
+from neardup.recipe.similarities import Similarity
+from neardup.resources.resources import ResourceOptions
+from neardup.survivors.audit_files import audit_files, summary_path, summary_paths
+
+if TYPE_CHECKING:
+    from neardup.judging.verification.result import Verification
+
+OF_RUN = ("min_similarity", "similarity", "within", "cluster")
+"""Options of a run that its summary has."""
+
+
+class VerifyOptions(ReadingDict, ResourceOptions, total=False):
+    """The options of `verify_files`."""
+
+    min_similarity: float
+    similarity: Similarity
+    within: str | None
+    cluster: Cluster
+
+
+def verify_files(
+    output: str | Path,
+    inputs: str | Path | Sequence[str | Path] = (),
+    *,
+    audit: str | Path | None = None,
+    against: str | Path | Sequence[str | Path] = (),
+    recipe: RecipeLike | None = None,
+    strict: bool = False,
+    on_error: OnError = "stop",
+    progress: Watcher = None,
+    **options: Unpack[VerifyOptions],
+) -> "Verification":
+    """Prove a finished run from its files: nothing is missing or twice, every removal is justified, and no two survivors match.
+
+    With an audit, all that it states of every removal is computed again from the texts. Without one, every document that is not in
+    the output must match a survivor; so the run of any tool can be verified that leaves texts and ids unchanged.
+
+    That survivors do not match is proven by an exact join. The methods minhash and simhash may leave pairs that match: these are
+    counted in `Verification.missed` and are no failures, unless `strict`. A pair that the method does find is a failure.
+
+    Texts and ids of rows are compared; other columns are not.
+
+    Args:
+        output: the file, or the folder of shards, that the run wrote.
+        inputs: the inputs of the run; by default those that its summary names.
+        audit: a file, or a folder with one for each shard; by default the one beside the output, if there is one.
+        against: the reference of a run without a summary.
+        recipe: the recipe of a run without a summary; `Recipe()` by default. Normalized texts and features come from it.
+        strict: fail for every two survivors that match, even if the method of the run promises less.
+        on_error: the treatment of rows of the inputs that cannot be read, for a run without a summary: `stop`, or `skip`.
+        progress: as in `deduplicate_files`.
+        **options: threads, memory and temp_dir; and, for a run without a summary, min_similarity, similarity, within, cluster of
+            `DedupOptions` and the fields of `neardup.io.reading.Reading`.
+
+    Raises:
+        InputError: a file is missing, or no inputs are known.
+        OptionError: an option has a value that is not allowed, or the summary has it; or the run was of lines, paragraphs or
+            vectors.
+        RowError: a row of the inputs cannot be read, and `on_error` is `stop`.
+        DataError: a file is damaged.
+    """
+    output, progress = path_text(output), progress_of(progress)
+    reading, chosen = split_options(options, verify_files)
+    if chosen.min_similarity == 0:
+        raise OptionError("`min_similarity=0`: without a summary, no distance is known. Give a similarity above 0.")
+    audited = _audit_of(output, path_text(audit))
+    claim = None if audited is None else read_claim(audited)
+    given = listed_inputs(inputs)
+    if claim is None:
+        claim = _claim_of_caller(output, audited, given, listed_inputs(against), recipe, reading, chosen)
+    else:
+        asked = [name for name in (*READING, *OF_RUN) if name in options]
+        asked += [name for name, value in (("recipe", recipe), ("against", listed_inputs(against) or None)) if value]
+        if asked:
+            raise OptionError(
+                f"{as_code(asked)}: the summary of the run, {summary_path(audited or '')}, has it. Leave it out."
+            )
+        on_error = "skip"
+    with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
+        temporary = Path(spool)
+        shards = _find_inputs(claim, given, temporary)
+        written = _find_output(output, shards, claim.reading, temporary)
+        from neardup.jobs.verify_steps import verify_shards  # loads NumPy and Arrow, once nothing is refused
+
+        return verify_shards(
+            claim,
+            shards,
+            written,
+            audited,
+            chosen,
+            progress,
+            output=output,
+            on_error=on_error,
+            strict=strict,
+            temporary=temporary,
+        )
+
+
+def _audit_of(output: str, audit: str | None) -> Place | None:
+    """The audit that is named, or the one beside the output; None if there is none."""
+    if audit is not None:
+        place = place_of(audit)
+        if not (place.is_dir() and summary_paths(place)):  # text files of which none was removed have no audits
+            audit_files(place)  # refuses what is not there
+        return place
+    beside = place_of(stem(output) + AUDIT_ENDING)
+    return beside if beside.is_file() else None
+
+
+def _claim_of_caller(
+    output: str,
+    audit: Place | None,
+    inputs: tuple[str | Path, ...],
+    against: tuple[str | Path, ...],
+    recipe: RecipeLike | None,
+    reading: Reading,
+    options: DedupOptions,
+) -> Claim:
+    """What the caller says about a run without a summary."""
+    if not inputs:
+        beside = "no audit is known" if audit is None else f"{summary_path(audit)}, which would name them, is missing"
+        raise InputError(f"Give `inputs`, the inputs of the run that wrote {output}: {beside}.")
+    if callable(options.within):
+        raise OptionError("`within`: give the name of a column, not a function.")
+    return Claim(
+        recipe=recipe_of(recipe),
+        similarity=options.similarity,
+        min_similarity=options.min_similarity,
+        cluster=options.cluster,
+        within=options.within,
+        reading=reading,
+        inputs=tuple(map(str, inputs)),
+        against=tuple(map(str, against)),
+    )
+
+
+def _find_inputs(claim: Claim, given: tuple[str | Path, ...], temporary: Path) -> list[Shard]:
+    named = [str(each) for each in given] or list(claim.inputs)
+    if "-" in named or "stdin" in named:
+        raise InputError("The inputs came on standard input, which cannot be read again. Give `inputs`, as files.")
+    try:
+        shards = find_shards(named, temporary=temporary, reading=claim.reading)
+    except InputError as problem:
+        if given:
+            raise
+        raise InputError(
+            f"{problem} Run this in {claim.folder}, with the inputs in their places, or give `inputs`."
+        ) from None
+    if claim.shards is not None and len(claim.shards) != len(shards):
+        raise InputError(
+            f"The run was of {len(claim.shards):,} shards, but the inputs are {len(shards):,}. Name all of them, in the order of "
+            "the cluster file."
+        )
+    if (
+        claim.shards is not None and not given
+    ):  # the ids of text files, and the names of outputs, are relative to what led to them
+        return [replace(shard, relative=stored.relative) for shard, stored in zip(shards, claim.shards, strict=True)]
+    return shards
+
+
+def _find_output(output: str, shards: Sequence[Shard], reading: Reading, temporary: Path) -> list[Shard]:
+    """The files of the output, in the order of the inputs' shards; files of no input come last."""
+    if output == "-":
+        raise InputError("`output='-'`: an output that is verified is a file or a folder. Name it.")
+    folder = output_folder(output)
+    found = _in_folder(folder, shards, reading, temporary) if folder is not None and folder.is_dir() else None
+    if found is None:
+        found = find_shards(output, temporary=temporary, reading=reading)
+    if problems := repeated_files([*shards, *found]):
+        raise InputError(f"{problems[0]} The output comes first, then the inputs.")
+    return found
+
+
+def _in_folder(folder: Place, shards: Sequence[Shard], reading: Reading, temporary: Path) -> list[Shard]:
+    """The files of an output folder. Those of an input's name are there, whatever they end in; a folder may have none."""
+    problem, by_name = None, dict[str, Shard]()
+    try:
+        by_name = {shard.relative: shard for shard in find_shards(str(folder), temporary=temporary, reading=reading)}
+    except InputError as raised:
+        problem = raised
+    ordered = []
+    for shard in shards:
+        path = folder / shard.relative
+        known = by_name.pop(shard.relative, None)
+        if known is None and path.is_file():
+            [known] = find_shards(str(path), temporary=temporary, reading=reading)
+            known = replace(known, relative=shard.relative)
+        if known is not None:
+            ordered.append(known)
+    if problem is not None and not ordered and files_below(folder, ("",)):
+        raise problem
+    return [*ordered, *by_name.values()]

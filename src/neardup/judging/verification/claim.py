@@ -1,0 +1,189 @@
+"""What a finished run states about itself: its options, its inputs and its counts, read from its summary."""
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from neardup.errors import DataError, InputError, NeardupError, OptionError
+from neardup.io.reading import READING, Reading
+from neardup.io.storage.places import Place, place_of
+from neardup.options import CLUSTERS
+from neardup.recipe.methods import METHODS, Promise
+from neardup.recipe.recipe import Recipe
+from neardup.recipe.serialization import check_same, stored_recipe
+from neardup.recipe.similarities import SIMILARITIES
+from neardup.survivors.audit_files import summary_paths
+
+if TYPE_CHECKING:
+    from neardup.io.stored_shards import StoredShard
+
+COUNTS = ("rows", "documents", "rejected", "survivors", "duplicates", "exact_duplicates", "short", "repeated_ids")
+"""Counts of a summary that add up over the parts of a run in stages."""
+OF_WHOLE = ("clusters", "reference_documents", "against_reference")
+"""Counts of a summary that do not add up."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """What a run states, or what its user says about it.
+
+    Attributes:
+        recipe, similarity, min_similarity, max_distance, min_tokens, cluster, within: how documents matched.
+        method: how the run found candidates; None if that is unknown.
+        reading: how the inputs are read.
+        inputs, against: the inputs and the reference, as they were named.
+        folder: the folder in which they were named.
+        counts: the counts of the summary, by name; empty without a summary.
+        matches: pairs that matched in the run.
+        join: the costs of finding candidates, as the summary has them.
+        shards: for a run in stages, the shards over which its rows are counted.
+    """
+
+    recipe: Recipe
+    similarity: str
+    min_similarity: float
+    max_distance: int | None = None
+    min_tokens: int = 1
+    cluster: str = "star"
+    within: str | None = None
+    method: str | None = None
+    reading: Reading
+    inputs: tuple[str, ...]
+    against: tuple[str, ...] = ()
+    folder: str = "."
+    counts: dict[str, int] = field(default_factory=dict)
+    matches: int | None = None
+    join: dict[str, Any] = field(default_factory=dict)
+    shards: "tuple[StoredShard, ...] | None" = None
+
+    @property
+    def is_by_distance(self) -> bool:
+        """Whether fingerprints alone decide matches, so that no similarity is known."""
+        return self.min_similarity == 0
+
+    def promise(self, *, strict: bool) -> str:
+        """Where survivors do not match one another, and why, as the end of a sentence; `strict`: every match was a failure."""
+        row = None if self.method is None else METHODS[self.method]
+        if self.is_by_distance:
+            return f"within distance {self.max_distance}, by theorem"
+        at = f"at {self.similarity} {self.min_similarity:g}"
+        if row is None or row.promise is Promise.EXACT or strict:
+            return f"{at}, by theorem"
+        if row.promise is Promise.PROBABLE:
+            return f"{at}, but for a probability of {row.miss_probability:g} for each pair at the threshold"
+        return f"{at} within distance {self.max_distance}"
+
+
+def read_claim(audit: Place) -> Claim | None:
+    """Read the summary beside an audit; None if there is none. For a run in stages, read those of all its parts.
+
+    Raises:
+        InputError: the summaries are of several runs, or the cluster file of a run in stages is missing.
+        OptionError: the run was of lines or paragraphs, of vectors, or `within` a function.
+        DataError: a file is not the summary of a run.
+        RecipeMismatch: this version makes other fingerprints by the recipe.
+    """
+    paths = summary_paths(audit)
+    if not paths:
+        return None
+    summaries = [_read(path) for path in paths]
+    clusters = summaries[0]["files"].get("clusters")
+    for path, other in zip(paths[1:], summaries[1:], strict=True):
+        if clusters is None or other["files"].get("clusters") != clusters:
+            raise InputError(
+                f"The audits in {audit} are of several runs, as {paths[0]} and {path} say. Give the audit of one."
+            )
+    try:
+        return _claim(audit, summaries, clusters)
+    except (ValueError, LookupError, TypeError, AttributeError) as problem:
+        if isinstance(problem, NeardupError):
+            raise
+        raise _no_summary(paths[0]) from None
+
+
+def _no_summary(path: Place) -> DataError:
+    return DataError(f"{path} is not the summary of a run. Give the audit of another run, or run again.")
+
+
+def _read(path: Place) -> dict[str, Any]:
+    try:
+        summary: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        files: dict[str, Any] = summary["files"]
+        [files[name] for name in ("inputs", "folder", *READING)]
+    except (ValueError, LookupError, TypeError):
+        raise _no_summary(path) from None
+    if "unit" in summary:
+        raise OptionError(
+            f"`unit={summary['unit']!r}`: {path} is of a run that removed {summary['unit']}s. Only runs on whole documents can be "
+            "verified."
+        )
+    return summary
+
+
+def _claim(audit: Place, summaries: list[dict[str, Any]], clusters: str | None) -> Claim:
+    summary = summaries[0]
+    options, files = summary["options"], summary["files"]
+    if summary["recipe"].get("kind"):
+        raise OptionError(
+            f"{audit} is of a run on vectors. Only runs on texts can be verified: their similarities come from the texts."
+        )
+    recipe = stored_recipe(summary["recipe"])
+    written = {name: value for name, value in summary["recipe"].items() if name != "digest"}
+    check_same(recipe, written, str(audit), "as this version of neardup makes it")
+    within = options["within"]
+    if within is not None and within.endswith("()"):
+        raise OptionError(
+            f"`within={within!r}`: only its name is known here, not the function. Use `within` with a column to have runs that can "
+            "be verified."
+        )
+    for value, allowed in (
+        (summary["method"], METHODS),
+        (options["similarity"], SIMILARITIES),
+        (options["cluster"], CLUSTERS),
+    ):
+        if value not in allowed:
+            raise ValueError(value)
+    counts = {name: sum(int(each[name]) for each in summaries) for name in COUNTS}
+    shards, inputs = None, tuple(files["inputs"])
+    if clusters is None:
+        counts |= {name: int(summary[name]) for name in OF_WHOLE}
+    else:
+        shards = _shards(clusters, files["folder"], counts["rows"])
+        inputs = tuple(shard.name for shard in shards)
+    return Claim(
+        recipe=recipe,
+        similarity=options["similarity"],
+        min_similarity=float(summary["min_similarity"]),
+        max_distance=summary["max_distance"],
+        min_tokens=int(summary["min_tokens"]),
+        cluster=options["cluster"],
+        within=within,
+        method=summary["method"],
+        reading=Reading(**{name: files[name] for name in READING}),
+        inputs=inputs,
+        against=tuple(files.get("against", ())),
+        folder=files["folder"],
+        counts=counts,
+        matches=int(summary["matches"]),
+        join=dict(summary["join"]),
+        shards=shards,
+    )
+
+
+def _shards(clusters: str, folder: str, rows: int) -> "tuple[StoredShard, ...]":
+    """The shards of a run in stages, all of which were applied."""
+    from neardup.survivors.cluster_file import read_cluster_file  # loads Arrow; claims are read before refusals
+
+    if not place_of(clusters).is_file():
+        raise InputError(
+            f"{clusters}: there is no such file. The run was made in stages, and its cluster file says which shards it is of. Run "
+            f"this in {folder}, with the cluster file and the inputs in their places."
+        )
+    shards = read_cluster_file(clusters).shards
+    of_all = sum(shard.rows for shard in shards)
+    if rows != of_all:
+        raise InputError(
+            f"The audit is of {rows:,} of the {of_all:,} rows of {clusters}: survivors may be in the other shards. Apply all "
+            "shards, with one folder for all audits (`audit`), and name that folder."
+        )
+    return shards

@@ -1,0 +1,290 @@
+"""What the audit states of every removal, computed again from the texts."""
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from neardup.arrays import Array, Bools, Float64s, Int64s
+from neardup.judging.verification.read_corpus import ReadCorpus
+from neardup.judging.verification.result import Check
+from neardup.recipe.methods import METHODS
+from neardup.survivors.audit_reader import Line
+from neardup.survivors.decisions import NONE
+
+CHUNK_LINES = 1 << 14
+"""Lines whose ids are compared at a time."""
+TOLERANCE = 1e-12
+"""Similarities that differ by no more are the same: sums of weights may be rounded in another order."""
+
+_decode = msgspec.json.Decoder().decode
+
+RowOf = Callable[[Line], int]
+"""The row of the survivor that a line names, over the inputs and the reference; NONE if there is no such row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Removals:
+    """The lines of an audit, as arrays; n is their number.
+
+    Attributes:
+        rows, survivors: int64[n], rows over the inputs and the reference; NONE where there is no such row.
+        stated_rows: int64[n], the rows as the lines have them.
+        clusters, similarity, distance, exact, matched_similarity: as stated; int64[n], float64[n], int64[n], bool[n], float64[n].
+        ids, survivor_ids, matched_ids: as stated; matched_ids are there only if clusters are components.
+        other_ids: the places of lines whose ids are not those of their rows.
+    """
+
+    rows: Int64s
+    survivors: Int64s
+    stated_rows: Int64s
+    clusters: Int64s
+    similarity: Float64s
+    distance: Int64s
+    exact: Bools
+    matched_similarity: Float64s
+    ids: list[Any]
+    survivor_ids: list[Any]
+    matched_ids: list[Any]
+    other_ids: list[int]
+
+    @property
+    def known(self) -> Bools:
+        """bool[n]: both rows of the line exist."""
+        found: Bools = (self.rows >= 0) & (self.survivors >= 0)
+        return found
+
+
+_NUMBERS: dict[str, Any] = {
+    "rows": np.int64,
+    "survivors": np.int64,
+    "stated_rows": np.int64,
+    "clusters": np.int64,
+    "similarity": np.float64,
+    "distance": np.int64,
+    "exact": np.bool_,
+    "matched_similarity": np.float64,
+}
+"""The arrays of `Removals`, in the order in which their values are read from a line."""
+
+
+def read_removals(lines: Iterable[Line], read: ReadCorpus, row_of: RowOf) -> Removals:
+    """Read the lines of an audit, and compare their ids with those of their rows."""
+    numbers: list[tuple[Any, ...]] = []
+    ids, survivor_ids, matched_ids, other_ids = list[Any](), list[Any](), list[Any](), list[int]()
+    is_document = read.valid
+    every = iter(lines)
+    while chunk := list(itertools.islice(every, CHUNK_LINES)):
+        rows = [line["row"] if 0 <= line["row"] < read.rows and is_document[line["row"]] else NONE for line in chunk]
+        survivors = [row_of(line) for line in chunk]
+        for names, of, column in (("id", rows, ids), ("survivor_id", survivors, survivor_ids)):
+            column += [line[names] for line in chunk]
+            found = read.documents.ids.take(np.maximum(of, 0)).to_pylist() if len(read.documents) else []
+            for place, (line, row) in enumerate(zip(chunk, of, strict=True)):
+                if row >= 0 and (found[place] is None or not _same(_decode(found[place]), line[names])):
+                    other_ids.append(len(numbers) + place)
+        matched_ids += [line["matched_id"] for line in chunk if "matched_id" in line]
+        for line, row, survivor in zip(chunk, rows, survivors, strict=True):
+            numbers.append(
+                (
+                    row,
+                    survivor,
+                    line["row"],
+                    line["cluster_id"],
+                    _number(line["similarity"]),
+                    line["distance"],
+                    line["exact"],
+                    _number(line.get("matched_similarity")),
+                )
+            )
+    columns = zip(*numbers, strict=True) if numbers else iter([()] * len(_NUMBERS))
+    arrays = {name: np.array(next(columns), kind) for name, kind in _NUMBERS.items()}
+    return Removals(
+        **arrays,
+        ids=ids,
+        survivor_ids=survivor_ids,
+        matched_ids=matched_ids,
+        other_ids=sorted(set(other_ids)),
+    )
+
+
+def _same(a: Any, b: Any) -> bool:
+    return type(a) is type(b) and a == b
+
+
+def _number(value: float | None) -> float:
+    return np.nan if value is None else value
+
+
+def _in_words(found: Removals, i: int) -> str:
+    """A line of the audit in words."""
+    return f"{msgspec.json.encode(found.ids[i]).decode()} (row {found.stated_rows[i]})"
+
+
+def _to(found: Removals, i: int) -> str:
+    return msgspec.json.encode(found.survivor_ids[i]).decode()
+
+
+def check_survivors(found: Removals, in_output: Bools) -> Check:
+    """Every removal is of one document, and has a survivor in the output or in the reference.
+
+    `in_output`: bool[rows of inputs and reference], the survivors that are there.
+    """
+
+    def failures() -> Iterator[str]:
+        seen: set[int] = set()
+        for i, (row, survivor) in enumerate(zip(found.rows.tolist(), found.survivors.tolist(), strict=True)):
+            if row < 0:
+                yield f"{_in_words(found, i)} is no document of the inputs"
+            elif row in seen:
+                yield f"{_in_words(found, i)} is in the audit twice"
+            elif survivor < 0:
+                yield f"{_in_words(found, i)}: its survivor {_to(found, i)} does not exist"
+            elif not in_output[survivor]:
+                yield f"{_in_words(found, i)}: its survivor {_to(found, i)} is not in the output"
+            seen.add(row)
+
+    return Check.of("survivors", "every removal has one survivor, which is in the output", len(found.rows), failures())
+
+
+def check_stated(found: Removals, read: ReadCorpus, measured: tuple[Array, Array, Bools]) -> Check:
+    """Ids, clusters, similarities, distances and equality of texts are as stated. `measured`: of the `known` lines."""
+    known = np.flatnonzero(found.known)
+    similarity, distance, equal = measured
+    clusters = np.full(len(read.documents), len(read.documents))
+    for rows in (found.rows[known], found.survivors[known]):
+        inside = rows < read.rows
+        np.minimum.at(clusters, found.survivors[known][inside], rows[inside])
+    wrong: dict[int, list[str]] = {}
+    for i in found.other_ids:
+        wrong.setdefault(i, []).append("its id or its survivor's is not that of the row")
+    expected = clusters[found.survivors[known]]
+    same = np.isclose(similarity, found.similarity[known], rtol=0, atol=TOLERANCE, equal_nan=True)
+    if read.claim.shards is not None and read.claim.cluster == "components":
+        same |= np.isnan(found.similarity[known])  # stages know the similarities of listed pairs only
+    for name, differs, now, stated in (
+        ("cluster", expected != found.clusters[known], expected, found.clusters[known]),
+        ("similarity", ~same, similarity, found.similarity[known]),
+        ("distance", distance != found.distance[known], distance, found.distance[known]),
+        ("exact", equal != found.exact[known], equal, found.exact[known]),
+    ):
+        for place in np.flatnonzero(differs).tolist():
+            told = f"its {name} is {_value(now[place])}, but {_value(stated[place])} is stated"
+            wrong.setdefault(int(known[place]), []).append(told)
+    failures = [f"{_in_words(found, i)}: {'; '.join(wrong[i])}" for i in sorted(wrong)]
+    claim = "ids, clusters, similarities, distances and equal texts are as stated"
+    return Check.of("stated", claim, len(found.rows), failures)
+
+
+def _value(value: Any) -> str:
+    value = value.item()
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "null" if value != value else repr(value)
+
+
+def check_threshold(found: Removals, read: ReadCorpus, measured: tuple[Array, Array, Bools]) -> Check:
+    """Every removal matches its survivor or, if clusters are components, is connected to it by matches."""
+    claim, known = read.claim, np.flatnonzero(found.known)
+    if claim.cluster == "components":
+        return _check_links(found, read, known)
+    matches = _match(read, found.rows[known], found.survivors[known], measured)
+    failures = []
+    for place in np.flatnonzero(~matches).tolist():
+        i, (similarity, distance, _) = int(known[place]), measured
+        how = f"distance {distance[place]}" if claim.is_by_distance else f"similarity {similarity[place]:.6g}"
+        failures.append(
+            f"{_in_words(found, i)} does not match its survivor {_to(found, i)}: {how}{_apart(read, found, i)}"
+        )
+    return Check.of("threshold", f"every removal matches its survivor: {_limit(read)}", len(found.rows), failures)
+
+
+def _apart(read: ReadCorpus, found: Removals, i: int) -> str:
+    if read.groups is None or read.groups[found.rows[i]] == read.groups[found.survivors[i]]:
+        return ""
+    return f", and another value of {read.claim.within!r}"
+
+
+def _limit(read: ReadCorpus) -> str:
+    claim = read.claim
+    by = claim.method is not None and METHODS[claim.method].is_by_distance
+    limits = [] if claim.is_by_distance else [f"{claim.similarity} similarity of at least {claim.min_similarity:g}"]
+    return " and ".join([*limits, *([f"distance of at most {claim.max_distance}"] if by else [])])
+
+
+def _match(read: ReadCorpus, left: Int64s, right: Int64s, measured: tuple[Array, Array, Bools]) -> Bools:
+    """bool[n]: whether rows left[i] and right[i] match."""
+    claim, (similarity, distance, equal) = read.claim, measured
+    matches = np.ones(len(left), np.bool_) if claim.is_by_distance else similarity >= claim.min_similarity - TOLERANCE
+    if claim.method is not None and METHODS[claim.method].is_by_distance and claim.max_distance is not None:
+        matches = matches & (distance <= claim.max_distance)
+    if claim.method is not None:
+        tokens = np.minimum(read.documents.tokens[left], read.documents.tokens[right])
+        matches = matches & (tokens >= claim.min_tokens)
+    matches = matches | equal
+    if read.groups is not None:
+        matches = matches & (read.groups[left] == read.groups[right])
+    found: Bools = matches
+    return found
+
+
+def _check_links(found: Removals, read: ReadCorpus, known: Int64s) -> Check:
+    """Every removal is connected to its survivor by links, which are matches, and as similar as stated.
+
+    Lines name the document of a link by its id. Of several documents with this id in the cluster, one has to fit. A link to any
+    document of the reference is enough: the audit has no lines about links between these.
+    """
+    of_cluster: dict[tuple[int, Any], set[int]] = {}
+    for i in known.tolist():
+        cluster = int(found.survivors[i])
+        of_cluster.setdefault((cluster, found.ids[i]), set()).add(int(found.rows[i]))
+        of_cluster.setdefault((cluster, found.survivor_ids[i]), set()).add(cluster)
+    of_reference = _rows_of_reference(read, set(found.matched_ids))
+    lines, left, right = list[int](), list[int](), list[int]()
+    for i in known.tolist():
+        matched = found.matched_ids[i]
+        others = of_cluster.get((int(found.survivors[i]), matched), set()) | of_reference.get(matched, set())
+        for other in sorted(others - {int(found.rows[i])}):
+            lines.append(i)
+            left.append(int(found.rows[i]))
+            right.append(other)
+    places, a, b = (np.array(each, np.int64) for each in (lines, left, right))
+    measured = read.measured(a, b)
+    stated = found.matched_similarity[places]
+    fits = _match(read, a, b, measured) & np.isclose(measured[0], stated, rtol=0, atol=TOLERANCE, equal_nan=True)
+    has_link = np.zeros(len(found.rows), np.bool_)
+    has_link[places[fits]] = True
+    reached = np.ones(len(read.documents), np.bool_)
+    reached[found.rows[known]] = False
+    reached = connected(reached, a[fits], b[fits])
+    failures = []
+    for i in known.tolist():
+        if not has_link[i]:
+            matched = msgspec.json.encode(found.matched_ids[i]).decode()
+            failures.append(f"{_in_words(found, i)}: its link to {matched} is no match, or not as similar as stated")
+        elif not reached[found.rows[i]]:
+            failures.append(f"{_in_words(found, i)}: no chain of links leads to its survivor {_to(found, i)}")
+    claim = f"every removal is linked to its survivor by matches: {_limit(read)}"
+    return Check.of("threshold", claim, len(found.rows), failures)
+
+
+def _rows_of_reference(read: ReadCorpus, ids: set[Any]) -> dict[Any, set[int]]:
+    """The rows of the reference with these ids."""
+    found: dict[Any, set[int]] = {}
+    for row, token in enumerate(read.documents.ids[read.rows :].to_pylist(), read.rows):
+        if token is not None and (name := _decode(token)) in ids:
+            found.setdefault(name, set()).add(row)
+    return found
+
+
+def connected(reached: Bools, left: Int64s, right: Int64s) -> Bools:
+    """The rows that pairs connect to those in `reached` (bool[rows]), and those themselves."""
+    reached = reached.copy()
+    while True:
+        near = reached[left] | reached[right]
+        if (reached[left[near]] & reached[right[near]]).all():
+            return reached
+        reached[left[near]] = reached[right[near]] = True

@@ -1,0 +1,315 @@
+"""The runners: each takes a corpus in files and options, and gives an outcome. To add one, write a function and a row of RUNNERS."""
+
+import itertools
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pyarrow as pa
+
+import naive
+import neardup
+from agreement.corpora import Corpus
+from agreement.layouts import SCHEMA, Files, Layout
+from neardup.cli.main import main
+from neardup.survivors.cluster_file import read_cluster_file
+
+ADDED = ("rows", "documents", "rejected", "survivors", "duplicates", "exact_duplicates", "short", "repeated_ids")
+"""Counts of a run that are the sums of those of its parts."""
+COUNTS = (
+    *ADDED,
+    "clusters",
+    "matches",
+    "method",
+    "max_distance",
+    "min_similarity",
+    "min_tokens",
+    "reference_documents",
+)
+
+
+@dataclass(frozen=True)
+class Case:
+    """What all runners are given: a corpus, its layout, and the options of `deduplicate`."""
+
+    corpus: Corpus
+    options: dict
+    layout: Layout = field(default_factory=Layout)
+
+    @property
+    def flags(self):
+        """The options as flags."""
+        given = self.options | ({"against": "ref.jsonl"} if self.corpus.reference else {})
+        return [part for name, value in given.items() for part in (f"--{name.replace('_', '-')}", value)]
+
+    def only(self, *names):
+        """Some of the options as flags."""
+        return list(self._pairs(names))
+
+    def _pairs(self, names):
+        for name in names:
+            if name in self.options:
+                yield from (f"--{name.replace('_', '-')}", self.options[name])
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run left.
+
+    Attributes:
+        removed: the rows that are gone, ascending.
+        audit: its lines, parsed.
+        counts: those of the summary, by name; only those that the runner has.
+        audit_bytes, output: the audit and the outputs (by name) as they are; None for a runner without files.
+    """
+
+    removed: list[int]
+    audit: list[dict]
+    counts: dict
+    audit_bytes: bytes | None = None
+    output: dict[str, bytes] | None = None
+
+
+def call(*arguments):
+    """Run a command, which must succeed."""
+    try:
+        code = main([*map(str, arguments), "--quiet"]) or 0
+    except SystemExit as end:
+        code = end.code
+    assert code == 0, arguments
+
+
+def tree(folder):
+    """The files of a folder, by relative name."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in Path(folder).rglob("*") if path.is_file()}
+
+
+def joined(folder):
+    """The audits of a folder, one after another."""
+    return b"".join(content for _, content in sorted(tree(folder).items()))
+
+
+def outcome(folder, audit, counts):
+    """The outcome of a run that wrote its output to a folder."""
+    lines = [json.loads(line) for line in audit.splitlines()]
+    return Outcome(sorted(line["row"] for line in lines), lines, counts, audit, tree(folder))
+
+
+def counts_of(summary):
+    return {name: summary[name] for name in COUNTS}
+
+
+def batch(case: Case, files: Files, *flags):
+    """`neardup dedup`."""
+    call("dedup", *files.whole, "-o", "kept/", "--audit", "audit.jsonl", *case.flags, *case.layout.flags, *flags)
+    return outcome(
+        "kept", Path("audit.jsonl").read_bytes(), counts_of(json.loads(Path("audit.summary.json").read_bytes()))
+    )
+
+
+def audits_by_shard(case: Case, files: Files):
+    """The same, with an audit for each shard."""
+    call("dedup", *files.whole, "-o", "kept/", "--audit", "audits/", *case.flags, *case.layout.flags)
+    return outcome("kept", joined("audits"), counts_of(json.loads(Path("audits.summary.json").read_bytes())))
+
+
+def resumed(case: Case, files: Files):
+    """The same, by passes whose results are read from files again."""
+    return batch(case, files, "--resume")
+
+
+def library(case: Case, files: Files):
+    """`deduplicate_files`."""
+    against = {"against": "ref.jsonl"} if case.corpus.reference else {}
+    found = neardup.deduplicate_files(
+        files.whole, "kept/", audit="audit.jsonl", threads=2, **against, **case.options, **case.layout.reading
+    )
+    return outcome("kept", Path("audit.jsonl").read_bytes(), counts_of(found.summary.as_dict()))
+
+
+def _in_memory(case: Case, data, against):
+    found = neardup.deduplicate(data, against=against, **case.options)
+    audit = found.duplicates.to_pylist()
+    removed = sorted(line["row"] for line in audit)
+    assert [row for row, kept in enumerate(found.kept) if not kept] == removed
+    return Outcome(removed, audit, counts_of(found.summary.as_dict())), found
+
+
+def memory(case: Case, files: Files):
+    """`deduplicate` of rows in memory."""
+    done, found = _in_memory(case, files.rows, case.corpus.reference or None)
+    gone = set(done.removed)
+    assert found.survivors == [row for number, row in enumerate(files.rows) if number not in gone]
+    return done
+
+
+def table(case: Case, files: Files):
+    """`deduplicate` of an Arrow table."""
+    reference = pa.Table.from_pylist(case.corpus.reference, SCHEMA) if case.corpus.reference else None
+    return _in_memory(case, pa.Table.from_pylist(files.rows, SCHEMA), reference)[0]
+
+
+def _stages(case: Case, files: Files, parts, *, pairs_as, more=()):
+    """All stages, with the shards in these parts; written shard by shard. The audits are verified as one."""
+    near, reading = case.only("method", "min_similarity", "similarity", "max_distance"), case.layout.flags
+    values = ["--value", case.options["within"]] if "within" in case.options else []
+    numbers, prints, pairs = range(len(parts)), [], []
+    for number, part in enumerate(parts):
+        prints.append(f"{number}.parquet")
+        call("fingerprint", *part, "-o", prints[-1], *reading, *values)
+    for left, right in itertools.combinations_with_replacement(numbers, 2):
+        other = [word for name in parts[right] for word in ("--against", name)] if left != right else []
+        pairs.append(f"{left}-{right}.{pairs_as}")
+        call("pairs", *parts[left], *other, "-o", pairs[-1], *near, *reading, *more)
+    documents = [word for name in prints for word in ("--documents", name)]
+    call("clusters", *pairs, *documents, "-o", "clusters.parquet", *case.only("keep", "cluster", "within"))
+    Path("audits").mkdir()
+    for number, part in enumerate(files.parts):
+        call("apply", "clusters.parquet", part, "-o", "kept/", "--audit", f"audits/{number}/", *reading)
+    assert neardup.verify_files("kept/", audit="audits").proven
+    summaries = [json.loads(Path(f"audits/{number}.summary.json").read_bytes()) for number in range(len(files.parts))]
+    for number in range(len(files.parts)):
+        Path(f"audits/{number}.summary.json").unlink()
+    counts = counts_of(read_cluster_file("clusters.parquet").summary)
+    assert {name: sum(each[name] for each in summaries) for name in ADDED} == {name: counts[name] for name in ADDED}
+    return outcome("kept", joined("audits"), counts)
+
+
+def stages(case: Case, files: Files):
+    """`fingerprint`, `pairs`, `clusters`, `apply`, each shard by shard."""
+    return _stages(case, files, [[part] for part in files.parts], pairs_as="parquet", more=["--distinct"])
+
+
+def stages_at_once(case: Case, files: Files):
+    """The same, with all shards in one part."""
+    return _stages(case, files, [files.parts], pairs_as="jsonl.gz")
+
+
+def definition(case: Case, files: Files):
+    """The definitions of `tests/naive.py`, which look at every pair."""
+    options = {
+        "method": "exact",
+        "min_similarity": 0.8,
+        "similarity": "jaccard",
+        "keep": "first",
+        "cluster": "star",
+    } | case.options
+    by_distance, least = options["method"] == "simhash", options["min_similarity"]
+    min_tokens = 8 if by_distance else 1
+    every = [*files.rows, *case.corpus.reference]
+    texts, n = [row["text"] for row in every], len(files.rows)
+    group = [row[options["within"]] for row in every] if "within" in options else [None] * len(every)
+    inputs = range(n)
+    if options["keep"] == "last":
+        inputs = inputs[::-1]
+    elif options["keep"] in ("longest", "shortest"):
+        sign = -1 if options["keep"] == "longest" else 1
+        inputs = sorted(inputs, key=lambda row: (sign * len(texts[row]), row))
+    order = [*range(n, len(every)), *inputs]
+    normalized = [naive.normalize(text) for text in texts]
+    prints = [naive.fingerprint(text) for text in texts]
+    first = {}
+    for row in order:
+        first.setdefault((normalized[row], group[row]), row)
+    same = {row: first[normalized[row], group[row]] for row in order}
+    near = [row for row in order if same[row] == row and len(naive.tokens(texts[row])) >= min_tokens]
+
+    def grade(p, q):
+        a, b = near[p], near[q]
+        distance = (prints[a] ^ prints[b]).bit_count()
+        if group[a] != group[b] or (a >= n and b >= n) or (by_distance and distance > options["max_distance"]):
+            return -1
+        return naive.similarity(texts[a], texts[b], options["similarity"]) if least > 0 else 1 / (1 + distance)
+
+    if options["cluster"] == "star":
+        found = [survivor for survivor, _ in naive.star(len(near), grade, max(least, 1e-9))]
+    else:
+        found = naive.components(len(near), grade, max(least, 1e-9))
+    survivor = {row: row for row in order} | {near[p]: near[q] for p, q in enumerate(found)}
+    of = {row: survivor[same[row]] for row in order}
+    gone = [row for row in range(n) if of[row] != row]
+    cluster = {}
+    for row in range(n):
+        cluster.setdefault(of[row], row)
+    audit = []
+    for row in gone:
+        stays, equal = of[row], normalized[row] == normalized[of[row]]
+        known = equal or least > 0
+        audit.append({
+            "id": every[row]["id"], "row": row, "survivor_id": every[stays]["id"], "survivor_row": stays if stays < n else None,
+            "cluster_id": cluster[stays], "exact": equal, "distance": (prints[row] ^ prints[stays]).bit_count(),
+            "similarity": (1.0 if equal else naive.similarity(texts[row], texts[stays], options["similarity"])) if known else None,
+        })  # fmt: skip
+    counts = {
+        "rows": n, "documents": n, "survivors": n - len(gone), "duplicates": len(gone), "clusters": len({of[row] for row in gone}),
+        "exact_duplicates": sum(line["exact"] for line in audit), "reference_documents": len(case.corpus.reference),
+    }  # fmt: skip
+    return Outcome(gone, audit, counts)
+
+
+def of_both_kinds(case: Case):
+    """In memory, ids are a column of one type."""
+    kinds = {type(row["id"]) for row in [*case.corpus.rows, *case.corpus.reference]}
+    return "ids in memory are of one kind" if len(kinds) > 1 else None
+
+
+def not_in_stages(case: Case):
+    return "stages have no reference" if case.corpus.reference else None
+
+
+def not_defined(case: Case):
+    if case.corpus.is_huge:
+        return "the definition compares huge texts for hours"
+    if case.options.get("method") == "minhash":
+        return "what minhash misses is not defined by texts alone"
+    return None
+
+
+@dataclass(frozen=True)
+class Runner:
+    """A way to run a case.
+
+    Attributes:
+        run: gives the outcome; it works in a folder of its own that has the files.
+        cannot: the reason why it cannot take a case; None if it can.
+        leaves_open: columns of the audit in which it may differ, with the reason why: a function of the case.
+    """
+
+    run: Callable
+    cannot: Callable = lambda _: None
+    leaves_open: Callable = lambda _: ()
+
+
+def of_links(case: Case):
+    """Stages know the pairs that are listed, and may name another link (docs/stages.md)."""
+    return ("similarity", "matched_id", "matched_similarity") if case.options.get("cluster") == "components" else ()
+
+
+def without_links(_: Case):
+    """Any link within the cluster is right."""
+    return ("matched_id", "matched_similarity")
+
+
+def flagged(*flags):
+    """`neardup dedup` with further flags."""
+    return lambda case, files: batch(case, files, *flags)
+
+
+RUNNERS = {
+    "batch": Runner(batch),
+    "one thread": Runner(flagged("--threads", 1)),
+    "four threads": Runner(flagged("--threads", 4)),
+    "little memory": Runner(flagged("--memory", "16M", "--threads", 3)),
+    "audits by shard": Runner(audits_by_shard),
+    "resumable": Runner(resumed),
+    "library": Runner(library),
+    "rows in memory": Runner(memory, of_both_kinds),
+    "table in memory": Runner(table, of_both_kinds),
+    "stages": Runner(stages, not_in_stages, of_links),
+    "stages at once": Runner(stages_at_once, not_in_stages, of_links),
+    "definition": Runner(definition, not_defined, without_links),
+}
+"""All runners; the first is what the others are compared with."""
+QUICK = ("batch", "little memory", "rows in memory", "stages", "definition")
+"""Those that `make test` compares."""
