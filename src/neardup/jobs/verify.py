@@ -1,6 +1,5 @@
 """Verify a finished run, ours or another tool's: read its inputs, its output and its audit, and compute again what they state."""
 
-import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +19,7 @@ from neardup.progress import Watcher, progress_of
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.similarities import Similarity
 from neardup.resources.resources import ResourceOptions
+from neardup.resources.unfinished import temporary_folder
 from neardup.survivors.audit_files import audit_files, summary_path, summary_paths
 
 if TYPE_CHECKING:
@@ -96,8 +96,8 @@ def verify_files(
                 f"{as_code(asked)}: the summary of the run, {summary_path(audited or '')}, has it. Leave it out."
             )
         on_error = "skip"
-    with tempfile.TemporaryDirectory(prefix="neardup-", dir=chosen.temp_dir) as spool:
-        temporary = Path(spool)
+    with temporary_folder(chosen.temp_dir) as spool:
+        temporary = spool
         shards = _find_inputs(claim, given, temporary)
         written = _find_output(output, shards, claim.reading, temporary)
         from neardup.jobs.verify_steps import verify_shards  # loads NumPy and Arrow, once nothing is refused
