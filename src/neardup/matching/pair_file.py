@@ -55,6 +55,7 @@ class PairSummary:
         distinct: whether only the first of several documents with equal normalized texts on one side occurs in pairs.
         left, right: the shards that were compared: left with right, or left among themselves if `right` is None.
         pairs: the number of pairs.
+        similarity_of: see `neardup.recipe.similarities.similarity_mark`; None if there is no mark.
     """
 
     recipe: dict[str, Any]
@@ -68,10 +69,14 @@ class PairSummary:
     left: tuple[StoredShard, ...]
     right: tuple[StoredShard, ...] | None
     pairs: int
+    similarity_of: str | None = None
 
     def to_json(self) -> bytes:
         """The summary as one JSON object. A file name that is not UTF-8 keeps its bytes, as half surrogates."""
-        content = json.dumps({"format": FORMAT} | dataclasses.asdict(self), ensure_ascii=False, indent=2)
+        values = {"format": FORMAT} | dataclasses.asdict(self)
+        if self.similarity_of is None:
+            del values["similarity_of"]
+        content = json.dumps(values, ensure_ascii=False, indent=2)
         return content.encode("utf-8", "backslashreplace") + b"\n"
 
 
