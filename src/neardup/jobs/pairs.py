@@ -63,6 +63,7 @@ def pair_files(
     For texts, these are the pairs that the method finds whose similarity is at least min_similarity. With min_similarity=0, pairs
     match by distance alone, and their similarity is null. For fingerprint files, these are the pairs within the distance; their
     similarity is null. Short texts match only if their normalized texts are equal, so by fingerprints alone they have no pairs.
+    Of equal texts without any word (empty, or only punctuation), each is listed with the first of them only.
 
     Args:
         inputs: texts as in `deduplicate_files`, or fingerprint files, all of one recipe.
