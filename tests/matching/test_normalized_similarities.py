@@ -103,7 +103,7 @@ def pairs_of(found):
 @example("12!", "34?", "")
 @example("12", "34", "")
 @example("國", "国", "a - b-c")
-@settings(max_examples=25)
+@settings(max_examples=12)
 def test_a_similarity_is_of_what_the_recipe_normalizes(steps, a, b, common):
     recipe = nd.Recipe(normalize=steps)
     for kind in KINDS:
@@ -115,7 +115,7 @@ def test_a_similarity_is_of_what_the_recipe_normalizes(steps, a, b, common):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("steps", STEPS, ids="+".join)
 @given(corpus=corpora, least=st.sampled_from([0.3, 0.6, 0.8, 1.0]))
-@settings(max_examples=10)
+@settings(max_examples=5)
 def test_an_exact_join_finds_the_pairs_of_the_definition_and_no_other(steps, kind, corpus, least):
     recipe = nd.Recipe(normalize=steps, min_tokens=MIN_TOKENS)
     expected = expected_pairs(corpus, kind, steps, least)
@@ -258,3 +258,18 @@ def test_a_segmenter_of_the_caller_cuts_features_and_leaves_the_similarity(corpu
         nd.similarity(corpus[i], corpus[j], recipe=plain)
         for i, j in sorted(pairs_of(nd.match(corpus, recipe=recipe, **options)))
     ]
+
+
+def test_similarities_and_signatures_take_a_recipe_in_every_form(tmp_path):
+    path = tmp_path / "digits.toml"
+    path.write_text('normalize = ["nfkc_casefold", "digits"]\n', encoding="utf-8")
+    recipe, texts = nd.Recipe(normalize=["nfkc_casefold", "digits"]), ["Page 12", "page 34"]
+    for form in (recipe, path, str(path)):
+        assert nd.similarity(*texts, recipe=form) == 1.0
+        found = nd.signatures(texts, recipe=form)
+        assert nd.jaccard_estimate(found[0], found[1]).similarity == 1.0
+    for form in ("default", nd.RECIPES["default"], None):
+        assert nd.similarity(*texts, recipe=form) == 0.0
+        assert (nd.signatures(texts, recipe=form).values == nd.signatures(texts).values).all()
+    with pytest.raises(nd.OptionError, match="There is no recipe 'nonesuch'"):
+        nd.signatures(texts, recipe="nonesuch")
