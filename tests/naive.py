@@ -124,8 +124,8 @@ def containment(a, b):
     return len(left & right) / min(len(left), len(right)) if left and right else 0.0
 
 
-def cosine(a, b, *, word_shingle=1, cjk_shingle=2, weights="log"):
-    """Of the weights that a recipe gives to its features."""
+def cosine(a, b, *, word_shingle=1, cjk_shingle=2, weights="log", tokens=tokens):
+    """Of the weights that a recipe gives to its features. `tokens`: `words` if the texts are normalized already."""
     left, right = (
         {
             window: WEIGHTS[weights](count)

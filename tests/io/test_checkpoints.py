@@ -194,8 +194,14 @@ FORMS = {
     ),
     "fingerprints": (1, {"values": "uint64[n, words]", "digests": "uint64[n, 2]", "tokens": "int64[n]"}),
     "signatures": (
-        1,
-        {"values": "uint32[n, values]|uint16[n, values]", "sizes": "int64[n]", "kind": "value", "seed": "value"},
+        2,
+        {
+            "values": "uint32[n, values]|uint16[n, values]",
+            "sizes": "int64[n]",
+            "kind": "value",
+            "seed": "value",
+            "normalize": "value",
+        },
     ),
     "elements": (1, {"values": "uint64[total]", "weights": "float64[weights]", "offsets": "int64[n+1]"}),
     "prefixes": (
@@ -560,8 +566,9 @@ def test_fingerprints_that_are_no_object_of_their_class_are_not_saved():
 
 def test_the_page_of_the_format_has_every_codec():
     page = (ROOT / "docs" / "resume-format.md").read_text(encoding="utf-8")
-    rows = dict(re.findall(r"^\| `([a-z ]+)` \| 1 \| (.*) \|$", page, re.MULTILINE))
-    assert rows.keys() == CODECS.keys()
+    found = re.findall(r"^\| `([a-z ]+)` \| (\d+) \| (.*) \|$", page, re.MULTILINE)
+    rows = {name: fields for name, _, fields in found}
+    assert {name: int(version) for name, version, _ in found} == {name: each.version for name, each in CODECS.items()}
     for name, each in CODECS.items():
         assert set(re.findall(r"`(\w+)`", rows[name])) == set(each.forms), name
         for form in "|".join(each.forms.values()).split("|"):

@@ -5,6 +5,7 @@ import gzip
 import itertools
 import json
 import random
+from functools import reduce
 from pathlib import Path
 
 import numpy as np
@@ -121,12 +122,19 @@ def test_f1_is_the_harmonic_mean():
     texts=st.lists(word_text, min_size=1, max_size=14),
     size=st.integers(1, 14),
     least=st.sampled_from([0.05, 0.3, 0.5, 0.8, 0.95, 1.0]),
+    steps=st.sampled_from([["nfkc_casefold"], ["digits"], ["nfkc_casefold", "punctuation", "digits"]]),
 )
-def test_every_similar_pair_of_a_sampled_document_is_found_and_no_other(texts, size, least):
+def test_every_similar_pair_of_a_sampled_document_is_found_and_no_other(texts, size, least, steps):
     sampled = sampling.choose(np.arange(len(texts)), size, seed=0)
     found = sampling.similar_pairs(
-        TableCorpus(texts), sampled, np.ones(len(texts), np.bool_), least=least, resources=Resources(1)
+        TableCorpus(texts),
+        sampled,
+        np.ones(len(texts), np.bool_),
+        least=least,
+        recipe=nd.Recipe(normalize=steps),
+        resources=Resources(1),
     )
+    texts = [reduce(lambda text, name: naive.NORMALIZERS[name](text), steps, text) for text in texts]
     expected = {}
     for left, right in itertools.combinations(range(len(texts)), 2):
         if {left, right} & set(sampled.tolist()) and naive.tokens(texts[left]):
@@ -142,7 +150,12 @@ def test_every_similar_pair_of_a_sampled_document_is_found_and_no_other(texts, s
 def test_more_similar_pairs_than_there_was_room_for_are_all_found():
     texts = [f"one text that is here again and again and always the same, {number}" for number in range(60)]
     found = sampling.similar_pairs(
-        TableCorpus(texts), np.arange(60), np.ones(60, np.bool_), least=0.5, resources=Resources(1)
+        TableCorpus(texts),
+        np.arange(60),
+        np.ones(60, np.bool_),
+        least=0.5,
+        recipe=nd.Recipe(),
+        resources=Resources(1),
     )
     assert len(found) == 60 * 59 // 2
 

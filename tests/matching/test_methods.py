@@ -1,12 +1,14 @@
 """The methods of finding candidates, against a look at all pairs; and the choice among them."""
 
 import dataclasses
+import itertools
 import random
 import shutil
 import zlib
 from functools import partial
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -53,15 +55,20 @@ def pairs_of(matches):
     return dict(zip(pairs, matches.similarity.tolist(), strict=True))
 
 
-def true_pairs(texts, kind, least):
-    """Every pair that is similar enough, by its definition; equal normalized texts are, whatever they hold."""
+def true_pairs(texts, kind, least, cut=0):
+    """Every pair that is similar enough, by its definition; equal normalized texts are, whatever they hold.
+
+    Those without tokens are paired with the first of them only. `cut`: the texts before it are one side, the others another.
+    """
     found = {}
-    for right in range(len(texts)):
-        for left in range(right):
-            equal = naive.normalize(texts[left]) == naive.normalize(texts[right])
-            similarity = 1.0 if equal else naive.similarity(texts[left], texts[right], kind)
-            if similarity >= least:
-                found[left, right] = similarity
+    normal = [naive.normalize(text) for text in texts]
+    for left, right in itertools.combinations(range(len(texts)), 2):
+        if cut and not left < cut <= right:
+            continue
+        similarity = 1.0 if normal[left] == normal[right] else naive.similarity(texts[left], texts[right], kind)
+        firsts = {normal.index(normal[left]), normal.index(normal[right], cut)}
+        if similarity >= least and (naive.tokens(texts[left]) or {left, right} & firsts):
+            found[left, right] = similarity
     return found
 
 
@@ -93,10 +100,15 @@ def test_exact_finds_every_pair_by_the_cosine(texts, least):
 @given(texts=corpora(), cut=st.integers(0, 14), method=st.sampled_from(["exact", "minhash", "simhash"]))
 def test_two_sets_of_texts_are_matched_with_each_other_only(texts, cut, method):
     ours, theirs = texts[:cut], texts[cut:]
-    everything = pairs_of(nd.match(texts, method=method, min_similarity=0.5))
+    words = [text for text in texts if naive.tokens(text)]
+    everything = pairs_of(nd.match(words, method=method, min_similarity=0.5))
+    place = [i for i, text in enumerate(texts) if naive.tokens(text)]
+    expected = {(place[a], place[b]): s for (a, b), s in everything.items() if place[a] < len(ours) <= place[b]}
+    if ours:
+        empty = true_pairs(texts, "jaccard", 1.0, cut=len(ours))
+        expected |= {pair: 1.0 for pair in empty if not naive.tokens(texts[pair[0]])}
     found = pairs_of(nd.match(ours, theirs, method=method, min_similarity=0.5))
-    expected = {(a, b - len(ours)): s for (a, b), s in everything.items() if a < len(ours) <= b}
-    assert found == expected
+    assert found == {(a, b - len(ours)): s for (a, b), s in expected.items()}
 
 
 @given(texts=corpora())
@@ -359,3 +371,26 @@ def test_auto_takes_what_its_choice_gives_with_any_recipe(recipe):
     same = nd.deduplicate(near_copies(400), recipe=recipe, method=found.summary.method)
     assert found.survivors == same.survivors
     assert found.duplicates.to_pydict() == same.duplicates.to_pydict()
+
+
+@pytest.mark.parametrize("method", ["exact", "minhash", "simhash"])
+def test_equal_texts_without_tokens_are_each_paired_with_the_first_of_them(method):
+    texts = ["", "?", "some words that are here", "", "...", "?", "", "some words that are here"]
+    within = {"kind": ["a", "a", "a", "a", "a", "a", "b", "a"], "text": texts}
+    found = nd.match(texts, method=method, min_similarity=0.8)
+    assert pairs_of(found) == dict.fromkeys([(0, 3), (0, 6), (1, 5), (2, 7)], 1.0)
+    assert sorted(pairs_of(nd.match(pa.table(within), method=method, within="kind"))) == [(0, 3), (1, 5), (2, 7)]
+    across = pairs_of(nd.match(["", "", "", "?"], ["", "?", "", "!"], method=method))
+    assert sorted(across) == [(0, 0), (0, 2), (1, 0), (2, 0), (3, 1)]
+    many = nd.match(["" for _ in range(3_000)], method=method)
+    assert len(many) == 2_999
+    assert not many.left.any()
+
+
+@pytest.mark.parametrize("cluster", ["star", "components"])
+def test_the_pairs_of_texts_without_tokens_still_connect_them(cluster):
+    texts = ["", "some words", "", "?", "", "some words"]
+    found = nd.match(texts, method="exact")
+    joined = naive.components(len(texts), lambda q, p: float((q, p) in pairs_of(found)), 0.5)
+    assert joined == [0, 1, 0, 3, 0, 1]
+    assert np.flatnonzero(nd.deduplicate(texts, method="exact", cluster=cluster).kept).tolist() == [0, 1, 3]

@@ -159,16 +159,6 @@ def test_a_kind_that_is_not_known_is_refused_with_those_that_are():
         nd.similarity("a", "b", kind="dice")
 
 
-@pytest.mark.parametrize("kind", [name for name in SIMILARITIES if name != "cosine"])
-def test_a_recipe_that_would_be_ignored_is_refused(kind):
-    for recipe in (nd.Recipe(word_shingle=1), "default"):
-        with pytest.raises(
-            nd.OptionError, match=f"`kind='{kind}'` has shingles of its own, and would ignore the recipe"
-        ):
-            nd.similarity("a b", "b a", kind=kind, recipe=recipe)
-    assert set(nd.compare("a b", "b a", recipe="textbook").similarities) == set(SIMILARITIES)
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_stored_texts_have_the_similarity_of_the_texts_themselves(kind):
     random = np.random.default_rng(3)

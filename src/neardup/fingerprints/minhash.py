@@ -26,7 +26,7 @@ estimate corrects for (Li and König 2010, "b-bit minwise hashing", with the con
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -37,6 +37,9 @@ from neardup.errors import OptionError, RecipeMismatch, is_integer
 from neardup.fingerprints.workspace import Workspace
 from neardup.io.codecs import codec
 from neardup.kernels.fingerprints.minhash import Constants, scratch, sign_documents
+from neardup.recipe.parts import FOLDING
+from neardup.recipe.presets import RecipeLike, recipe_of
+from neardup.recipe.similarities import normalizers_only
 from neardup.resources.threads import in_order, thread_count
 from neardup.text.columns import in_chunks
 from neardup.text.frames import text_arrays
@@ -53,7 +56,15 @@ VALUES = 128
 SEED = 1
 
 
-@codec("signatures", 1, values="uint32[n, values]|uint16[n, values]", sizes="int64[n]", kind="value", seed="value")
+@codec(
+    "signatures",
+    2,
+    values="uint32[n, values]|uint16[n, values]",
+    sizes="int64[n]",
+    kind="value",
+    seed="value",
+    normalize="value",
+)
 @dataclass(frozen=True)
 class Signatures:
     """MinHash signatures of n texts. `signatures[rows]` selects some of them, `signatures[3]` a single one.
@@ -63,12 +74,14 @@ class Signatures:
         sizes: int64[n], unique shingles.
         kind: how the signatures were made: one of KINDS.
         seed: chose the hash functions.
+        normalize: the recipe's normalizers that the texts went through first.
     """
 
     values: Array
     sizes: Array
     kind: str
     seed: int
+    normalize: tuple[str, ...] = FOLDING
 
     @property
     def bits(self) -> int:
@@ -79,7 +92,7 @@ class Signatures:
         return len(self.values)
 
     def __getitem__(self, rows: Any) -> "Signatures":
-        return Signatures(self.values[rows], self.sizes[rows], self.kind, self.seed)
+        return replace(self, values=self.values[rows], sizes=self.sizes[rows])
 
     def __repr__(self) -> str:
         many = f"{len(self):,} of " if self.values.ndim == 2 else ""
@@ -124,6 +137,7 @@ class Signing:
     kind: str = "one-permutation"
     bits: int = 32
     seed: int = SEED
+    normalize: tuple[Any, ...] = FOLDING
 
     def __post_init__(self) -> None:
         problems = [
@@ -144,7 +158,7 @@ class Signing:
 
     def sign(self, texts: Any) -> Signatures:
         """The signatures of one Arrow `large_string` array of valid UTF-8; a null counts as an empty text."""
-        folded = _WORKSPACE.fold(texts)
+        folded = _WORKSPACE.fold(texts, self.normalize)
         found = self.none(len(folded))
         sign_documents(
             folded.data,
@@ -161,13 +175,16 @@ class Signing:
     def none(self, n: int = 0) -> Signatures:
         """Signatures of `n` texts, not yet filled in."""
         kept = np.uint32 if self.bits == 32 else np.uint16
-        return Signatures(np.empty((n, self.values), kept), np.empty(n, np.int64), self.kind, self.seed)
+        return Signatures(
+            np.empty((n, self.values), kept), np.empty(n, np.int64), self.kind, self.seed, self.normalize or FOLDING
+        )
 
     def join(self, parts: Iterable[Signatures]) -> Signatures:
         """Concatenate the signatures of consecutive texts."""
-        parts = [self.none(), *parts]
+        nothing = self.none()
+        parts = [nothing, *parts]
         values = np.concatenate([part.values for part in parts])
-        return Signatures(values, np.concatenate([part.sizes for part in parts]), self.kind, self.seed)
+        return replace(nothing, values=values, sizes=np.concatenate([part.sizes for part in parts]))
 
 
 def signatures(
@@ -178,6 +195,7 @@ def signatures(
     kind: SignatureKind = "one-permutation",
     bits: Literal[16, 32] = 32,
     seed: int = SEED,
+    recipe: RecipeLike | None = None,
     threads: int | None = None,
 ) -> Signatures:
     """The MinHash signature of each text, computed over its set of shingles.
@@ -189,13 +207,16 @@ def signatures(
         kind: `one-permutation`, or `permutations`, which is slower and no better.
         bits: bits kept of each value, 32 or 16.
         seed: chooses the hash functions; signatures are comparable only if they have the same seed.
+        recipe: its normalizers are applied to the texts first, as `deduplicate` does. Signatures are of the shingles of the
+            similarity, which a recipe cannot change.
         threads: all processors by default. The result does not depend on it.
 
     Returns:
         Signatures. A text without shingles has zeros and size 0, and resembles no other text.
 
     Raises:
-        OptionError: a value is not allowed; `texts` is one string, or holds something other than strings.
+        OptionError: a value is not allowed; `texts` is one string, or holds something other than strings; the recipe asks for
+            other tokens or shingles.
         DataError: a text is null, or not valid Unicode.
 
     >>> found = signatures(["a rose is a rose is a rose", "A rose is a rose, is a ROSE.", "a ship is a ship"])
@@ -204,7 +225,8 @@ def signatures(
     >>> jaccard_estimate(found[0], found[1:]).similarity.tolist()
     [1.0, 0.0]
     """
-    how = Signing(values=values, kind=kind, bits=bits, seed=seed)
+    steps = normalizers_only(recipe_of(recipe), "Signatures are")
+    how = Signing(values=values, kind=kind, bits=bits, seed=seed, normalize=steps)
     chunks = (chunk for array in text_arrays(texts, text) for chunk in in_chunks(array))
     return how.join(in_order(how.sign, chunks, thread_count(threads)))
 
@@ -227,7 +249,7 @@ def jaccard_estimate(a: Signatures, b: Signatures) -> Estimate:
 
     Raises:
         OptionError: the numbers of rows differ, and neither is a single signature.
-        RecipeMismatch: the signatures differ in kind, bits, seed or number of values.
+        RecipeMismatch: the signatures differ in kind, bits, seed, number of values or normalizers.
     """
     check_comparable(a, b)
     if a.values.ndim == b.values.ndim == 2 and len(a) != len(b):
@@ -283,9 +305,11 @@ def check_comparable(a: Signatures, b: Signatures) -> None:
     """Raise unless both are `Signatures` that were made the same way."""
     for made in (a, b):
         check_signatures(made)
-    how = [(made.values.shape[-1], made.bits, made.kind, made.seed) for made in (a, b)]
+    how = [(made.values.shape[-1], made.bits, made.kind, made.seed, made.normalize) for made in (a, b)]
     if how[0] != how[1]:
         described = ["{} values of {} bits, {}, seed={}".format(*made) for made in how]
+        if how[0][:-1] == how[1][:-1]:
+            described = [f"texts normalized by {', '.join(made[-1]) or 'nothing'}" for made in how]
         raise RecipeMismatch(
             f"Signatures of {described[0]} cannot be compared with signatures of {described[1]}. Make both alike."
         )

@@ -18,7 +18,7 @@ from neardup.recipe.stored_parts import available
 from neardup.resources.threads import in_order, thread_count
 from neardup.text.columns import in_chunks
 from neardup.text.frames import text_arrays
-from neardup.text.normalizers import normalized
+from neardup.text.normalizers import FoldedTexts, normalized
 from neardup.text.unicode_tables import fold_tables
 
 _WORKSPACE = Workspace(scratch)
@@ -48,15 +48,20 @@ def fingerprint_array(texts: Any, recipe: Recipe) -> Fingerprints:
 
         return Fingerprints(*fingerprint_by_profile(texts, recipe))
     if recipe.needs_names:
-        from neardup.fingerprints.by_features import fingerprint_folded
-
-        return Fingerprints(*fingerprint_folded(normalized(texts, recipe.normalize), recipe))
+        return fingerprint_normalized(normalized(texts, recipe.normalize), recipe)
     folded = _WORKSPACE.fold(texts)
     n, words = len(folded), recipe.words
     out = room_for_fingerprints(n, words)
     memory = _WORKSPACE.scratch(int(np.diff(folded.offsets).max(initial=0)), words)
     fingerprint_documents(folded.data, folded.offsets, feature_form(recipe), memory, fold_tables(), out)
     return Fingerprints(*out)
+
+
+def fingerprint_normalized(texts: FoldedTexts, recipe: Recipe) -> Fingerprints:
+    """Fingerprints by named features, of texts that the recipe's normalizers have been applied to."""
+    from neardup.fingerprints.by_features import fingerprint_folded
+
+    return Fingerprints(*fingerprint_folded(texts, recipe))
 
 
 def room_for_fingerprints(n: int, words: int) -> FingerprintArrays:

@@ -1,12 +1,13 @@
 """Working memory that a thread reuses for its next chunk: fresh pages would cost a sixth of the time."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from neardup.text.normalizers import FoldedTexts, fold_texts
+from neardup.recipe.parts import FOLDING
+from neardup.text.normalizers import FoldedTexts, compared_form
 
 KEPT_BYTES = 1 << 23
 """Working memory for longer texts is freed at once."""
@@ -26,9 +27,9 @@ class Workspace(threading.local, Generic[Scratch]):
         self._longest, self._size = -1, 0
         self._scratch: Scratch | None = None
 
-    def fold(self, texts: Any) -> FoldedTexts:
-        """The normalized texts, until the next call."""
-        folded = fold_texts(texts, self._buffer)
+    def fold(self, texts: Any, steps: Sequence[Any] = FOLDING) -> FoldedTexts:
+        """The folded texts, after the `steps` of a recipe (see `compared_form`), until the next call."""
+        folded = compared_form(texts, steps, self._buffer)
         if len(self._buffer) < len(folded.data) <= KEPT_BYTES:
             self._buffer = folded.data
         return folded

@@ -37,6 +37,7 @@ from neardup.recipe.methods import BY_DISTANCE, METHODS
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import check_same
+from neardup.recipe.similarities import similarity_mark
 from neardup.resources.resources import ResourceOptions
 from neardup.resources.unfinished import temporary_folder
 
@@ -62,6 +63,7 @@ def pair_files(
     For texts, these are the pairs that the method finds whose similarity is at least min_similarity. With min_similarity=0, pairs
     match by distance alone, and their similarity is null. For fingerprint files, these are the pairs within the distance; their
     similarity is null. Short texts match only if their normalized texts are equal, so by fingerprints alone they have no pairs.
+    Of equal texts without any word (empty, or only punctuation), each is listed with the first of them only.
 
     Args:
         inputs: texts as in `deduplicate_files`, or fingerprint files, all of one recipe.
@@ -183,6 +185,7 @@ def _of_texts(
             min_tokens=how.min_tokens,
             distinct=distinct,
             pairs=0,
+            similarity_of=similarity_mark(recipe.as_dict()),
             **_sides(shards, left),
         )
 

@@ -17,6 +17,7 @@ from neardup.jobs.output_paths import OutputPaths
 from neardup.options import DedupOptions
 from neardup.progress import Progress
 from neardup.recipe.recipe import Recipe
+from neardup.recipe.similarities import similarity_mark
 from neardup.resources.limits import memory_bytes
 from neardup.resources.scratch import Scratch
 from neardup.survivors.summary import versions
@@ -48,6 +49,7 @@ def run_description(
         "options": deciding,
         "reading": dataclasses.asdict(reading),
         "versions": versions(),
+        "similarity_of": similarity_mark(recipe.as_dict()),
     }
 
 

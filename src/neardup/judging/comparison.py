@@ -20,12 +20,12 @@ from neardup.fingerprints.profiles.profile import as_integer
 from neardup.fingerprints.profiles.tools import PROFILES
 from neardup.fingerprints.weights.table import unit
 from neardup.kernels.xxh3 import xxh3_64, xxh3_128
-from neardup.matching.similarities.compare_texts import similarity as text_similarity
+from neardup.matching.similarities.compare_texts import similarities_to
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.similarities import CJK_SHINGLE, WORD_SHINGLE, Similarity
 from neardup.recipe.stored_parts import available
-from neardup.text.normalizers import normalized
+from neardup.text.normalizers import normalize, normalized
 from neardup.text.tokenizers import tokens, windows
 
 
@@ -64,7 +64,8 @@ class Comparison:
         left, right: how each fingerprint was computed.
         distance: Hamming distance between the two.
         estimated_cosine: cosine of the weighted features, estimated from the distance.
-        similarity: Jaccard of the shingles. This and all later fields are None if features were given.
+        similarity: Jaccard of the shingles, after the recipe's normalizers. This and all later fields are None if features were
+            given.
         common_shingles, all_shingles: number of distinct shingles in both texts, and in either.
         similarities: every similarity of `neardup.recipe.similarities.SIMILARITIES`, by name.
     """
@@ -240,11 +241,11 @@ def compare(
     recipes = [recipe, recipe] if most is None else [replace(recipe, keywords=each) for each in most]
     a, b = (steps(text, each) for text, each in zip((left, right), recipes, strict=True))
     distance, cosine = _compare(a, b)
-    of_a, of_b = (set(windows(tokens(text), WORD_SHINGLE, CJK_SHINGLE)) for text in (left, right))
-    alike = {
-        kind: text_similarity(left, right, kind=kind, recipe=recipe if kind == "cosine" else None)
-        for kind in get_args(Similarity)
-    }
+    of_a, of_b = (
+        set(windows(tokens(normalize(text, recipe.normalize)), WORD_SHINGLE, CJK_SHINGLE)) for text in (left, right)
+    )
+    other = pa.array([right], pa.large_string())
+    alike = {kind: float(similarities_to(left, other, kind=kind, recipe=recipe)[0]) for kind in get_args(Similarity)}
     return Comparison(a, b, distance, cosine, alike["jaccard"], len(of_a & of_b), len(of_a | of_b), alike)
 
 

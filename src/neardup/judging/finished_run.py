@@ -13,7 +13,7 @@ from neardup.io.storage.places import Place, place_of
 from neardup.recipe.methods import METHODS
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import check_same, stored_recipe
-from neardup.recipe.similarities import SIMILARITIES
+from neardup.recipe.similarities import SIMILARITIES, is_of_older_similarity
 from neardup.survivors.audit import audit_lines
 from neardup.survivors.audit_files import read_audit, summary_path, summary_paths
 from neardup.survivors.cluster_file import ClusterFile, read_cluster_file
@@ -147,6 +147,11 @@ def read_finished_run(audit: Place, doc_id: str) -> FinishedRun:
             clusters=None if clusters is None else _clusters(clusters, files["folder"], doc_id),
         )
         written = {name: value for name, value in summary["recipe"].items() if name != "digest"}
+        if is_of_older_similarity(summary):
+            raise InputError(
+                f"The audit does not list {doc_id!r} as removed, and {path} is of an older version of neardup, whose "
+                "similarities ignored the recipe's `normalize`. Run again to learn why it was kept."
+            )
     except (ValueError, LookupError, TypeError, AttributeError) as problem:
         if isinstance(problem, InputError | DataError):
             raise

@@ -18,7 +18,6 @@ from neardup.judging.finished_run import FinishedRun, read_finished_run
 from neardup.matching.similarities.compare_texts import similarities_to
 from neardup.recipe.methods import METHODS
 from neardup.survivors.audit_files import same_id
-from neardup.text.normalizers import normalize
 from neardup.text.preference import groups_of
 
 NEAREST = 5
@@ -72,23 +71,33 @@ class _Candidate:
         document: the candidate.
         distance: Hamming distance between its fingerprint and the asked document's.
         tokens: number of tokens in its text.
+        equal: whether its text is equal to the asked document's, as the recipe normalizes both.
     """
 
     cost: float
     document: _Document
     distance: int
     tokens: int
+    equal: bool
 
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """The document that was asked about, and a near one; `tokens`: the number in the shorter text."""
+    """The document that was asked about, and a near one.
+
+    Attributes:
+        asked, near: the documents.
+        distance, similarity: of the two.
+        tokens: the number of tokens in the shorter text.
+        equal: whether the normalized texts are equal.
+    """
 
     asked: _Document
     near: _Document
     distance: int
     similarity: float
     tokens: int
+    equal: bool
 
 
 def why_kept(audit: Place, doc_id: str) -> KeptDocument:
@@ -121,7 +130,7 @@ def why_kept(audit: Place, doc_id: str) -> KeptDocument:
         near = each.document
         text = pa.array([near.text], pa.large_string())
         alike = float(similarities_to(mine.text, text, kind=run.similarity, recipe=run.recipe)[0])
-        pair = _Pair(mine, near, each.distance, alike, min(each.tokens, int(prints.tokens[0])))
+        pair = _Pair(mine, near, each.distance, alike, min(each.tokens, int(prints.tokens[0])), each.equal)
         verdict = _verdict(pair, run, survivors.get(near.row))
         neighbors.append(Neighbor(near.id, near.row, each.distance, alike, verdict))
     return KeptDocument(mine.id, mine.row, tuple(neighbors), "distance" if by_distance else "similarity")
@@ -147,6 +156,7 @@ def _nearest(
     """Return the nearest documents of a batch, one more than is asked for, with rows counted in the batch."""
     present = batch.texts.is_valid().to_numpy(zero_copy_only=False)
     others = fingerprint_array(batch.texts, run.recipe)
+    equal = (others.digests == prints.digests).all(axis=1)
     distance = np.bitwise_count(others.values ^ prints.values).sum(axis=1, dtype=np.int64)
     if by_distance:
         cost = distance.astype(np.float64)
@@ -154,7 +164,7 @@ def _nearest(
         cost = -similarities_to(mine.text, batch.texts, kind=run.similarity, recipe=run.recipe)
     cost[~present] = np.inf
     return [
-        _Candidate(float(cost[i]), _document(batch, i), int(distance[i]), int(others.tokens[i]))
+        _Candidate(float(cost[i]), _document(batch, i), int(distance[i]), int(others.tokens[i]), bool(equal[i]))
         for i in np.argsort(cost, kind="stable")[: NEAREST + 1].tolist()
         if present[i]
     ]
@@ -178,7 +188,7 @@ def _named(batch: Batch, doc_id: str) -> _Document | None:
 def _verdict(pair: _Pair, run: FinishedRun, survivor: tuple[Any, int | None] | None) -> str:
     """Say why the two do not match, or what became of the match; `survivor`: that of the near document, if it was removed."""
     reason = _why_apart(pair, run)
-    if not reason and normalize(pair.asked.text) != normalize(pair.near.text):
+    if not reason and not pair.equal:
         reason = _why_not(pair, run)
     if reason:
         return reason

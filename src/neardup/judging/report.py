@@ -3,7 +3,7 @@
 import json
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -176,6 +176,8 @@ def _texts(
     except NeardupError as problem:
         return Texts(None, {}, str(problem))
     texts = Texts(read, others)
+    if inputs.recipe is not None:
+        texts = replace(texts, normalize=tuple(inputs.recipe.normalize))
     return Texts(None, {}, NOT_AS_BEFORE) if _changed(read, texts, counts, clusters) else texts
 
 

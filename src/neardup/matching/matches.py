@@ -79,18 +79,21 @@ def list_matches(
     sides: Array | None = None,
     distinct: bool = False,
     kept: ElementStore | None = None,
+    every_empty: bool = False,
     report: Callable[[Found], object] = lambda _: None,
 ) -> Iterator[Matches]:
     """Yield every pair of candidates of at least `min_similarity`, in bounded memory.
 
     First come the pairs of documents with enough tokens for the method, by left and right row. Then come pairs of short documents,
-    which match only if their normalized texts are equal.
+    which match only if their normalized texts are equal. Of equal texts without tokens, a thousand of which would be half a million
+    pairs that say nothing, each is paired with the first only.
 
     Args:
         first_of_other: list only pairs of a row before this one with this row or a later one.
         sides: uint8[rows], 1 or 2; list only pairs of two sides. It stands for `first_of_other`.
         distinct: of the documents with equal normalized texts on one side and in one group, use only the first.
         kept: the elements of all documents, if the first pass kept them for a join; else texts are read again.
+        every_empty: list all pairs of equal texts without tokens.
         report: called with the candidates and how they were found.
     """
     rows = np.flatnonzero(documents.valid)
@@ -115,7 +118,11 @@ def list_matches(
     found = find_candidates(task)
     report(found)
     yield from _verified(task, found)
-    yield from _equal_short_texts(task, found.min_tokens)
+    short = rows[documents.tokens[rows] < found.min_tokens]
+    is_empty = documents.tokens[short] == 0
+    yield from _equal_texts(task, short if every_empty else short[~is_empty])
+    if not every_empty:
+        yield _with_the_first(task, short[is_empty])
 
 
 def _first_of_equal(documents: Documents, rows: Array, sides: Array | None, groups: Array | None) -> Array:
@@ -152,16 +159,32 @@ def _verified(task: Task, found: Found) -> Iterator[Matches]:
             yield _sorted(left, right, hamming_distances(task.documents.fingerprints, left, right), similarity)
 
 
-def _equal_short_texts(task: Task, min_tokens: int) -> Iterator[Matches]:
-    """Yield pairs of documents that have fewer than `min_tokens` tokens and equal normalized texts."""
-    documents = task.documents
-    short = task.rows[documents.tokens[task.rows] < min_tokens]
-    equal = near_fingerprints(documents.digests[short], max_distance=0, resources=task.resources)
+def _equal_texts(task: Task, short: Array) -> Iterator[Matches]:
+    """Yield pairs among the rows `short` that have equal normalized texts."""
+    equal = near_fingerprints(task.documents.digests[short], max_distance=0, resources=task.resources)
     if task.groups is not None:
         equal = within_groups(equal, task.groups[short], resources=task.resources)
     for a, b in candidate_pairs(equal):
         left, right = _across(short[a], short[b], task.sides)
-        yield _sorted(left, right, np.zeros(len(left), np.int64), np.ones(len(left)))
+        yield _equal(left, right)
+
+
+def _equal(left: Array, right: Array) -> Matches:
+    return _sorted(left, right, np.zeros(len(left), np.int64), np.ones(len(left)))
+
+
+def _with_the_first(task: Task, rows: Array) -> Matches:
+    """Pairs of each of `rows` (ascending) with the first of equal normalized text; across sides, with the first on the other."""
+    first = exact_representatives(task.documents, rows, task.groups)
+    if task.sides is None:
+        return _equal(first[first != rows], rows[first != rows])
+    # The rows of the left side come before all of the right side, so the first of a group is on the left if any is.
+    is_pair = (task.sides[rows] == 2) & (task.sides[first] == 1)
+    left, right = first[is_pair], rows[is_pair]
+    firsts, at = np.unique(left, return_index=True)
+    others = (task.sides[rows] == 1) & (first != rows) & np.isin(first, firsts)
+    first_right = right[at[np.searchsorted(firsts, first[others])]]
+    return _equal(np.concatenate([left, rows[others]]), np.concatenate([right, first_right]))
 
 
 def match(
@@ -175,6 +198,9 @@ def match(
     **options: Unpack[MatchOptions],
 ) -> Matches:
     """Find every pair of near-duplicates among `texts`, or between `texts` and `other`.
+
+    One exception keeps the list short: of equal texts without any word (empty, or only punctuation), each is paired with the first
+    of them only, or with the first in the other set.
 
     Args:
         texts: a list or an iterator of strings, a column or a table: anything that `deduplicate` accepts.

@@ -58,6 +58,7 @@ class PairSummary:
         left, right: the shards that were compared: left with right, or left among themselves if `right` is None.
         pairs: the number of pairs.
         checksum: the CRC-32 of the lines of pairs, before compression; None for Parquet, which has checksums of its own.
+        similarity_of: see `neardup.recipe.similarities.similarity_mark`; None if there is no mark.
     """
 
     recipe: dict[str, Any]
@@ -71,6 +72,7 @@ class PairSummary:
     left: tuple[StoredShard, ...]
     right: tuple[StoredShard, ...] | None
     pairs: int
+    similarity_of: str | None = None
     checksum: int | None = None
 
     def to_json(self) -> bytes:

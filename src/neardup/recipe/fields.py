@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from neardup.recipe.hashes import HashFunction
-from neardup.recipe.parts import HashName, NormalizerName, WeightName
+from neardup.recipe.parts import FOLDING, HashName, NormalizerName, WeightName
 from neardup.recipe.profiles import ProfileName
 from neardup.recipe.segmenters import Segmenter, SegmenterMode, SegmenterName
 from neardup.recipe.stored_parts import StoredPart
@@ -27,7 +27,7 @@ class RecipeFields:
     bits: int = 128
     min_tokens: int = 8
     max_distance: int | None = None
-    normalize: Sequence[NormalizerName | StoredPart] = ("nfkc_casefold",)
+    normalize: Sequence[NormalizerName | StoredPart] = FOLDING
     segmenter: SegmenterName | Segmenter | StoredPart = "words"
     keywords: int | Literal["by_length"] | None = None
     mode: SegmenterMode | None = None

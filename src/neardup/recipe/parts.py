@@ -19,6 +19,8 @@ NORMALIZERS = {
     "simplified": "traditional Chinese becomes simplified, by OpenCC: the extra [zh]",
 }
 """The normalizers, which are applied to a text in the recipe's order before it is cut into tokens."""
+FOLDING: Final = ("nfkc_casefold",)
+"""The default normalizers. Similarities compare texts in this form, after the normalizers of the recipe."""
 NORMALIZER_PACKAGES = {"simplified": ("opencc",)}
 """The distributions that decide the result of a normalizer; a recipe's digest has their versions."""
 WEIGHTS = {

@@ -42,7 +42,7 @@ class Recipe(RecipeFields):
         min_tokens: a text with fewer tokens is `short`; only equal texts are its duplicates.
         max_distance: the default distance. A recipe without one takes that of the named recipe with the same bits, if any. It is
             not part of the digest.
-        normalize: names of NORMALIZERS, applied to texts in this order.
+        normalize: names of NORMALIZERS, applied to texts in this order, also before similarities are computed.
         segmenter: the segmenter that cuts texts into tokens, one of SEGMENTERS, or a `Segmenter`.
         keywords: the number of features of each text that vote, the heaviest first; BY_LENGTH for a number that depends on the
             text's length; None for all.

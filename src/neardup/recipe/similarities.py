@@ -5,12 +5,21 @@ memory of each similarity under the same name; no other kernel distinguishes sim
 cases there, and its naive definition in the tests.
 """
 
+import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
+
+from neardup.display import as_code
+from neardup.errors import OptionError
+from neardup.recipe.parts import FOLDING
+from neardup.recipe.recipe import Recipe
 
 Similarity = Literal["jaccard", "weighted", "containment", "cosine", "edit"]
 WORD_SHINGLE, CJK_SHINGLE = 3, 5
 """The number of tokens of a shingle that starts at a word, and of one that starts at a Han or Kana character."""
+_OF_FINGERPRINTS = ("normalize", "hash", "bits", "min_tokens", "max_distance")
+"""Fields of a recipe that say nothing about what a similarity compares, and the one that says what all of them compare."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,3 +73,37 @@ SIMILARITIES = {
         verified="sequence",
     ),
 }
+
+
+def normalizers_only(recipe: Recipe, what: str) -> tuple[Any, ...]:
+    """The normalizers of a recipe, where its other parts have no use because shingles are fixed.
+
+    Args:
+        recipe: the recipe.
+        what: what has fixed shingles, with its verb, for the message.
+
+    Raises:
+        OptionError: the recipe asks for features of its own, which would be ignored.
+    """
+    plain = {field.name: field.default for field in dataclasses.fields(recipe)}
+    ignored = [name for name in plain if name not in _OF_FINGERPRINTS and getattr(recipe, name) != plain[name]]
+    if ignored:
+        steps = ", ".join(map(repr, recipe.normalize))
+        raise OptionError(
+            f"{what} of shingles that no recipe changes: {as_code(ignored, ' and ')} of this one would be ignored; only its "
+            f"`normalize` counts. Give `Recipe(normalize=[{steps}])`, or no recipe."
+        )
+    return tuple(recipe.normalize)
+
+
+def similarity_mark(recipe: Mapping[str, Any]) -> str | None:
+    """What files record as `similarity_of`: older versions lack it, whose similarities ignored further normalizers.
+
+    `recipe`: the result of `as_dict`. None without further normalizers, for which nothing has changed.
+    """
+    return None if tuple(recipe.get("normalize", FOLDING)) in ((), FOLDING) else "normalized texts"
+
+
+def is_of_older_similarity(recorded: Mapping[str, Any]) -> bool:
+    """Whether the record of a run or of its pairs lacks the mark of its recipe, although the run computed similarities."""
+    return recorded["min_similarity"] > 0 and recorded.get("similarity_of") != similarity_mark(recorded["recipe"])

@@ -13,6 +13,7 @@ from neardup.kernels.compilation import described
 from neardup.options import DedupOptions
 from neardup.progress import Progress, peak_memory_bytes
 from neardup.recipe.recipe import Recipe
+from neardup.recipe.similarities import similarity_mark
 from neardup.recipe.vectors import VectorRecipe
 from neardup.resources.spool import peak_temporary_bytes
 from neardup.survivors.decisions import Findings
@@ -47,6 +48,8 @@ class Summary:
         passed_over: files in input folders that were not read, because their format is unknown or is read only when named.
         memory: `budget`, the bytes of the option memory, and `shares`: for each use, the `bytes` that it may have at a time and
             the most that it `used`; see `neardup.resources.shares.SHARES`. What would take more lies in temporary files.
+        similarity_of: `normalized texts` if the recipe has normalizers besides the default one; older versions ignored them, and
+            left this out.
     """
 
     rows: int
@@ -78,10 +81,14 @@ class Summary:
     versions: dict[str, str]
     passed_over: int = 0
     memory: dict[str, Any] = field(default_factory=dict)
+    similarity_of: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
-        return dataclasses.asdict(self)
+        values = dataclasses.asdict(self)
+        if self.similarity_of is None:
+            del values["similarity_of"]
+        return values
 
     def in_a_line(self) -> str:
         """One line, such as `3 documents → 2 survivors, 1 duplicate (0 exact) in 1 cluster`."""
@@ -154,4 +161,5 @@ def summarize(
         memory=options.resources.as_dict(),
         versions=versions() | {"kernels": described()} | html_versions(html),
         passed_over=progress.passed_over,
+        similarity_of=similarity_mark(recipe.as_dict()),
     )

@@ -17,7 +17,7 @@ import pyarrow as pa
 from neardup.arrays import Array
 from neardup.kernels.text.normalization import SPARE, fold_documents, replace_characters
 from neardup.kernels.text.utf8 import count_characters
-from neardup.recipe.parts import NORMALIZER_PACKAGES
+from neardup.recipe.parts import FOLDING, NORMALIZER_PACKAGES
 from neardup.recipe.stored_parts import StoredPart, check_installed
 from neardup.text.normal_forms import normal_form
 from neardup.text.unicode_tables import (
@@ -183,16 +183,30 @@ def normalized(texts: Any, steps: Sequence[Any]) -> FoldedTexts:
     return _as_they_are(texts) if folded is None else folded
 
 
+def compared_form(texts: Any, steps: Sequence[Any], buffer: Array | None = None) -> FoldedTexts:
+    """The form of texts that similarities compare: what a recipe's steps (`normalize`) make of them, folded as `normalize` does.
+
+    Texts that the steps make equal are equal in this form, too: joins may look at one of them in place of all. Without further
+    steps, this is `fold_texts` of the texts themselves. Arguments and errors as in `normalized` and `fold_texts`.
+    """
+    if tuple(steps) in ((), FOLDING):
+        return fold_texts(texts, buffer)
+    found = normalized(texts, steps)
+    return found if steps[-1] == FOLDING[0] else fold_texts(found.as_array(), buffer)
+
+
 def _as_they_are(texts: Any) -> FoldedTexts:
     data, offsets = utf8_buffers(texts)
     content = np.concatenate([data[offsets[0] : offsets[-1]], np.zeros(SPARE, np.uint8)])
     return FoldedTexts(content, offsets - offsets[0])
 
 
-def normalize(text: str) -> str:
-    r"""The folded form of one text.
+def normalize(text: str, steps: Sequence[Any] = FOLDING) -> str:
+    r"""The folded form of one text, after the `steps` of a recipe; see `compared_form`.
 
     >>> normalize("  Ｆｕｌｌ－width,\n\n STRASSE Straße ")
     'full-width, strasse strasse'
+    >>> normalize("On 3 May, 1949", ["digits", "punctuation"])
+    'on 0 may 0000'
     """
-    return fold_texts(pa.array([text], pa.large_string()))[0]
+    return compared_form(pa.array([text], pa.large_string()), steps)[0]

@@ -48,7 +48,10 @@ def _found(method: MeasuredMethod, corpus: SampledCorpus, truth: Truth, max_dist
     options = dataclasses.replace(
         corpus.options, method=method, max_distance=max_distance if METHODS[method].is_by_distance else None
     )
-    for part in list_matches(corpus.corpus, documents, corpus.recipe, options=options, progress=Progress()):
+    matches = list_matches(
+        corpus.corpus, documents, corpus.recipe, options=options, progress=Progress(), every_empty=True
+    )
+    for part in matches:
         counted = looked_at[part.left] | looked_at[part.right]
         total += int(counted.sum())
         pairs = part.left[counted] * n + part.right[counted]

@@ -96,12 +96,16 @@ def similar_pairs(
     among: Array,
     *,
     least: float,
+    recipe: Recipe,
     resources: Resources = DEFAULTS,
 ) -> SimilarPairs:
-    """Find every pair of a sampled row and a row in `among` (bool[rows]) with a similarity of at least `least`, above 0."""
+    """Find every pair of a sampled row and a row in `among` (bool[rows]) with a similarity of at least `least`, above 0.
+
+    `recipe`: its normalizers come first.
+    """
     wanted = np.zeros(len(among), np.bool_)
     wanted[sampled] = True
-    store = ElementStore.of_verification("jaccard", Recipe(), resources=resources)
+    store = ElementStore.of_verification("jaccard", recipe, resources=resources)
     with read_again(store, corpus, wanted, progress=Progress()) as sets:
         sought = _sampled_sets(sets, sampled, least)
 
@@ -109,7 +113,7 @@ def similar_pairs(
             present = np.flatnonzero(batch.texts.is_valid().to_numpy(zero_copy_only=False))
             parts, first = [], 0
             for texts in in_chunks(batch.texts.drop_null()):
-                a, b, similarity = _search(shingle_sets_of(texts), sought, least)
+                a, b, similarity = _search(shingle_sets_of(texts, recipe), sought, least)
                 parts.append((sampled[a], present[first + b], similarity))
                 first += len(texts)
             return parts

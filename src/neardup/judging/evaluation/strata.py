@@ -13,7 +13,6 @@ from neardup.judging.evaluation.sampling import sample_pairs
 from neardup.judging.evaluation.truth import Truth
 from neardup.matching.similarities.element_store import ElementStore, read_again
 from neardup.progress import Progress
-from neardup.recipe.recipe import Recipe
 
 STRATUM_PAIRS = 200
 """Number of pairs per stratum whose texts are read."""
@@ -52,7 +51,7 @@ def strata(
     for left, right in drawn:
         wanted[found.rows[left]] = wanted[found.rows[right]] = True
     parts = []
-    store = ElementStore.of_verification("jaccard", Recipe(), resources=corpus.options.resources)
+    store = ElementStore.of_verification("jaccard", corpus.recipe, resources=corpus.options.resources)
     with read_again(store, corpus.corpus, wanted, progress=Progress()) as sets:
         for (first, last), (left, right) in zip(spans, drawn, strict=True):
             similarity = sets.similarities(found.rows[left], found.rows[right], 0.0)

@@ -138,7 +138,12 @@ def sampled_truth(corpus: SampledCorpus) -> Truth:
     """Find every pair of a sampled document that is similar enough."""
     options = corpus.options
     found = similar_pairs(
-        corpus.corpus, corpus.sampled, corpus.among, least=options.min_similarity, resources=options.resources
+        corpus.corpus,
+        corpus.sampled,
+        corpus.among,
+        least=options.min_similarity,
+        recipe=corpus.recipe,
+        resources=options.resources,
     )
     return Truth(
         source="sample",

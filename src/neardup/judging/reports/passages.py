@@ -5,8 +5,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from neardup.judging.reports.visible import plainly
+from neardup.recipe.parts import FOLDING
 from neardup.recipe.similarities import CJK_SHINGLE, WORD_SHINGLE
 from neardup.text.normalizers import normalize
 from neardup.text.tokenizers import CJK, SEPARATOR, WORD, token_class
@@ -45,23 +47,23 @@ class _Token:
 
 
 @lru_cache(maxsize=1 << 16)
-def _fold(character: str) -> tuple[str, int]:
+def _fold(character: str, steps: tuple[Any, ...]) -> tuple[str, int]:
     """Fold a single character and give its class; class -1: it leaves nothing and separates nothing."""
     if character.isspace():
         return "", SEPARATOR
-    folded = normalize(character) if not "\ud800" <= character <= "\udfff" else ""
+    folded = normalize(character, steps) if not "\ud800" <= character <= "\udfff" else ""
     if not folded:
         return "", -1
     kinds = [token_class(each) for each in folded]
     return folded, next((kind for kind in kinds if kind != SEPARATOR), SEPARATOR)
 
 
-def _tokens(text: str) -> list[_Token]:
+def _tokens(text: str, steps: tuple[Any, ...] = FOLDING) -> list[_Token]:
     """Tokens with their places; characters are folded one by one, which is exact enough for display."""
     found: list[_Token] = []
     start, parts = -1, list[str]()
     for place, character in enumerate(text):
-        folded, kind = _fold(character)
+        folded, kind = _fold(character, steps)
         if kind == WORD:
             start = place if start < 0 else start
             parts.append(folded)
@@ -94,14 +96,16 @@ class Row:
     skipped: int = 0
 
 
-def compare_passages(left: str, right: str) -> list[Row]:
+def compare_passages(left: str, right: str, steps: tuple[Any, ...] = FOLDING) -> list[Row]:
     """Show two texts side by side; long common passages, and whatever exceeds the room, are left out with a note.
+
+    `steps`: normalizers of the recipe, after which texts are compared.
 
     >>> [passage.kind for passage in compare_passages("one two three four", "zero one two three")[0].left]
     ['common', 'only']
     """
     texts = (left, right)
-    sides = [_tokens(text) for text in texts]
+    sides = [_tokens(text, steps) for text in texts]
     windows = [_windows(tokens) for tokens in sides]
     shingles = [
         [tuple(token.folded for token in tokens[first:end]) for first, end in found]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -11,6 +12,7 @@ from neardup.arrays import Array
 from neardup.fingerprints.simhash import fingerprint_array
 from neardup.io.batch import Batch
 from neardup.io.corpus import FileCorpus
+from neardup.recipe.parts import FOLDING
 from neardup.recipe.recipe import Recipe
 from neardup.survivors.audit_reader import Line
 
@@ -59,11 +61,18 @@ class ReadAgain:
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """Texts that were read again, from the inputs and from a reference by file and row; `reason`: why none were."""
+    """Texts that were read again.
+
+    Attributes:
+        read: those of the inputs; None if none were read, and `reason` why.
+        reference: those of a reference, by file and row.
+        normalize: the normalizers of the run's recipe.
+    """
 
     read: ReadAgain | None
     reference: dict[tuple[str, int], Text]
     reason: str = ""
+    normalize: tuple[Any, ...] = FOLDING
 
     def survivor_of(self, line: Line) -> Text | None:
         """Return the text of the survivor that a line names."""

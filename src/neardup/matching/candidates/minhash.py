@@ -1,6 +1,6 @@
 """Candidates by MINHASH: pairs that agree in a band of their signatures, sieved by their fingerprints."""
 
-import dataclasses
+from dataclasses import replace
 
 import numpy as np
 
@@ -71,7 +71,7 @@ class _SignatureFile:
         """All that was appended, mapped."""
         with self._spool:
             values = self._spool.changeable().reshape(-1, signing.values)
-        return Signatures(values, np.concatenate(self._sizes), signing.kind, signing.seed)
+        return replace(signing.none(), values=values, sizes=np.concatenate(self._sizes))
 
 
 def _in_order(signatures: Signatures, rows: Array, temp_dir: str | None, *, with_file: bool) -> Signatures:
@@ -82,7 +82,7 @@ def _in_order(signatures: Signatures, rows: Array, temp_dir: str | None, *, with
     values = mapped_array(len(rows) * width, np.uint32, temp_dir=temp_dir).reshape(-1, width)
     for first in range(0, len(rows), GATHERED):
         values[first : first + GATHERED] = signatures.values[rows[first : first + GATHERED]]
-    return Signatures(values, signatures.sizes[rows], signatures.kind, signatures.seed)
+    return replace(signatures, values=values, sizes=signatures.sizes[rows])
 
 
 def find_by_minhash(task: Task) -> Found:
@@ -90,13 +90,13 @@ def find_by_minhash(task: Task) -> Found:
 
     A pair at the similarity meets in no band with MISS_PROBABILITY; what the sieve misses is added.
     """
-    options = dataclasses.replace(task.options, method="minhash")  # or auto has taken it
+    options = replace(task.options, method="minhash")  # or auto has taken it
     max_distance = distance_limit(task.recipe, options)
     task = task.at_least(task.min_tokens("minhash"))
     progress, wanted = task.progress, task.wanted
     bands = minhash_bands(options.min_similarity)
     least_agreeing = minhash_agreement(options.min_similarity, bands)
-    signing = Signing(values=bands.values)
+    signing = Signing(values=bands.values, normalize=tuple(task.recipe.normalize))
 
     def sign(batch: Batch) -> list[Signatures]:
         return [signing.sign(chunk) for chunk in in_chunks(batch.texts.drop_null())]

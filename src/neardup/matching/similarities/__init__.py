@@ -1,8 +1,9 @@
 """VERIFY: compute how alike texts are, by one of several similarities.
 
-All similarities compare the tokens of normalized texts: words, and single Han and Kana characters. A shingle is a window of 3
-tokens if it starts with a word, and of 5 if it starts with a Han or Kana character. A text shorter than one window has one shingle,
-the whole text. A and B are the shingles of two texts:
+All similarities compare the tokens of normalized texts: words, and single Han and Kana characters. Texts go through the recipe's
+normalizers first, and are then folded (`neardup.text.normalizers.compared_form`), so texts that the recipe makes equal are equal.
+A shingle is a window of 3 tokens if it starts with a word, and of 5 if it starts with a Han or Kana character. A text shorter than
+one window has one shingle, the whole text. A and B are the shingles of two texts:
 
 - jaccard: |A ∩ B| / |A ∪ B|, of the sets.
 - weighted: the sum of the smaller counts of each shingle, divided by the sum of the larger counts. This is the Jaccard coefficient

@@ -5,7 +5,13 @@ from typing import Any
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.fingerprints.simhash import Fingerprints, feature_form, fingerprint_array, room_for_fingerprints
+from neardup.fingerprints.simhash import (
+    Fingerprints,
+    feature_form,
+    fingerprint_array,
+    fingerprint_normalized,
+    room_for_fingerprints,
+)
 from neardup.fingerprints.workspace import Workspace
 from neardup.kernels.fingerprints.shingles import sort_spare
 from neardup.kernels.fingerprints.simhash import Scratch, scratch
@@ -13,6 +19,7 @@ from neardup.kernels.matching.first_pass import fingerprints_and_elements
 from neardup.kernels.text.tokens import most_tokens
 from neardup.matching.similarities.table import Elements, Similarity, room_for_elements
 from neardup.recipe.recipe import Recipe
+from neardup.text.normalizers import normalized
 from neardup.text.unicode_tables import fold_tables
 
 
@@ -26,8 +33,11 @@ _WORKSPACE = Workspace(_for_longest)
 
 def first_pass(texts: Any, recipe: Recipe, similarity: Similarity) -> tuple[Fingerprints, Elements]:
     """Return `fingerprint_array` and `Similarity.elements` for an Arrow `large_string` array of valid UTF-8."""
-    if recipe.profile is not None or recipe.needs_names:
+    if recipe.profile is not None:
         return fingerprint_array(texts, recipe), similarity.elements(texts, recipe)
+    if recipe.needs_names:
+        normal = normalized(texts, recipe.normalize)
+        return fingerprint_normalized(normal, recipe), similarity.elements_of_normalized(normal, recipe)
     folded = _WORKSPACE.fold(texts)
     forms = feature_form(recipe), similarity.element_form(recipe, similarity.joined)
     memory, sorting = _WORKSPACE.scratch(int(np.diff(folded.offsets).max(initial=0)), recipe.words)

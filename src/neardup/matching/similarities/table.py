@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.fingerprints.features import features_of_texts
+from neardup.fingerprints.feature_arrays import WeightedFeatures
+from neardup.fingerprints.features import features_of_texts, weighted_features
 from neardup.fingerprints.workspace import Workspace
 from neardup.io.codecs import ascend, codec
 from neardup.kernels.fingerprints.shingles import sort_spare
@@ -14,6 +15,7 @@ from neardup.kernels.fingerprints.votes import UNIFORM, WEIGHTINGS
 from neardup.kernels.matching.elements import FORMS, WEIGHTS, ElementArrays, ElementForm, TokenMemory, elements
 from neardup.kernels.matching.similarities import CODES
 from neardup.kernels.text.tokens import most_tokens, token_spare
+from neardup.recipe.parts import FOLDING
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.similarities import SIMILARITIES, SimilarityRow
 from neardup.text.normalizers import FoldedTexts
@@ -111,10 +113,23 @@ class Similarity:
         """The elements that verification compares, for the texts of an Arrow `large_string` array; for edit, tokens in order."""
         return self._elements(texts, recipe, self.verified)
 
+    def elements_of_normalized(self, texts: FoldedTexts, recipe: Recipe) -> Elements:
+        """What `elements` returns, for texts that the normalizers of a recipe with named features have been applied to."""
+        if self._is_of_names(recipe, self.joined):
+            return _weighted_elements(weighted_features(texts, recipe))
+        is_folded = recipe.normalize[-1:] == FOLDING
+        return self._of_folded(texts if is_folded else _WORKSPACE.fold(texts.as_array()), recipe, self.joined)
+
     def _elements(self, texts: Any, recipe: Recipe, form: int) -> Elements:
-        if form == WEIGHTS and self.shingles is None and recipe.needs_names:
-            return _weighted_elements(texts, recipe)
-        folded = _WORKSPACE.fold(texts)
+        if self._is_of_names(recipe, form):
+            return _weighted_elements(features_of_texts(texts, recipe))
+        return self._of_folded(_WORKSPACE.fold(texts, recipe.normalize), recipe, form)
+
+    def _is_of_names(self, recipe: Recipe, form: int) -> bool:
+        """Whether elements are the recipe's own features, which kernels cannot weigh without their names."""
+        return form == WEIGHTS and self.shingles is None and recipe.needs_names
+
+    def _of_folded(self, folded: FoldedTexts, recipe: Recipe, form: int) -> Elements:
         made = self.element_form(recipe, form)
         memory = _WORKSPACE.scratch(int(np.diff(folded.offsets).max(initial=0)), 0)
         out = room_for_elements(folded, made)
@@ -127,9 +142,9 @@ class Similarity:
         return ElementForm(form, *(self.shingles or (recipe.word_shingle, recipe.cjk_shingle)), weighting)
 
 
-def _weighted_elements(texts: Any, recipe: Recipe) -> Elements:
+def _weighted_elements(found: WeightedFeatures) -> Elements:
     """The features that vote and their weights, ordered by hash."""
-    features, weights, _ = features_of_texts(texts, recipe)
+    features, weights, _ = found
     order = np.lexsort((features.hashes, features.documents))
     values, weights = features.hashes[order], weights[order].astype(np.float64)
     values.flags.writeable = weights.flags.writeable = False
@@ -139,7 +154,10 @@ def _weighted_elements(texts: Any, recipe: Recipe) -> Elements:
 SIMILARITY_TABLE = {name: Similarity.of(name) for name in SIMILARITIES}
 
 
-def shingle_sets_of(texts: Any) -> tuple[Array, Array]:
-    """The sorted unique shingle hashes of each text of an Arrow `large_string` array: uint64[total], offsets int64[n + 1]."""
-    sets = SIMILARITY_TABLE["jaccard"].elements(texts, Recipe())
+def shingle_sets_of(texts: Any, recipe: Recipe | None = None) -> tuple[Array, Array]:
+    """The sorted unique shingle hashes of each text of an Arrow `large_string` array: uint64[total], offsets int64[n + 1].
+
+    `recipe`: its normalizers come first; by default, those of `Recipe()`.
+    """
+    sets = SIMILARITY_TABLE["jaccard"].elements(texts, recipe or Recipe())
     return sets.values, sets.offsets
