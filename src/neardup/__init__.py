@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from neardup.hamming.pairs import Pairs, join
     from neardup.jobs.apply import apply_files
     from neardup.jobs.clusters import cluster_files
+    from neardup.jobs.decontaminate import decontaminate_files
+    from neardup.jobs.decontamination_steps import FileDecontamination
     from neardup.jobs.dedup import deduplicate_files
     from neardup.jobs.evaluate import evaluate_files
     from neardup.jobs.filter import FilterResult, filter_files
@@ -55,6 +57,7 @@ if TYPE_CHECKING:
     from neardup.judging.report import ReportFile, report
     from neardup.matching.band_plan import Bands, hit_probability, miss_probability, plan_bands
     from neardup.matching.bands import BandedPairs, find_banded
+    from neardup.matching.contamination.options import DecontaminationOptions
     from neardup.matching.matches import Matches, match
     from neardup.matching.similarities.compare_texts import similarity
     from neardup.options import DedupOptions
@@ -65,6 +68,8 @@ if TYPE_CHECKING:
     from neardup.recipe.recipe import Recipe
     from neardup.recipe.segmenters import Segmenter
     from neardup.recipe.vectors import VectorRecipe
+    from neardup.survivors.contamination_summary import BenchmarkCounts, DecontaminationSummary
+    from neardup.survivors.decontamination import DecontaminationResult, decontaminate
     from neardup.survivors.dedup_result import DedupResult
     from neardup.survivors.stream import Match, Stream
     from neardup.survivors.summary import Summary
@@ -73,10 +78,14 @@ if TYPE_CHECKING:
 _HOME = {
     "BandedPairs": "matching.bands",
     "Bands": "matching.band_plan",
+    "BenchmarkCounts": "survivors.contamination_summary",
     "CallableError": "errors",
     "Comparison": "judging.comparison",
     "CostEstimate": "judging.estimate",
     "DataError": "errors",
+    "DecontaminationOptions": "matching.contamination.options",
+    "DecontaminationResult": "survivors.decontamination",
+    "DecontaminationSummary": "survivors.contamination_summary",
     "DedupOptions": "options",
     "DedupResult": "survivors.dedup_result",
     "DocumentFrequencies": "recipe.document_frequencies",
@@ -84,6 +93,7 @@ _HOME = {
     "EstimatedCosine": "fingerprints.vectors.cosine",
     "Evaluation": "judging.evaluation.result",
     "Explanation": "judging.explanation",
+    "FileDecontamination": "jobs.decontamination_steps",
     "FileResult": "jobs.results",
     "FilterResult": "jobs.filter",
     "FingerprintSteps": "judging.comparison",
@@ -122,6 +132,8 @@ _HOME = {
     "build_index": "jobs.index",
     "cluster_files": "jobs.clusters",
     "compare": "judging.comparison",
+    "decontaminate": "survivors.decontamination",
+    "decontaminate_files": "jobs.decontaminate",
     "deduplicate": "dedup",
     "deduplicate_files": "jobs.dedup",
     "deduplicate_units": "jobs.units",
@@ -163,10 +175,14 @@ _HOME = {
 __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/project/test_public.py compares the two
     "BandedPairs",
     "Bands",
+    "BenchmarkCounts",
     "CallableError",
     "Comparison",
     "CostEstimate",
     "DataError",
+    "DecontaminationOptions",
+    "DecontaminationResult",
+    "DecontaminationSummary",
     "DedupOptions",
     "DedupResult",
     "DocumentFrequencies",
@@ -174,6 +190,7 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/project/test_public.py c
     "EstimatedCosine",
     "Evaluation",
     "Explanation",
+    "FileDecontamination",
     "FileResult",
     "FilterResult",
     "FingerprintSteps",
@@ -212,6 +229,8 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/project/test_public.py c
     "build_index",
     "cluster_files",
     "compare",
+    "decontaminate",
+    "decontaminate_files",
     "deduplicate",
     "deduplicate_files",
     "deduplicate_units",

@@ -10,6 +10,7 @@ from neardup.io.storage.places import Place, files_below, place_of
 from neardup.survivors.audit_reader import Line, read_line
 
 AUDIT_ENDING, SUMMARY_ENDING = ".duplicates.jsonl", ".summary.json"
+CONTAMINATION_ENDING, ITEMS_ENDING = ".contaminated.jsonl", ".items.jsonl"
 
 
 def summary_path(audit: str | Place) -> Place:
@@ -17,7 +18,7 @@ def summary_path(audit: str | Place) -> Place:
     if output_folder(str(audit)) is not None:
         return place_of(stem(str(audit)) + SUMMARY_ENDING)
     name = str(audit)
-    for ending in (".gz", ".zst", ".jsonl", ".duplicates"):
+    for ending in (".gz", ".zst", ".jsonl", ".duplicates", ".contaminated"):
         name = name.removesuffix(ending)
     return place_of(name + SUMMARY_ENDING)
 
