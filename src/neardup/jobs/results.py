@@ -40,7 +40,13 @@ class FileResult:
         if counts.reference_documents:
             lines.append(
                 f"{counted(counts.against_reference, 'duplicate')} of the reference, "
-                f"which has {counted(counts.reference_documents, 'document')}"
+                f"which has {counted(counts.reference_documents, 'document')}; "
+                f"{counts.duplicates - counts.against_reference:,} of other inputs"
+            )
+        if counts.much_longer and counts.options["similarity"] == "containment":
+            lines.append(
+                f"warning: {counted(counts.much_longer, 'duplicate')} with more than twice as many tokens as the survivor: "
+                "containment also removes what holds a shorter text"
             )
         if counts.short:
             lines.append(
