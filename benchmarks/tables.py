@@ -58,6 +58,7 @@ SHORT: dict[str, tuple[str, Callable[[Record], str]]] = {
 """By the name of the table: the benchmark, and the table of a part of its results."""
 DECLARED: dict[str, Callable[[], str]] = {
     "audit-columns": tables_of_schemas.audit_columns,
+    "contamination-columns": tables_of_schemas.contamination_columns,
     "memory-shares": tables_of_schemas.memory_shares,
 }
 """By the name of the table: what makes it of the code, without results."""

@@ -14,6 +14,7 @@ from neardup.survivors.audit_schema import (
     UNITS,
     Column,
 )
+from neardup.survivors.contamination_columns import CONTAMINATION_COLUMNS
 
 WHERE = {
     ((DOCUMENTS, UNITS), ""): "every line",
@@ -37,6 +38,17 @@ def audit_columns() -> str:
     """The columns of audits, in their order, and then those of the audit of `filter`."""
     head = ["| Column | Where | Type | Meaning |", "|---|---|---|---|"]
     return "\n".join([*head, *map(_row, COLUMNS), *map(_row, FILTER_COLUMNS)])
+
+
+def contamination_columns() -> str:
+    """The columns of the audit of `decontaminate`, and those that its `--annotate` adds."""
+    head = ["| Column | Where | Type | Meaning |", "|---|---|---|---|"]
+    rows = []
+    for column in CONTAMINATION_COLUMNS:
+        where = ["audit"] if DOCUMENTS in column.within else []
+        where += ["`--annotate`"] if ANNOTATED in column.within else []
+        rows.append(f"| `{column.name}` | {', '.join(where)} | {column.type.name} | {column.meaning} |")
+    return "\n".join([*head, *rows])
 
 
 def memory_shares() -> str:

@@ -414,3 +414,43 @@ def repeated_units(texts, unit):
                 if earlier != (row, number):
                     found[row, number] = earlier
     return found
+
+
+def placed_windows(found):
+    """Where each window of 3 words or 5 Han or Kana characters starts that the tokens have, and the window."""
+    sizes = [5 if is_cjk(token[0]) else 3 for token in found]
+    return [(i, tuple(found[i : i + size])) for i, size in enumerate(sizes) if i + size <= len(found)]
+
+
+def item_share(item, document):
+    """The share of the item's windows in the passage of the document, twice as long as the item, that has most of them."""
+    wanted, there = {window for _, window in placed_windows(tokens(item))}, placed_windows(tokens(document))
+    reach = 2 * len(tokens(item))
+    counts = [len({window for place, window in there if first <= place < first + reach} & wanted) for first, _ in there]
+    return max(counts, default=0) / len(wanted)
+
+
+def longest_run(a, b):
+    """The length of the longest run of tokens that two sequences have in common."""
+    return max((n for n in range(1, len(a) + 1) for i in range(len(a) - n + 1) if is_run(a[i : i + n], b)), default=0)
+
+
+def is_run(run, sequence):
+    return any(sequence[i : i + len(run)] == run for i in range(len(sequence) - len(run) + 1))
+
+
+def held_items(document, items, min_share, min_run, min_tokens):
+    """The items of at least so many tokens that the document holds: number, share, run (0 under 5 tokens); the strongest first.
+
+    Of items with the same tokens, the first stands for all.
+    """
+    found, seen = [], []
+    for number, item in enumerate(items):
+        if len(tokens(item)) < min_tokens or tokens(item) in seen:
+            continue
+        seen.append(tokens(item))
+        share, run = item_share(item, document), longest_run(tokens(item), tokens(document))
+        run = run if run >= 5 else 0
+        if share >= min_share or run >= min_run:
+            found.append((number, share, run))
+    return sorted(found, key=lambda each: (-each[1], -each[2], each[0]))

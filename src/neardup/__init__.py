@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from neardup.hamming.pairs import Pairs, join
     from neardup.jobs.apply import apply_files
     from neardup.jobs.clusters import cluster_files
+    from neardup.jobs.decontaminate import decontaminate_files
+    from neardup.jobs.decontamination_steps import FileDecontamination
     from neardup.jobs.dedup import deduplicate_files
     from neardup.jobs.evaluate import evaluate_files
     from neardup.jobs.filter import FilterResult, filter_files
@@ -57,6 +59,7 @@ if TYPE_CHECKING:
     from neardup.judging.verification.result import Check, Missed, Verification
     from neardup.matching.band_plan import Bands, hit_probability, miss_probability, plan_bands
     from neardup.matching.bands import BandedPairs, find_banded
+    from neardup.matching.contamination.options import DecontaminationOptions
     from neardup.matching.matches import Matches, match
     from neardup.matching.similarities.compare_texts import similarity
     from neardup.options import DedupOptions
@@ -67,6 +70,8 @@ if TYPE_CHECKING:
     from neardup.recipe.recipe import Recipe
     from neardup.recipe.segmenters import Segmenter
     from neardup.recipe.vectors import VectorRecipe
+    from neardup.survivors.contamination_summary import BenchmarkCounts, DecontaminationSummary
+    from neardup.survivors.decontamination import DecontaminationResult, decontaminate
     from neardup.survivors.dedup_result import DedupResult
     from neardup.survivors.stream import Match, Stream
     from neardup.survivors.summary import Summary
@@ -75,11 +80,15 @@ if TYPE_CHECKING:
 _HOME = {
     "BandedPairs": "matching.bands",
     "Bands": "matching.band_plan",
+    "BenchmarkCounts": "survivors.contamination_summary",
     "CallableError": "errors",
     "Check": "judging.verification.result",
     "Comparison": "judging.comparison",
     "CostEstimate": "judging.estimate",
     "DataError": "errors",
+    "DecontaminationOptions": "matching.contamination.options",
+    "DecontaminationResult": "survivors.decontamination",
+    "DecontaminationSummary": "survivors.contamination_summary",
     "DedupOptions": "options",
     "DedupResult": "survivors.dedup_result",
     "DocumentFrequencies": "recipe.document_frequencies",
@@ -87,6 +96,7 @@ _HOME = {
     "EstimatedCosine": "fingerprints.vectors.cosine",
     "Evaluation": "judging.evaluation.result",
     "Explanation": "judging.explanation",
+    "FileDecontamination": "jobs.decontamination_steps",
     "FileResult": "jobs.results",
     "FilterResult": "jobs.filter",
     "FingerprintSteps": "judging.comparison",
@@ -127,6 +137,8 @@ _HOME = {
     "build_index": "jobs.index",
     "cluster_files": "jobs.clusters",
     "compare": "judging.comparison",
+    "decontaminate": "survivors.decontamination",
+    "decontaminate_files": "jobs.decontaminate",
     "deduplicate": "dedup",
     "deduplicate_files": "jobs.dedup",
     "deduplicate_units": "jobs.units",
@@ -169,11 +181,15 @@ _HOME = {
 __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/project/test_public.py compares the two
     "BandedPairs",
     "Bands",
+    "BenchmarkCounts",
     "CallableError",
     "Check",
     "Comparison",
     "CostEstimate",
     "DataError",
+    "DecontaminationOptions",
+    "DecontaminationResult",
+    "DecontaminationSummary",
     "DedupOptions",
     "DedupResult",
     "DocumentFrequencies",
@@ -181,6 +197,7 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/project/test_public.py c
     "EstimatedCosine",
     "Evaluation",
     "Explanation",
+    "FileDecontamination",
     "FileResult",
     "FilterResult",
     "FingerprintSteps",
@@ -221,6 +238,8 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/project/test_public.py c
     "build_index",
     "cluster_files",
     "compare",
+    "decontaminate",
+    "decontaminate_files",
     "deduplicate",
     "deduplicate_files",
     "deduplicate_units",

@@ -379,3 +379,22 @@ def test_a_file_name_that_is_no_unicode_works_and_is_kept_in_the_summary(run):
     assert json.loads(done.out)["files"]["inputs"] == [name]
     assert read_lines("out.duplicates.jsonl")[0]["id"] == "in�.jsonl:1"
     assert run("explain", "out.duplicates.jsonl", "in�.jsonl:0").code == 0
+
+
+def test_what_the_reference_removed_and_what_other_inputs_removed_are_told_apart(run):
+    write_lines("old.jsonl", [{"id": "old", "text": FERRY}])
+    write_lines("in.jsonl", [{"id": 1, "text": FERRY}, {"id": 2, "text": BREAD}, {"id": 3, "text": BREAD}])
+    done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--against", "old.jsonl")
+    assert "1 duplicate of the reference, which has 1 document; 1 of other inputs" in done.err
+    summary = json.loads(Path("out.summary.json").read_bytes())
+    assert (summary["duplicates"], summary["against_reference"]) == (2, 1)
+
+
+def test_containment_warns_where_a_document_is_much_longer_than_its_survivor(run):
+    rows = [{"id": 1, "text": FERRY}, {"id": 2, "text": " ".join([FERRY, BREAD, CLOCK])}]
+    write_lines("in.jsonl", rows)
+    done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--similarity", "containment")
+    assert "warning: 1 duplicate with more than twice as many tokens as the survivor" in done.err
+    assert json.loads(Path("out.summary.json").read_bytes())["much_longer"] == 1
+    done = run("dedup", "in.jsonl", "-o", "kept.jsonl", "--similarity", "containment", "--keep", "longest")
+    assert "warning" not in done.err

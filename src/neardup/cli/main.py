@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 COMMANDS = {
     "dedup": "Remove near-duplicate documents from a corpus.",
+    "decontaminate": "Remove documents that hold items of a benchmark.",
     "fingerprint": "Write the fingerprint of every document.",
     "fit": "Count in how many documents each feature occurs.",
     "pairs": "List the pairs of near-duplicate documents.",

@@ -6,6 +6,7 @@ from neardup.io.formats.table import ROWS
 from neardup.io.storage.compression import COMPRESSION_ENDINGS
 
 AUDIT_ENDING, REJECTS_ENDING, SUMMARY_ENDING = ".duplicates.jsonl", ".rejects.jsonl", ".summary.json"
+CONTAMINATION_ENDING, ITEMS_ENDING = ".contaminated.jsonl", ".items.jsonl"
 """Endings of the records that stand beside an output."""
 
 _ROW_OF = {ending: row for row in ROWS for ending in row.endings}
@@ -19,7 +20,7 @@ def _with_compressions(endings: tuple[str, ...]) -> frozenset[str]:
     return frozenset(ending + compression for ending in endings for compression in ("", *COMPRESSION_ENDINGS))
 
 
-RECORDS = _with_compressions((AUDIT_ENDING, REJECTS_ENDING))
+RECORDS = _with_compressions((AUDIT_ENDING, REJECTS_ENDING, CONTAMINATION_ENDING))
 """Endings of records that look like documents; such files are passed over in folders."""
 NAMED_ONLY = frozenset().union(*(_with_compressions(row.named_only) for row in ROWS))
 """Endings of files that are read only when named; they are passed over in folders."""

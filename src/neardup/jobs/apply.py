@@ -3,6 +3,7 @@
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -26,7 +27,7 @@ from neardup.jobs.writing import DecidedRows, write_shards
 from neardup.progress import Progress, Watcher, peak_memory_bytes, progress_of
 from neardup.resources.resources import Resources
 from neardup.resources.unfinished import temporary_folder
-from neardup.survivors.annotations import ANNOTATIONS
+from neardup.survivors.annotations import ANNOTATIONS, annotations
 from neardup.survivors.audit import AuditChunk, audit_lines
 from neardup.survivors.cluster_file import ClusterFile, is_cluster_file, read_cluster_file
 from neardup.survivors.summary import Summary
@@ -128,8 +129,9 @@ class _Steps:
         return audit_lines(found.decisions, found.ids, with_matched=with_matched, within=self.rows(found))
 
     def write(self, found: ClusterFile, paths: OutputPaths, outputs: Outputs) -> None:
-        decisions, annotate = found.decisions, self.request.annotate
-        writer = DecidedRows(self.shards, self.rows(found), decisions, found.ids, decisions.survivor >= 0, annotate)
+        decisions = found.decisions
+        added = partial(annotations, decisions, found.ids) if self.request.annotate else None
+        writer = DecidedRows(self.shards, self.rows(found), decisions.kept_of, decisions.survivor >= 0, added)
         write_shards(writer, paths.outputs, outputs, threads=self.resources.threads, progress=self.progress)
 
     def result(self, found: ClusterFile, files: dict[str, Any]) -> FileResult:

@@ -22,7 +22,7 @@ from neardup.jobs.writing import DecidedRows, write_shards
 from neardup.options import DedupOptions
 from neardup.progress import Progress
 from neardup.recipe.recipe import Recipe
-from neardup.survivors.annotations import ANNOTATIONS
+from neardup.survivors.annotations import ANNOTATIONS, annotations
 from neardup.survivors.audit import AuditChunk, audit_lines
 from neardup.survivors.decisions import Findings
 from neardup.survivors.summary import summarize
@@ -120,8 +120,9 @@ class _Steps:
         return audit_lines(found.of_inputs, found.documents.ids, with_matched=with_matched, locate=locate)
 
     def write(self, found: Findings, paths: OutputPaths, outputs: Outputs) -> None:
-        known, annotate = found.documents, self.request.annotate
-        writer = DecidedRows(self.shards, self.rows(found), found.decisions, known.ids, known.valid, annotate)
+        known = found.documents
+        added = partial(annotations, found.decisions, known.ids) if self.request.annotate else None
+        writer = DecidedRows(self.shards, self.rows(found), found.decisions.kept_of, known.valid, added)
         write_shards(writer, paths.outputs, outputs, threads=self.options.threads, progress=self.progress)
 
     def result(self, found: Findings, files: dict[str, Any]) -> FileResult:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from neardup.errors import InputError
-from neardup.io.endings import AUDIT_ENDING, REJECTS_ENDING, SUMMARY_ENDING, split_ending
+from neardup.io.endings import AUDIT_ENDING, ITEMS_ENDING, REJECTS_ENDING, SUMMARY_ENDING, split_ending
 from neardup.io.outputs import STANDARD_OUTPUT, output_folder, output_names, stem
 from neardup.io.shard import Shard
 from neardup.io.storage.places import Place, place_of, real_name
@@ -21,6 +21,7 @@ class OutputPaths:
         audit: the file or folder of the audit.
         audits: the audit file of each shard; all are equal if the audit is one file.
         summary, rejects: the files of the summary and of the rejects, for all shards.
+        items: the file of the items of benchmarks.
     """
 
     outputs: tuple[Place, ...] = ()
@@ -28,6 +29,7 @@ class OutputPaths:
     audits: tuple[Place, ...] = ()
     summary: Place | None = None
     rejects: Place | None = None
+    items: Place | None = None
 
     @property
     def audit_folder(self) -> Place | None:
@@ -36,8 +38,8 @@ class OutputPaths:
 
     @property
     def records(self) -> list[Place]:
-        """The paths of the audits, the rejects and the summary, in the order of writing."""
-        single = [path for path in (self.rejects, self.summary) if path is not None]
+        """The paths of the audits, the rejects, the items and the summary, in the order of writing."""
+        single = [path for path in (self.rejects, self.items, self.summary) if path is not None]
         return [*dict.fromkeys(self.audits), *single]
 
 
@@ -54,7 +56,15 @@ def demand_output(output: str | None) -> None:
         )
 
 
-def dedup_output_paths(output: str, shards: Sequence[Shard], *, audit: str | None, with_rejects: bool) -> OutputPaths:
+def dedup_output_paths(
+    output: str,
+    shards: Sequence[Shard],
+    *,
+    audit: str | None,
+    with_rejects: bool,
+    ending: str = AUDIT_ENDING,
+    with_items: bool = False,
+) -> OutputPaths:
     """The paths of the survivors and the records. Records lie beside the output, or beside the audit if it is named.
 
     Raises:
@@ -77,13 +87,14 @@ def dedup_output_paths(output: str, shards: Sequence[Shard], *, audit: str | Non
         return OutputPaths(tuple(output_names(output, shards)))
     else:
         beside = stem(output)
-    single = place_of(audit or beside + AUDIT_ENDING)
+    single = place_of(audit or beside + ending)
     found = OutputPaths(
         tuple(output_names(output, shards)),
         single,
-        (single,) * len(shards) if folder is None else _audit_names(folder, output, shards),
+        (single,) * len(shards) if folder is None else _audit_names(folder, output, shards, ending),
         place_of(beside + SUMMARY_ENDING),
         place_of(beside + REJECTS_ENDING) if with_rejects else None,
+        place_of(beside + ITEMS_ENDING) if with_items else None,
     )
     outputs = {real_name(path) for path in found.outputs}
     for path in found.records:
@@ -95,8 +106,8 @@ def dedup_output_paths(output: str, shards: Sequence[Shard], *, audit: str | Non
     return found
 
 
-def _audit_names(folder: Place, output: str, shards: Sequence[Shard]) -> tuple[Place, ...]:
-    """The audit path of each shard: the shard's relative name in the folder, without data endings, + AUDIT_ENDING."""
+def _audit_names(folder: Place, output: str, shards: Sequence[Shard], ending: str) -> tuple[Place, ...]:
+    """The audit path of each shard: the shard's relative name in the folder, without data endings, + `ending`."""
     audits, kept = real_name(folder), output_folder(output)
     if kept is not None and is_inside(audits, real_name(kept)):
         raise InputError(
@@ -107,7 +118,7 @@ def _audit_names(folder: Place, output: str, shards: Sequence[Shard]) -> tuple[P
     for shard in shards:
         relative = PurePath(shard.relative)
         known = split_ending(relative.name)
-        name = folder / str(relative.with_name((known[0] if known else relative.name) + AUDIT_ENDING))
+        name = folder / str(relative.with_name((known[0] if known else relative.name) + ending))
         first = owner.setdefault(name, shard)
         if first is not shard:
             raise InputError(

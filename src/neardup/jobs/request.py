@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from neardup.io.endings import AUDIT_ENDING
 from neardup.io.outputs import Outputs, output_folder
 from neardup.io.reading import Reading
 from neardup.io.shard import Shard
@@ -30,6 +31,8 @@ class Request:
         output: a file, a folder (ends in /), or `-` for standard output; None for a dry run.
         reading: how the inputs are read.
         audit: the file or folder of the audit; None for the default path.
+        audit_ending: how the default path of the audit ends, and the files in a folder of audits do.
+        with_items: a file of items is written beside the audit.
         report: the path of the HTML report; None for no report.
         annotate: write all rows, with more columns.
         dry_run: do everything, write nothing.
@@ -44,6 +47,8 @@ class Request:
     output: str | None
     reading: Reading
     audit: str | None = None
+    audit_ending: str = AUDIT_ENDING
+    with_items: bool = False
     report: str | None = None
     annotate: bool = False
     dry_run: bool = False
@@ -66,7 +71,14 @@ class Request:
         if not self.output:
             return OutputPaths()
         with_rejects = self.on_error == "skip"
-        found = dedup_output_paths(self.output, shards, audit=self.audit, with_rejects=with_rejects)
+        found = dedup_output_paths(
+            self.output,
+            shards,
+            audit=self.audit,
+            ending=self.audit_ending,
+            with_rejects=with_rejects,
+            with_items=self.with_items,
+        )
         return OutputPaths() if self.dry_run else found
 
     def open_outputs(self, paths: OutputPaths, shards: Sequence[Shard], saved: "RunFolder | None" = None) -> Outputs:
@@ -84,7 +96,8 @@ class Request:
 
     def files(self, paths: OutputPaths) -> dict[str, Any]:
         """The entries about files in the summary."""
-        records = {name: getattr(paths, name) for name in ("audit", "summary", "rejects")}
+        names = ("audit", *(("items",) if self.with_items else ()), "summary", "rejects")
+        records = {name: getattr(paths, name) for name in names}
         return {
             "inputs": [str(given) for given in self.inputs],
             "folder": str(Path.cwd()),

@@ -1,7 +1,7 @@
 """The results of jobs that write survivors: a summary and the paths of the files, also as text and as JSON."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -40,21 +40,27 @@ class FileResult:
         if counts.reference_documents:
             lines.append(
                 f"{counted(counts.against_reference, 'duplicate')} of the reference, "
-                f"which has {counted(counts.reference_documents, 'document')}"
+                f"which has {counted(counts.reference_documents, 'document')}; "
+                f"{counts.duplicates - counts.against_reference:,} of other inputs"
+            )
+        if counts.much_longer and counts.options["similarity"] == "containment":
+            lines.append(
+                f"warning: {counted(counts.much_longer, 'duplicate')} with more than twice as many tokens as the survivor: "
+                "containment also removes what holds a shorter text"
             )
         if counts.short:
             lines.append(
                 f"{counted(counts.short, 'short document')} (under {counted(counts.min_tokens, 'token')}): "
                 "only equal ones were removed"
             )
-        return "\n".join([*lines, *_remarks(counts, counts.rejected, self.files), *_places(self.files)])
+        return "\n".join([*lines, *_remarks(counts, counts.rejected, self.files), *places_of(self.files)])
 
     def to_json(self, indent: int | None = None) -> bytes:
         """The summary and the files as one JSON object; bytes of file names that are not UTF-8 become lone surrogates."""
         known = self.summary.as_dict() | {"files": self.files}
         if self.estimate is not None:
             known["estimate"] = self.estimate.as_dict()
-        return _json(known, indent)
+        return json_of(known, indent)
 
     def record(self) -> dict[str, Any]:
         """The part of the result that the folder of a resumable run stores."""
@@ -89,11 +95,11 @@ class UnitResult:
             f"{counts.found.seconds['total']:.1f} s",
             f"{counted(counts.changed_documents, 'document')} changed, {counts.emptied_documents:,} left empty and removed",
         ]
-        return "\n".join([*lines, *_remarks(counts.found, counts.rejected, self.files), *_places(self.files)])
+        return "\n".join([*lines, *_remarks(counts.found, counts.rejected, self.files), *places_of(self.files)])
 
     def to_json(self, indent: int | None = None) -> bytes:
         """The summary and the files as one JSON object; bytes of file names that are not UTF-8 become lone surrogates."""
-        return _json(self.summary.as_dict() | {"files": self.files}, indent)
+        return json_of(self.summary.as_dict() | {"files": self.files}, indent)
 
     def record(self) -> dict[str, Any]:
         """The part of the result that the folder of a resumable run stores."""
@@ -115,11 +121,13 @@ def _remarks(counts: Summary, rejected: int, files: dict[str, Any]) -> Iterator[
         yield f"{counted(counts.passed_over, 'file')} in folders passed over, of no known format or read only if named"
 
 
-def _places(files: dict[str, Any]) -> Iterator[str]:
-    for name in ("output", "audit", "summary", "report"):
+def places_of(files: dict[str, Any], names: Iterable[str] = ("output", "audit", "summary", "report")) -> Iterator[str]:
+    """Where the files with these names are, in a line each."""
+    for name in names:
         if place := files.get(name):
             yield f"{name}: {'standard output' if place == '-' else printable(place)}"
 
 
-def _json(known: dict[str, Any], indent: int | None) -> bytes:
+def json_of(known: dict[str, Any], indent: int | None) -> bytes:
+    """Plain values as JSON; bytes of file names that are not UTF-8 become lone surrogates."""
     return json.dumps(known, ensure_ascii=False, indent=indent).encode("utf-8", "backslashreplace") + b"\n"

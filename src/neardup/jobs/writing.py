@@ -1,10 +1,8 @@
 """WRITE: the rows of shards after the decisions: survivors only, or all rows with further columns."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
-
-import numpy as np
 
 from neardup.arrays import Array
 from neardup.io.formats.table import FILES, FORMATS, Sink, open_sink
@@ -14,8 +12,6 @@ from neardup.io.shard import Shard
 from neardup.io.storage.places import Place
 from neardup.progress import Progress
 from neardup.resources.threads import in_order, thread_count
-from neardup.survivors.annotations import annotations
-from neardup.survivors.decisions import Decisions
 
 
 class ShardWriter(Protocol):
@@ -73,35 +69,27 @@ class DecidedRows:
     """Writes rows unchanged; see `ShardWriter`.
 
     Attributes:
-        shards, rows: each shard, and the slice of the rows of `decisions` that belongs to it.
-        decisions: the decision on each row.
-        ids: Arrow large_string[rows], each a JSON value.
+        shards, rows: each shard, and the slice of rows that belongs to it.
+        kept: says of each row of a slice whether it survives, bool[n]; not asked for all shards at once, because there may be many.
         valid: bool[rows], whether each row is a document.
-        annotate: write all documents, with further columns; otherwise only survivors.
+        added: the columns that are added to the rows of a slice, as an Arrow table: then all documents are written; None: only
+            survivors are.
     """
 
     shards: Sequence[Shard]
     rows: Sequence[slice]
-    decisions: Decisions
-    ids: Any
+    kept: Callable[[slice], Array]
     valid: Array
-    annotate: bool
-
-    def _kept(self, number: int) -> Array:
-        """bool[rows of the shard], whether each row survives; not for all shards at once, because there may be many."""
-        rows = self.rows[number]
-        found: Array = self.decisions.survivor[rows] == np.arange(rows.start, rows.stop)
-        return found
+    added: Callable[[slice], Any] | None
 
     def keeps_any(self, number: int) -> bool:
         """See `ShardWriter`."""
-        return bool(self._kept(number).any())
+        return bool(self.kept(self.rows[number]).any())
 
     def write(self, number: int, sink: Sink) -> None:
         """See `ShardWriter`."""
         shard, rows = self.shards[number], self.rows[number]
-        if self.annotate:
-            added = annotations(self.decisions, self.ids, rows)
-            FORMATS[shard.format].annotate(shard, added, sink, keep=self.valid[rows])
+        if self.added is not None:
+            FORMATS[shard.format].annotate(shard, self.added(rows), sink, keep=self.valid[rows])
         else:
-            FORMATS[shard.format].copy(shard, self._kept(number), sink)
+            FORMATS[shard.format].copy(shard, self.kept(rows), sink)

@@ -16,7 +16,7 @@ def summary_path(audit: str | Place) -> Place:
     if output_folder(str(audit)) is not None:
         return place_of(stem(str(audit)) + SUMMARY_ENDING)
     name = str(audit)
-    for ending in (".gz", ".zst", ".jsonl", ".duplicates"):
+    for ending in (".gz", ".zst", ".jsonl", ".duplicates", ".contaminated"):
         name = name.removesuffix(ending)
     return place_of(name + SUMMARY_ENDING)
 

@@ -53,12 +53,17 @@ class Decisions:
     matched: Array
     matched_similarity: Array
 
+    def kept_of(self, rows: slice) -> Array:
+        """bool[n]: whether each row of a slice survives."""
+        found: Array = self.survivor[rows] == np.arange(rows.start, rows.stop)
+        return found
+
     @property
     def kept(self) -> Array:
         """bool[rows]: the row survives."""
         found = np.empty(len(self.survivor), np.bool_)
         for part in parts_of(len(found)):
-            found[part] = self.survivor[part] == np.arange(part.start, part.stop)
+            found[part] = self.kept_of(part)
         return found
 
     def of_first(self, rows: int) -> "Decisions":

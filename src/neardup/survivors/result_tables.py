@@ -8,12 +8,12 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.io.formats.json_values import JSON_TOKEN
-from neardup.survivors.audit_schema import ID, RESULTS, Column, columns_named, columns_of
+from neardup.survivors.audit_schema import ID, RESULTS, Column, Source, columns_named, columns_of
 from neardup.survivors.decisions import Decisions
 from neardup.survivors.outcomes import DocumentNames, Outcomes
 
 
-def table_of(columns: Iterable[Column[Outcomes]], outcomes: Outcomes, *, ids_are_json: bool = False) -> Any:
+def table_of(columns: Iterable[Column[Source]], outcomes: Source, *, ids_are_json: bool = False) -> Any:
     """An Arrow table with one row per outcome. With `ids_are_json`, the ids are JSON values and are marked as such."""
     arrays, fields = [], []
     for column in columns:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from neardup.arrays import Array
 from neardup.display import counted, html_table
 from neardup.kernels.compilation import described
 from neardup.options import DedupOptions
@@ -16,7 +17,7 @@ from neardup.recipe.recipe import Recipe
 from neardup.recipe.similarities import similarity_mark
 from neardup.recipe.vectors import VectorRecipe
 from neardup.resources.spool import peak_temporary_bytes
-from neardup.survivors.decisions import Findings
+from neardup.survivors.decisions import Decisions, Findings
 from neardup.text.html import html_versions
 from neardup.version import __version__
 
@@ -45,6 +46,7 @@ class Summary:
         written_bytes: by stage, and `total`: bytes of the outputs, without standard output.
         peak_memory_bytes, peak_temporary_bytes: the most memory and the most space for temporary files that the program has
             used since it started.
+        much_longer: duplicates with more than twice as many tokens as their survivor.
         passed_over: files in input folders that were not read, because their format is unknown or is read only when named.
         memory: `budget`, the bytes of the option memory, and `shares`: for each use, the `bytes` that it may have at a time and
             the most that it `used`; see `neardup.resources.shares.SHARES`. What would take more lies in temporary files.
@@ -80,6 +82,7 @@ class Summary:
     peak_temporary_bytes: int
     versions: dict[str, str]
     passed_over: int = 0
+    much_longer: int = 0
     memory: dict[str, Any] = field(default_factory=dict)
     similarity_of: str | None = None
 
@@ -162,4 +165,11 @@ def summarize(
         versions=versions() | {"kernels": described()} | html_versions(html),
         passed_over=progress.passed_over,
         similarity_of=similarity_mark(recipe.as_dict()),
+        much_longer=_much_longer(findings.documents.tokens, decisions),
     )
+
+
+def _much_longer(tokens: Array, decisions: Decisions) -> int:
+    """The number of duplicates with more than twice as many tokens as their survivor. `tokens`: int64[rows], of all rows."""
+    rows = decisions.duplicates
+    return int(np.count_nonzero(tokens[rows] > 2 * tokens[decisions.survivor[rows]]))

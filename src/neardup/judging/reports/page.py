@@ -50,7 +50,7 @@ def page(
         labeled: the files that hold the documents of the pairs; the inputs if not given.
     """
     shown = (
-        _environment()
+        page_environment()
         .get_template("page.html")
         .render(
             **_style_and_script(),
@@ -99,11 +99,18 @@ def _style_and_script() -> dict[str, Any]:
 
     script = _source("page.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return {"style": Markup(_source("page.css")), "script": Markup(script), "script_digest": digest, "Markup": Markup}
+    return {"style": style(), "script": Markup(script), "script_digest": digest, "Markup": Markup}
 
 
-def _environment() -> "jinja2.Environment":
-    """The template's environment: it escapes all values and treats an unknown name as an error."""
+def style() -> Any:
+    """The style of pages, which goes into a page unescaped."""
+    from markupsafe import Markup
+
+    return Markup(_source("page.css"))
+
+
+def page_environment() -> "jinja2.Environment":
+    """The environment of templates: it escapes all values and treats an unknown name as an error."""
     import jinja2
 
     environment = jinja2.Environment(

@@ -49,8 +49,8 @@ class Elements(NamedTuple):
         return cls(values, weights, filled.offsets)
 
 
-def _for_longest(longest: int, _: int) -> TokenMemory:
-    """The kernel's working memory for one text of `longest` bytes."""
+def token_memory(longest: int) -> TokenMemory:
+    """A kernel's working memory for the tokens of one text of `longest` bytes."""
     most = most_tokens(longest)
     hashes = np.empty(most, np.uint64)
     return TokenMemory(
@@ -67,7 +67,7 @@ def _for_all(total: int, weighted: int) -> tuple[Array, Array]:
     return np.empty(total, np.uint64), np.empty(total if weighted else 0)
 
 
-_WORKSPACE, _FILLED = Workspace(_for_longest), Workspace(_for_all)
+_WORKSPACE, _FILLED = Workspace(lambda longest, _: token_memory(longest)), Workspace(_for_all)
 
 
 def room_for_elements(folded: FoldedTexts, form: ElementForm) -> ElementArrays:

@@ -1,0 +1,209 @@
+"""The steps of a decontamination of files: what `neardup.jobs.run` does one after another."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from neardup.display import counted
+from neardup.errors import InputError
+from neardup.io.checkpoints import Checkpoints
+from neardup.io.corpus import FileCorpus, Rejected
+from neardup.io.outputs import Outputs
+from neardup.io.reading import Reading
+from neardup.io.records import write_lines
+from neardup.io.shard import Shard
+from neardup.io.storage.places import place_of, real_name
+from neardup.jobs.output_paths import OutputPaths
+from neardup.jobs.request import Request
+from neardup.jobs.results import json_of, places_of
+from neardup.jobs.run import run
+from neardup.jobs.writing import DecidedRows, write_shards
+from neardup.judging.evaluation.report import TableOfScores, plain_table
+from neardup.matching.contamination.items import Items
+from neardup.matching.contamination.options import DecontaminationOptions
+from neardup.matching.contamination.scan import Scanned
+from neardup.progress import Progress
+from neardup.survivors.audit import CHUNK_ROWS, AuditChunk, lines_of
+from neardup.survivors.audit_schema import DOCUMENTS
+from neardup.survivors.contamination import Benchmarks, Contamination, outcomes_of_batch, parsed, read_benchmark
+from neardup.survivors.contamination_columns import CONTAMINATION_ANNOTATIONS, contamination_columns
+from neardup.survivors.contamination_summary import DecontaminationSummary, summarize_contamination
+
+_COLUMNS = contamination_columns(DOCUMENTS)
+
+
+@dataclass(frozen=True)
+class FileDecontamination:
+    """The result of `decontaminate_files`.
+
+    Attributes:
+        summary: the counts and seconds of the run.
+        files: the paths of inputs, benchmarks, output, audit, items, summary, rejects and report, by these names; None for files
+            that were not written.
+    """
+
+    summary: DecontaminationSummary
+    files: dict[str, Any]
+
+    def __repr__(self) -> str:
+        return f"FileDecontamination({self.summary.in_a_line()}, output={self.files['output']!r})"
+
+    def __str__(self) -> str:
+        counts = self.summary
+        least = counts.options["min_tokens"]
+        lines = [
+            f"{counted(counts.documents, 'document')}: {counts.clean:,} clean, {counts.contaminated:,} contaminated; "
+            f"{counts.seconds['total']:.1f} s",
+            plain_table(_by_benchmark(counts)),
+        ]
+        if counts.short_items:
+            lines.append(f"{counted(counts.short_items, 'item')} under {counted(least, 'token')}: not checked")
+        if counts.rejected_items:
+            lines.append(f"{counted(counts.rejected_items, 'row')} of benchmarks could not be read: not checked")
+        if counts.rejected:
+            lines.append(
+                f"{counted(counts.rejected, 'row')} could not be read: {self.files['rejects'] or 'not written'}"
+            )
+        if counts.passed_over:
+            lines.append(
+                f"{counted(counts.passed_over, 'file')} in folders passed over, of no known format or read only if named"
+            )
+        return "\n".join([*lines, *places_of(self.files, ("output", "audit", "items", "summary", "report"))])
+
+    def to_json(self, indent: int | None = None) -> bytes:
+        """The summary and the files as one JSON object; bytes of file names that are not UTF-8 become lone surrogates."""
+        return json_of(self.summary.as_dict() | {"files": self.files}, indent)
+
+    def record(self) -> dict[str, Any]:
+        """See `neardup.jobs.run.Result`."""
+        return {"summary": self.summary.as_dict(), "files": self.files}
+
+
+def _by_benchmark(counts: DecontaminationSummary) -> TableOfScores:
+    return TableOfScores(
+        "Benchmarks",
+        ["benchmark", "items", "checked", "contaminated", "share", "documents"],
+        [
+            [
+                each.benchmark,
+                f"{each.items:,}",
+                f"{each.checked:,}",
+                f"{each.contaminated:,}",
+                f"{100 * each.contaminated / each.checked:.1f} %" if each.checked else "–",
+                f"{each.documents:,}",
+            ]
+            for each in counts.benchmarks
+        ],
+    )
+
+
+def decontaminate_shards(
+    shards: Sequence[Shard],
+    benchmarks: Sequence[Shard],
+    of_items: Reading,
+    options: DecontaminationOptions,
+    request: Request,
+    progress: Progress,
+    *,
+    temporary: Path,
+) -> FileDecontamination:
+    """Decontaminate some files; see `neardup.jobs.decontaminate.decontaminate_files`."""
+    how: dict[str, Any] = {"on_error": request.on_error, "progress": progress, "resources": options.resources}
+    corpus = FileCorpus(shards, request.reading.columns(), **how)
+    steps = _Steps(corpus, FileCorpus(benchmarks, of_items.columns(), **how), options, request, progress, temporary)
+    return run(steps, request, progress, reported=steps)
+
+
+@dataclass
+class _Steps:
+    """The steps of a decontamination; see `neardup.jobs.run.Steps`."""
+
+    corpus: FileCorpus
+    benchmarks: FileCorpus
+    options: DecontaminationOptions
+    request: Request
+    progress: Progress
+    temporary: Path
+
+    @property
+    def shards(self) -> Sequence[Shard]:
+        return self.corpus.shards
+
+    @property
+    def rejected(self) -> Iterable[Rejected]:
+        return self.corpus.rejected
+
+    @property
+    def _lines(self) -> Path:
+        """The lines of the audit, in the order of the rows: they are made while the corpus is read, and may be many."""
+        return self.temporary / "contaminated.jsonl"
+
+    def check(self, paths: OutputPaths) -> None:
+        items = {real_name(shard.path) for shard in self.benchmarks.shards}
+        report = [place_of(self.request.report)] if self.request.report else []
+        for path in [*paths.outputs, *paths.records, *report]:
+            if real_name(path) in items:
+                raise InputError(f"{path} is a benchmark: its items would be lost. Name another file.")
+        self.corpus.check(CONTAMINATION_ANNOTATIONS if self.request.annotate else ())
+        try:
+            self.benchmarks.check()
+        except InputError as problem:
+            raise InputError(f"{problem} For benchmarks, `against_text` and `against_id` do.") from None
+
+    def find(self, _: Checkpoints) -> Contamination:
+        benchmarks = self._read_benchmarks()
+        found = Contamination(benchmarks)
+        with self._lines.open("w", encoding="utf-8") as lines, self.progress.stage("scan"):
+
+            def take(first: int, scanned: Scanned) -> list[Any]:
+                lines.writelines(lines_of(_COLUMNS, outcomes_of_batch(benchmarks, first, scanned, scanned.ids)))
+                return parsed(scanned.ids)
+
+            found.scan(self.corpus, self.options, self.progress, take)
+        return found
+
+    def _read_benchmarks(self) -> Benchmarks:
+        corpus = self.benchmarks
+        with self.progress.stage("benchmarks"):
+            parts = list(read_benchmark(corpus, self.progress))
+        ids = pa.concat_arrays([pa.array([], pa.large_string()), *(part.ids for part in parts)])
+        starts = np.array(corpus.starts, np.int64)
+        names = [shard.name for shard in corpus.shards]
+        reasons = {int(starts[names.index(each.file)]) + each.row: each.reason for each in corpus.rejected}
+        return Benchmarks(names, starts, Items.of(parts, ids, self.options), reasons)
+
+    def rows(self, _: Contamination) -> Sequence[slice]:
+        return [self.corpus.rows_of(number) for number in range(len(self.shards))]
+
+    def audit(self, found: Contamination) -> Iterator[AuditChunk]:
+        with self._lines.open(encoding="utf-8", newline="\n") as lines:
+            for first in range(0, len(found.rows), CHUNK_ROWS):
+                rows = found.rows[first : first + CHUNK_ROWS]
+                yield rows, [next(lines) for _ in range(len(rows))]
+
+    def items(self, found: Contamination) -> Iterator[dict[str, Any]]:
+        """What became of each item."""
+        return found.item_records(self.options.min_tokens, ids=parsed(found.benchmarks.items.ids))
+
+    def write(self, found: Contamination, paths: OutputPaths, outputs: Outputs) -> None:
+        if paths.items:
+            lines = (json.dumps(each, ensure_ascii=False) + "\n" for each in self.items(found))
+            write_lines(paths.items, outputs.claim(paths.items), lines)
+        added = found.annotations if self.request.annotate else None
+        writer = DecidedRows(self.shards, self.rows(found), found.kept, found.valid, added)
+        write_shards(writer, paths.outputs, outputs, threads=self.options.threads, progress=self.progress)
+
+    def result(self, found: Contamination, files: dict[str, Any]) -> FileDecontamination:
+        counts = summarize_contamination(found, self.options, self.progress, html=self.request.reading.html)
+        return FileDecontamination(counts, files | {"report": self.request.report})
+
+    def report(self, found: Contamination, result: FileDecontamination) -> bytes:
+        from neardup.judging.reports.contamination_page import contamination_page
+
+        lines = (json.loads(line) for _, chunk in self.audit(found) for line in chunk)
+        return contamination_page(json.loads(result.to_json()), self.items(found), lines)

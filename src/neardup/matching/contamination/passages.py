@@ -1,0 +1,97 @@
+"""How much of an item a document has: the passage with most of its shingles, and the longest run, on the tokens themselves."""
+
+from collections import Counter
+from typing import NamedTuple
+
+import numpy as np
+
+from neardup.arrays import Array
+from neardup.kernels.matching.items import best_passage
+from neardup.matching.contamination.items import DistinctItem
+from neardup.matching.contamination.options import LEAST_TOKENS
+from neardup.matching.contamination.runs import Run, RunFinder
+from neardup.matching.contamination.token_places import TokenPlaces
+
+
+class Held(NamedTuple):
+    """What a document has of an item.
+
+    Attributes:
+        share: of the item's distinct shingles, in the passage that has most of them.
+        run: tokens of the longest run that both have; 0 if it is shorter than a shingle may be.
+        passage: the tokens [first, end) of that passage.
+        run_passage: the tokens of that run.
+    """
+
+    share: float
+    run: int
+    passage: tuple[int, int]
+    run_passage: tuple[int, int]
+
+
+class DocumentShingles:
+    """The shingles of a document, in the order of their hashes, to find those of items among them."""
+
+    def __init__(self, known: TokenPlaces) -> None:
+        self.known = known
+        self._order = np.argsort(known.hashes, kind="stable")
+        self._hashes = known.hashes[self._order]
+
+    def held(self, item: DistinctItem) -> Held:
+        """What the document has of the item. Hashes find the places; the tokens there are compared."""
+        places, numbers = self._places(item)
+        first = int(best_passage(places, numbers, item.reach, np.zeros(len(item.hashes), np.int64)))
+        end = int(np.searchsorted(places, places[first] + item.reach)) if len(places) else 0
+        inside = places[first:end][tightest(places[first:end].tolist(), numbers[first:end].tolist())]
+        ends = inside + self.known.sizes[inside]
+        found = {tuple(self.known.tokens(*span)) for span in zip(inside.tolist(), ends.tolist(), strict=True)}
+        passage = (int(inside[0]), int(ends.max())) if end else (0, 0)
+        run = self._longest_run(item, places)
+        return Held(
+            len(found & item.shingles) / len(item.shingles), run.length, passage, (run.start, run.start + run.length)
+        )
+
+    def _places(self, item: DistinctItem) -> tuple[Array, Array]:
+        """Where the document has shingles of the item (int64[n], ascending), and which (their numbers in the item)."""
+        starts = np.searchsorted(self._hashes, item.hashes, "left")
+        counts = np.searchsorted(self._hashes, item.hashes, "right") - starts
+        numbers = np.repeat(np.arange(len(item.hashes)), counts)
+        within = np.arange(len(numbers)) - np.repeat(np.cumsum(counts) - counts, counts)
+        places = self.known.places[self._order[np.repeat(starts, counts) + within]]
+        order = np.argsort(places, kind="stable")  # runs that ascend are merged
+        return places[order], numbers[order]
+
+    def _longest_run(self, item: DistinctItem, places: Array) -> Run:
+        """The longest common run, if it is as long as a shingle may be; then so many shingles of the item in a row begin in it
+        as it has tokens, but for the last four. Of such rows, the longest are looked at first.
+        """
+        longest = Run(LEAST_TOKENS - 1, 0)
+        if not len(places):
+            return Run(0, 0)
+        at = np.unique(places)
+        bounds = np.concatenate([[0], np.flatnonzero(np.diff(at) != 1) + 1, [len(at)]])
+        firsts, rows = at[bounds[:-1]], np.diff(bounds)
+        finder = RunFinder(item.tokens)
+        for i in np.argsort(-rows, kind="stable").tolist():
+            first, end = int(firsts[i]), min(int(firsts[i] + rows[i]) + LEAST_TOKENS - 1, len(self.known.starts))
+            beyond = int(self.known.sizes[first:end].max()) - 1  # of words alone, but for the last two
+            if rows[i] + LEAST_TOKENS - 1 <= longest.length:
+                break
+            if rows[i] + beyond > longest.length:
+                run = finder.longest(self.known.tokens(first, end))
+                longest = Run(run.length, first + run.start) if run.length > longest.length else longest
+        return longest if longest.length >= LEAST_TOKENS else Run(0, 0)
+
+
+def tightest(places: list[int], numbers: list[int]) -> slice:
+    """The shortest part of a passage with shingles at these places that has all that the passage has; the first of several."""
+    counts, first, distinct = Counter[int](), 0, len(set(numbers))
+    best, length = slice(0, len(numbers)), places[-1] - places[0] + 1 if places else 0
+    for end, number in enumerate(numbers, 1):
+        counts[number] += 1
+        while counts[numbers[first]] > 1:
+            counts[numbers[first]] -= 1
+            first += 1
+        if len(counts) == distinct and places[end - 1] - places[first] < length - 1:
+            best, length = slice(first, end), places[end - 1] - places[first] + 1
+    return best

@@ -1,0 +1,105 @@
+"""The tokens of normalized texts, with their places and shingles; items and documents are read as these."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from neardup.arrays import Array
+from neardup.fingerprints.workspace import Workspace
+from neardup.kernels.chosen_bytes import PLACES_BEHIND
+from neardup.kernels.fingerprints.shingles import shingle
+from neardup.kernels.matching.elements import TokenMemory
+from neardup.kernels.text.tokens import CJK, most_tokens, tokenize
+from neardup.matching.similarities.table import token_memory
+from neardup.recipe.similarities import CJK_SHINGLE, WORD_SHINGLE
+from neardup.text.columns import in_chunks
+from neardup.text.normalizers import FoldedTexts, fold_texts
+from neardup.text.unicode_tables import fold_tables
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """A thread's working memory for one text: for its tokens, and uint64[] for its shingles."""
+
+    tokens: TokenMemory
+    shingles: Array
+
+
+def _memory(longest: int, _: int) -> Memory:
+    return Memory(token_memory(longest), np.empty(most_tokens(longest), np.uint64))
+
+
+WORKSPACE = Workspace(_memory)
+"""Each thread's normalized texts, and the memory for one of them."""
+
+
+def memory_for(folded: FoldedTexts) -> Memory:
+    """This thread's working memory for the longest of some texts."""
+    return WORKSPACE.scratch(int(np.diff(folded.offsets).max(initial=0)), 0)
+
+
+@dataclass(frozen=True, slots=True)
+class TokenPlaces:
+    """The tokens of a normalized text, and its shingles: those of the default tokens, without any that would run past the end.
+
+    Attributes:
+        data: uint8[], the text.
+        starts, ends: int64[tokens], where each token is.
+        sizes: int64[tokens], the tokens of the shingle that starts there.
+        hashes: uint64[shingles].
+        places: int64[shingles], the token at which each starts.
+    """
+
+    data: Array
+    starts: Array
+    ends: Array
+    sizes: Array
+    hashes: Array
+    places: Array
+
+    def tokens(self, first: int, end: int) -> list[bytes]:
+        """Some of the tokens, as UTF-8."""
+        begin = int(self.starts[first]) if first < end else 0
+        text = self.data[begin : int(self.ends[end - 1]) if first < end else 0].tobytes()
+        spans = zip(self.starts[first:end].tolist(), self.ends[first:end].tolist(), strict=True)
+        return [text[start - begin : stop - begin] for start, stop in spans]
+
+
+def token_places(folded: FoldedTexts, document: int) -> TokenPlaces:
+    """The tokens of one of some normalized texts; valid until the texts are."""
+    first, last = int(folded.offsets[document]), int(folded.offsets[document + 1])
+    memory = memory_for(folded)
+    known = memory.tokens
+    n = tokenize(folded.data, first, last, known.token_spare, known.hashes, known.kinds, fold_tables())
+    m = shingle(known.hashes, known.hash_bytes, known.kinds, n, WORD_SHINGLE, CJK_SHINGLE, memory.shingles)
+    room = (last - first) // 2 + 1 + PLACES_BEHIND  # as `tokenize` divides its spare places
+    sizes = np.where(known.kinds[:n] == CJK, CJK_SHINGLE, WORD_SHINGLE)
+    places = np.flatnonzero(np.arange(n) + sizes <= n)
+    return TokenPlaces(
+        folded.data,
+        known.token_spare[:n].copy(),
+        known.token_spare[room : room + n].copy(),
+        sizes,
+        memory.shingles[: min(m, len(places))].copy(),  # a text that is too short for a shingle would be one
+        places,
+    )
+
+
+def token_count(text: str) -> int:
+    """The number of tokens of one text; leaves the memory of normalized texts alone."""
+    folded = fold_texts(pa.array([text], pa.large_string()))
+    known = memory_for(folded).tokens
+    end = int(folded.offsets[1])
+    found: int = tokenize(folded.data, 0, end, known.token_spare, known.hashes, known.kinds, fold_tables())
+    return found
+
+
+def texts_in_chunks(texts: Any) -> Iterator[tuple[int, FoldedTexts]]:
+    """The normalized texts of an Arrow `large_string` array, in chunks, each with its first text; each valid until the next."""
+    first = 0
+    for chunk in in_chunks(texts):
+        yield first, WORKSPACE.fold(chunk)
+        first += len(chunk)
