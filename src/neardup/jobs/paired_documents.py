@@ -1,6 +1,5 @@
 """Read the fingerprints of documents and their listed pairs from files, and check that they belong together."""
 
-import dataclasses
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,7 +22,6 @@ from neardup.options import DedupOptions
 from neardup.progress import Progress
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import check_same
-from neardup.recipe.similarities import is_of_older_similarity
 from neardup.recipe.vectors import VectorRecipe
 
 MADE_BY = ("method", "similarity", "max_distance", "min_tokens")
@@ -97,11 +95,6 @@ def _check(pair_shards: Sequence[Shard], summaries: Sequence[PairSummary], recip
     first = summaries[0]
     for shard, summary in zip(pair_shards, summaries, strict=True):
         check_same(recipe, summary.recipe, shard.name, f"that of {prints}")
-        if is_of_older_similarity(dataclasses.asdict(summary)):
-            raise InputError(
-                f"{shard.name} was made by an older version of neardup, whose similarities ignored the recipe's `normalize`. "
-                "Make the pairs anew with `neardup pairs`."
-            )
         differing = [name for name in MADE_BY if getattr(summary, name) != getattr(first, name)]
         if differing:
             name = differing[0]

@@ -37,7 +37,6 @@ from neardup.recipe.methods import BY_DISTANCE, METHODS
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import check_same
-from neardup.recipe.similarities import similarity_mark
 from neardup.resources.resources import ResourceOptions
 from neardup.resources.unfinished import temporary_folder
 
@@ -185,7 +184,6 @@ def _of_texts(
             min_tokens=how.min_tokens,
             distinct=distinct,
             pairs=0,
-            similarity_of=similarity_mark(recipe.as_dict()),
             **_sides(shards, left),
         )
 

@@ -29,6 +29,7 @@ from neardup.io.stored_shards import StoredShard
 
 SUMMARY_ENDING = ".summary.json"
 FORMAT = 2
+"""1 had no checksums, and similarities that ignored the normalizers of the recipe."""
 CHUNK_PAIRS = 1 << 20
 
 PAIR_SCHEMA = pa.schema(
@@ -58,7 +59,6 @@ class PairSummary:
         left, right: the shards that were compared: left with right, or left among themselves if `right` is None.
         pairs: the number of pairs.
         checksum: the CRC-32 of the lines of pairs, before compression; None for Parquet, which has checksums of its own.
-        similarity_of: see `neardup.recipe.similarities.similarity_mark`; None if there is no mark.
     """
 
     recipe: dict[str, Any]
@@ -72,7 +72,6 @@ class PairSummary:
     left: tuple[StoredShard, ...]
     right: tuple[StoredShard, ...] | None
     pairs: int
-    similarity_of: str | None = None
     checksum: int | None = None
 
     def to_json(self) -> bytes:

@@ -105,5 +105,5 @@ def similarity_mark(recipe: Mapping[str, Any]) -> str | None:
 
 
 def is_of_older_similarity(recorded: Mapping[str, Any]) -> bool:
-    """Whether the record of a run or of its pairs lacks the mark of its recipe, although the run computed similarities."""
+    """Whether the record of a run lacks the mark of its recipe, although the run computed similarities."""
     return recorded["min_similarity"] > 0 and recorded.get("similarity_of") != similarity_mark(recorded["recipe"])

@@ -67,6 +67,7 @@ def _list(
         sides=sides,
         distinct=distinct,
         kept=read.kept if METHODS[options.method].keeps_elements else None,
+        every_empty=True,
     )
 
 
