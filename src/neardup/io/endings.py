@@ -20,7 +20,7 @@ def _with_compressions(endings: tuple[str, ...]) -> frozenset[str]:
     return frozenset(ending + compression for ending in endings for compression in ("", *COMPRESSION_ENDINGS))
 
 
-RECORDS = _with_compressions((AUDIT_ENDING, REJECTS_ENDING, CONTAMINATION_ENDING))
+RECORDS = tuple(_with_compressions((AUDIT_ENDING, REJECTS_ENDING, CONTAMINATION_ENDING)))
 """Endings of records that look like documents; such files are passed over in folders."""
 NAMED_ONLY = frozenset().union(*(_with_compressions(row.named_only) for row in ROWS))
 """Endings of files that are read only when named; they are passed over in folders."""

@@ -4,7 +4,6 @@ import hashlib
 import json
 import os
 import shutil
-import zlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 from neardup.errors import DataError, InputError, RecipeMismatch
 from neardup.io.checkpoint_file import PARTIAL, write_whole
 from neardup.io.checkpoints import SavedCheckpoints
+from neardup.io.checksums import checksum
 from neardup.io.storage.places import partial_name
 from neardup.resources.scratch import IN_MEMORY, Scratch
 
@@ -68,7 +68,7 @@ class RunFolder:
                     f"{self.folder} was begun by an older version of neardup, whose saved work is not read any more. Remove it, "
                     "and the run begins anew."
                 )
-            if found["checksum"] != _checksum(found["format"], found["content"]):
+            if found["checksum"] != checksum([found["format"], found["content"]]):
                 raise ValueError
             if found["format"] != FORMAT:
                 raise InputError(
@@ -130,13 +130,8 @@ class RunFolder:
 
 def _sealed(content: dict[str, Any]) -> bytes:
     """A JSON file with its format and a checksum, which shows that no byte has changed."""
-    found = {"format": FORMAT, "checksum": _checksum(FORMAT, content), "content": content}
+    found = {"format": FORMAT, "checksum": checksum([FORMAT, content]), "content": content}
     return json.dumps(found, indent=2).encode("ascii")
-
-
-def _checksum(format_: Any, content: Any) -> int:
-    """CRC-32 of the values, however they are formatted."""
-    return zlib.crc32(json.dumps([format_, content], sort_keys=True).encode("ascii"))
 
 
 def _demand_same(folder: Path, before: dict[str, Any], now: dict[str, Any]) -> None:

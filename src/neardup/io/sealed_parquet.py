@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from neardup.io.checksums import checksum
 from neardup.io.storage.places import Place, parquet_source
 
 SEAL, CONTENTS = "neardup.seal", "neardup.contents"
@@ -27,7 +28,7 @@ def _seal(schema: Any, metadata: Mapping[str, str]) -> str:
     """The seal of a file. Of the metadata, only what is ours counts: Arrow adds some of its own."""
     ours = {name: text for name, text in metadata.items() if name.startswith("neardup.") and name != SEAL}
     fields = [[field.name, str(field.type), field.nullable] for field in schema]
-    return f"{zlib.crc32(json.dumps([fields, sorted(ours.items())]).encode()):08x}"
+    return f"{checksum([fields, sorted(ours.items())]):08x}"
 
 
 def _checksum(column: Any) -> int:

@@ -149,7 +149,7 @@ def _folder(folder: Place, base: Place, reading: Reading, progress: Progress) ->
         if path.suffix.lower() in _OTHER_COMPRESSIONS and split_ending(path.stem):
             raise InputError(f"{path}: {path.suffix} is not read. {ALLOWED}. Compress it anew, or move it elsewhere.")
         ending = path.name[len(known[0]) :].lower() if known else ""
-        if path.name.endswith(tuple(RECORDS)):
+        if path.name.endswith(RECORDS):
             passed_over.setdefault(_RECORD, []).append(_below(path, folder))
         elif ending in NAMED_ONLY or (ending in HTML and reading.html is None):
             named_only.append(ending)

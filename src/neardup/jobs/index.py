@@ -145,8 +145,10 @@ def remove_from_index(path: str | Path, ids: Iterable[str]) -> int:
         return 0
     ids = list(ids)
     for each in ids:
-        if not each.isprintable() and any("\ud800" <= c <= "\udfff" for c in each):
-            raise InputError(f"The id {each!r} is not UTF-8, as all ids of an index are. Give it in UTF-8.")
+        try:
+            each.encode()
+        except UnicodeEncodeError:
+            raise InputError(f"The id {each!r} is not UTF-8, as all ids of an index are. Give it in UTF-8.") from None
     tokens = [quote(each) if index.has_strings else each for each in ids]
     for token in tokens:
         if not index.has_strings and not _is_integer(token):

@@ -19,6 +19,7 @@ import pyarrow as pa
 
 from neardup.arrays import Array
 from neardup.errors import DataError, InputError
+from neardup.io.checksums import checksum
 from neardup.io.endings import split_ending
 from neardup.io.formats.json_values import quote
 from neardup.io.ids import plain_ids
@@ -77,13 +78,8 @@ class PairSummary:
     def to_json(self) -> bytes:
         """The summary as one JSON object. A file name that is not UTF-8 keeps its bytes, as half surrogates."""
         known = {"format": FORMAT} | json.loads(json.dumps(dataclasses.asdict(self)))
-        content = json.dumps(known | {"seal": _seal(known)}, ensure_ascii=False, indent=2)
+        content = json.dumps(known | {"seal": checksum(known)}, ensure_ascii=False, indent=2)
         return content.encode("utf-8", "backslashreplace") + b"\n"
-
-
-def _seal(known: dict[str, Any]) -> int:
-    """The CRC-32 of a summary's values, however they are formatted."""
-    return zlib.crc32(json.dumps(known, sort_keys=True).encode())
 
 
 def pair_summary_path(path: Place) -> Place:
@@ -115,7 +111,7 @@ def read_pair_summary(path: Place) -> PairSummary:
         found = json.loads(beside.read_bytes())
         if not isinstance(found, dict) or found.get("format") != FORMAT:
             raise ValueError(f"it is not of format {FORMAT}")
-        if found.pop("seal", None) != _seal(found):
+        if found.pop("seal", None) != checksum(found):
             raise ValueError("it is not what was written, by its seal")
         del found["format"]
         found["left"] = tuple(StoredShard(**shard) for shard in found["left"])
@@ -223,10 +219,10 @@ def read_pairs(path: Place, summary: PairSummary) -> Iterator[PairChunk]:
                     total += len(batch)
                     yield _chunk({name: batch.column(name) for name in batch.schema.names})
         else:
-            decode, checksum = msgspec.json.Decoder(_Line).decode, 0
+            decode, lines_checksum = msgspec.json.Decoder(_Line).decode, 0
             with open_for_reading(path, known[2]) as lines:
                 while some := list(itertools.islice(lines, CHUNK_PAIRS)):
-                    checksum, total = zlib.crc32(b"".join(some), checksum), total + len(some)
+                    lines_checksum, total = zlib.crc32(b"".join(some), lines_checksum), total + len(some)
                     rows = [decode(line) for line in some]
                     yield _chunk(
                         {
@@ -234,7 +230,7 @@ def read_pairs(path: Place, summary: PairSummary) -> Iterator[PairChunk]:
                             for name in ("distance", "similarity", *PLACES)
                         }
                     )
-            if total == summary.pairs and checksum != summary.checksum:
+            if total == summary.pairs and lines_checksum != summary.checksum:
                 raise ValueError("its lines are not those that were written, by their checksum")
     except (msgspec.MsgspecError, pa.ArrowInvalid, KeyError, TypeError, ValueError, OSError) as problem:
         raise DataError(f"{path} cannot be read as pairs: {problem}. Make them anew with `neardup pairs`.") from None
