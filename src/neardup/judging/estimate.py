@@ -187,6 +187,7 @@ def choose_by_sample(
         recipe=recipe,
         options=options,
         progress=progress,
+        survivors_first=options.cluster == "star",
     )
     task = task.at_least(task.min_tokens("auto"))
     if documents is None and sample.growth > 1:
