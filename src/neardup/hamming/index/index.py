@@ -274,9 +274,12 @@ class Index:
     def open(cls, path: str | Path) -> "Index":
         """Open the index in a folder. Its tables are mapped, and read when they are needed.
 
+        Before anything of a segment is read, the checksums of all its pages are compared, which takes about a tenth of a second for
+        a gigabyte in memory. So whatever reads documents may raise DataError, too.
+
         Raises:
-            InputError: there is no index in the folder.
-            DataError: the index is damaged, or of another format.
+            InputError: there is no index in the folder, or a file cannot be read.
+            DataError: a file of the index is damaged, missing, of another index, or of another format.
         """
         home = Path(path)
         manifest, segments, short = open_segments(home)

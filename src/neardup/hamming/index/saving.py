@@ -98,7 +98,7 @@ def _save_parts(
         for part, files in zip(parts, stored, strict=True):
             for segment, file in zip(part.made, files, strict=True):
                 if segment.stored != file:
-                    segment.files = tuple(read_segment_file(path / name) for name in (file.file, file.removed) if name)
+                    segment.files = tuple(read_segment_file(path / each.name) for each in file.files)
                 segment.stored, segment.removed_since_stored = file, False
     return Home(path, generation)
 
@@ -137,12 +137,9 @@ def _store(part: Segments, path: Path, prefix: str) -> list[StoredSegment]:
     stored = []
     for number, segment in enumerate(part.made):
         known = segment.stored
-        name = known.file if known else f"segment-{prefix}{number}"
-        if known is None:
-            store_segment(path, name, segment)
+        file = known.file if known else store_segment(path, f"segment-{prefix}{number}", segment)
         removed = known.removed if known else None
         if len(segment.removed) and (known is None or segment.removed_since_stored):
-            removed = f"removed-{prefix}{number}"
-            store_removed(path, removed, segment.removed)
-        stored.append(StoredSegment(name, len(segment), removed))
+            removed = store_removed(path, f"removed-{prefix}{number}", segment.removed)
+        stored.append(StoredSegment(file, len(segment), removed))
     return stored
