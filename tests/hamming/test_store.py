@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import neardup as nd
+from neardup.hamming.index import saving
 from neardup.hamming.index.index import Index
 from neardup.hamming.index.methods.table import METHODS
 from neardup.hamming.index.segment_file import SegmentFile, read_segment_file
@@ -152,7 +153,7 @@ def test_one_process_writes_at_a_time(tmp_path):
 
 def test_a_reserved_index_is_changed_by_nobody_else(tmp_path):
     index = Index(max_distance=3)
-    with pytest.raises(nd.OptionError, match="never saved, so it has no folder"), index.reserved():
+    with pytest.raises(nd.OptionError, match="never saved, so it has no folder .* Give the path"), index.reserved():
         pass
     index.save(tmp_path / "index")
     other = Index.open(tmp_path / "index")
@@ -304,6 +305,50 @@ def test_any_flipped_byte_of_an_index_is_refused_by_the_name_of_its_file(tmp_pat
     random = METHODS[method].code.hits is not None
     assert told["query_many"] > told["len"]
     assert (told["hit_probability"] > told["len"]) == random
+
+
+@pytest.mark.parametrize("step", ["sweep", "sync", "read"])
+def test_an_error_after_the_manifest_has_its_name_says_that_the_index_is_changed(tmp_path, monkeypatch, step):
+    home = saved_index(tmp_path / "index", VALUES[:3_000])
+    index = Index.open(home)
+    index.add(range(3_000, 5_000), VALUES[3_000:])
+    index.merge()
+    original = os.fsync
+
+    def failing(handle):
+        if (home / "index.json.new").exists() or json.loads((home / "index.json").read_text())["generation"] == 1:
+            return original(handle)
+        raise OSError(5, "Input/output error")
+
+    if step == "sweep":
+        monkeypatch.setattr(Path, "unlink", lambda *_, **__: failing(0))
+        index.save()
+    elif step == "sync":
+        monkeypatch.setattr(os, "fsync", failing)
+        with pytest.raises(nd.InputError, match="was changed as you asked, but .* Input/output error. Do not repeat"):
+            index.save()
+    else:
+        monkeypatch.setattr(saving, "read_segment_file", lambda _: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            index.save()
+    monkeypatch.undo()
+    assert len(Index.open(home)) == (3_000 if step == "read" else 5_000)
+
+
+def test_a_folder_is_reserved_for_an_index_that_will_be_saved_there(tmp_path):
+    home = tmp_path / "new"
+    first, second = Index(max_distance=3), Index(max_distance=3)
+    with first.reserved(home):
+        with pytest.raises(nd.InputError, match="Another process writes to the index at .*new"), second.reserved(home):
+            pass
+        with pytest.raises(nd.InputError, match="Another process writes to the index at .*new"):
+            second.save(home)
+        first.add([1], VALUES[:1])
+        first.save(home)
+        first.save()
+    with pytest.raises(nd.InputError, match="Another process has made an index at .*new"), second.reserved(home):
+        pass
+    assert len(Index.open(home)) == 1
 
 
 def saved_index(path, values, removed=()):

@@ -261,14 +261,17 @@ class Index:
         """
         self._storage.save(path, self._contents.parts, self._manifest(), overwrite=overwrite)
 
-    def reserved(self) -> AbstractContextManager[None]:
+    def reserved(self, path: str | Path | None = None) -> AbstractContextManager[None]:
         """A context in which no other process can write to the folder, so `save` cannot fail because another process has written.
 
+        Args:
+            path: the folder where an index that was never saved will be saved.
+
         Raises:
-            OptionError: the index was never saved.
+            OptionError: the index was never saved, and no path is given.
             InputError: another process writes to the folder, or has written to it since this index was opened.
         """
-        return self._storage.reserved()
+        return self._storage.reserved(path)
 
     @classmethod
     def open(cls, path: str | Path) -> "Index":

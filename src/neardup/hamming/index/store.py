@@ -243,7 +243,12 @@ def _read(path: Path, stored: StoredFile) -> SegmentFile:
 
 
 def commit(path: Path, manifest: Manifest) -> None:
-    """Replace the manifest in one step, then remove the files that it does not name."""
+    """Replace the manifest in one step, then remove the files that it does not name.
+
+    Raises:
+        InputError: the disk fails after that step; the message says that the index is changed.
+        OSError: anything else fails; the index is as it was.
+    """
     beside = path / (MANIFEST + ".new")
     with beside.open("wb") as file:
         file.write(manifest.to_json())
@@ -251,8 +256,15 @@ def commit(path: Path, manifest: Manifest) -> None:
         os.fsync(file.fileno())
     _sync(path)  # segment names reach the disk before the manifest's name
     beside.replace(path / MANIFEST)
-    _sync(path)
-    sweep(path, manifest)
+    try:
+        _sync(path)
+    except OSError as problem:  # who is told of a failure would do it once more
+        raise InputError(
+            f"{path} was changed as you asked, but the disk does not say that it would outlast a power failure: "
+            f"{problem.strerror}. Do not repeat the change; look after the disk."
+        ) from None
+    with contextlib.suppress(OSError):  # the next change removes them
+        sweep(path, manifest)
 
 
 def sweep(path: Path, manifest: Manifest | None) -> None:
