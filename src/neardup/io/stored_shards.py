@@ -75,6 +75,11 @@ def digest_of_contents(shards: Iterable[Shard]) -> str:
     return digest.hexdigest()
 
 
+def named_as_stored(shards: Sequence[Shard], stored: Sequence[StoredShard]) -> list[Shard]:
+    """Shards that were found by the names in records, with their relative names there: the ids of text files are made of these."""
+    return [dataclasses.replace(shard, relative=each.relative) for shard, each in zip(shards, stored, strict=True)]
+
+
 def is_as_it_was(stored: StoredShard, content: str) -> bool:
     """Whether a file of the same size is the recorded one, as far as its content was recorded."""
     return not stored.content or not content or stored.content == content

@@ -16,7 +16,7 @@ from neardup.io.outputs import Outputs
 from neardup.io.reading import READING, Reading
 from neardup.io.shard import Shard
 from neardup.io.shards import find_shards
-from neardup.io.stored_shards import StoredShard, content_of, digest_of_contents, is_as_it_was
+from neardup.io.stored_shards import StoredShard, content_of, digest_of_contents, is_as_it_was, named_as_stored
 from neardup.judging.reports.bands import Bands
 from neardup.judging.reports.page import check_page, page
 from neardup.judging.reports.run_facts import summed
@@ -31,7 +31,9 @@ from neardup.survivors.audit_reader import Line
 from neardup.survivors.cluster_file import read_cluster_file
 
 NOT_AS_BEFORE = "The inputs are not what they were when the audit was written."
-NOTHING_KNOWN = "The summary does not say what the inputs held: it is of an older version of neardup, or was changed. Run again."
+NOTHING_KNOWN = (
+    "The summary does not say what the inputs held: it is of an older version of neardup, or was changed. Run again."
+)
 """A summary may come from elsewhere, and name any file of this machine: only a run that has read a file knows its digest."""
 
 
@@ -296,6 +298,7 @@ def _inputs(summary: dict[str, Any], audit: Path, resources: Resources, progress
         reason = _why_not(shards, content.get("inputs")) if staged is None else _why_not_staged(shards, staged)
         if reason:
             return RunInputs(rows, recipe, reason=reason)
+        shards = shards if staged is None else named_as_stored(shards, staged)
         read = partial(FileCorpus, columns=reading.columns(), on_error="skip", resources=resources)
         others = find(files["against"]) if content.get("reference") else []
         if others and (reason := _why_not(others, content["reference"])):
