@@ -145,6 +145,11 @@ def test_cppjieba_keeps_of_equally_heavy_words_those_of_its_partial_sort():
 def test_datasketch_gave_these_signatures():
     for seed, num_perm, features, expected in golden("datasketch.json")["cases"]:
         assert datasketch_signature((f.encode() for f in features), num_perm=num_perm, seed=seed) == expected
+    for scheme, expected in (  # by datasketch 2.0.0
+        ("affine32", [1613064933, 548579758]),
+        ("affine64", [9581248139623047146, 10077316115135850895]),
+    ):
+        assert datasketch_signature([b"Hello", b"world"], num_perm=2, scheme=scheme) == expected
 
 
 def test_simhash_gave_these_values_for_given_features():
@@ -413,6 +418,10 @@ def test_data_juicer_as_usual_is_its_recipe():
         (lambda: moz_value([1.5]), "The feature 1.5 is a float: give strings"),
         (lambda: datasketch_signature(["a"]), "The feature 'a' is a str: give bytes"),
         (lambda: datasketch_signature([b"a"], num_perm=0), "`num_perm=0`: give an integer of at least 1"),
+        (
+            lambda: datasketch_signature([b"a"], scheme="affine"),
+            "`scheme='affine'`: give one of legacy, affine32, affine64",
+        ),
         (lambda: wayback_text(1 << 256), "give whole bytes, and an integer that fits them"),
         (lambda: data_juicer_value("a", tokenization="words"), "`tokenization='words'`: give one of space, character"),
         (lambda: data_juicer_value("a", window_size=0), "`window_size=0`: give an integer of at least 1"),
