@@ -6,7 +6,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo kernels kernels-from-wheel wheels wheel-arm test test-all test-levels test-checked test-interpreted test-lowest fuzz lint lint-project types docs site chromium bench bench-quick bench-corpus bench-start soak clean
+.PHONY: help demo kernels kernels-from-wheel wheels wheel-arm test test-all test-levels test-checked test-interpreted test-lowest install-tools fuzz lint lint-project types docs site chromium bench bench-quick bench-corpus bench-start soak clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*## /: /' | sort
@@ -66,6 +66,9 @@ test-lowest: $(VENV)/lowest/installed  ## a part of the tests with the lowest ve
 		tests/cli/test_command_line.py tests/cli/test_dedup_command.py tests/cli/test_formats.py tests/cli/test_index_command.py \
 		tests/cli/test_report_command.py tests/fingerprints/test_golden.py tests/io/test_parquet.py tests/io/test_remote_places.py \
 		tests/recipe tests/text/test_html.py tests/text/test_segmenters.py
+
+install-tools: $(VENV)/developing  ## the releases of other tools that tests/compatibility compares with, in .venv/tools; the tests do so, too
+	$(BIN)/python tests/compatibility/tools.py
 
 fuzz: $(VENV)/developing  ## the property tests with thousands of random examples each; long
 	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest tests/kernels tests/test_dedup.py tests/hamming/test_join.py
