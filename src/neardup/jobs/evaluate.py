@@ -150,7 +150,7 @@ def _with_commands(
     names = [str(name) for name in listed_inputs(inputs)]
     names = [f"./{name}" if name[:1] == "-" != name else name for name in names]
     flags = flags_of(options)
-    distinct = ["--distinct"] if result.truth == "sample" else []
+    distinct = flags_of({"distinct": result.truth == "sample"})
     folder = _new("deduplicated.jsonl" if "-" in names else "deduplicated/")
     commands = (
         ["neardup", "pairs", *names, "-o", _new("pairs.jsonl"), *distinct, *flags],
