@@ -1,6 +1,5 @@
 """The command `neardup evaluate`."""
 
-import sys
 from typing import Any
 
 import click
@@ -77,7 +76,7 @@ def command(
     """
     demand_present(inputs)
     from neardup.jobs.evaluate import evaluate_files
-    from neardup.judging.evaluation.report import plain_report, print_report
+    from neardup.judging.evaluation.report import plain_report
     from neardup.recipe.presets import find_recipe
 
     result = evaluate_files(
@@ -88,9 +87,5 @@ def command(
     )
     if as_json:
         click.echo(result.to_json(), nl=False)
-    elif sys.stdout.isatty():
-        from rich.console import Console
-
-        print_report(result, Console())
     else:
         click.echo(plain_report(result))

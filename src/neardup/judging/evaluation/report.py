@@ -1,8 +1,7 @@
-"""Print an evaluation as tables: with rich on a terminal, as plain aligned text elsewhere."""
+"""Print an evaluation as tables of aligned text."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from neardup.display import counted
 from neardup.judging.evaluation.result import DistanceScore, Evaluation, MethodScore, ThresholdScore
@@ -176,27 +175,3 @@ def plain_report(result: Evaluation) -> str:
     )
     parts += [f"Warning: {line}" for line in result.warnings]
     return "\n\n".join(parts)
-
-
-def print_report(result: Evaluation, console: Any) -> None:
-    """Print the whole report on a `rich.console.Console`."""
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    for line in headline(result):
-        console.print(Text(line))
-    for part in tables(result):
-        shown = Table(
-            title=Text(part.title), title_justify="left", box=box.SIMPLE_HEAD, title_style="bold", pad_edge=False
-        )
-        for number, column in enumerate(part.columns):
-            shown.add_column(column, justify="right" if number else "left", overflow="fold")
-        for row in part.rows:
-            shown.add_row(*map(Text, row))
-        console.print(shown)
-    console.print(Text(f"Recommended: {recommended(result)}", style="bold green"))
-    for line in result.recommendation.reasons:
-        console.print(Text(f"  {line}"))
-    for line in result.warnings:
-        console.print(Text(f"Warning: {line}", style="yellow"))
