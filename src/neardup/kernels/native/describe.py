@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from neardup.kernels.native.signatures import PATH, ArrayType, Scalar, TupleType, Type
+from neardup.errors import NeardupError
+from neardup.kernels.native.signatures import PATH, ArrayType, Scalar, Signatures, TupleType, Type
 
 MOST_SIGNED = 2**63 - 1
 
@@ -37,10 +38,16 @@ def types_of(arguments: tuple[Any, ...]) -> TupleType:
     return TupleType("", tuple(map(type_of, arguments)))
 
 
-def unknown_version(name: str, arguments: tuple[Any, ...]) -> TypeError:
-    """The exception for a call of a kernel with types that it was not compiled for; those who work on kernels see it."""
+def unknown_version(name: str, arguments: tuple[Any, ...]) -> Exception:
+    """The exception for a call of a kernel with types that it was not compiled for; those who work on kernels see it.
+
+    In a clone where `make demo` was interrupted, the library has the demo's kernels alone.
+    """
+    given = str(types_of(arguments))
+    if any(given in calls for calls in Signatures.read().kernels.get(name, {}).values()):
+        return NeardupError("Only the kernels that `make demo` needs are compiled yet: run `make kernels`.")
     return TypeError(
-        f'the kernel {name} was not compiled for "{types_of(arguments)}". Add this version to {PATH.name} and run `make kernels`; '
+        f'the kernel {name} was not compiled for "{given}". Add this version to {PATH.name} and run `make kernels`; '
         "or set NEARDUP_KERNELS=jit, with Numba installed, to compile at first use"
     )
 
