@@ -9,7 +9,7 @@ import pytest
 
 from neardup.errors import NeardupError
 from neardup.kernels import compilation
-from neardup.kernels.native import build, library
+from neardup.kernels.native import build, describe, library
 from neardup.kernels.native.describe import unknown_version
 from neardup.kernels.native.signatures import Signatures
 from places import ROOT
@@ -45,7 +45,9 @@ def test_the_demo_calls_no_kernel_but_those_that_are_compiled_for_it_first(tmp_p
     assert called <= set(Signatures.read().demo) <= set(Signatures.read().kernels)
 
 
-def test_a_kernel_that_is_not_compiled_yet_names_the_command_that_compiles_it():
+def test_a_kernel_that_is_not_compiled_yet_names_the_command_that_compiles_it(tmp_path, monkeypatch):
+    (tmp_path / library.BUILT).write_text('{"kernels": "demo"}')
+    monkeypatch.setattr(describe, "FOLDER", tmp_path)
     found = unknown_version("xxh3.xxh3_64", (np.zeros(3, np.uint8), 0, 3))
     assert isinstance(found, NeardupError)
     assert str(found) == "Only the kernels that `make demo` needs are compiled yet: run `make kernels`."
