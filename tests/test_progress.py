@@ -123,7 +123,7 @@ def test_a_terminal_is_shown_one_line_that_moves_and_then_what_the_stage_took(on
         assert re.match(r"neardup: fingerprint: \d s, 50 %, about \d s left, 5 documents, ", line)
         assert len(line) < 80
         progress.say("half of it is short")
-        screen.wait_for("50 %", times=3)
+        screen.wait_for("50 %", times=1 + screen.getvalue().count("50 %"))
         assert [line[:28] for line in screen.lines()] == [
             "neardup: half of it is short",
             "neardup: fingerprint: 0 s, 5",
