@@ -24,10 +24,14 @@ $(VENV)/developing: $(VENV)/installed
 
 # Where kernels cannot be compiled ahead of time (no C compiler), Numba compiles them at first use: slower, and the same.
 kernels: $(VENV)/installed  ## compile all kernels for this processor, unless that is done
-	$(BIN)/python -m neardup.kernels.native.build --if-changed || echo "Numba compiles kernels at first use instead."
+	$(BIN)/python -m neardup.kernels.native.build --if-changed --objects build/kernels || echo "Numba compiles kernels at first use instead."
 
-demo: $(VENV)/installed kernels  ## de-duplicate real texts and a small corpus in three languages, and show what was found
-	$(BIN)/python examples/demo.py demo
+# The kernels that the demo calls come first, and all others after it has shown what it found. Other texts may need others.
+demo: $(VENV)/installed  ## de-duplicate real texts and a small corpus in three languages, and show what was found
+	$(BIN)/python -m neardup.kernels.native.build --if-changed --objects build/kernels --demo || echo "Numba compiles kernels at first use instead."
+	$(BIN)/python examples/demo.py demo || { $(MAKE) kernels && $(BIN)/python examples/demo.py demo; }
+	@echo "The other kernels, for other commands:"
+	@$(MAKE) --no-print-directory kernels
 
 test: $(VENV)/developing kernels  ## the tests, on all processors; the tests of a file on one of them
 	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest -n auto --dist loadfile -m "not slow"

@@ -1,6 +1,5 @@
 """The command `neardup evaluate`."""
 
-import sys
 from functools import partial
 from typing import Any
 
@@ -97,7 +96,7 @@ def command(
     if chosen["similarity"] is None:
         del chosen["similarity"]  # tries all
     from neardup.jobs.evaluate import evaluate_files
-    from neardup.judging.evaluation.report import plain_report, print_report
+    from neardup.judging.evaluation.report import plain_report
 
     result = evaluate_files(
         inputs,
@@ -108,9 +107,5 @@ def command(
     wording = partial(in_flags, command=click.get_current_context().command)
     if as_json:
         click.echo(result.to_json(), nl=False)
-    elif sys.stdout.isatty():
-        from rich.console import Console
-
-        print_report(result, Console(), wording=wording)
     else:
         click.echo(plain_report(result, wording=wording))

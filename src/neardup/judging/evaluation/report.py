@@ -1,8 +1,7 @@
-"""Print an evaluation as tables: with rich on a terminal, as plain aligned text elsewhere."""
+"""Print an evaluation as tables of aligned text."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from neardup.display import counted
 from neardup.judging.evaluation.recommendation import figures, named
@@ -215,26 +214,3 @@ def plain_report(result: Evaluation, *, wording: Callable[[str], str] = str) -> 
     parts.append("\n".join(advice(result, wording)))
     parts += [f"Warning: {wording(line)}" for line in result.warnings]
     return "\n\n".join(parts)
-
-
-def print_report(result: Evaluation, console: Any, *, wording: Callable[[str], str] = str) -> None:
-    """Print the whole report on a `rich.console.Console`; `wording` changes sentences before they are shown."""
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    for line in headline(result):
-        console.print(Text(line))
-    for part in tables(result):
-        shown = Table(
-            title=Text(part.title), title_justify="left", box=box.SIMPLE_HEAD, title_style="bold", pad_edge=False
-        )
-        for number, column in enumerate(part.columns):
-            shown.add_column(column, justify="right" if number else "left", overflow="fold")
-        for row in part.rows:
-            shown.add_row(*map(Text, row))
-        console.print(shown)
-    for line in advice(result, wording):
-        console.print(Text(line), soft_wrap=True)  # so that commands can be copied
-    for line in result.warnings:
-        console.print(Text(wording(f"Warning: {line}"), style="yellow"))
