@@ -5,8 +5,6 @@ from typing import Any
 import click
 
 from neardup.cli import options
-from neardup.cli.options import DEFAULTS, described
-from neardup.options import CLUSTERS, KEEPS
 
 
 @click.command()
@@ -26,26 +24,7 @@ from neardup.options import CLUSTERS, KEEPS
     help="Match at this similarity, at or above that of the pairs (that of the pairs).",
 )
 @click.option("--partial", is_flag=True, help="Decide even if some shards were not compared, and list those shards.")
-@click.option("--keep", default=DEFAULTS.keep, show_default=True, metavar="RULE", help=described(KEEPS))
-@click.option(
-    "--prefer-source",
-    metavar="A,B",
-    default=(),
-    type=options.Names(),
-    help="Sources whose documents are preferred, the most preferred first: files, folders or globs of the shards.",
-)
-@click.option(
-    "--within",
-    metavar="COLUMN",
-    help="Match only documents with equal values in this column, stored by `neardup fingerprint --value`.",
-)
-@click.option(
-    "--cluster",
-    type=click.Choice(list(CLUSTERS)),
-    default=DEFAULTS.cluster,
-    show_default=True,
-    help=described(CLUSTERS),
-)
+@options.survivors(sources="shards", within=", stored by `neardup fingerprint --value`.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object on standard output.")
 @options.overwrite
 @options.quiet

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from neardup.cli import options
-from neardup.cli.options import DEFAULTS, described
-from neardup.options import CLUSTERS, KEEPS, UNITS, Unit
+from neardup.cli.options import described
+from neardup.options import UNITS, Unit
 
 if TYPE_CHECKING:
     from neardup.jobs.results import FileResult, UnitResult
@@ -20,31 +20,12 @@ if TYPE_CHECKING:
 @options.reading
 @options.near
 @options.recipe
-@click.option("--keep", default=DEFAULTS.keep, show_default=True, metavar="RULE", help=described(KEEPS))
-@click.option(
-    "--prefer-source",
-    metavar="A,B",
-    default=(),
-    type=options.Names(),
-    help="Sources whose documents are preferred, the most preferred first: files, folders or globs of the inputs.",
-)
-@click.option(
-    "--within",
-    metavar="COLUMN",
-    help="Match only documents with equal values in this column: language, host, snapshot …",
-)
+@options.survivors(sources="inputs", within=": language, host, snapshot …")
 @click.option(
     "--against",
     multiple=True,
     metavar="REFERENCE",
     help="Remove documents near this reference, which is not changed: texts like INPUT, or fingerprint files; repeatable.",
-)
-@click.option(
-    "--cluster",
-    type=click.Choice(list(CLUSTERS)),
-    default=DEFAULTS.cluster,
-    show_default=True,
-    help=described(CLUSTERS),
 )
 @click.option("--unit", type=click.Choice(list(UNITS)), default="document", show_default=True, help=described(UNITS))
 @click.option("--annotate", is_flag=True, help="Write all rows, with columns that show the decision on each.")

@@ -7,7 +7,7 @@ import click
 
 from neardup.cli.flags import in_flags
 from neardup.io.reading import HTML, Reading
-from neardup.options import DedupOptions
+from neardup.options import CLUSTERS, KEEPS, DedupOptions
 from neardup.recipe.methods import METHODS, MethodRow
 from neardup.recipe.similarities import SIMILARITIES, SimilarityRow
 
@@ -130,6 +130,32 @@ near = _several(
         "With minhash: the limit of its sieve (0.3 of the bits; all bits: no sieve).",
     ),
 )
+
+
+def survivors(*, sources: str, within: str) -> Callable[[Function], Function]:
+    """The flags that choose survivors; `sources` and `within` say, in help texts, where sources and columns come from."""
+    return _several(
+        click.option("--keep", default=DEFAULTS.keep, show_default=True, metavar="RULE", help=described(KEEPS)),
+        click.option(
+            "--prefer-source",
+            metavar="A,B",
+            default=(),
+            type=Names(),
+            help=f"Sources whose documents are preferred, the most preferred first: files, folders or globs of the {sources}.",
+        ),
+        click.option(
+            "--within", metavar="COLUMN", help=f"Match only documents with equal values in this column{within}"
+        ),
+        click.option(
+            "--cluster",
+            type=click.Choice(list(CLUSTERS)),
+            default=DEFAULTS.cluster,
+            show_default=True,
+            help=described(CLUSTERS),
+        ),
+    )
+
+
 threads = click.option(
     "--threads", type=int, metavar="N", help="Number of threads (all processors); never changes the result."
 )
