@@ -6,7 +6,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo kernels kernels-from-wheel wheels wheel-arm test test-all test-levels test-checked test-interpreted test-lowest fuzz lint lint-project types docs site chromium bench bench-quick bench-corpus bench-start soak clean
+.PHONY: help demo kernels kernels-from-wheel wheels wheel-arm test test-all test-levels test-checked test-interpreted test-lowest test-properties fuzz lint lint-project types docs site chromium bench bench-quick bench-corpus bench-start soak clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*## /: /' | sort
@@ -67,8 +67,13 @@ test-lowest: $(VENV)/lowest/installed  ## a part of the tests with the lowest ve
 		tests/cli/test_report_command.py tests/fingerprints/test_golden.py tests/io/test_parquet.py tests/io/test_remote_places.py \
 		tests/recipe tests/text/test_html.py tests/text/test_segmenters.py
 
-fuzz: $(VENV)/developing  ## the property tests with thousands of random examples each; long
+test-properties: $(VENV)/developing  ## the property tests with thousands of random examples each; long
 	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest tests/kernels tests/test_dedup.py tests/hamming/test_join.py
+
+SECONDS ?= 600
+SEED ?= 1
+fuzz: $(VENV)/developing kernels  ## corpora and options by chance against the definitions, for SECONDS of processor time, from SEED
+	PYTHONPATH=tests $(BIN)/python -m fuzz --seconds $(SECONDS) --seed $(SEED)
 
 lint: $(VENV)/developing  ## style
 	$(BIN)/ruff check .
