@@ -12,7 +12,15 @@ from neardup.io.storage.refusals import damaged
 
 _STREAM_BYTES = 1 << 20  # otherwise Arrow holds whole columns of a row group
 _BATCH_ROWS = 1 << 14  # dictionary pages can make long texts look short
-_ARROW_ERRORS = (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowKeyError, pa.ArrowTypeError, OSError)
+_ARROW_ERRORS = (
+    pa.ArrowNotImplementedError,
+    pa.ArrowKeyError,
+    pa.ArrowTypeError,
+    pa.ArrowIndexError,
+    ValueError,
+    OSError,
+)
+"""ValueError: ArrowInvalid is one, and the error of names that are not UTF-8. Memory that is exhausted is no damage."""
 
 
 @contextmanager
