@@ -21,6 +21,7 @@ from typing import Any
 
 from flips.judgment import CRASHED, FINDS, HUNG
 from flips.worker import FORMS, PATIENCE_SECONDS
+from places import TESTS
 
 SHOWN = 40
 
@@ -39,8 +40,14 @@ class Worker:
         """Ask for one flip."""
         if self._process is None:
             pipe = subprocess.PIPE
+            paths = os.pathsep.join(filter(None, [str(TESTS), os.environ.get("PYTHONPATH")]))
             self._process = subprocess.Popen(
-                self.command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True
+                self.command,
+                stdin=pipe,
+                stdout=pipe,
+                stderr=subprocess.DEVNULL,
+                text=True,
+                env=os.environ | {"PYTHONPATH": paths},
             )
         process = self._process
         assert process.stdin is not None
@@ -74,8 +81,13 @@ def flips(names: Iterable[str], count: int, seed: int, workers: int) -> Iterator
 
     def work(part: int) -> list[dict[str, Any]]:
         worker = Worker()
+        found = []
         try:
-            return [worker.flip(*task) for task in tasks[part::workers]]
+            for task in tasks[part::workers]:
+                found.append(worker.flip(*task))
+                if found[-1]["outcome"] in FINDS:
+                    print("==", found[-1], file=sys.stderr, flush=True)
+            return found
         finally:
             worker.close()
 

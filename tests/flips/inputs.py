@@ -5,6 +5,7 @@ import functools
 import gzip
 import io
 import json
+import re
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -32,6 +33,9 @@ UNPACK: dict[str, Callable[[bytes], bytes]] = {
 }
 DELIMITERS = {"csv": ";", "tsv": "\t"}
 
+LONE = "\ue000"
+"""Stands for a carriage return without newline, which ends a row for Python's reader, but not for neardup (docs/files.md)."""
+
 
 def _json_rows(content: bytes) -> list[Row]:
     found = []
@@ -46,10 +50,9 @@ def _json_rows(content: bytes) -> list[Row]:
 
 
 def _delimited_rows(kind: str, content: bytes) -> list[Row]:
-    read = list(
-        csv.reader(io.StringIO(content.decode().removeprefix("\ufeff"), newline=""), delimiter=DELIMITERS[kind])
-    )
-    header, *rows = read or [[]]
+    text = re.sub("\r(?!\n)", LONE, content.decode().removeprefix("\ufeff"))
+    read = csv.reader(io.StringIO(text, newline=""), delimiter=DELIMITERS[kind])
+    header, *rows = [[cell.replace(LONE, "\r") for cell in row] for row in read] or [[]]
     if "text" not in header or any(len(row) not in (0, len(header)) for row in rows):
         raise UnreadableError(header)
     place = header.index("id") if "id" in header else None

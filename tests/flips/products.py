@@ -3,6 +3,7 @@
 import contextlib
 import csv
 import json
+import math
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -62,12 +63,23 @@ def _run_of_dedup() -> None:
         shutil.copy(name, f"true-{name}")
 
 
+def _alike(found: Any, true: Any) -> bool:
+    """Similarities are compared to 1e-12, as `verify` does."""
+    if isinstance(found, float) and isinstance(true, float):
+        return math.isclose(found, true, rel_tol=0, abs_tol=1e-12)
+    if isinstance(found, list) and isinstance(true, list):
+        return len(found) == len(true) and all(map(_alike, found, true))
+    if isinstance(found, dict) and isinstance(true, dict):
+        return found.keys() == true.keys() and all(_alike(found[name], true[name]) for name in found)
+    return bool(found == true)
+
+
 def _verified(target: str) -> Form:
     """Flips in a file of a finished run, which `verify` judges."""
 
     def is_changed() -> bool:
         try:
-            return bool(_lines(target) != _lines(f"true-{target}"))
+            return not _alike(_lines(target), _lines(f"true-{target}"))
         except (ValueError, UnicodeError):
             return True
 

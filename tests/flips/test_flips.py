@@ -34,6 +34,26 @@ def test_a_flip_is_refused_by_name_or_the_result_is_right(each):
     assert told["outcomes"][REFUSED] > len(FORMS) / 2
 
 
+@pytest.mark.parametrize(
+    ("form", "number"),
+    [
+        ("csv", 158),
+        ("parquet snappy", 164),  # Arrow ended the process
+        ("parquet gzip True", 123),
+        ("fingerprint file, by clusters", 30),
+        ("cluster file", 193),
+        ("labels.parquet", 166),
+        ("document frequencies", 219),
+        ("document frequencies", 243),
+    ],
+)
+def test_flips_that_once_crashed_or_showed_a_traceback(form, number):
+    worker = Worker()
+    found = worker.flip(20261122, form, number)
+    worker.close()
+    assert found["outcome"] not in FINDS, found
+
+
 def refuse(message):
     def use():
         raise neardup.DataError(message)
