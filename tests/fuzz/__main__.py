@@ -69,7 +69,8 @@ class Tally:
 
 def _tenth(case: Case, _: Compared) -> str:
     least = case.option("min_similarity")
-    return "1" if least == 1 else f"{int(least * 10) / 10}-{int(least * 10 + 1) / 10}"
+    tenth = int(10 * least)
+    return "1" if least == 1 else f"{tenth / 10}-{(tenth + 1) / 10}"
 
 
 COUNTED = {
