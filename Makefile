@@ -6,7 +6,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo kernels kernels-from-wheel wheels wheel-arm test test-all test-levels test-checked test-interpreted test-lowest test-properties fuzz flips kills lint lint-project types docs site chromium bench bench-quick bench-corpus bench-start soak clean
+.PHONY: help demo kernels kernels-from-wheel wheels wheel-arm test test-all test-levels test-checked test-interpreted test-lowest install-tools test-properties fuzz flips kills lint lint-project types docs site chromium bench bench-quick bench-corpus bench-start soak clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*## /: /' | sort
@@ -24,10 +24,14 @@ $(VENV)/developing: $(VENV)/installed
 
 # Where kernels cannot be compiled ahead of time (no C compiler), Numba compiles them at first use: slower, and the same.
 kernels: $(VENV)/installed  ## compile all kernels for this processor, unless that is done
-	$(BIN)/python -m neardup.kernels.native.build --if-changed || echo "Numba compiles kernels at first use instead."
+	$(BIN)/python -m neardup.kernels.native.build --if-changed --objects build/kernels || echo "Numba compiles kernels at first use instead."
 
-demo: $(VENV)/installed kernels  ## de-duplicate real texts and a small corpus in three languages, and show what was found
-	$(BIN)/python examples/demo.py demo
+# The kernels that the demo calls come first, and all others after it has shown what it found. Other texts may need others.
+demo: $(VENV)/installed  ## de-duplicate real texts and a small corpus in three languages, and show what was found
+	$(BIN)/python -m neardup.kernels.native.build --if-changed --objects build/kernels --demo || echo "Numba compiles kernels at first use instead."
+	$(BIN)/python examples/demo.py demo || { $(MAKE) kernels && $(BIN)/python examples/demo.py demo; }
+	@echo "The other kernels, for other commands:"
+	@$(MAKE) --no-print-directory kernels
 
 test: $(VENV)/developing kernels  ## the tests, on all processors; the tests of a file on one of them
 	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest -n auto --dist loadfile -m "not slow"
@@ -66,6 +70,9 @@ test-lowest: $(VENV)/lowest/installed  ## a part of the tests with the lowest ve
 		tests/cli/test_command_line.py tests/cli/test_dedup_command.py tests/cli/test_formats.py tests/cli/test_index_command.py \
 		tests/cli/test_report_command.py tests/fingerprints/test_golden.py tests/io/test_parquet.py tests/io/test_remote_places.py \
 		tests/recipe tests/text/test_html.py tests/text/test_segmenters.py
+
+install-tools: $(VENV)/developing  ## the releases of other tools that tests/compatibility compares with, in .venv/tools; the tests do so, too
+	$(BIN)/python tests/compatibility/tools.py
 
 test-properties: $(VENV)/developing  ## the property tests with thousands of random examples each; long
 	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest tests/kernels tests/test_dedup.py tests/hamming/test_join.py

@@ -247,3 +247,23 @@ def stage_limits(record: Record) -> str:
     floor = sum(of["floor"] for of in record["stages"].values())
     rows.append(["all", number(total), number(floor), number(total / floor, 2), ""])
     return table(["", "seconds", "floor", "times the floor", "the floor's parts, seconds"], rows)
+
+
+def families(record: Record) -> str:
+    """What families of near-equal texts cost."""
+    rows = []
+    for run in record["runs"]:
+        done = run["outcome"] == "done"
+        rows.append(
+            [
+                f"{run['documents']:,}",
+                str(run["min_similarity"]),
+                run["tool"] + (f" ({run['method']})" if run["tool"].endswith("auto") and done else ""),
+                number(run["seconds"]) if done else "refused" if "seconds" in run else run["outcome"],
+                number(run["temporary_bytes"] / 1e6) if done else "",
+                number(run["peak_memory_bytes"] / 1e6) if "peak_memory_bytes" in run else "",
+                f"{run['survivors']:,}" if done else "",
+            ]
+        )
+    columns = ["lines", "threshold", "", "s", "temporary files, MB", "peak memory, MB", "survivors"]
+    return table(columns, rows)

@@ -53,13 +53,40 @@ def data_juicer_character(text, size=6):
     return moz_windows(list(text.lower()), size, "")
 
 
-def text_dedup(text, size=3, bits=64, seed=0):
-    digest = xxhash.xxh3_64_intdigest if bits == 64 else xxhash.xxh3_128_intdigest
-    pieces = re.split(r"\W", text.lower())
-    if len(pieces) < 5:
+def text_dedup_0_3_0(text, size=3):
+    words = [word for word in text.split(" ") if word != ""]
+    runs = []
+    while words:
+        runs.append(" ".join(words[:size]))
+        words = words[size:]
+    return simhash([xxhash.xxh64_intdigest(run.encode()) for run in runs], 64)
+
+
+def text_dedup_characters(text, size=3, bits=64, *, lower, digest64, digest128):
+    if len(text) < 5:
         return 0
-    found = {" ".join(pieces[i : i + size]) for i in range(max(len(pieces) - size + 1, 1))}
-    return simhash([digest(each.encode(), seed) for each in found], bits)
+    found = {text[i : i + size] for i in range(max(len(text) - size + 1, 1))}
+    digest = digest64 if bits == 64 else digest128
+    return simhash([digest(each.encode()) for each in {each.lower() if lower else each for each in found}], bits)
+
+
+def text_dedup_0_3_1(text, size=3, bits=64):
+    digests = {"digest64": xxhash.xxh64_intdigest, "digest128": xxhash.xxh3_128_intdigest}
+    return text_dedup_characters(text, size, bits, lower=False, **digests)
+
+
+def text_dedup_0_4_0(text, size=3, bits=64):
+    digests = {"digest64": xxhash.xxh3_64_intdigest, "digest128": xxhash.xxh3_128_intdigest}
+    return text_dedup_characters(text, size, bits, lower=True, **digests)
+
+
+def text_dedup_0_4_1(text, size=3, bits=64):
+    digest = xxhash.xxh3_64_intdigest if bits == 64 else xxhash.xxh3_128_intdigest
+    words = re.findall(r"\w+", text.lower())
+    if len(words) < 5:
+        return 0
+    found = {" ".join(words[i : i + size]) for i in range(max(len(words) - size + 1, 1))}
+    return simhash([digest(each.encode(), 42) for each in found], bits)
 
 
 def ferd(text, name="sha1"):

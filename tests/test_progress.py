@@ -2,8 +2,12 @@
 
 import dataclasses
 import gzip
+import io
 import json
+import re
 import sys
+import time
+from contextlib import suppress
 
 import numpy as np
 import pyarrow as pa
@@ -11,8 +15,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from neardup import OptionError, deduplicate, deduplicate_files, evaluate, fingerprint_files, match
-from neardup.progress import CalledProgress, LogProgress, Progress, Stage, TerminalProgress, duration, progress_of, told
+from neardup import progress as progress_module
+from neardup.display import duration
+from neardup.progress import CalledProgress, LogProgress, Progress, TerminalProgress, progress_of
 from neardup.resources.spool import Spool, mapped_array, peak_temporary_bytes
+from neardup.resources.stage import Stage, told
+from neardup.resources.unfinished import remove_unfinished
 
 
 class Clock:
@@ -42,7 +50,7 @@ def test_a_stage_of_documents_knows_its_share_and_the_time_that_is_left():
     stage = Stage("count", 400, began=10.0, documents=100, read_bytes=5_000_000)
     assert stage.share == 0.25
     assert stage.seconds_left(20.0) == 30.0
-    assert told(stage, 20.0) == "25 %, 100 documents, 10 documents/s, 0.5 MB/s, about 30 s left"
+    assert told(stage, 20.0) == "25 %, about 30 s left, 100 documents, 10 documents/s, 0.5 MB/s"
 
 
 def test_a_stage_of_an_unknown_number_of_documents_goes_by_bytes():
@@ -62,18 +70,96 @@ def test_a_log_has_a_line_a_stage_and_one_every_half_minute_of_a_long_one(capsys
         for _ in range(6):
             progress.advance(10)
     assert capsys.readouterr().err.splitlines() == [
-        "neardup: count: 67 %, 40 documents, 1 documents/s, about 20 s left",
+        "neardup: count: 67 %, about 20 s left, 40 documents, 1 documents/s",
         "neardup: count: 64.0 s, 60 documents, 1 documents/s",
     ]
 
 
-def test_a_terminal_is_shown_a_line_that_moves_and_then_what_the_stage_took(capsys):
-    progress = TerminalProgress(clock=Clock(1.0))
+class Screen(io.StringIO):
+    """Standard error that is a terminal, and what can be seen on it."""
+
+    def isatty(self):
+        return True
+
+    def lines(self):
+        """The lines as they look: text after a carriage return is written over what its line has."""
+        seen = []
+        for line in self.getvalue().split("\n"):
+            cells = ""
+            for written in line.split("\r"):
+                cells = written + cells[len(written) :]
+            seen.append(cells.rstrip())
+        return seen
+
+    def wait_for(self, text, times=1):
+        deadline = time.monotonic() + 10
+        while self.getvalue().count(text) < times:
+            assert time.monotonic() < deadline, self.getvalue()
+            time.sleep(0.005)
+
+
+@pytest.fixture
+def on_screen(monkeypatch):
+    """Makes a `Screen` standard error; as a function, for pytest exchanges standard error before each test."""
+
+    def open_screen():
+        screen = Screen()
+        monkeypatch.setattr(sys, "stderr", screen)
+        return screen
+
+    monkeypatch.setattr(progress_module, "REDRAW_SECONDS", 0.01)
+    return open_screen
+
+
+def test_a_terminal_is_shown_one_line_that_moves_and_then_what_the_stage_took(on_screen):
+    screen = on_screen()
+    progress = progress_of(True)
     with progress.stage("fingerprint"):
         progress.expect(200)
         progress.advance(5)
         progress.read(100)
-    assert "neardup: fingerprint: 4.0 s, 5 documents" in capsys.readouterr().err
+        screen.wait_for("50 %", times=2)
+        [line] = screen.lines()
+        assert re.match(r"neardup: fingerprint: \d s, 50 %, about \d s left, 5 documents, ", line)
+        assert len(line) < 80
+        progress.say("half of it is short")
+        screen.wait_for("50 %", times=1 + screen.getvalue().count("50 %"))
+        assert [line[:28] for line in screen.lines()] == [
+            "neardup: half of it is short",
+            "neardup: fingerprint: 0 s, 5",
+        ]
+    drawn = screen.getvalue()
+    time.sleep(0.05)
+    assert screen.getvalue() == drawn
+    [said, ended, rest] = screen.lines()
+    assert re.match(r"neardup: fingerprint: \d\.\d s, 5 documents", ended)
+    assert (said, rest) == ("neardup: half of it is short", "")
+
+
+@pytest.mark.parametrize("can_raise", [True, False], ids=["by an exception", "from another thread"])
+def test_an_interrupted_stage_leaves_no_part_of_its_line_on_the_terminal(on_screen, can_raise):
+    screen = on_screen()
+    progress = TerminalProgress()
+    with suppress(KeyboardInterrupt), progress.stage("join"):
+        screen.wait_for("neardup: join: ")
+        if can_raise:
+            raise KeyboardInterrupt
+        remove_unfinished()
+        drawn = screen.getvalue()
+        time.sleep(0.05)
+        assert screen.getvalue() == drawn
+        assert screen.lines() == [""]
+    [ended, rest] = screen.lines()
+    assert re.fullmatch(r"neardup: join: \d\.\d s", ended)
+    assert rest == ""
+
+
+def test_a_stage_that_ends_at_once_has_no_moving_line(on_screen, monkeypatch):
+    screen = on_screen()
+    monkeypatch.setattr(progress_module, "REDRAW_SECONDS", 10)
+    with TerminalProgress(clock=Clock(1.0)).stage("join"):
+        pass
+    assert screen.getvalue() == "neardup: join: 1.0 s\n"
 
 
 @pytest.mark.parametrize(
@@ -200,22 +286,16 @@ def test_true_shows_lines_where_there_is_no_terminal_and_false_nothing(capsys):
     assert "neardup: fingerprint: " in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("kernel", "widgets", "kind"),
-    [(True, True, TerminalProgress), (True, False, LogProgress), (False, True, LogProgress)],
-)
-def test_a_notebook_that_can_is_shown_a_line_that_moves(monkeypatch, kernel, widgets, kind):
+@pytest.mark.parametrize(("notebook", "kind"), [(True, TerminalProgress), (False, LogProgress)])
+def test_a_notebook_is_shown_a_line_that_moves(monkeypatch, notebook, kind):
     monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
-    if kernel:
+    if notebook:
         monkeypatch.setitem(sys.modules, "ipykernel", object())
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: object() if widgets else None)
     assert type(progress_of(True)) is kind
 
 
-@pytest.mark.parametrize("widgets", [True, False])
-def test_a_notebook_hears_it_on_standard_output_which_it_shows_as_no_alarm(monkeypatch, capsys, widgets):
+def test_a_notebook_hears_it_on_standard_output_which_it_shows_as_no_alarm(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "ipykernel", object())
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: object() if widgets else None)
     deduplicate(TEXTS, progress=True)
     shown = capsys.readouterr()
     assert "neardup: fingerprint: " in shown.out

@@ -134,7 +134,7 @@ def main() -> None:
     for name, calls in sorted(kernels.items()):
         for call in sorted(calls):
             found.setdefault(name, {}).setdefault(str(widened(name, parse(call), signatures)), []).append(call)
-    Signatures(signatures.tuples, found).write()
+    Signatures(signatures.tuples, signatures.demo, found).write()
     print(f"{len(found)} kernels in {sum(map(len, found.values()))} versions")
 
 

@@ -23,11 +23,11 @@ from neardup.io.checkpoints import NO_CHECKPOINTS, Checkpoints
 from neardup.io.corpora import Corpus, SourcedCorpus, pair_of
 from neardup.io.reading import Html
 from neardup.io.table_corpus import TableCorpus
-from neardup.matching.candidates.methods import find_candidates
+from neardup.matching.candidates.methods import all_candidates, opener_of
 from neardup.matching.candidates.task import Found, Task
 from neardup.matching.distance_limit import distance_limit
 from neardup.matching.equal_texts import exact_representatives
-from neardup.matching.similarities.element_store import ElementStore, read_again
+from neardup.matching.similarities.element_store import ElementStore
 from neardup.options import DedupOptions, DedupOptionsDict, options_of
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.methods import METHODS
@@ -36,11 +36,12 @@ from neardup.recipe.recipe import Recipe
 from neardup.resources.allocators import give_back
 from neardup.resources.room import free_bytes
 from neardup.survivors.annotations import annotations
-from neardup.survivors.clusters import CLUSTERERS, Clustering
 from neardup.survivors.decisions import Decisions, Findings, decide, in_order_of_preference
 from neardup.survivors.dedup_result import DedupResult
+from neardup.survivors.families import find_candidates_of_survivors
 from neardup.survivors.result_tables import clusters_table, duplicates_table, with_pandas_types
 from neardup.survivors.summary import summarize
+from neardup.survivors.verification import Verification
 from neardup.text.frame_types import Item, Rows, Streamed
 from neardup.text.preference import groups_of
 
@@ -162,43 +163,34 @@ def _decide(
         groups=groups,
         kept=read.kept,
         checkpoints=checkpoints,
+        survivors_first=options.cluster == "star",
     )
-    found = checkpoints.checkpoint("candidates", lambda: find_candidates(task))
-    give_back()
+    with Verification(task) as verification:
 
-    def settle() -> tuple[Decisions, int, int]:
-        clustering = _cluster(task, found, fixed=int(np.count_nonzero(found.rows >= inputs)))
-        with progress.stage("survivors"):
-            decisions = decide(documents, preferred, representative, found.rows, clustering, scratch=scratch)
-        return decisions, clustering.compared, clustering.matches
+        def fixed(rows: Array) -> int:
+            return int(np.count_nonzero(rows >= inputs))
 
+        def find() -> Found:
+            with opener_of(options.taken())(task) as join:
+                if task.survivors_first:
+                    return find_candidates_of_survivors(join, verification, fixed=fixed(join.task.rows))
+                return all_candidates(join)
+
+        found = checkpoints.checkpoint("candidates", find)
+        give_back()
+
+        def settle() -> tuple[Decisions, int, int]:
+            clustering = verification.all(found.candidates, found.rows, fixed(found.rows))
+            with progress.stage("survivors"):
+                decisions = decide(documents, preferred, representative, found.rows, clustering, scratch=scratch)
+            return decisions, clustering.compared, clustering.matches
+
+        decisions, compared, matches = checkpoints.checkpoint("decisions", settle)
     short = int(np.count_nonzero((documents.tokens[preferred] < found.min_tokens) & (preferred < inputs)))
-    decisions, compared, matches = checkpoints.checkpoint("decisions", settle)
     give_back()
     if options.resources.excess():
         progress.say(options.resources.excess())
     return Findings(documents, inputs, decisions, found, short, compared, matches)
-
-
-def _cluster(task: Task, found: Found, *, fixed: int) -> Clustering:
-    """Verify candidates and assign each document to its survivor; the first `fixed` documents always survive."""
-    near, candidates, progress = found.rows, found.candidates, task.progress
-    options = task.options
-    cluster = partial(CLUSTERERS[options.cluster], resources=options.resources)
-    least = options.min_similarity
-    if least == 0:
-        with progress.stage("cluster", len(near)):
-            return cluster(candidates, near, None, min_similarity=0.0, progress=progress, fixed=fixed)
-    if task.kept is not None and task.kept.serves_verification:
-        with progress.stage("verify", len(near)):
-            return cluster(candidates, near, task.kept, min_similarity=least, progress=progress, fixed=fixed)
-    wanted = np.zeros(len(task.documents), np.bool_)
-    wanted[near[candidates.has_any]] = True
-    with progress.stage("read again", int(wanted.sum())):
-        store = ElementStore.of_verification(options.similarity, task.recipe, resources=options.resources)
-        read_again(store, task.corpus, wanted, progress=progress, checkpoints=task.checkpoints)
-    with store, progress.stage("verify", len(near)):
-        return cluster(candidates, near, store, min_similarity=least, progress=progress, fixed=fixed)
 
 
 def reference_columns(options: DedupOptions) -> tuple[str, ...]:

@@ -34,6 +34,14 @@ def size_text(size: float) -> str:
     return f"{size:,.1f} TiB"
 
 
+def duration(seconds: float) -> str:
+    """Format a duration in the unit that fits it: `40 s`, `12 minutes`, `3.5 hours` or `2.1 days`."""
+    for limit, unit, size in ((120, "s", 1.0), (7_200, "minutes", 60.0)):
+        if seconds < limit:
+            return f"{seconds / size:,.0f} {unit}"
+    return f"{seconds / 3_600:,.1f} hours" if seconds < 172_800 else f"{seconds / 86_400:,.1f} days"
+
+
 def as_code(names: Iterable[str], joint: str = ", ") -> str:
     """Format names of options as code in backticks, as every message has them."""
     return joint.join(f"`{name}`" for name in names)

@@ -1,67 +1,18 @@
 """Progress of a run for terminals, notebooks, logs and callbacks, and the time of each stage."""
 
-import importlib.util
-import resource
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, TextIO
+from threading import Event, Lock, Thread
+from typing import TextIO
 
-from neardup.display import printable
+from neardup.display import duration, printable
 from neardup.errors import OptionError
-
-
-def peak_memory_bytes() -> int:
-    """The peak resident memory of this program so far, as the operating system counts it."""
-    try:  # getrusage() would also count the process before exec(), such as a large parent's memory
-        lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
-        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:"))
-    except (OSError, StopIteration):
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        return peak if sys.platform == "darwin" else peak * 1024
-
-
-@dataclass(slots=True)
-class Stage:
-    """The state of a stage.
-
-    Attributes:
-        name: the name of the stage.
-        total: the number of documents to process; None if unknown.
-        began: the time when the stage began, by the clock of the progress.
-        documents: the number of documents that are done.
-        read_bytes: bytes of the input files that were read.
-        total_bytes: bytes of the input files in all; 0 if the stage reads no file.
-    """
-
-    name: str
-    total: int | None
-    began: float
-    documents: int = 0
-    read_bytes: int = 0
-    total_bytes: int = 0
-
-    @property
-    def share(self) -> float | None:
-        """The fraction that is done, from 0 to 1; of the documents, or of the bytes if the number of documents is unknown."""
-        done, of = (self.documents, self.total) if self.total else (self.read_bytes, self.total_bytes)
-        return min(1.0, done / of) if of else None
-
-    def seconds_left(self, now: float) -> float | None:
-        """The remaining seconds at the rate so far; None while unknown."""
-        return (now - self.began) * (1 / self.share - 1) if self.share else None
-
-    def rates(self, now: float) -> str:
-        """Format the rates as `1,234 documents/s, 5.6 MB/s`; empty if nothing is counted or no time has passed."""
-        seconds = now - self.began
-        if seconds <= 0:
-            return ""
-        found = [f"{self.documents / seconds:,.0f} documents/s"] if self.documents else []
-        found += [f"{self.read_bytes / seconds / 1e6:,.1f} MB/s"] if self.read_bytes else []
-        return ", ".join(found)
+from neardup.resources.stage import Stage, told
+from neardup.resources.unfinished import removed_by
 
 
 class Progress:
@@ -168,63 +119,68 @@ def _shown_on() -> TextIO:
     return sys.stdout if "ipykernel" in sys.modules else sys.stderr
 
 
-def told(stage: Stage, now: float) -> str:
-    """Describe the state of a stage: `45 %, 12,345 documents, 1,234 documents/s, 5.6 MB/s, about 40 s left`."""
-    left = stage.seconds_left(now)
-    parts = [
-        "" if stage.share is None else f"{stage.share:.0%}".replace("%", " %"),
-        f"{stage.documents:,} documents" if stage.documents else "",
-        stage.rates(now),
-        "" if left is None else f"about {duration(left)} left",
-    ]
-    return ", ".join(part for part in parts if part)
+def _columns() -> int:
+    """The width of the terminal; 80 if it is unknown."""
+    try:
+        return os.get_terminal_size(_shown_on().fileno()).columns or 80
+    except OSError:  # no terminal, as in a notebook
+        return 80
 
 
-def duration(seconds: float) -> str:
-    """Format a duration in the unit that fits it: `40 s`, `12 minutes`, `3.5 hours` or `2.1 days`."""
-    for limit, unit, size in ((120, "s", 1.0), (7_200, "minutes", 60.0)):
-        if seconds < limit:
-            return f"{seconds / size:,.0f} {unit}"
-    return f"{seconds / 3_600:,.1f} hours" if seconds < 172_800 else f"{seconds / 86_400:,.1f} days"
+REDRAW_SECONDS = 0.2
+"""The interval at which the moving line is drawn; a stage that is shorter has none."""
 
 
 class TerminalProgress(LogProgress):
-    """Progress for terminals: a moving line for the current stage."""
+    """Progress for terminals and notebooks: a moving line for the current stage, which another thread draws.
+
+    Each drawing returns to the start of its line, so that whatever else is printed takes its place.
+    """
+
+    def __init__(self, *, clock: Callable[[], float] = time.perf_counter, wording: Callable[[str], str] = str) -> None:
+        super().__init__(clock=clock, wording=wording)
+        self._drawing, self._drawn, self._ended = Lock(), 0, Event()
+
+    @contextmanager
+    def stage(self, name: str, total: int | None = None) -> Iterator[None]:
+        with removed_by(self._erase), super().stage(name, total):
+            yield
 
     def begin(self, name: str, total: int | None) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
-        from rich.progress import Progress as Bar
+        self._ended = Event()
+        Thread(target=self._redraw, args=(self.at, self._ended), daemon=True).start()
 
-        super().begin(name, total)
-        self._bar = Bar(
-            TextColumn("neardup: {task.description}"),
-            BarColumn(bar_width=20),
-            TimeElapsedColumn(),
-            TextColumn("{task.fields[told]}"),
-            console=Console(file=_shown_on()),
-            transient=True,
-        )
-        self._task = self._bar.add_task(name, total=None, told="")
-        self._bar.start()
+    def _redraw(self, stage: Stage, ended: Event) -> None:
+        while not ended.wait(REDRAW_SECONDS):
+            now = self.clock()
+            state = ", ".join(filter(None, (duration(now - stage.began), told(stage, now))))
+            with self._drawing:
+                if not ended.is_set():
+                    self._draw(f"neardup: {stage.name}: {state}"[: _columns() - 1])
+
+    def _draw(self, line: str) -> None:
+        if line or self._drawn:
+            with suppress(OSError):  # the terminal is gone
+                print(line.ljust(self._drawn), end="\r", file=_shown_on(), flush=True)
+            self._drawn = len(line)
+
+    def _erase(self) -> None:
+        """Draw nothing more in this stage."""
+        self._ended.set()
+        with self._drawing:
+            self._draw("")
 
     def advance(self, documents: int) -> None:
         Progress.advance(self, documents)  # the moving line is enough
-        self._show()
-
-    def read(self, count: int) -> None:
-        super().read(count)
-        self._show()
-
-    def _show(self) -> None:
-        if self.at is not None:
-            share = self.at.share
-            shown: dict[str, Any] = {} if share is None else {"total": 1.0, "completed": share}
-            self._bar.update(self._task, told=told(self.at, self.clock()), **shown)
 
     def end(self, name: str) -> None:
-        self._bar.stop()
+        self._erase()
         super().end(name)
+
+    def say(self, line: str) -> None:
+        with self._drawing:
+            self._draw("")
+            super().say(line)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -319,13 +275,8 @@ def progress_for(quiet: bool, *, wording: Callable[[str], str] = str) -> Progres
     """The progress of the command line: silent if `quiet`, a moving line on a terminal or in a notebook, else log lines."""
     if quiet:
         return Progress()
-    display = TerminalProgress if sys.stderr.isatty() or _in_notebook() else LogProgress
+    display = TerminalProgress if sys.stderr.isatty() or "ipykernel" in sys.modules else LogProgress
     return display(wording=wording)
-
-
-def _in_notebook() -> bool:
-    """Whether this is a notebook that can show a moving line."""
-    return "ipykernel" in sys.modules and importlib.util.find_spec("ipywidgets") is not None
 
 
 Watcher = Progress | Callable[[ProgressEvent], object] | bool | None

@@ -35,7 +35,7 @@ def test_audits_of_shards_are_the_audit_of_all_one_after_another(run, shards, fl
     run("dedup", "in", "-o", "whole/", "--audit", "whole.jsonl", *flags)
     done = run("dedup", "in", "-o", "out/", "--audit", "audits/", *flags)
     assert (done.code, Path("audits.summary.json").exists()) == (0, True)
-    assert "audit: audits\nsummary: audits.summary.json" in done.err
+    assert "audit: audits/\nsummary: audits.summary.json" in done.err
     assert sorted(map(str, Path("audits").rglob("*.jsonl"))) == [f"audits/{name}.duplicates.jsonl" for name in SHARDS]
     assert audits("audits") == Path("whole.jsonl").read_bytes()
     assert len(read_lines("whole.jsonl")) > 3
@@ -124,13 +124,18 @@ def test_of_text_files_only_those_removed_have_an_audit(run):
     assert [path.name for path in Path("audits").iterdir()] == ["b.duplicates.jsonl"]
 
 
+def test_the_command_in_the_report_names_the_audit_as_a_folder(run, shards):
+    assert run("dedup", "in", "-o", "out/", "--audit", "audits/", "--report", "page.html").code == 0
+    assert "--audit audits/ " in Path("page.html").read_text()
+
+
 def test_a_run_with_resume_writes_audits_of_shards(run, shards):
     run("dedup", "in", "-o", "whole/", "--audit", "whole-audits/")
     for _ in range(2):
         done = run("dedup", "in", "-o", "out/", "--audit", "audits/", "--resume")
         assert done.code == 0, done.err
     assert audits("audits") == audits("whole-audits")
-    assert json.loads(Path("audits.summary.json").read_bytes())["files"]["audit"] == "audits"
+    assert json.loads(Path("audits.summary.json").read_bytes())["files"]["audit"] == "audits/"
 
 
 @pytest.mark.parametrize(

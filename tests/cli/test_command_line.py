@@ -12,7 +12,7 @@ import pytest
 from corpora import BRIDGE, FERRY, ROWS, lines, write_lines
 from neardup.cli.main import COMMANDS
 
-HEAVY = ("numba", "llvmlite", "numpy", "pyarrow", "msgspec", "rich", "zstandard")
+HEAVY = ("numba", "llvmlite", "numpy", "pyarrow", "msgspec", "zstandard")
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["-h"], *([name, "--help"] for name in COMMANDS)])

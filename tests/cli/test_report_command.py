@@ -204,6 +204,58 @@ def test_without_the_inputs_as_they_were_it_shows_no_texts_and_says_so(run, what
     assert "Survivor ferry, removed edited" in page.shown
 
 
+@pytest.mark.parametrize("content", [None, 5, {"inputs": 5}, "of another run"])
+@pytest.mark.parametrize("through", ["inputs", "against"])
+def test_a_summary_from_elsewhere_embeds_no_file_of_this_machine(run, through, content):
+    """All else is as if the secret file had been read: only its digest cannot be known."""
+    secret = "the password of the account at the bank by the river is swordfish and nothing else at all"
+    for name in ("secret.txt", "other.txt"):
+        line = (
+            secret
+            if name == "secret.txt"
+            else "what everybody knows of the river and of the bank by the river, and nothing else"
+        )
+        Path(name).write_text(f"{line}\n{line}\n")
+        reference = ("--against", name.replace(".txt", ".ref.txt")) if through == "against" else ()
+        Path(name.replace(".txt", ".ref.txt")).write_text(f"{line}\n")
+        done = run("dedup", name, "-o", f"out-{name}", "--lines", "--audit", f"{name}.duplicates.jsonl", *reference)
+        assert done.code == 0, done.err
+    summary, other = (json.loads(Path(f"{name}.txt.summary.json").read_text()) for name in ("secret", "other"))
+    assert run("report", "secret.txt.duplicates.jsonl", "-o", "own.html").code == 0
+    assert "swordfish" in Path("own.html").read_text()
+    forged = other["files"].get("content") if content == "of another run" else content
+    summary["files"]["content"] = forged
+    Path("secret.txt.summary.json").write_text(json.dumps(summary))
+    done = run("report", "secret.txt.duplicates.jsonl", "-o", "out.html")
+    assert done.code == 0
+    assert "it shows no texts: The " in done.err
+    assert "swordfish" not in done.err + Path("out.html").read_text()
+
+
+@pytest.mark.parametrize("files", [{"inputs": 5}, {"inputs": [["in.jsonl"]]}, {"text": 5}])
+def test_a_summary_whose_files_make_no_sense_is_refused(run, files):
+    write_lines("in.jsonl", ROWS)
+    run("dedup", "in.jsonl", "-o", "out.jsonl")
+    summary = json.loads(Path("out.summary.json").read_text())
+    Path("out.summary.json").write_text(json.dumps(summary | {"files": summary["files"] | files}))
+    done = run("report", "out.duplicates.jsonl", "-o", "out.html")
+    assert done.code == 1
+    assert "out.summary.json is not the summary of a run" in done.err.replace("\n", " ")
+
+
+def test_shards_of_a_cluster_file_that_holds_others_now_are_not_shown(run):
+    write_lines("in.jsonl", ROWS)
+    run("fingerprint", "in.jsonl", "-o", "prints.parquet")
+    run("pairs", "in.jsonl", "-o", "pairs.parquet")
+    run("clusters", "pairs.parquet", "--documents", "prints.parquet", "-o", "clusters.parquet")
+    assert run("apply", "clusters.parquet", "in.jsonl", "-o", "out.jsonl").code == 0
+    assert "shows no texts" not in run("report", "out.duplicates.jsonl", "-o", "out.html").err
+    Path("in.jsonl").write_text(Path("in.jsonl").read_text().replace("winter", "wanter"))
+    done = run("report", "out.duplicates.jsonl", "-o", "other.html")
+    assert "it shows no texts: The inputs are not what they were" in done.err
+    assert "wanter" not in Path("other.html").read_text()
+
+
 def test_a_folder_of_audits_and_stages_give_the_page_of_the_whole(run):
     Path("audits").mkdir()
     write_lines("in/a.jsonl", ROWS[:2])

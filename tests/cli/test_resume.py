@@ -1,5 +1,7 @@
 """A run that is killed, at any moment, goes on with --resume, does not read again what it has finished, and gives the same bytes."""
 
+import contextlib
+import fcntl
 import json
 import os
 import pickle
@@ -207,6 +209,42 @@ def test_the_folder_of_other_inputs_is_refused_and_they_are_named(monkeypatch, r
     done = run("dedup", "in", "-o", "out/", "--resume")
     assert done.code == 2
     assert "out.resume has the work of another run: inputs have changed: in/3.jsonl, in/9.jsonl." in done.err
+
+
+def test_an_input_that_changed_with_its_size_and_time_kept_is_noticed(monkeypatch, run):
+    interrupted_run(monkeypatch)
+    [shard, *_] = sorted(Path("in").iterdir())
+    before = shard.stat()
+    content = shard.read_bytes()
+    shard.write_bytes(content[:60].upper() + content[60:])
+    os.utime(shard, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert (shard.stat().st_size, shard.stat().st_mtime_ns) == (before.st_size, before.st_mtime_ns)
+    with pytest.raises(nd.RecipeMismatch, match=f"inputs have changed: {shard}"):
+        deduplicate_files("in", "out/", resume=True)
+
+
+def test_of_two_that_go_on_at_once_one_is_refused(monkeypatch):
+    interrupted_run(monkeypatch)
+    content = {path: path.read_bytes() for path in Path("out.resume").rglob("*") if path.is_file()}
+    with (
+        open_folder("out.resume"),
+        pytest.raises(nd.InputError, match="Another process goes on with the run in out.resume"),
+    ):
+        deduplicate_files("in", "out/", resume=True)
+    assert {path: path.read_bytes() for path in Path("out.resume").rglob("*") if path.is_file()} == content
+    deduplicate_files("in", "out/", resume=True)
+    deduplicate_files("in", "out/", resume=True)  # done before: nobody holds the folder
+
+
+@contextlib.contextmanager
+def open_folder(path):
+    """The folder as another process has it that uses it."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 def test_the_folder_of_other_options_is_refused_but_threads_may_differ(monkeypatch):

@@ -104,13 +104,14 @@ def test_simhash_pybind_gave_these_values():
         assert values(name, given_texts) == [int(case[column]) for case in cases["cases"]], name
 
 
-def test_a_package_that_is_missing_is_named(monkeypatch):
+@pytest.mark.parametrize("name", ["text-dedup-0.3.0", "text-dedup-0.3.1", "text-dedup-0.4.1"])
+def test_a_package_that_is_missing_is_named(name, monkeypatch):
     monkeypatch.setattr("neardup.recipe.stored_parts.version_of", lambda name: None)
     with pytest.raises(
         nd.MissingExtra,
-        match=r"`profile='text-dedup-seeded'` needs xxhash. Install it: pip install 'neardup\[profiles\]'",
+        match=rf"`profile='{name}'` needs xxhash. Install it: pip install 'neardup\[profiles\]'",
     ):
-        values("text-dedup-seeded", ["a b c d e"])
+        values(name, ["a b c d e"])
 
 
 def test_pages_need_their_parser(monkeypatch):
@@ -145,6 +146,11 @@ def test_cppjieba_keeps_of_equally_heavy_words_those_of_its_partial_sort():
 def test_datasketch_gave_these_signatures():
     for seed, num_perm, features, expected in golden("datasketch.json")["cases"]:
         assert datasketch_signature((f.encode() for f in features), num_perm=num_perm, seed=seed) == expected
+    for scheme, expected in (  # by datasketch 2.0.0
+        ("affine32", [1613064933, 548579758]),
+        ("affine64", [9581248139623047146, 10077316115135850895]),
+    ):
+        assert datasketch_signature([b"Hello", b"world"], num_perm=2, scheme=scheme) == expected
 
 
 def test_simhash_gave_these_values_for_given_features():
@@ -181,15 +187,18 @@ def test_profiles_give_what_a_slow_definition_gives(text, size):
         ("moz-character", naive.moz_character),
         ("data-juicer", naive.data_juicer),
         ("data-juicer-character", naive.data_juicer_character),
-        ("text-dedup", naive.text_dedup),
+        ("text-dedup-0.3.0", naive.text_dedup_0_3_0),
+        ("text-dedup-0.3.1", naive.text_dedup_0_3_1),
+        ("text-dedup-0.4.0", naive.text_dedup_0_4_0),
+        ("text-dedup-0.4.1", naive.text_dedup_0_4_1),
         ("clickhouse-ngram", naive.clickhouse_ngram),
         ("clickhouse-words", naive.clickhouse_words),
     ):
         assert values(name, [text]) == [slow(text)], name
         assert values(name, [text], window=size) == [slow(text, size)], name
-    for bits in (64, 128):
-        assert values("text-dedup", [text], bits) == [naive.text_dedup(text, bits=bits)]
-        assert values("text-dedup-seeded", [text], bits) == [naive.text_dedup(text, bits=bits, seed=42)]
+    assert values("text-dedup-0.3.1", [text], 128) == [naive.text_dedup_0_3_1(text, bits=128)]
+    assert values("text-dedup-0.4.0", [text], 128) == [naive.text_dedup_0_4_0(text, bits=128)]
+    assert values("text-dedup-0.4.1", [text], 128) == [naive.text_dedup_0_4_1(text, bits=128)]
     assert values("clickhouse-ngram-any-case", [text]) == [naive.clickhouse_ngram(text, any_case=True)]
     for name, hash_name in (("ferd", "sha1"), ("ferd-md5", "md5"), ("ferd-sha512", "sha512")):
         assert values(name, [text]) == [naive.ferd(text, hash_name)]
@@ -217,7 +226,9 @@ def test_given_features():
 def test_texts_without_features_are_short_and_no_duplicates_of_one_another():
     for name, first, second in (
         ("data-juicer", "only three words", "or four of them"),
-        ("text-dedup", "only three words", "or four of them"),
+        ("text-dedup-0.3.0", " ", "   "),
+        ("text-dedup-0.4.0", "four", "more"),
+        ("text-dedup-0.4.1", "only three words", "or four of them"),
         ("moz", "only three words", "or three others"),
         ("mfonda-unicode", "12 34", "56"),
         ("clickhouse-words", "all too few", "or not"),
@@ -278,8 +289,18 @@ def test_what_each_tool_takes_of_a_text():
     assert features("mfonda-unicode", "㎐") == {b"hz": 1}  # NFKC comes before small letters
     assert features("mfonda-cjk", "ﬁ") == {"ﬁ".encode(): 1}  # and is not done here
     assert features("clickhouse-words-any-case", "abc\x10def") == {}  # 0x10 | 0x20 is a digit, but cuts before
-    assert features("text-dedup", "a b c d") == {}
-    assert features("text-dedup", "a, b c d") == {b"a  b": 1, b" b c": 1, b"b c d": 1}
+    assert features("text-dedup-0.3.0", " A b,  c d\ne ") == {b"A b, c": 1, b"d\ne": 1}
+    assert features("text-dedup-0.3.0", "a a a a a a a") == {b"a a a": 2, b"a": 1}
+    assert features("text-dedup-0.3.1", "Aaaa") == {}
+    assert features("text-dedup-0.3.1", "Aaaaa b") == {b"Aaa": 1, b"aaa": 1, b"aa ": 1, b"a b": 1}
+    assert features("text-dedup-0.4.0", "Aaaaa b") == {b"aaa": 1, b"aa ": 1, b"a b": 1}
+    assert features("text-dedup-0.4.0", "ΟΔΟΣΟ") == {
+        "οδο".encode(): 1,
+        "δος".encode(): 1,
+        "οσο".encode(): 1,
+    }  # cut, then lowercased
+    assert features("text-dedup-0.4.1", "a, b c d") == {}
+    assert features("text-dedup-0.4.1", "a, b c d_e 5") == {b"a b c": 1, b"b c d_e": 1, b"c d_e 5": 1}
     page = "<title>My</title><script>x</script><style>y</style><!-- z --><p>One two, <b>TWO</b>s</p>"
     assert features("wayback", page) == {b"my": 1, b"one": 1, b"two": 2, b"s": 1}
     assert features("wayback", "just a.string") == {b"just": 1, b"a": 1, b"string": 1}
@@ -290,7 +311,7 @@ def test_a_tie_is_what_the_tool_says():
     assert values("mfonda", [""]) == [2**64 - 1]
     assert values("ferd-md5", ["ab"]) == [2**128 - 1]
     assert values("data-juicer", ["too short"]) == [0]
-    assert values("text-dedup", ["too short"]) == [0]
+    assert values("text-dedup-0.4.1", ["too short"]) == [0]
 
 
 def test_web_archive_writes_little_endian_base64():
@@ -413,6 +434,10 @@ def test_data_juicer_as_usual_is_its_recipe():
         (lambda: moz_value([1.5]), "The feature 1.5 is a float: give strings"),
         (lambda: datasketch_signature(["a"]), "The feature 'a' is a str: give bytes"),
         (lambda: datasketch_signature([b"a"], num_perm=0), "`num_perm=0`: give an integer of at least 1"),
+        (
+            lambda: datasketch_signature([b"a"], scheme="affine"),
+            "`scheme='affine'`: give one of legacy, affine32, affine64",
+        ),
         (lambda: wayback_text(1 << 256), "give whole bytes, and an integer that fits them"),
         (lambda: data_juicer_value("a", tokenization="words"), "`tokenization='words'`: give one of space, character"),
         (lambda: data_juicer_value("a", window_size=0), "`window_size=0`: give an integer of at least 1"),

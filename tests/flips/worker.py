@@ -17,6 +17,7 @@ from flips.form import Form
 from flips.inputs import INPUTS
 from flips.judgment import HUNG, judge
 from flips.products import PRODUCTS
+from restored import restore
 
 FORMS: dict[str, Form] = {form.name: form for form in [*INPUTS, *PRODUCTS]}
 PATIENCE_SECONDS = 30
@@ -45,8 +46,7 @@ class Prepared:
     @contextlib.contextmanager
     def fresh(self) -> Any:
         """In a folder with the files as they were written."""
-        shutil.rmtree(self.here)
-        shutil.copytree(self.whole, self.here)
+        restore(self.here, self.whole)
         with contextlib.chdir(self.here):
             yield
 

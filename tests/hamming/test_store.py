@@ -13,10 +13,12 @@ import numpy as np
 import pytest
 
 import neardup as nd
+from neardup.hamming.index import saving
 from neardup.hamming.index.index import Index
 from neardup.hamming.index.methods.table import METHODS
-from neardup.hamming.index.segment_file import read_segment_file
+from neardup.hamming.index.segment_file import SegmentFile, read_segment_file
 from neardup.hamming.index.store import writing
+from neardup.io.checksums import checksum
 from slow import slow
 
 VALUES = np.random.default_rng(5).integers(0, 2**64, 5_000, np.uint64)
@@ -115,7 +117,7 @@ def test_a_writer_killed_at_any_step_leaves_the_old_or_the_new_index(tmp_path, m
         assert Index.open(path).info(verify=True).damaged == {}
         named = json.loads((path / "index.json").read_text())["segments"]
         kept = {"index.json", "lock"} | {
-            segment[key] for segment in named for key in ("file", "removed") if segment[key]
+            segment[key]["name"] for segment in named for key in ("file", "removed") if segment[key]
         }
         assert {file.name for file in path.iterdir()} == kept
         shutil.rmtree(path)
@@ -151,7 +153,7 @@ def test_one_process_writes_at_a_time(tmp_path):
 
 def test_a_reserved_index_is_changed_by_nobody_else(tmp_path):
     index = Index(max_distance=3)
-    with pytest.raises(nd.OptionError, match="never saved, so it has no folder"), index.reserved():
+    with pytest.raises(nd.OptionError, match="never saved, so it has no folder .* Give the path"), index.reserved():
         pass
     index.save(tmp_path / "index")
     other = Index.open(tmp_path / "index")
@@ -203,7 +205,8 @@ def test_a_damaged_segment_is_refused_with_what_is_wrong(tmp_path, damage, said)
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_damaged_pages_end_in_a_refusal_and_never_lead_outside_of_the_arrays(tmp_path, method):
+def test_arrays_that_are_wrong_in_spite_of_their_checksums_never_lead_outside_of_them(tmp_path, method, monkeypatch):
+    monkeypatch.setattr(SegmentFile, "damaged_pages", lambda _: [])
     index = Index(max_distance=3, method=method)
     index.add([f"é{i}" for i in range(6_000)], np.concatenate([VALUES, VALUES[:1_000]]))
     index.save(tmp_path / "index")
@@ -240,6 +243,171 @@ def test_damage_is_not_written_anew_as_if_it_were_whole(tmp_path):
     index.add([7_000], VALUES[:1])
     with pytest.raises(nd.DataError, match="is damaged; `neardup index info --verify` names the pages"):
         index.merge()
+
+
+def merged(index):
+    index.merge()
+    return everything(index)
+
+
+def copied(index):
+    index.save(index._storage.home.path.with_name("copy"), overwrite=True)
+    return everything(index)
+
+
+USES = {
+    "query": lambda index: index.query(VALUES[0]),
+    "query_many": lambda index: everything(index),
+    "find_short": lambda index: index.find_short(VALUES[:2].reshape(1, 2)).ids.to_pylist(),
+    "pairs": lambda index: [pairs.distances.tolist() for pairs in index.pairs(threads=1)],
+    "groups": lambda index: index.groups().ids.to_pylist(),
+    "remove": lambda index: index.remove(["é7", "short"]),
+    "hit_probability": lambda index: index.hit_probability(),
+    "len": len,
+    "merge": merged,
+    "copy": copied,
+}
+
+
+def refusal(home, use, right):
+    """What is said of a damaged index; empty if the answer is right."""
+    try:
+        found = use(Index.open(home))
+    except nd.DataError as problem:
+        return str(problem)
+    assert found == right
+    return ""
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_any_flipped_byte_of_an_index_is_refused_by_the_name_of_its_file(tmp_path, method):
+    home = tmp_path / "index"
+    index = Index(max_distance=2, method=method)
+    index.add([f"é{i}" for i in range(300)], np.concatenate([VALUES[:200], VALUES[:100]]))
+    index.add_short(["short"], VALUES[:2].reshape(1, 2))
+    index.save(home)
+    index.remove(["é3"])
+    index.save()
+    right = {name: use(Index.open(home)) for name, use in USES.items()}
+    choose = np.random.default_rng(1)
+    told = dict.fromkeys(USES, 0)
+    for file in sorted(home.glob("[irs]*")):
+        whole = file.read_bytes()
+        for place in {*choose.integers(0, len(whole), 12).tolist(), *range(0, 28, 7), len(whole) - 1}:
+            file.write_bytes(whole[:place] + bytes([whole[place] ^ 1 << place % 8]) + whole[place + 1 :])
+            for name, use in USES.items():
+                said = refusal(home, use, right[name])
+                assert not said or str(file) in said
+                assert not said or "Restore it, or build the index anew" in said or "format" in said
+                told[name] += bool(said)
+            file.write_bytes(whole)
+    assert all(told[name] for name in USES)
+    random = METHODS[method].code.hits is not None
+    assert told["query_many"] > told["len"]
+    assert (told["hit_probability"] > told["len"]) == random
+
+
+@pytest.mark.parametrize("step", ["sweep", "sync", "read"])
+def test_an_error_after_the_manifest_has_its_name_says_that_the_index_is_changed(tmp_path, monkeypatch, step):
+    home = saved_index(tmp_path / "index", VALUES[:3_000])
+    index = Index.open(home)
+    index.add(range(3_000, 5_000), VALUES[3_000:])
+    index.merge()
+    original = os.fsync
+
+    def failing(handle):
+        if (home / "index.json.new").exists() or json.loads((home / "index.json").read_text())["generation"] == 1:
+            return original(handle)
+        raise OSError(5, "Input/output error")
+
+    if step == "sweep":
+        monkeypatch.setattr(Path, "unlink", lambda *_, **__: failing(0))
+        index.save()
+    elif step == "sync":
+        monkeypatch.setattr(os, "fsync", failing)
+        with pytest.raises(nd.InputError, match="was changed as you asked, but .* Input/output error. Do not repeat"):
+            index.save()
+    else:
+        monkeypatch.setattr(saving, "read_segment_file", lambda _: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            index.save()
+    monkeypatch.undo()
+    assert len(Index.open(home)) == (3_000 if step == "read" else 5_000)
+
+
+def test_a_folder_is_reserved_for_an_index_that_will_be_saved_there(tmp_path):
+    home = tmp_path / "new"
+    first, second = Index(max_distance=3), Index(max_distance=3)
+    with first.reserved(home):
+        with pytest.raises(nd.InputError, match="Another process writes to the index at .*new"), second.reserved(home):
+            pass
+        with pytest.raises(nd.InputError, match="Another process writes to the index at .*new"):
+            second.save(home)
+        first.add([1], VALUES[:1])
+        first.save(home)
+        first.save()
+    with pytest.raises(nd.InputError, match="Another process has made an index at .*new"), second.reserved(home):
+        pass
+    assert len(Index.open(home)) == 1
+
+
+def saved_index(path, values, removed=()):
+    index = Index(max_distance=2)
+    index.add(range(len(values)), values)
+    index.save(path)
+    if index.remove(removed):
+        index.save()
+    return path
+
+
+@pytest.mark.parametrize("kind", ["segment", "removed"])
+def test_a_file_of_another_index_is_refused(tmp_path, kind):
+    home = saved_index(tmp_path / "index", VALUES[:200], removed=[1])
+    other = saved_index(tmp_path / "other", VALUES[200:400], removed=[2])
+    [file], [its] = home.glob(f"{kind}-*"), other.glob(f"{kind}-*")
+    assert file.name == its.name
+    assert file.stat().st_size == its.stat().st_size
+    shutil.copy(its, file)
+    with pytest.raises(
+        nd.DataError, match=f"{file.name} is another file than the one that the index wrote under this name"
+    ):
+        Index.open(home)
+
+
+def test_a_damaged_index_is_not_copied_as_if_it_were_whole(tmp_path):
+    home = saved_index(tmp_path / "index", VALUES)
+    [file] = home.glob("segment-*")
+    whole = bytearray(file.read_bytes())
+    whole[-5_000] ^= 1
+    file.write_bytes(whole)
+    with pytest.raises(nd.DataError, match=r"segment-1-0 is damaged"):
+        Index.open(home).save(tmp_path / "copy")
+    assert not (tmp_path / "copy" / "index.json").exists()
+
+
+def test_a_manifest_that_leads_out_of_its_folder_is_refused(tmp_path):
+    home = saved_index(tmp_path / "index", VALUES[:100])
+    other = saved_index(tmp_path / "other", VALUES[:100])
+    values = json.loads((home / "index.json").read_text())
+    values["segments"][0]["file"]["name"] = f"{other}/segment-1-0"
+    del values["checksum"]
+    (home / "index.json").write_text(json.dumps(values | {"checksum": checksum(values)}))
+    with pytest.raises(nd.DataError, match=r"index.json is no manifest of an index"):
+        Index.open(home)
+
+
+def test_an_index_without_its_manifest_or_that_cannot_be_read_is_refused(tmp_path):
+    home = saved_index(tmp_path / "index", VALUES[:100])
+    manifest, [segment] = home / "index.json", home.glob("segment-*")
+    kept = manifest.read_bytes()
+    manifest.unlink()
+    with pytest.raises(nd.DataError, match=r"index.json is missing, although .* has files of an index. Restore it"):
+        Index.open(home)
+    manifest.write_bytes(kept)
+    segment.unlink()
+    segment.mkdir()
+    with pytest.raises(nd.InputError, match="segment-1-0 cannot be read: Is a directory"):
+        Index.open(home)
 
 
 def test_what_was_removed_is_checked_when_it_is_opened(tmp_path):
@@ -292,8 +460,14 @@ def test_files_of_others_are_never_removed(tmp_path):
         (b"", "damaged or no manifest"),
         (b"[]", "damaged or no manifest"),
         (b'{"format": 1}', "damaged or no manifest"),
-        (b'{"format": 9, "checksum": 1}', "format 9; this version reads 1"),
-        (b'{"format": 1, "checksum": 1}', "its checksum is another"),
+        (b"[" * 100_000, "damaged or no manifest"),
+        (b'{"format": 9, "checksum": 1}', "format 9; this version reads 2"),
+        (
+            b'{"format": 1, "checksum": 1}',
+            "format 1; this version reads 2. Build .*: `neardup index build .* --overwrite`",
+        ),
+        (b'{"format": 2, "checksum": 1}', "its checksum is another"),
+        (b'{"format": 2, "checksum": 3373919818}', "is no manifest of an index"),
     ],
 )
 def test_a_damaged_manifest_is_refused(tmp_path, content, said):

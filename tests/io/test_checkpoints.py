@@ -530,7 +530,7 @@ def test_a_folder_of_pickles_is_refused(tmp_path):
 
 
 def test_a_folder_of_a_later_format_is_refused(tmp_path):
-    RunFolder(tmp_path, {"inputs": []})
+    RunFolder(tmp_path, {"inputs": []}).release()
     found = json.loads((tmp_path / "run.json").read_bytes())
     found["format"] = 3
     found["checksum"] = zlib.crc32(json.dumps([3, found["content"]], sort_keys=True).encode())

@@ -29,7 +29,7 @@ BAD_ROWS = {
     b'{"text": "a", "x": tru}': "malformed JSON: Expecting value (character 19)",
     b'{"text": "a", "x": "\\q"}': "malformed JSON: Invalid \\escape (character 20)",
     b"{'text': 'a'}": "malformed JSON: Expecting property name enclosed in double quotes (character 1)",
-    b"\xef\xbb\xbf{}": "malformed JSON: Unexpected UTF-8 BOM (decode using utf-8-sig) (character 0)",
+    b"\xef\xbb\xbf{}": "malformed JSON: it begins with a byte-order mark",
     b"\0": "malformed JSON: Expecting value (character 0)",
     b"[" * 100_000: "malformed JSON, or nested too deeply",
     b'["a"]': "it is not a JSON object, but an array",

@@ -7,6 +7,7 @@ import json
 import random
 from functools import reduce
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pandas as pd
@@ -21,21 +22,23 @@ import naive
 import neardup as nd
 from neardup.errors import DataError, InputError, OptionError
 from neardup.io.table_corpus import TableCorpus
-from neardup.judging.evaluation import intervals, sampling
+from neardup.judging.evaluation import intervals, listing, sampling, trials
 from neardup.judging.evaluation.evaluate import evaluate_corpus
 from neardup.judging.evaluation.given_labels import labels_of
 from neardup.judging.evaluation.labels import LabelFile, read_labels
 from neardup.judging.evaluation.recommendation import recommend
 from neardup.judging.evaluation.request import EvaluationRequest
-from neardup.judging.evaluation.result import MethodScore, RecipeScore
+from neardup.judging.evaluation.result import RecipeScore, Trial
 from neardup.judging.evaluation.sampled_corpus import DocumentCounts
 from neardup.judging.evaluation.warnings import warnings_of_few, warnings_of_short
 from neardup.options import DedupOptions
 from neardup.progress import Progress
 from neardup.recipe.methods import MEASURED
+from neardup.recipe.similarities import Similarity
 from neardup.resources.resources import Resources
 from strategies import word_text
 
+SIMILARITY_NAMES = get_args(Similarity)
 WORDS = [f"w{number}" for number in range(400)]
 
 
@@ -269,7 +272,7 @@ def test_a_corpus_without_near_duplicates_is_told_and_nothing_is_claimed():
     result = nd.evaluate(corpus(families=0))
     assert result.near_duplicates == 0
     assert result.methods[0].recall == intervals.UNKNOWN
-    assert result.recommendation.method is None
+    assert (result.recommendation.best, result.recommendation.options()) == (None, {})
     assert "nothing can be said about recall" in result.warnings[-1]
 
 
@@ -331,8 +334,10 @@ def test_labels_may_contradict_the_similarity(tmp_path):
     result = nd.evaluate(ROWS, pairs=labels, methods=["simhash"])
     assert result.methods[0].recall == intervals.wilson(0, 1)
     assert result.methods[0].precision == intervals.wilson(0, 1)
-    assert result.recommendation.method is None
-    assert "No method reaches 0.99" in result.recommendation.reasons[0]
+    assert result.recommendation.options() == {}
+    assert result.recommendation.reasons[0] == (
+        "Nothing that was tried reaches recall 0.99 with a precision of 0.9 or more."
+    )
 
 
 FORMS = {
@@ -483,6 +488,136 @@ def test_labels_are_looked_at_before_documents_are_read(tmp_path, name, message)
     assert told == []
 
 
+# what is tried, and what it removes
+
+
+def labels_of_families():
+    """Pairs of a family, 12 of three texts each."""
+    return [(3 * family + a, 3 * family + b) for family in range(12) for a, b in ((0, 1), (0, 2), (1, 2))]
+
+
+def test_every_similarity_and_method_is_tried_at_the_threshold_that_is_best_by_definition():
+    result = nd.evaluate(TEXTS, pairs=labels_of_families(), complete=True, min_similarity=0.95)
+    tried = {(score.method, score.similarity) for score in result.trials}
+    assert tried == {("exact", name) for name in SIMILARITY_NAMES} | {
+        ("minhash", "jaccard"),
+        ("simhash", "jaccard"),
+        ("simhash", None),
+    }
+    assert {score.recipe for score in result.trials if score.similarity is None} == {
+        "default",
+        "default-64",
+        "textbook",
+    }
+    positive = set(labels_of_families())
+    exact = next(score for score in result.trials if score.similarity == "jaccard")
+    best = 0.0
+    for percent in range(10, 101):
+        found = {pair for pair, value in SIMILARITIES.items() if value >= percent / 100}
+        true = len(found & positive)
+        if found and true / 36 >= 0.99 and true / len(found) >= 0.9:
+            best = max(best, 2 * true / (len(found) + 36))
+    assert exact.f1.value == pytest.approx(best)
+    assert result.recommendation.reaches_target
+    assert [score.similarity for score in nd.evaluate(
+        TEXTS, pairs=labels_of_families(), complete=True, similarity="edit", methods="exact"
+    ).trials] == ["edit"]  # fmt: skip
+
+
+@pytest.mark.parametrize("asked", [{}, {"target_recall": 0.5}, {"min_precision": 1.0}, {"methods": "simhash"}])
+@pytest.mark.parametrize("complete", [True, False])
+def test_what_is_recommended_finds_what_was_said_when_it_is_done(asked, complete):
+    pairs = labels_of_families()[:30]
+    result = nd.evaluate(TEXTS, pairs=pairs, complete=complete, **asked)
+    best = result.recommendation.best
+    found = nd.match(TEXTS, **best.options())
+    listed = set(zip(found.left.tolist(), found.right.tolist(), strict=True))
+    assert len(listed) == best.found
+    assert best.recall == intervals.wilson(len(listed & set(pairs)), len(pairs))
+    if complete:
+        assert best.precision == intervals.wilson(len(listed & set(pairs)), len(listed))
+    else:
+        assert best.unlabeled == len(listed - set(pairs))
+    assert result.recommendation.removed == nd.deduplicate(TEXTS, **best.options()).duplicates.num_rows
+
+
+def test_without_labels_the_recommendation_is_run_among_different_texts():
+    texts = [*TEXTS, TEXTS[0].upper(), TEXTS[0], ""]
+    result = nd.evaluate(texts)
+    best = result.recommendation.best
+    unlike = nd.match(TEXTS, **best.options())
+    assert (best.found, best.recall.value, best.precision.value) == (len(unlike), 1, 1)
+    assert result.recommendation.removed == nd.deduplicate(texts, **best.options()).duplicates.num_rows
+
+
+def removed_by(result):
+    return {(score.similarity, score.min_similarity): score.removed for score in result.removal}
+
+
+def test_the_removed_share_at_each_threshold_is_that_of_deduplication():
+    texts = [*TEXTS, TEXTS[0].upper(), TEXTS[0], "", "…"]
+    shown = removed_by(nd.evaluate(texts)) | removed_by(nd.evaluate(texts, pairs=labels_of_families(), complete=True))
+    assert {similarity for similarity, _ in shown} == set(SIMILARITY_NAMES)
+    for (similarity, threshold), removed in shown.items():
+        done = nd.deduplicate(texts, method="exact", similarity=similarity, min_similarity=threshold)
+        assert removed == done.duplicates.num_rows, (similarity, threshold)
+    by_jaccard = [score.min_similarity for score in nd.evaluate(texts).removal]
+    assert by_jaccard == [percent / 100 for percent in range(50, 101, 5)]
+
+
+def test_the_removed_share_of_a_sample_is_an_upper_bound():
+    texts = corpus(families=60, alone=240, seed=4)
+    inside = 0
+    for seed in range(5):
+        part = nd.evaluate(texts, methods=["simhash"], sample=120, seed=seed)
+        assert part.is_estimate
+        assert part.recommendation.removed is None
+        for score in part.removal:
+            done = nd.deduplicate(texts, min_similarity=score.min_similarity, method="exact")
+            inside += done.duplicates.num_rows <= score.share.high * len(texts)
+    assert inside >= 0.9 * 5 * 11
+
+
+def test_what_takes_too_long_is_left_out_and_said(monkeypatch):
+    monkeypatch.setattr(listing, "BUDGET_SECONDS", 1e-9)
+    result = nd.evaluate(TEXTS, pairs=labels_of_families())
+    assert result.removal == ()
+    assert {score.method for score in result.trials} == {"minhash", "simhash"}
+    assert len(result.left_out) == 5
+    assert (
+        "`similarity='edit'` was not tried at `min_similarity=0.8` or less: by estimate it takes" in result.left_out[-1]
+    )
+    assert "s of the reference machine, more than 1e-09" in result.left_out[-1]
+
+
+def test_too_many_pairs_are_left_out_and_said(monkeypatch):
+    monkeypatch.setattr(listing, "MOST_PAIRS", 20)
+    result = nd.evaluate(TEXTS, pairs=labels_of_families(), similarity="jaccard")
+    assert (
+        "`similarity='jaccard'` was not tried at `min_similarity=0.8` or less: more than 20 pairs match."
+        in result.left_out
+    )
+
+
+def test_thresholds_at_which_texts_have_little_in_common_are_left_out_and_said():
+    far = min(SIMILARITIES, key=SIMILARITIES.get)
+    result = nd.evaluate(
+        TEXTS, pairs=[*labels_of_families(), far], complete=True, target_recall=1, similarity="jaccard"
+    )
+    assert "`similarity='jaccard'` reaches recall 1 only at 0.00; below 0.1" in result.left_out[0]
+    assert not result.recommendation.reaches_target
+    assert result.recommendation.best.recall.count == 36
+
+
+def test_a_similarity_that_does_not_go_with_the_recipe_is_left_out(monkeypatch):
+    def refuse(*given, **options):
+        raise OptionError("no.")
+
+    monkeypatch.setattr(trials, "list_pairs", refuse)
+    result = nd.evaluate(TEXTS, pairs=labels_of_families(), similarity="cosine")
+    assert result.left_out[0] == "`similarity='cosine'` was left out: no."
+
+
 # recommendations and warnings
 
 
@@ -490,40 +625,83 @@ def share(value, of=1000):
     return intervals.wilson(round(value * of), of)
 
 
-def method(name, recall, f1=None):
-    return MethodScore(name, share(recall), intervals.UNKNOWN, share(f1) if f1 else intervals.UNKNOWN, 0, 0, {})
+def trial(method, recall, precision=None, f1=None, *, found=100, similarity="jaccard", min_similarity=0.5):
+    unknown = intervals.UNKNOWN
+    return Trial(
+        method=method,
+        similarity=similarity,
+        min_similarity=min_similarity,
+        recipe="default",
+        bits=128,
+        max_distance=18 if method == "simhash" else None,
+        recall=share(recall),
+        precision=unknown if precision is None else share(precision),
+        f1=unknown if f1 is None else share(f1),
+        found=found,
+        unlabeled=0,
+    )
 
 
-def recipe(name, distance, seconds, recall=0.995):
-    return RecipeScore(name, 128, distance, share(recall), 1.0, seconds, 18, share(0.9))
+def recommended(given, *, target=0.99, min_precision=0.9, run=lambda trial: (trial, 7), recipes=()):
+    return recommend(given, recipes, target=target, min_precision=min_precision, run=run)
 
 
-def test_the_best_method_that_reaches_the_target_is_recommended():
-    methods = [method("simhash", 0.97, 0.98), method("exact", 1.0, 0.99), method("minhash", 0.999, 0.95)]
-    best = recommend(methods, [], [], min_similarity=0.8, target=0.99)
-    assert (best.method, best.min_similarity) == ("exact", 0.8)
-    assert recommend(methods, [], [], min_similarity=0.8, target=0.9).method == "exact"
-    none = recommend(methods[:1], [], [], min_similarity=0.8, target=0.99)
-    assert none.method is None
-    assert "No method reaches 0.99 at --min-similarity 0.8: simhash finds 0.970" in none.reasons[0]
+def test_of_options_that_reach_the_target_those_with_the_highest_f1_are_recommended():
+    given = [trial("simhash", 0.97, 1, 0.985), trial("exact", 1, 0.98, 0.99), trial("minhash", 0.999, 0.91, 0.95)]
+    best = recommended(given)
+    assert (best.best, best.reaches_target, best.removed) == (given[1], True, 7)
+    assert best.options() == {"method": "exact", "min_similarity": 0.5, "similarity": "jaccard", "recipe": "default"}
+    assert "`method='exact'`, `min_similarity=0.5`, `similarity='jaccard'`" in best.reasons[0]
+    assert "asked for is recall 0.99 with a precision of 0.9 or more" in best.reasons[0]
 
 
-def test_a_recipe_is_taken_for_its_time_and_else_for_its_place():
-    slow_first = [recipe("a", 20, 100.0), recipe("b", 12, 2.0), recipe("c", 3, 2.4)]
-    best = recommend([], slow_first, [], min_similarity=0.8, target=0.99)
-    assert (best.recipe, best.max_distance, best.bits) == ("b", 12, 128)
-    assert recommend([], slow_first[1:] + slow_first[:1], [], min_similarity=0.8, target=0.99).recipe == "b"
-    best = recommend([], [recipe("a", None, None, 0.7)], [], min_similarity=0.8, target=0.99)
-    assert best.recipe is None
-    assert "a reaches 0.99 at no distance: it finds 0.700" in best.reasons[0]
+def test_false_pairs_are_capped_and_the_nearest_is_named_where_nothing_reaches_the_target():
+    wide, narrow, empty = trial("exact", 1, 0.5, 0.667), trial("exact", 0.6, 0.95, 0.735), trial("exact", 0, 1, 0.0)
+    best = recommended([wide, narrow, empty])
+    assert (best.best, best.reaches_target, best.options()) == (narrow, False, {})
+    assert best.reasons[0] == "Nothing that was tried reaches recall 0.99 with a precision of 0.9 or more."
+    assert recommended([wide, narrow, empty], min_precision=0.5).best == wide
+    assert recommended([wide], min_precision=0.9).best == wide
+    assert (
+        recommended([]).reasons[0] == "Nothing is recommended: no near-duplicate is known, or nothing could be tried."
+    )
+    assert recommended([empty]).reasons[0].endswith("; nothing finds any near-duplicate.")
+    assert recommended([empty]).best is None
+
+
+def test_where_precision_is_unknown_the_fewest_pairs_are_best_and_it_is_said():
+    many, few = trial("simhash", 1, found=44_866), trial("exact", 0.99, found=600)
+    best = recommended([many, few])
+    assert best.best == few
+    assert "No pair is known to be false, so precision is unknown" in best.reasons[1]
+
+
+def test_options_that_find_less_when_they_are_run_give_way_to_others():
+    promised, second = trial("simhash", 1, 1, 1.0), trial("exact", 0.995, 0.95, 0.97)
+    runs = []
+
+    def run(each):
+        runs.append(each.method)
+        return (trial("simhash", 0.5, 1, 0.6), 3) if each == promised else (each, 9)
+
+    best = recommended([promised, second], run=run)
+    assert (best.best, best.removed, runs) == (second, 9, ["simhash", "exact"])
+
+
+def test_recipes_are_named_with_their_cost():
+    scores = [
+        RecipeScore("default", 128, 20, share(0.995), 1.0, 100.0, 18, share(0.9)),
+        RecipeScore("the given recipe", 128, None, share(0.7), None, None, 18, share(0.7)),
+    ]
+    reasons = recommended([], recipes=scores).reasons
+    assert reasons[1].startswith("By fingerprints alone: `recipe='default'` with `max_distance=20` finds 0.995")
+    assert reasons[1].endswith("with 1.0 false candidates for each true one, in about 100 s by estimate.")
+    assert "the given recipe reaches 0.99 at no distance: it finds 0.700" in reasons[2]
 
 
 def test_few_pairs_are_said_to_show_little():
-    few = MethodScore("simhash", intervals.wilson(20, 20), intervals.UNKNOWN, intervals.UNKNOWN, 20, 0, {})
-    assert (
-        "20 near-duplicates cannot show a recall of 0.99"
-        in recommend([few], [], [], min_similarity=0.8, target=0.99).reasons[-1]
-    )
+    few = dataclasses.replace(trial("simhash", 1), recall=intervals.wilson(20, 20))
+    assert "20 near-duplicates cannot show a recall of 0.99" in recommended([few]).reasons[-1]
 
 
 def test_short_texts_are_warned_of_with_what_was_measured():
@@ -550,6 +728,7 @@ def test_a_corpus_of_short_texts_is_warned_of():
     result = nd.evaluate(texts)
     assert (result.short, result.few_tokens) == (2, 82)
     assert "2 documents of 82 (2.4%) have fewer than 8 tokens" in result.warnings[0]
+    assert "`method='exact'` or `method='minhash'` finds their near copies" in result.warnings[0]
     assert "82 documents of 82 (100.0%) have fewer than 50 tokens" in result.warnings[1]
 
 
@@ -561,6 +740,9 @@ def test_a_corpus_of_short_texts_is_warned_of():
     [
         ({"target_recall": 0}, "`target_recall=0`: give a number above 0, up to 1"),
         ({"target_recall": 1.5}, "target_recall=1.5"),
+        ({"min_precision": -0.1}, "`min_precision=-0.1`: give a number from 0 to 1"),
+        ({"min_precision": True}, "`min_precision=True`: give a number from 0 to 1"),
+        ({"min_precision": "0.9"}, "`min_precision='0.9'`: give a number from 0 to 1"),
         ({"sample": 0}, "`sample=0`: give an integer from 1 up"),
         ({"seed": -1}, "`seed=-1`: give an integer from 0 up"),
         ({"methods": ["auto"]}, "`methods=\\['auto'\\]`: give one of"),

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -115,6 +116,42 @@ def test_a_temporary_folder_of_another_user_is_not_trusted(tmp_path):
     assert out == EXPECTED
     assert f"{planted}{os.sep}" not in err
     assert list(planted.iterdir()) == []
+
+
+@pytest.mark.parametrize("variable", ["NEARDUP_CACHE_DIR", "XDG_CACHE_HOME"])
+@pytest.mark.parametrize("which", ["the folder", "its parent", "a link"])
+@pytest.mark.parametrize("how", ["others can write it", "another owns it"])
+def test_a_cache_that_others_can_have_written_is_neither_run_nor_written(tmp_path, variable, which, how):
+    if how == "another owns it" and os.getuid() != 0:
+        pytest.skip("only root can make another user's folder")
+    program = "from neardup.kernels.jit import DIGEST, cache_folder; print(DIGEST, cache_folder())"
+    private, chosen = tmp_path / "tmp", tmp_path / "cache"
+    private.mkdir()
+    digest, first = run(program, **{variable: chosen})[0].split()
+    assert first == str(chosen / ("neardup" if variable == "XDG_CACHE_HOME" else "") / digest)
+    planted = Path(first) if which != "its parent" else Path(first).parent
+    if which == "a link":
+        planted.rename(tmp_path / "theirs")
+        planted.symlink_to(tmp_path / "theirs")
+    if how == "another owns it":
+        os.lchown(planted, 12345, 12345)
+    else:
+        planted.chmod(0o777)
+    out, err = run(program, TMPDIR=private, **{variable: chosen})
+    assert out.split()[1].startswith(str(private))
+    assert f"others own {first} or its folder, or can write there" in err
+    assert list(Path(first).iterdir()) == []
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes of folders are POSIX's")
+def test_the_cache_is_private_under_any_umask_and_in_a_sticky_folder(tmp_path):
+    program = "import os; os.umask(2); from neardup.kernels.jit import DIGEST, cache_folder; print(cache_folder())"
+    sticky = tmp_path / "sticky"
+    sticky.mkdir()
+    sticky.chmod(0o1777)
+    for _ in range(2):
+        assert run(program, XDG_CACHE_HOME=tmp_path / "home" / ".cache")[1] == ""
+        assert run(program, NEARDUP_CACHE_DIR=sticky)[1] == ""
 
 
 def test_a_damaged_cache_is_compiled_again(tmp_path):

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from kills.scenarios import Scenario
+from restored import restore
 
 MOST_KILLS = 12
 """Of one run, before it is let to its end."""
@@ -73,13 +74,6 @@ def answer_of(question: Any) -> Any:
         return pickle.loads(Path(file.name).read_bytes())
 
 
-def _begin_anew(folder: Path) -> None:
-    """Have in the current folder what was there at first, with the times of files."""
-    for path in Path().iterdir():
-        shutil.rmtree(path) if path.is_dir() else path.unlink()
-    shutil.copytree(folder, ".", dirs_exist_ok=True)
-
-
 def _load(work: Callable[[], object]) -> None:
     """Load what the work loads, so that kills come while it works. It starts no threads here: a fork would lose them."""
 
@@ -103,13 +97,13 @@ def kill(scenario: Scenario, kills: int, seed: int) -> Killed:
             of_index = scenario.name.startswith("index")
             old = answer_of(scenario.result) if of_index else None
             _load(scenario.run)
-            _begin_anew(start)
+            restore(here, start)
             began = time.monotonic()
             assert run_and_kill(scenario.run, PATIENCE_SECONDS)
             whole = time.monotonic() - began
             expected = answer_of(scenario.result)
             while found.kills < kills:
-                _begin_anew(start)
+                restore(here, start)
                 _kill_once(scenario, found, rng, whole, (old, expected))
     return found
 

@@ -119,10 +119,7 @@ def _index_state() -> Any:
 
 
 def _index_strays() -> list[str]:
-    manifest = read_manifest(Path("ix"))
-    named = {"lock", "index.json"}
-    for segment in (*manifest.segments, *manifest.short):
-        named |= {str(segment.file), str(segment.removed)}
+    named = {"lock", "index.json", *read_manifest(Path("ix")).files}
     return sorted({path.name for path in Path("ix").iterdir()} - named) + _hidden()
 
 

@@ -54,7 +54,7 @@ def elements_of(sets, weights=None):
     return Elements(values, np.array(weighted, np.float64), np.cumsum([0, *map(len, ordered)]))
 
 
-def join_sets(kind, sets, least, *, weights=None, cells=None, threads=1, sides=None):
+def join_sets(kind, sets, least, *, weights=None, cells=None, threads=1, **which):
     elements = elements_of(sets, weights)
     counts = ElementCounts(cells or len(elements.values), memory=MEMORY)
     counts.add(elements.values)
@@ -64,8 +64,8 @@ def join_sets(kind, sets, least, *, weights=None, cells=None, threads=1, sides=N
         np.arange(len(sets)),
         code=CODES[kind],
         least=least,
-        sides=sides,
         resources=Resources(threads, BUDGET),
+        **which,
     )
     found = [(pair >> 32, pair & 0xFFFFFFFF) for pair in packed.tolist()]
     assert found == sorted(set(found))
@@ -108,6 +108,21 @@ def test_only_pairs_of_two_sides_are_looked_for(sets, least, seed):
     everything, _ = join_sets("jaccard", sets, least)
     found, _ = join_sets("jaccard", sets, least, sides=sides)
     assert found == {(a, b) for a, b in everything if sides[a] | sides[b] == 3}
+
+
+@pytest.mark.parametrize("kind", ["jaccard", "containment", "edit", "cosine"])
+@given(sets=near_sets(), others=near_sets(), least=LEAST, seed=st.integers(0, 2**32), passes=st.booleans())
+def test_two_lists_are_joined_across_alone_and_a_set_may_be_in_both(kind, sets, others, least, seed, passes):
+    both = sets + others
+    weights = {x: 1.0 for made in both for x in made}
+    names = np.random.default_rng(seed).permutation(2 * len(both))[: len(both)] // 2
+    everything, _ = join_sets(kind, both, least, weights=weights)
+    pairs = {tuple(sorted((int(names[a]), int(names[b])))) for a, b in everything if a < len(sets) <= b}
+    with pytest.MonkeyPatch.context() as patch:
+        if passes:
+            patch.setattr(join, "POSTING_BYTES", MEMORY // 20)
+        found, _ = join_sets(kind, both, least, weights=weights, across=len(sets), names=names)
+    assert found == {pair for pair in pairs if pair[0] != pair[1]}
 
 
 def test_what_no_other_set_has_is_not_posted_and_few_pairs_are_proposed():

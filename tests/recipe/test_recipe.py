@@ -138,8 +138,10 @@ def test_digests_of_named_recipes_are_frozen():
         "data-juicer": "5ad3aa9422983231",
         "data-juicer-character": "c7597676fb6b4053",
         "data-juicer-punctuation": "9b9f9ae04acd0083",
-        "text-dedup": "321fbe9a232aedf7",
-        "text-dedup-seeded": "8ab533f667eacace",
+        "text-dedup-0.3.0": "561ebb6ee5e6c1fc",
+        "text-dedup-0.3.1": "d18a1c9c02dba905",
+        "text-dedup-0.4.0": "32bfeb92aaa34282",
+        "text-dedup-0.4.1": "d4de0b5e7b46601d",
         "wayback": "eb21c0e272238dd8",
     }
 

@@ -94,7 +94,7 @@ def test_crowded_fingerprints_are_joined_by_smaller_parts(words, far, room):
     unique = collapse(rows)
     expected = join_unique(unique, max_distance=far)
     spool = PairSpool(memory=1 << 20, temp_dir=None)
-    spool_near(unique, spool, max_distance=far, threads=2, memory=room * 256 * words)
+    spool_near(unique.values, spool, max_distance=far, threads=2, memory=room * 256 * words)
     found = spool.all()
     assert np.array_equal(found >> np.uint64(32), expected.left)
     assert np.array_equal(found & np.uint64(0xFFFFFFFF), expected.right)

@@ -276,7 +276,7 @@ def test_what_fails_in_a_worker_is_shown_and_the_worker_is_ended():
         return cut_by_package(b"\xff", np.array([0, 1]).tobytes(), JIEBA)
 
     with pytest.raises(ChildProcessError, match=r"(?s)segmenter jieba failed in a worker process:.*UnicodeDecodeError"):
-        list(in_order(cut, range(1), 2))
+        list(in_order(cut, range(2), 2))
     assert workers._IDLE == []
 
 

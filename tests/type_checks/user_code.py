@@ -85,7 +85,7 @@ nd.Recipe(hash=nd.HashFunction(len, name="length", version="1", bits=8), documen
 nd.Recipe(segmenter="sudachi", mode="A", dictionary=Path("words.csv"), stop_words=["ja", "mine.txt", Path("also.txt")])
 nd.Recipe(segmenter=nd.Segmenter(str.split, name="split", version="1"), stop_words=("en",), normalize=())
 nd.Recipe(normalize=[], weights="cppjieba", segmenter="jieba", keywords="by_length")
-nd.Recipe(profile="text-dedup", bits=64, profile_window=5)
+nd.Recipe(profile="text-dedup-0.4.0", bits=64, profile_window=5)
 nd.Recipe(weights="idf")  # error
 nd.Recipe(hash="md4")  # error
 nd.Recipe(hash=len)  # error

@@ -1,14 +1,15 @@
 """The command `neardup evaluate`."""
 
-import sys
+from functools import partial
 from typing import Any
 
 import click
 
 from neardup.cli import options
+from neardup.cli.flags import in_flags
 from neardup.cli.options import DEFAULTS, described
 from neardup.io.shards import demand_present
-from neardup.judging.evaluation.options import SAMPLE
+from neardup.judging.evaluation.options import MIN_PRECISION, SAMPLE, TARGET_RECALL
 from neardup.recipe.methods import MEASURED
 from neardup.recipe.similarities import SIMILARITIES
 
@@ -22,7 +23,20 @@ from neardup.recipe.similarities import SIMILARITIES
 )
 @click.option("--complete", is_flag=True, help="The labels list every near-duplicate; any other pair found is false.")
 @click.option(
-    "--target-recall", type=float, default=0.99, show_default=True, metavar="R", help="Recall to recommend options for."
+    "--target-recall",
+    type=float,
+    default=TARGET_RECALL,
+    show_default=True,
+    metavar="R",
+    help="Recall to recommend options for.",
+)
+@click.option(
+    "--min-precision",
+    type=float,
+    default=MIN_PRECISION,
+    show_default=True,
+    metavar="P",
+    help="Precision that the recommended options keep: at most 1 - P of the pairs that they find are false.",
 )
 @click.option(
     "--sample",
@@ -52,14 +66,16 @@ from neardup.recipe.similarities import SIMILARITIES
 @click.option(
     "--similarity",
     type=click.Choice(list(SIMILARITIES)),
-    default=DEFAULTS.similarity,
-    show_default=True,
-    help=described(SIMILARITIES),
+    help=f"Similarity to try (with labels, all; the tables of methods are for jaccard). {described(SIMILARITIES)}.",
 )
 @click.option("--max-distance", type=int, metavar="N", help="Hamming distance for the method simhash (the recipe's).")
 @options.recipe
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object, not as tables.")
-@click.option("--plot", metavar="FILE", help="Draw recall and precision: .png, .svg or .pdf; needs neardup[report].")
+@click.option(
+    "--plot",
+    metavar="FILE",
+    help="Draw recall, precision and the removed share: .png, .svg or .pdf; needs neardup[report].",
+)
 @click.option("-o", "--output", metavar="FILE", help="Also write the result as JSON.")
 @options.overwrite
 @options.on_error_without_rejects
@@ -73,24 +89,23 @@ def command(
     """Measure precision and recall of methods, distances and similarities.
 
     Measures against labels, or against a sample of documents whose near-duplicates are searched among all others.
-    Recommends method, recipe, distance and similarity for --target-recall, and warns if texts are too short for fingerprints.
+    Tries every similarity, method and recipe that time allows, recommends the command with the best F1 at --target-recall and
+    --min-precision, runs it and prints what it found. Warns if texts are too short for fingerprints.
     """
     demand_present(inputs)
+    if chosen["similarity"] is None:
+        del chosen["similarity"]  # tries all
     from neardup.jobs.evaluate import evaluate_files
-    from neardup.judging.evaluation.report import plain_report, print_report
-    from neardup.recipe.presets import find_recipe
+    from neardup.judging.evaluation.report import plain_report
 
     result = evaluate_files(
         inputs,
-        recipe=find_recipe(recipe),
+        recipe=recipe,
         progress=options.progress(quiet),
         **chosen,
     )
+    wording = partial(in_flags, command=click.get_current_context().command)
     if as_json:
         click.echo(result.to_json(), nl=False)
-    elif sys.stdout.isatty():
-        from rich.console import Console
-
-        print_report(result, Console())
     else:
-        click.echo(plain_report(result))
+        click.echo(plain_report(result, wording=wording))

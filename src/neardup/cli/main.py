@@ -1,8 +1,10 @@
 """The command line: one file per command, imported when it is called, so that `--help` is immediate."""
 
+import atexit
 import contextlib
 import difflib
 import errno
+import gc
 import importlib
 import io
 import os
@@ -154,6 +156,9 @@ def main(arguments: list[str] | None = None) -> Any:
     _prepare_streams()
     if arguments is None:  # a process of its own
         keep_arrow_from_pandas()
+        atexit.register(
+            gc.freeze
+        )  # at the end, no search for cycles among all that was loaded: a tenth of a short command
     try:
         with clean_end(own_process=arguments is None):
             return cli.main(arguments, prog_name="neardup", standalone_mode=False)

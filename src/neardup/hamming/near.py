@@ -7,6 +7,7 @@ from neardup.hamming.candidate_graph import CandidateGraph, candidates_of
 from neardup.hamming.distances import distances
 from neardup.hamming.pairs import spool_near
 from neardup.hamming.unique import collapse
+from neardup.resources.pair_spool import check_few
 from neardup.resources.resources import DEFAULTS, Resources
 from neardup.resources.scratch import Scratch
 
@@ -28,32 +29,63 @@ def near_fingerprints(
         OptionError: a sample predicts more pairs than fit the memory and the disk.
     """
     unique = collapse(fingerprints, threads=resources.threads, scratch=resources.scratch)
-    pairs = expected_pairs(unique.values, max_distance)
+    packed = near_pairs(unique.values, max_distance=max_distance, resources=resources)
+    return candidates_of(fingerprints, unique, packed, resources=resources)
+
+
+def near_pairs(
+    values: Array,
+    across: int = 0,
+    *,
+    max_distance: int,
+    names: Array | None = None,
+    most: int | None = None,
+    resources: Resources = DEFAULTS,
+) -> Array:
+    """The pairs of `values` within the distance, as `PairSpool.all` gives them.
+
+    Args:
+        values: uint64[n, words], fingerprints, all different.
+        across: if above 0, look for pairs of one of the first so many and one of the others, which may be equal; else, all.
+        max_distance: Hamming distance, inclusive.
+        names: int64[n], what the pairs are of; by default, the numbers of the fingerprints.
+
+    Raises:
+        ManyPairs: a sample predicts more than `most` pairs.
+        OptionError: a sample predicts more pairs than fit the memory and the disk.
+    """
+    others = values[across:] if across else values
+    pairs = expected_pairs(values[:across] if across else values, others, max_distance)
+    check_few(pairs, most)
     resources.check_pairs(
         pairs,
-        work=f"a join of {len(unique):,} fingerprints within distance {max_distance} would find about {pairs:,} pairs, which",
+        work=f"a join of {len(values):,} fingerprints within distance {max_distance} would find about {pairs:,} pairs, which",
         instead="a smaller `max_distance`",
     )
-    spool, held = resources.pair_spool(), resources.share("blocks") // 2
+    spool, held = resources.pair_spool(names), resources.share("blocks") // 2
     spool_near(
-        unique,
+        values,
         spool,
+        across,
         max_distance=max_distance,
         threads=resources.threads,
         memory=held,
         scratch=Scratch(held, resources.temp_dir, resources.use, "blocks"),
     )
-    return candidates_of(fingerprints, unique, spool.all(), resources=resources)
+    return spool.all()
 
 
-def expected_pairs(fingerprints: Array, max_distance: int) -> int:
-    """Estimate the pairs within the distance among unique rows, uint64[n, words], from an evenly spread sample; 0 for few."""
-    n = len(fingerprints)
-    if n < EXPECTED_FROM:
+def expected_pairs(fingerprints: Array, others: Array, max_distance: int) -> int:
+    """Estimate the pairs within the distance from an evenly spread sample of the fingerprints; 0 for few.
+
+    uint64[n, words], uint64[m, words], the same array for the pairs within it.
+    """
+    n, same = len(others), others is fingerprints
+    if max(n, len(fingerprints)) < EXPECTED_FROM or len(fingerprints) == 0:
         return 0
-    some = fingerprints[:: max(1, n // max(1, min(SAMPLED, COMPARED // n)))]
-    near = sum(int(np.count_nonzero(distances(row, fingerprints) <= max_distance)) - 1 for row in some)
-    return near * n // (2 * len(some))
+    some = fingerprints[:: max(1, len(fingerprints) // max(1, min(SAMPLED, COMPARED // max(1, n))))]
+    near = sum(int(np.count_nonzero(distances(row, others) <= max_distance)) - same for row in some)
+    return near * len(fingerprints) // ((1 + same) * len(some))
 
 
 def hamming_distances(fingerprints: Array, left: Array, right: Array) -> Array:

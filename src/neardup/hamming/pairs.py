@@ -155,22 +155,28 @@ def join_unique(
 
 
 def spool_near(
-    unique: Unique,
+    values: Array,
     spool: PairSpool,
+    across: int = 0,
     *,
     max_distance: int,
     threads: int | None,
     memory: int,
     scratch: Scratch = IN_MEMORY,
 ) -> None:
-    """Add to `spool` the pairs that `join_unique` finds in `unique`, however many.
+    """Add to `spool` the pairs that `join_unique` finds in `values` (uint64[n, words], all different), however many.
 
+    With `across` above 0: the pairs of one of the first so many and one of the others, which need differ on either side only.
     `memory`: bytes that threads may hold; `scratch`: where the fingerprints in the order of a table are held.
     """
-    values, threads = unique.values, thread_count(threads)
-    room = max(1, memory // (threads * FOUND_BYTES * values.shape[1]))
-    take = _packer(values, values, spool.add)
-    find_pairs(values, values, max_distance, take, Limits(threads, UNBOUNDED, room, scratch))
+    left, right = (values[:across], values[across:]) if across else (values, values)
+    room = max(1, memory // ((threads := thread_count(threads)) * FOUND_BYTES * values.shape[1]))
+
+    def add(packed: Array) -> None:
+        spool.add(packed + np.uint64(across))
+
+    take = _packer(left, right, add if across else spool.add)
+    find_pairs(left, right, max_distance, take, Limits(threads, UNBOUNDED, room, scratch))
 
 
 def _packer(left: Array, right: Array, add: Callable[[Array], object]) -> Callable[[Array], None]:

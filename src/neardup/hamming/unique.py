@@ -102,6 +102,8 @@ def collapse(fingerprints: Array, *, threads: int | None = None, scratch: Scratc
     threads = thread_count(threads)
     rows = fingerprint_rows(fingerprints, most_words=MAX_KEY_WORDS)
     n = len(rows)
+    if n <= BUCKET_ROWS:
+        threads = 1
     if n == 0:
         return Unique(rows.copy(), np.empty(0, np.int64), np.zeros(1, np.int64))
     out, order = scratch.zeros(rows.shape, np.uint64), scratch.zeros(n, np.int64)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from neardup.errors import InputError
 from neardup.io.endings import ALLOWED, split_ending
 from neardup.io.formats.table import FORMATS
+from neardup.io.renames import rename_all
 from neardup.io.shard import Shard
 from neardup.io.storage.places import Place, identity, is_url, partial_name, place_of, real_name
 from neardup.io.storage.refusals import mixed_formats
@@ -273,7 +274,8 @@ class Outputs:
         `result`: the run's result, kept with its saved work.
 
         Raises:
-            InputError: a file exists now that did not exist before, or a store denies one; then no file gets its name.
+            InputError: a file exists now that did not exist before, a store denies one, or a file cannot be renamed; then no local
+                file gets its name, and those of before are as they were.
             TransferError: a store fails again and again; then no file exists that did not exist before.
         """
         remote = {path: local for path, local in self._temporary.items() if isinstance(path, RemotePath)}
@@ -296,13 +298,14 @@ class Outputs:
         upload_all(remote, replaced=self._replaced)
         for sent in remote:
             del self._temporary[sent]
-        for path in self._absent:
-            path.unlink(missing_ok=True)
         if self._saved is not None:
             self._saved.complete(map(_final, self._temporary), result)
-        for path, temporary in list(self._temporary.items()):
-            os.replace(temporary, _final(path))
-            del self._temporary[path]
+        renames = [(temporary, _final(path)) for path, temporary in self._temporary.items()]
+        rename_all(renames, removed=[path for path in self._absent if isinstance(path, Path)])
+        for path in self._absent:
+            if isinstance(path, RemotePath):
+                path.unlink(missing_ok=True)
+        self._temporary.clear()
 
     def _given_up(self) -> str | None:
         """Remove unfinished files; says what stays. The thread that writes them may still be at work."""

@@ -1,5 +1,6 @@
 """The folder of a resumable run: the identity of the run, its checkpoints, and the outputs that are finished."""
 
+import fcntl
 import hashlib
 import json
 import os
@@ -12,6 +13,7 @@ from neardup.errors import DataError, InputError, RecipeMismatch
 from neardup.io.checkpoint_file import PARTIAL, write_whole
 from neardup.io.checkpoints import SavedCheckpoints
 from neardup.io.checksums import checksum
+from neardup.io.renames import rename_all
 from neardup.io.storage.places import partial_name
 from neardup.resources.scratch import IN_MEMORY, Scratch
 
@@ -30,7 +32,7 @@ class RunFolder:
 
     Raises:
         RecipeMismatch: the folder belongs to a run with other inputs, another recipe or other options; the message names them.
-        InputError: it is not such a folder, has an older format, or is not writable.
+        InputError: it is not such a folder, has an older format, is not writable, or another process uses it.
         DataError: a file in it is damaged.
 
     Attributes:
@@ -40,11 +42,13 @@ class RunFolder:
 
     def __init__(self, folder: Path, run: dict[str, Any], scratch: Scratch = IN_MEMORY) -> None:
         self.folder = folder
+        self._lock: int | None = None
         self.checkpoints = SavedCheckpoints(folder, scratch)
         run = json.loads(json.dumps(run))
         manifest = folder / _MANIFEST
         try:
             folder.mkdir(exist_ok=True)
+            self._lock = _locked(folder)
             if manifest.exists():
                 _demand_same(folder, self._read(manifest), run)
             elif any(path.name != _MANIFEST + PARTIAL for path in folder.iterdir()):  # killed while it was created
@@ -54,7 +58,17 @@ class RunFolder:
             else:
                 write_whole(manifest, _sealed(run))
         except OSError as problem:
+            self.release()
             raise InputError(f"{folder} is to keep the work of this run: {problem.strerror}.") from None
+        except BaseException:
+            self.release()
+            raise
+
+    def release(self) -> None:
+        """Let another run use the folder."""
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
 
     def _read(self, path: Path) -> dict[str, Any]:
         """The content of one of the JSON files."""
@@ -106,14 +120,14 @@ class RunFolder:
 
         Raises:
             DataError: the record of the result is damaged.
+            InputError: a file cannot get its name.
         """
         path = self.folder / _RESULT
         if not path.exists():
             return None
         found = self._read(path)
-        for final in map(Path, found["finals"]):
-            if (temporary := self.partial(final)).exists():
-                os.replace(temporary, final)
+        renames = [(self.partial(final), final) for final in map(Path, found["finals"])]
+        rename_all([(temporary, final) for temporary, final in renames if temporary.exists()])
         if not all(os.path.exists(final) for final in found["finals"]):
             path.unlink()
             return None
@@ -126,6 +140,24 @@ class RunFolder:
         for path in self.folder.iterdir():
             if path.name not in (_MANIFEST, _RESULT):
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
+def _locked(folder: Path) -> int | None:
+    """Lock a folder; returns the open folder, which has the lock until it is closed. None where folders cannot be locked.
+
+    Raises:
+        InputError: another process has locked it.
+    """
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(handle)
+        raise InputError(f"Another process goes on with the run in {folder}. Wait until it has ended.") from None
+    except OSError:
+        os.close(handle)
+        return None
+    return handle
 
 
 def _sealed(content: dict[str, Any]) -> bytes:

@@ -1,10 +1,13 @@
 """One file of a corpus."""
 
+import os
 from dataclasses import dataclass
+from typing import Any
 
 from neardup.errors import DataError
 from neardup.io.batch import MAX_DOCUMENT_BYTES
 from neardup.io.storage.places import Place, status_of
+from neardup.io.storage.remote import RemotePath
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,11 @@ class Shard:
             raise DataError(f"{self.name} cannot be read any more: {error.strerror}. Run again.") from None
         if now != (self.size, self.modified):
             raise self.changed()
+
+    def state(self) -> list[Any]:
+        """What identifies the file in its present state, as plain values; restoring its size and times does not restore this."""
+        state = [self.size, self.modified]
+        return state if isinstance(self.path, RemotePath) else [*state, os.stat(self.path).st_ctime_ns]
 
     def changed(self) -> DataError:
         """The error for a file that another program is writing."""

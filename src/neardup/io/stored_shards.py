@@ -13,6 +13,8 @@ from neardup.arrays import Array
 from neardup.io.shard import Shard
 from neardup.io.storage.remote import RemotePath
 
+PIECE = 1 << 14
+
 
 @dataclass(frozen=True, slots=True)
 class StoredShard:
@@ -48,6 +50,34 @@ def content_of(shard: Shard) -> str:
         digest = hashlib.file_digest(file, "sha256").hexdigest()[:32]
     shard.check_unchanged()
     return f"sha256:{digest}"
+
+
+def digest_of_contents(shards: Iterable[Shard]) -> str:
+    """A digest of the contents of some files, which nobody can give who has not read them: a record that has it was not made up.
+
+    Of each file it takes the size and three pieces, which are all of a small file; of a remote one, its version in its store.
+
+    Raises:
+        DataError: a file has changed since it was found.
+    """
+    digest = hashlib.sha256()
+    for shard in shards:
+        digest.update(f"{shard.size}\n".encode())
+        if isinstance(shard.path, RemotePath):
+            digest.update(f"{shard.modified}\n".encode())
+            continue
+        shard.check_unchanged()
+        with shard.path.open("rb") as file:
+            for start in (0, shard.size // 2, shard.size - PIECE) if shard.size > 3 * PIECE else (0, PIECE, 2 * PIECE):
+                file.seek(start)
+                digest.update(file.read(PIECE))
+        shard.check_unchanged()
+    return digest.hexdigest()
+
+
+def named_as_stored(shards: Sequence[Shard], stored: Sequence[StoredShard]) -> list[Shard]:
+    """Shards that were found by the names in records, with their relative names there: the ids of text files are made of these."""
+    return [dataclasses.replace(shard, relative=each.relative) for shard, each in zip(shards, stored, strict=True)]
 
 
 def is_as_it_was(stored: StoredShard, content: str) -> bool:

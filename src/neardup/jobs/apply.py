@@ -24,7 +24,8 @@ from neardup.jobs.request import Request
 from neardup.jobs.results import FileResult
 from neardup.jobs.run import run
 from neardup.jobs.writing import DecidedRows, write_shards
-from neardup.progress import Progress, Watcher, peak_memory_bytes, progress_of
+from neardup.progress import Progress, Watcher, progress_of
+from neardup.resources.memory_use import peak_memory_bytes
 from neardup.resources.resources import Resources
 from neardup.resources.unfinished import temporary_folder
 from neardup.survivors.annotations import ANNOTATIONS, annotations

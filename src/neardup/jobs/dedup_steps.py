@@ -13,6 +13,7 @@ from neardup.io.corpus import FileCorpus, Rejected
 from neardup.io.ids import repeated_ids
 from neardup.io.outputs import Outputs
 from neardup.io.shard import Shard
+from neardup.io.stored_shards import digest_of_contents
 from neardup.jobs.output_paths import OutputPaths
 from neardup.jobs.request import Request
 from neardup.jobs.results import FileResult
@@ -129,7 +130,12 @@ class _Steps:
         repeated = repeated_ids(found.documents.ids.slice(0, found.inputs))
         html = self.request.reading.html
         counts = summarize(found, self.recipe, self.options, self.progress, repeated_ids=repeated, html=html)
-        return FileResult(counts, files | {"report": self.request.report}, self.expected)
+        return FileResult(counts, files | {"report": self.request.report, "content": self._content()}, self.expected)
+
+    def _content(self) -> dict[str, str | None]:
+        """The digests of the inputs and of the texts of a reference; None for what cannot be read again."""
+        reference = self.reference.shards if isinstance(self.reference, FileCorpus) else ()
+        return {"inputs": _digest(self.shards), "reference": _digest(reference)}
 
     def report(self, found: Findings, result: FileResult) -> bytes:
         reference = self.reference if isinstance(self.reference, FileCorpus) else None
@@ -146,3 +152,8 @@ class _Steps:
         """The lines of the audit, parsed, without reading a file."""
         for _, lines in self.audit(found):
             yield from map(json.loads, lines)
+
+
+def _digest(shards: Sequence[Shard]) -> str | None:
+    is_kept = bool(shards) and all(shard.name != "stdin" for shard in shards)
+    return digest_of_contents(shards) if is_kept else None

@@ -1,5 +1,8 @@
 """Evaluate methods, distances and similarities on the documents of files."""
 
+import dataclasses
+import os
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Unpack
@@ -8,18 +11,20 @@ from neardup.display import counted
 from neardup.errors import InputError
 from neardup.io.corpus import open_corpus
 from neardup.io.outputs import Outputs
-from neardup.io.reading import split_options
+from neardup.io.reading import READING, Reading, split_options
+from neardup.io.shards import listed_inputs
 from neardup.io.storage.places import place_of
 from neardup.jobs.output_paths import refuse_inputs
 from neardup.judging.evaluation.evaluate import evaluate_corpus
 from neardup.judging.evaluation.given_labels import Labeled, labels_of
 from neardup.judging.evaluation.labels import LabelFile
-from neardup.judging.evaluation.options import SAMPLE, EvaluateFileOptions
+from neardup.judging.evaluation.options import MIN_PRECISION, SAMPLE, TARGET_RECALL, EvaluateFileOptions
 from neardup.judging.evaluation.plot import FORMATS as PLOT_FORMATS
 from neardup.judging.evaluation.plot import check_plot, draw
-from neardup.judging.evaluation.request import EvaluationRequest
+from neardup.judging.evaluation.request import EvaluationRequest, similarities_of
 from neardup.judging.evaluation.result import Evaluation
-from neardup.options import OnError
+from neardup.judging.reports.commands import flags_of
+from neardup.options import DedupOptions, OnError
 from neardup.progress import Watcher, progress_of
 from neardup.recipe.methods import MeasuredMethod
 from neardup.recipe.presets import RecipeLike, recipe_of
@@ -32,7 +37,8 @@ def evaluate_files(
     pairs: Labeled | None = None,
     complete: bool = False,
     methods: MeasuredMethod | Sequence[MeasuredMethod] = (),
-    target_recall: float = 0.99,
+    target_recall: float = TARGET_RECALL,
+    min_precision: float = MIN_PRECISION,
     sample: int = SAMPLE,
     seed: int = 0,
     output: str | Path | None = None,
@@ -57,7 +63,9 @@ def evaluate_files(
         complete: the labels include every positive pair, so a found pair that is not listed counts as false. Otherwise such
             pairs count as unlabeled, and precision is measured among listed pairs.
         methods: the methods to measure; all but `auto` by default.
-        target_recall: the recall for which options are recommended.
+        target_recall: the recall that the recommended options reach.
+        min_precision: the precision that they keep, where pairs are known to be false: at most 1 - min_precision of what they
+            find is false.
         sample: the number of documents to compare with all others.
         seed: the random seed of the sample.
         output: the path for the result as JSON; none by default.
@@ -65,7 +73,8 @@ def evaluate_files(
         on_error: the treatment of rows that cannot be read: `stop`, or `skip` and count them.
         recipe, overwrite, progress: as in `deduplicate_files`.
         **options: the fields of `neardup.io.reading.Reading` (text, id …);
-            min_similarity, similarity, max_distance, threads, memory, temp_dir of `DedupOptions`.
+            min_similarity, similarity, max_distance, threads, memory, temp_dir of `DedupOptions`. With labels, every similarity
+            is tried unless one is given.
 
     Raises:
         InputError, OptionError, DataError: as in `deduplicate_files`; also for labels that name unknown ids or are ambiguous.
@@ -74,6 +83,7 @@ def evaluate_files(
     (reading, chosen), progress = split_options(options, evaluate_files), progress_of(progress)
     if plot is not None:
         check_plot(plot)
+    used = recipe_of(recipe)
     paths = [place_of(path) for path in (output, plot) if path is not None]
     labels = None if pairs is None else labels_of(pairs)
     if isinstance(labels, LabelFile) and any(
@@ -91,18 +101,21 @@ def evaluate_files(
         with Outputs(paths, inputs=corpus.shards, overwrite=overwrite, temp_dir=chosen.temp_dir) as outputs:
             result = evaluate_corpus(
                 corpus,
-                recipe=recipe_of(recipe),
+                recipe=used,
                 options=chosen,
                 request=EvaluationRequest(
                     labels=labels,
                     complete=complete,
                     methods=methods,
+                    similarities=similarities_of(options),
                     target_recall=target_recall,
+                    min_precision=min_precision,
                     sample=sample,
                     seed=seed,
                 ),
                 progress=progress,
             )
+            result = _with_commands(result, inputs, reading, recipe=recipe, on_error=on_error)
             if corpus.rejected:
                 progress.say(f"{counted(len(corpus.rejected), 'row')} could not be read, and were left out")
             if output is not None:
@@ -111,3 +124,44 @@ def evaluate_files(
                 draw(result, outputs.claim(place_of(plot)), kind=PLOT_FORMATS[Path(plot).suffix.lower()])
             outputs.commit()
     return result
+
+
+def _with_commands(
+    result: Evaluation,
+    inputs: str | Path | Sequence[str | Path],
+    reading: Reading,
+    *,
+    recipe: RecipeLike | None,
+    on_error: OnError,
+) -> Evaluation:
+    """The result with the commands that do on the inputs what it recommends."""
+    best = result.recommendation.best
+    if best is None:
+        return result
+    options = best.options()
+    if "recipe" not in options:
+        if not isinstance(recipe, str | os.PathLike):
+            return result  # a recipe that is in no file
+        options["recipe"] = os.fspath(recipe)
+    usual = {"recipe": "default", "similarity": DedupOptions().similarity}
+    options = {name: value for name, value in options.items() if value != usual.get(name)}
+    options |= {name: getattr(reading, name) for name in READING if getattr(reading, name) != getattr(Reading(), name)}
+    options |= {"on_error": on_error} if on_error != "stop" else {}
+    names = [str(name) for name in listed_inputs(inputs)]
+    names = [f"./{name}" if name[:1] == "-" != name else name for name in names]
+    flags = flags_of(options)
+    distinct = flags_of({"distinct": result.truth == "sample"})
+    folder = _new("deduplicated.jsonl" if "-" in names else "deduplicated/")
+    commands = (
+        ["neardup", "pairs", *names, "-o", _new("pairs.jsonl"), *distinct, *flags],
+        ["neardup", "dedup", *names, "-o", folder, *flags],
+    )
+    recommendation = dataclasses.replace(result.recommendation, commands=tuple(map(shlex.join, commands)))
+    return dataclasses.replace(result, recommendation=recommendation)
+
+
+def _new(name: str) -> str:
+    """This name of an output, or with a number before its ending if there is such a file: outputs that exist are refused."""
+    stem, ending = (name[:-1], "/") if name.endswith("/") else os.path.splitext(name)
+    names = (f"{stem}{number}{ending}" for number in ("", *range(2, 1000)))
+    return next((each for each in names if not Path(each).exists()), name)

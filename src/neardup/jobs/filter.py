@@ -108,7 +108,8 @@ def filter_files(
         stream.index.has_strings = not integer_ids
     walk = FilterWalk(stream, shards, how, on_error, thread_count(1 if from_pipe else threads), progress)
     index = stream.index
-    with index.reserved() if isinstance(index, Index) and not stream.is_new else contextlib.nullcontext():
+    new_home = home if stream.is_new else None
+    with index.reserved(new_home) if isinstance(index, Index) else contextlib.nullcontext():
         if from_pipe or output == "-":
             demand_ended(stream, give_up=give_up)
             _through_pipe(walk, paths, shards if not from_pipe else [], overwrite=overwrite)

@@ -88,7 +88,7 @@ def demand_ended(stream: Stream, *, give_up: bool) -> None:
         return
     of = record["of"]
     if not give_up:
-        inputs = " ".join(name for name, _, _ in of["inputs"])
+        inputs = " ".join(name for name, *_ in of["inputs"])
         raise InputError(
             f"A run of {inputs} to {of['output']} was interrupted. The same command, with the same files, goes on with it; or pass "
             "`give_up=True`, which ends it: its outputs appear with what they have."
@@ -120,7 +120,7 @@ class FilterRun:
     ) -> None:
         self._stream, self._shards, self._paths = stream, shards, paths
         self._of: dict[str, Any] = {
-            "inputs": [[real_name(shard.path), shard.size, shard.modified] for shard in shards],
+            "inputs": [[real_name(shard.path), *shard.state()] for shard in shards],
             **{
                 name: None if path is None else os.path.realpath(path)
                 for name, path in (("output", paths.output), ("audit", paths.audit), ("rejects", paths.rejects))

@@ -97,12 +97,15 @@ class Request:
     def files(self, paths: OutputPaths) -> dict[str, Any]:
         """The entries about files in the summary."""
         names = ("audit", *(("items",) if self.with_items else ()), "summary", "rejects")
-        records = {name: getattr(paths, name) for name in names}
+        records = {name: None if getattr(paths, name) is None else str(getattr(paths, name)) for name in names}
+        if paths.audit_folder is not None:
+            # as it has to be named where it is not there yet
+            records["audit"] = f"{str(paths.audit_folder).rstrip('/')}/"
         return {
             "inputs": [str(given) for given in self.inputs],
             "folder": str(Path.cwd()),
             **dataclasses.asdict(self.reading),
             **self.named,
             "output": None if self.dry_run else self.output,
-            **{name: None if path is None else str(path) for name, path in records.items()},
+            **records,
         }

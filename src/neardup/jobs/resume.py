@@ -38,7 +38,7 @@ def run_description(
     deciding = options.as_dict() | {"memory": memory_bytes(options.memory)}  # it affects counting
     del deciding["threads"], deciding["temp_dir"]
     files = [
-        [[shard.name, shard.size, shard.modified] for shard in each.shards] if each is not None else []
+        [[shard.name, *shard.state()] for shard in each.shards] if each is not None else []
         for each in (corpus, reference)
     ]
     return {

@@ -5,6 +5,7 @@ complete. Records (audit, rejects) are written before rows, and `commit` renames
 visible has its line in the audit.
 """
 
+import contextlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -130,10 +131,13 @@ def run(
         saved = open_saved(
             request.output, request.dry_run, paths, steps.shards, resumable.description(), request.resources.scratch
         )
-        if (done := saved.completed()) is not None:
-            progress.say(f"{saved.folder}: this run was done before")
-            return resumable.done_before(done)
-    with request.open_outputs(paths, steps.shards, saved) as outputs:
+    with contextlib.ExitStack() as stack:
+        if saved is not None:
+            stack.callback(saved.release)
+            if resumable is not None and (done := saved.completed()) is not None:
+                progress.say(f"{saved.folder}: this run was done before")
+                return resumable.done_before(done)
+        outputs = stack.enter_context(request.open_outputs(paths, steps.shards, saved))
         found = steps.find(NO_CHECKPOINTS if saved is None else saved.checkpoints)
         tell_skipped(saved, progress)
         rows = steps.rows(found)

@@ -11,7 +11,7 @@ from typing import Any, Unpack, cast
 import pyarrow as pa
 
 from neardup.dedup import find_duplicates, room_for_elements
-from neardup.display import size_text
+from neardup.display import duration, size_text
 from neardup.fingerprints.documents import read_documents
 from neardup.hamming.block_plan import plan_join
 from neardup.io.corpus import FileCorpus, open_corpus
@@ -24,12 +24,13 @@ from neardup.matching.candidates.task import Task
 from neardup.matching.distance_limit import distance_limit
 from neardup.matching.equal_texts import exact_representatives
 from neardup.options import DedupOptions, OnError
-from neardup.progress import Progress, Watcher, duration, peak_memory_bytes, progress_of
+from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.methods import METHODS, Method, Promise
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.similarities import SIMILARITIES
 from neardup.resources.limits import memory_bytes
+from neardup.resources.memory_use import peak_memory_bytes
 from neardup.resources.pair_spool import PAIR_BYTES
 from neardup.resources.shares import share_of
 from neardup.resources.threads import thread_count
@@ -187,6 +188,7 @@ def choose_by_sample(
         recipe=recipe,
         options=options,
         progress=progress,
+        survivors_first=options.cluster == "star",
     )
     task = task.at_least(task.min_tokens("auto"))
     if documents is None and sample.growth > 1:

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from neardup.errors import DataError, InputError
-from neardup.io.corpus import FileCorpus, open_corpus
+from neardup.io.corpus import FileCorpus
 from neardup.io.reading import READING, Reading
+from neardup.io.shards import find_shards
 from neardup.io.storage.places import Place, place_of
+from neardup.io.stored_shards import named_as_stored
 from neardup.recipe.methods import METHODS
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import check_same, stored_recipe
@@ -89,15 +91,17 @@ class FinishedRun:
         values = () if self.within is None or self.within.endswith("()") else (self.within,)
         try:
             reading = Reading(**{name: files[name] for name in READING})
-            corpus = open_corpus(inputs, reading, temporary=Path(), values=values, on_error="skip")
+            shards = find_shards(inputs, temporary=Path(), reading=reading)
         except InputError as problem:
             raise InputError(
                 f"{listed}, but: {problem} Run this in {files['folder']}, with the inputs in their places."
             ) from None
-        known = () if self.clusters is None else self.clusters.shards
-        if known and [shard.size for shard in corpus.shards] != [shard.size for shard in known]:
-            raise self.changed()
-        return corpus
+        if self.clusters is not None:
+            known = self.clusters.shards
+            if [shard.size for shard in shards] != [shard.size for shard in known]:
+                raise self.changed()
+            shards = named_as_stored(shards, known)
+        return FileCorpus(shards, reading.columns(values), on_error="skip")
 
 
 def read_finished_run(audit: Place, doc_id: str) -> FinishedRun:

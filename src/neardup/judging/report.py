@@ -2,7 +2,7 @@
 
 import json
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -10,11 +10,13 @@ from typing import Any
 
 from neardup.display import counted
 from neardup.errors import DataError, InputError, NeardupError, OptionError
-from neardup.io.corpus import FileCorpus, open_corpus
+from neardup.io.corpus import FileCorpus
 from neardup.io.endings import AUDIT_ENDING
 from neardup.io.outputs import Outputs
 from neardup.io.reading import READING, Reading
+from neardup.io.shard import Shard
 from neardup.io.shards import find_shards
+from neardup.io.stored_shards import StoredShard, content_of, digest_of_contents, is_as_it_was, named_as_stored
 from neardup.judging.reports.bands import Bands
 from neardup.judging.reports.page import check_page, page, values_of
 from neardup.judging.reports.run_facts import summed
@@ -24,12 +26,15 @@ from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import stored_recipe
 from neardup.resources.resources import Resources
-from neardup.resources.unfinished import temporary_folder
 from neardup.survivors.audit_files import read_audit, summary_path, summary_paths
 from neardup.survivors.audit_reader import Line
 from neardup.survivors.cluster_file import read_cluster_file
 
 NOT_AS_BEFORE = "The inputs are not what they were when the audit was written."
+NOTHING_KNOWN = (
+    "The summary does not say what the inputs held: it is of an older version of neardup, or was changed. Run again."
+)
+"""A summary may come from elsewhere, and name any file of this machine: only a run that has read a file knows its digest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,6 +239,7 @@ def _read_summary(audit: Path) -> dict[str, Any]:
             is_of_units = "unit" in summary
             clusters = summary["files"].get("clusters")
             if not is_of_units:
+                _demand_names(summary["files"])
                 [summary[name] for name in NEEDED]
                 int(summary["recipe"]["bits"])
                 values_of(summary, ())
@@ -251,6 +257,14 @@ def _read_summary(audit: Path) -> dict[str, Any]:
     return summed(summaries)
 
 
+def _demand_names(files: dict[str, Any]) -> None:
+    """Raise ValueError, TypeError or KeyError if the files of a summary could not be looked for."""
+    Reading(**{name: files[name] for name in READING})
+    for names in ([files["folder"]], files["inputs"], files.get("against") or []):
+        if not all(isinstance(name, str) for name in names):
+            raise TypeError("files are given by their names")
+
+
 def of_units(unit: str) -> OptionError:
     """The error for a report of a run that removed lines or paragraphs."""
     return OptionError(
@@ -261,7 +275,8 @@ def of_units(unit: str) -> OptionError:
 def _inputs(summary: dict[str, Any], audit: Path, resources: Resources, progress: Progress) -> RunInputs:
     """Open the inputs that a run's summary names, or say why they are unavailable."""
     files = summary["files"]
-    inputs, rows, sizes = files["inputs"], summary["rows"], None
+    inputs, rows, staged = files["inputs"], summary["rows"], None
+    content = files.get("content") if isinstance(files.get("content"), dict) else {}
     try:
         recipe = stored_recipe(summary["recipe"])
     except (ValueError, TypeError):
@@ -272,20 +287,40 @@ def _inputs(summary: dict[str, Any], audit: Path, resources: Resources, progress
             rows = None
             clusters = read_cluster_file(files["clusters"])
             inputs, rows = [shard.name for shard in clusters.shards], len(clusters.decisions.survivor)
-            sizes = [shard.size for shard in clusters.shards]
+            staged = clusters.shards
         if "-" in inputs or "stdin" in inputs:
             reason = "They came on standard input, which cannot be read again; a report that is made during the run shows them."
             return RunInputs(rows, recipe, reason=reason)
         reading = Reading(**{name: files[name] for name in READING})
-        with temporary_folder() as temporary:
-            read = partial(open_corpus, reading=reading, temporary=temporary, on_error="skip", resources=resources)
-            corpus = read(inputs, progress=progress)
-            reference = read(files["against"]) if files.get("against") and reading.text else None
+        find = partial(find_shards, temporary=Path(), reading=reading)
+        shards = find(inputs, progress=progress)
+        reason = _why_not(shards, content.get("inputs")) if staged is None else _why_not_staged(shards, staged)
+        if reason:
+            return RunInputs(rows, recipe, reason=reason)
+        shards = shards if staged is None else named_as_stored(shards, staged)
+        read = partial(FileCorpus, columns=reading.columns(), on_error="skip", resources=resources)
+        others = find(files["against"]) if content.get("reference") else []
+        if others and (reason := _why_not(others, content["reference"])):
+            return RunInputs(rows, recipe, reason=reason)
+        return RunInputs(rows, recipe, read(shards, progress=progress), read(others) if others else None)
     except (NeardupError, OSError) as problem:
         return RunInputs(_rows_named(audit) if rows is None else rows, recipe, reason=f"{problem} {where}")
-    if sizes is not None and [shard.size for shard in corpus.shards] != sizes:
-        return RunInputs(rows, recipe, reason=NOT_AS_BEFORE)
-    return RunInputs(rows, recipe, corpus, reference)
+
+
+def _why_not(shards: list[Shard], digest: Any) -> str:
+    """Why texts of these files are not shown: they are not those that the run has read. Empty if they are."""
+    if not digest:
+        return NOTHING_KNOWN
+    return "" if digest_of_contents(shards) == digest else NOT_AS_BEFORE
+
+
+def _why_not_staged(shards: list[Shard], known: Sequence[StoredShard]) -> str:
+    """The same for the shards of a run in stages."""
+    if not all(each.content for each in known):
+        return NOTHING_KNOWN
+    sizes, wanted = [each.size for each in shards], [each.size for each in known]
+    same = sizes == wanted and all(map(is_as_it_was, known, map(content_of, shards)))
+    return "" if same else NOT_AS_BEFORE
 
 
 def _rows_named(audit: Path) -> int:

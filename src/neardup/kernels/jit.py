@@ -78,9 +78,24 @@ def _candidate_folders() -> list[Path]:
     return []
 
 
+def _is_private(folder: Path) -> bool:
+    """Whether nobody else can have written what lies in a folder, or can put another in its place: cached code is executed."""
+    with contextlib.suppress(OSError):  # it is not there yet
+        found = folder.lstat()
+        if found.st_uid != os.getuid() or found.st_mode & 0o022:
+            return False
+    with contextlib.suppress(OSError):
+        found = folder.parent.stat()
+        if found.st_uid not in (os.getuid(), 0) or (found.st_mode & 0o022 and not found.st_mode & stat.S_ISVTX):
+            return False
+    return True
+
+
 def _writable(folder: Path) -> bool:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.parent.parent.mkdir(parents=True, exist_ok=True)
+        for each in (folder.parent, folder):
+            each.mkdir(mode=0o755, exist_ok=True)
         tempfile.TemporaryFile(dir=folder).close()
     except OSError:
         return False
@@ -115,16 +130,22 @@ def _forget_unused(folder: Path) -> None:
 @cache
 def cache_folder() -> Path:
     """The folder that holds this version's machine code, made if need be; unused ones of other versions go then."""
+    problem = "cannot write a home folder"
     for folder in _candidate_folders():
         is_new = not (folder / DIGEST).exists()
-        if _writable(folder / DIGEST):
+        if not _is_private(folder / DIGEST):
+            problem = (
+                f"others own {folder / DIGEST} or its folder, or can write there (chmod go-w): its code is not run"
+            )
+        elif not _writable(folder / DIGEST):
+            problem = f"cannot write {folder}"
+        else:
             if is_new:
                 _forget_unused(folder)
             return folder / DIGEST
     folder = _private_temporary_folder() / DIGEST
-    folder.mkdir(exist_ok=True)
-    wanted = " or ".join(str(path) for path in _candidate_folders()) or "a home folder"
-    _say(f"cannot write {wanted}: compiled kernels are kept in {folder} (set NEARDUP_CACHE_DIR to choose)")
+    folder.mkdir(mode=0o700, exist_ok=True)
+    _say(f"{problem}: compiled kernels are kept in {folder} (set NEARDUP_CACHE_DIR to choose)")
     return folder
 
 

@@ -16,7 +16,7 @@ from neardup.hamming.unique import MAX_ROWS, fingerprint_rows
 from neardup.kernels.matching.bands import Band, Buckets, Sieve, fill_buckets, hash_band, pairs_of_band
 from neardup.matching.band_plan import Bands
 from neardup.resources.limits import memory_bytes
-from neardup.resources.pair_spool import PairSpool
+from neardup.resources.pair_spool import PairSpool, check_few
 from neardup.resources.resources import Resources
 from neardup.resources.scratch import IN_MEMORY, Scratch
 from neardup.resources.threads import check_needed, in_order, thread_count
@@ -86,11 +86,15 @@ class _Counted:
 
 @dataclass(frozen=True, slots=True)
 class _BandSearch:
-    """A search among signatures. The fingerprints of the sieve are in the order of the signatures."""
+    """A search among signatures. The fingerprints of the sieve are in the order of the signatures.
+
+    With `across` above 0, it lists only pairs of one of the first so many signatures and one of the others.
+    """
 
     signatures: Signatures
     bands: Bands
     sieve: Sieve
+    across: int = 0
     scratch: Scratch = IN_MEMORY
 
     @classmethod
@@ -101,6 +105,7 @@ class _BandSearch:
         fingerprints: Array | None,
         max_distance: int | None,
         least_agreeing: int,
+        across: int = 0,
     ) -> "_BandSearch":
         """Check the options and create the search."""
         _check_signatures(signatures, bands)
@@ -109,7 +114,7 @@ class _BandSearch:
                 f"`least_agreeing={least_agreeing!r}`: give an integer from 0 to the {bands.values} values."
             )
         rows, limit = _sieve(len(signatures), fingerprints, max_distance)
-        return cls(signatures, bands, Sieve(rows, limit, int(least_agreeing)))
+        return cls(signatures, bands, Sieve(rows, limit, int(least_agreeing)), across)
 
     @property
     def bytes_each(self) -> int:
@@ -135,7 +140,7 @@ class _BandSearch:
             buckets, sieve = self._buckets(band)
             place = np.zeros(2, np.int64)
             listed = pairs_of_band(
-                self.signatures.values, band, buckets, sieve, place, np.empty(CHUNK_PAIRS, np.uint64)
+                self.signatures.values, band, buckets, sieve, self.across, place, np.empty(CHUNK_PAIRS, np.uint64)
             )
             before = _comparisons(buckets, len(sieve.fingerprints))
             found.append(listed * int(before[-1]) / max(1, int(before[min(int(place[0]) + 1, len(before) - 1)])))
@@ -149,7 +154,7 @@ class _BandSearch:
         place, out = np.zeros(2, np.int64), np.empty(CHUNK_PAIRS, np.uint64)
         while place[0] < len(sieve.fingerprints):
             check_needed()
-            count = pairs_of_band(self.signatures.values, band, buckets, sieve, place, out)
+            count = pairs_of_band(self.signatures.values, band, buckets, sieve, self.across, place, out)
             add(out[:count])
 
     def _buckets(self, band: Band) -> tuple[Buckets, Sieve]:
@@ -240,19 +245,25 @@ def spool_banded(
     fingerprints: Array,
     max_distance: int | None,
     least_agreeing: int,
+    across: int = 0,
+    most: int | None = None,
     resources: Resources,
 ) -> None:
     """Add to `spool` the pairs that `find_banded` finds, however many there are.
 
     As many bands are searched at a time as fit their share of the memory. If not even one fits, its arrays are in files.
 
+    With `across` above 0, only pairs of one of the first so many signatures and one of the others are added.
+
     Raises:
+        ManyPairs: more than `most` pairs are expected.
         OptionError: more pairs are expected, from those of two bands, than fit the memory and the disk.
     """
-    search = _BandSearch.of(signatures, bands, fingerprints, max_distance, least_agreeing)
+    search = _BandSearch.of(signatures, bands, fingerprints, max_distance, least_agreeing, across)
     workers = max(1, search.workers(resources.threads, resources.share("bands")))
     search = dataclasses.replace(search, scratch=resources.scratch_of("bands", ARRAYS_EACH * workers))
     pairs = search.expected_pairs()
+    check_few(pairs, most)
     resources.check_pairs(
         pairs,
         work=f"`method='minhash'` would propose about {pairs:,} pairs, which",

@@ -1,6 +1,6 @@
 """METHODS: one row for each method of finding candidates, with every property that other modules need.
 
-A new method needs a row here, and a module in `neardup.matching.candidates` with its finder. Importing this module loads no
+A new method needs a row here, and a module in `neardup.matching.candidates` with its opener. Importing this module loads no
 compiled code.
 """
 
@@ -11,7 +11,7 @@ from typing import Literal, cast, get_args
 Method = Literal["auto", "exact", "minhash", "simhash"]
 MeasuredMethod = Literal["exact", "minhash", "simhash"]
 
-FINDERS = "neardup.matching.candidates"
+JOINS = "neardup.matching.candidates"
 
 
 class Promise(Enum):
@@ -30,7 +30,7 @@ class MethodRow:
     Attributes:
         meaning: a description in one sentence, for help and documentation.
         promise: the pairs that the method finds.
-        finder: `module:function` in FINDERS, a function from a `Task` to a `Found`; imported on use.
+        opener: `module:function` in JOINS, from a `Task` to a context with its `CandidateJoin`; imported on use.
         miss_probability: the probability that a PROBABLE method misses a pair exactly at the threshold.
         serves: the similarities for which the promise holds; None for all.
         takes_distance: whether `max_distance` may be given.
@@ -44,7 +44,7 @@ class MethodRow:
 
     meaning: str
     promise: Promise
-    finder: str
+    opener: str
     miss_probability: float = 0.0
     serves: tuple[str, ...] | None = None
     takes_distance: bool = True
@@ -79,13 +79,13 @@ METHODS = {
         meaning="exact, unless it is estimated to take more than twice as long as minhash and more than 5 seconds; simhash if a "
         "distance is given",
         promise=Promise.CHOSEN,
-        finder="auto:find_by_choice",
+        opener="auto:open_choice",
         keeps_elements=True,
     ),
     "exact": MethodRow(
         meaning="every pair at or above the similarity, by theorem",
         promise=Promise.EXACT,
-        finder="exact:find_exact",
+        opener="exact:open_exact",
         takes_distance=False,
         passes=("count", "prefixes"),
         keeps_elements=True,
@@ -94,7 +94,7 @@ METHODS = {
         meaning="pairs that share a band of their MinHash signatures; misses one in a thousand at the similarity, plus "
         "those that its sieve of fingerprints drops",
         promise=Promise.PROBABLE,
-        finder="minhash:find_by_minhash",
+        opener="minhash:open_minhash",
         miss_probability=1e-3,
         serves=("jaccard",),
         sieve_share=0.3,
@@ -105,7 +105,7 @@ METHODS = {
     "simhash": MethodRow(
         meaning="pairs of fingerprints within the distance",
         promise=Promise.BY_DISTANCE,
-        finder="simhash:find_by_simhash",
+        opener="simhash:open_simhash",
         min_tokens=None,
     ),
 }

@@ -26,8 +26,10 @@ ProfileName = Literal[
     "data-juicer",
     "data-juicer-character",
     "data-juicer-punctuation",
-    "text-dedup",
-    "text-dedup-seeded",
+    "text-dedup-0.3.0",
+    "text-dedup-0.3.1",
+    "text-dedup-0.4.0",
+    "text-dedup-0.4.1",
     "wayback",
 ]
 PROFILES: dict[ProfileName, tuple[tuple[int, ...], str]] = {
@@ -50,10 +52,12 @@ PROFILES: dict[ProfileName, tuple[tuple[int, ...], str]] = {
     "data-juicer": ((64,), "data-juicer: windows of 6 words, otherwise as moz; its distance is 4"),
     "data-juicer-character": ((64,), "the same with windows of 6 characters"),
     "data-juicer-punctuation": ((64,), "the same with windows of 6 pieces between punctuation marks"),
-    "text-dedup": ((64, 128), "text-dedup: distinct windows of 3 words, XXH3"),
-    "text-dedup-seeded": (
+    "text-dedup-0.3.0": ((64,), "text-dedup 0.3.0: runs of 3 words, XXH64; the extra [profiles]"),
+    "text-dedup-0.3.1": ((64, 128), "text-dedup 0.3.1: distinct windows of 3 characters, XXH64; the extra [profiles]"),
+    "text-dedup-0.4.0": ((64, 128), "text-dedup 0.4.0: distinct windows of 3 characters, lowercased, XXH3"),
+    "text-dedup-0.4.1": (
         (64, 128),
-        "the same with the seed 42, as in its configuration files: the extra [profiles]",
+        "text-dedup 0.4.1: distinct windows of 3 words, XXH3 with seed 42; the extra [profiles]",
     ),
     "wayback": ((256, *range(8, 513, 8)), "web.archive.org's changes: words of an HTML page, BLAKE2b"),
 }

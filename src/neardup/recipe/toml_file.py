@@ -1,6 +1,5 @@
 """Read a TOML file that the user names, with messages that say what is wrong with it."""
 
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,8 @@ def toml_values(name: str, kind: str, instead: str) -> dict[str, Any]:
     Raises:
         InputError: the file does not exist or is not TOML.
     """
+    import tomllib
+
     try:
         content = Path(name).read_bytes()
         return tomllib.loads(content.decode())

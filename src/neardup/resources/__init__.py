@@ -1,4 +1,4 @@
-"""RESOURCES: the threads, memory and temporary files that a run may use.
+"""RESOURCES: the threads, memory and temporary files that a run may use, and the time that its stages take.
 
 In: threads, memory and a folder, as the caller gives them. Out: work on threads with results in order; arrays, numbers and pairs
 that move to temporary files once they exceed their share.

@@ -1,11 +1,24 @@
-"""What each use of the memory had of it at a time, as those say that allocate."""
+"""The most memory that the program had, and each use of it, as those say that allocate."""
 
+import resource
+import sys
 import weakref
+from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from neardup.arrays import Array
+
+
+def peak_memory_bytes() -> int:
+    """The peak resident memory of this program so far, as the operating system counts it."""
+    try:  # getrusage() would also count the process before exec(), such as a large parent's memory
+        lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:"))
+    except (OSError, StopIteration):
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return peak if sys.platform == "darwin" else peak * 1024
 
 
 class MemoryUse:

@@ -7,7 +7,7 @@ from threading import Lock
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.kernels.hamming.candidates import drop_repeats
+from neardup.kernels.hamming.candidates import drop_repeats, pack_pairs
 from neardup.resources.memory_use import MemoryUse
 from neardup.resources.spool import Spool
 
@@ -17,11 +17,28 @@ SAMPLED = 1 << 10
 """The number of pairs sampled from each run to cut ranges of about equal size."""
 
 
+class ManyPairs(Exception):  # noqa: N818 - caught by whoever gave `most`
+    """More pairs are expected than the caller asked to list."""
+
+
+def check_few(pairs: int, most: int | None) -> None:
+    """Raise ManyPairs if more are expected than `most`."""
+    if most is not None and pairs > most:
+        raise ManyPairs
+
+
 class PairSpool:
     """Pairs as left << 32 | right (uint64), added by any thread; those that do not fit in memory go to a temporary file."""
 
-    def __init__(self, *, memory: int, temp_dir: str | None, use: MemoryUse | None = None) -> None:
-        """`memory` is the peak size of the pairs in bytes, `temp_dir` the folder of the file; pairs are counted in `use`."""
+    def __init__(
+        self, *, memory: int, temp_dir: str | None, use: MemoryUse | None = None, names: Array | None = None
+    ) -> None:
+        """`memory` is the peak size of the pairs in bytes, `temp_dir` the folder of the file; pairs are counted in `use`.
+
+        `names` (int64[]): what the numbers that are added stand for, if not for themselves. The pairs are of names, the smaller on
+        the left; pairs of one name are dropped.
+        """
+        self._names = names
         self._parts: list[Array] = []
         self._held, self._most, self._lock = 0, max(1, memory // PAIR_BYTES), Lock()
         self._temp_dir, self._use = temp_dir, use
@@ -30,6 +47,8 @@ class PairSpool:
 
     def add(self, packed: Array) -> None:
         """Add pairs; the spool owns the array from now on."""
+        if self._names is not None:
+            packed = _named(packed, self._names)
         with self._lock:
             if self._held and self._held + len(packed) > self._most:
                 self._spill()
@@ -77,6 +96,14 @@ def _edges(runs: list[Array], parts: int) -> Array:
     """Values that cut the ascending `runs` into about `parts` ranges of about equal size."""
     some = np.sort(np.concatenate([run[:: max(1, len(run) // SAMPLED)] for run in runs]))
     return some[np.arange(1, parts) * len(some) // parts]
+
+
+def _named(packed: Array, names: Array) -> Array:
+    """The pairs of names[left] and names[right], but for those of one name."""
+    left, right = (packed >> np.uint64(32)).astype(np.uint32), packed.astype(np.uint32)
+    pack_pairs(names, left, right, packed)
+    differ: Array = names[left] != names[right]
+    return packed[differ]
 
 
 def _distinct(packed: Array) -> Array:

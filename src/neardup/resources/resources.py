@@ -13,6 +13,7 @@ from neardup.resources.shares import ARRAYS, SHARES, share_of
 from neardup.resources.threads import thread_count
 
 if TYPE_CHECKING:
+    from neardup.arrays import Array
     from neardup.resources.pair_spool import PairSpool
     from neardup.resources.scratch import Scratch
 
@@ -66,13 +67,13 @@ class Resources:
         """The bytes of a use in SHARES."""
         return share_of(self.memory_bytes, use)
 
-    def pair_spool(self) -> "PairSpool":
-        """A new spool of pairs: in memory up to their share, then in a temporary file."""
+    def pair_spool(self, names: "Array | None" = None) -> "PairSpool":
+        """A new spool of pairs, of `names` if given: in memory up to their share, then in a temporary file."""
         from neardup.resources.pair_spool import (
             PairSpool,  # imported on first use: options load nothing heavy
         )
 
-        return PairSpool(memory=self.share("pairs"), temp_dir=self.temp_dir, use=self.use)
+        return PairSpool(memory=self.share("pairs"), temp_dir=self.temp_dir, use=self.use, names=names)
 
     @property
     def scratch(self) -> "Scratch":

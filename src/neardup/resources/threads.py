@@ -5,6 +5,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import chain, islice
 from typing import TypeVar
 
 from neardup.errors import OptionError, is_integer
@@ -50,15 +51,23 @@ def check_needed() -> None:
 
 
 def in_order(work: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Iterator[Result]:
-    """Yield work(item) for each item in order, from `threads` threads; takes at most about 2 * `threads` items ahead."""
+    """Yield work(item) for each item in order, from `threads` threads; takes at most about 2 * `threads` items ahead.
+
+    The caller's thread does the work if `threads` is 1 or the item is the only one: starting others takes longer than little work.
+    """
     if threads == 1:
         yield from map(work, items)
+        return
+    items = iter(items)
+    ahead = list(islice(items, 2))
+    if len(ahead) < 2:
+        yield from map(work, ahead)
         return
     stopped = threading.Event()
     with ThreadPoolExecutor(threads, "neardup", _is_one, (stopped,)) as pool:
         waiting: deque[Future[Result]] = deque()
         try:
-            for item in items:
+            for item in chain(ahead, items):
                 waiting.append(pool.submit(work, item))
                 if len(waiting) > 2 * threads:
                     yield waiting.popleft().result()

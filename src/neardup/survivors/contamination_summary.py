@@ -9,7 +9,8 @@ import numpy as np
 from neardup.display import counted, html_table
 from neardup.kernels.compilation import described
 from neardup.matching.contamination.options import DecontaminationOptions
-from neardup.progress import Progress, peak_memory_bytes
+from neardup.progress import Progress
+from neardup.resources.memory_use import peak_memory_bytes
 from neardup.survivors.contamination import Contamination
 from neardup.survivors.summary import versions
 from neardup.text.html import html_versions

@@ -12,10 +12,11 @@ from neardup.arrays import Array
 from neardup.display import counted, html_table
 from neardup.kernels.compilation import described
 from neardup.options import DedupOptions
-from neardup.progress import Progress, peak_memory_bytes
+from neardup.progress import Progress
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.similarities import similarity_mark
 from neardup.recipe.vectors import VectorRecipe
+from neardup.resources.memory_use import peak_memory_bytes
 from neardup.resources.spool import peak_temporary_bytes
 from neardup.survivors.decisions import Decisions, Findings
 from neardup.text.html import html_versions

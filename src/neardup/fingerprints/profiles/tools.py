@@ -15,7 +15,6 @@ from neardup.text.normal_forms import normal_form
 _LEONSIM_LETTERS = re.compile(r"[\w\u4e00-\u9fcc]+")
 _MFONDA_WORDS = re.compile(rb"[\w']+(?:\://[\w\./]+){0,1}")
 _NO_WORD = re.compile(r"\W+")
-_NO_WORD_CHARACTER = re.compile(r"\W")
 _CLICKHOUSE_WORDS = re.compile(rb"[0-9A-Za-z\x80-\xff]+")
 
 
@@ -144,27 +143,41 @@ def data_juicer(text: str, size: int = 6, *, tokenization: str) -> Weighted:
     return data_juicer_windows(text.lower(), size, tokenization)
 
 
-def text_dedup(text: str, size: int = 3) -> Weighted:
-    """The different windows of words, cut at every non-word character; nothing for fewer than five pieces.
+def text_dedup_0_3_0(text: str, size: int = 3) -> Weighted:
+    """Runs of words between spaces, one after another, the last one shorter; repetitions count."""
+    words = _between_spaces(text)
+    return counted(" ".join(words[i : i + size]).encode() for i in range(0, len(words), size))
 
-    If the windows are larger than the text, all pieces form one window.
-    """
-    pieces = _NO_WORD_CHARACTER.split(text.lower())
-    found = windows(pieces, min(size, len(pieces))) if len(pieces) >= 5 else []
+
+_TEXT_DEDUP_LEAST = 5
+"""Texts of fewer characters, or of fewer words from 0.4.1 on, have no features."""
+
+
+def text_dedup_characters(text: str, size: int = 3, *, lower: bool) -> Weighted:
+    """The different windows of characters, each lowercased by itself; a text shorter than the window is one."""
+    if len(text) < _TEXT_DEDUP_LEAST:
+        return []
+    found = [text[i : i + size] for i in range(max(len(text) - size + 1, 1))]
+    return [(each.encode(), 1) for each in dict.fromkeys(each.lower() if lower else each for each in found)]
+
+
+def text_dedup_0_4_1(text: str, size: int = 3) -> Weighted:
+    """The different windows of words, cut at non-word characters; if the windows are larger than the text, one of all words."""
+    words = [word for word in _NO_WORD.split(text.lower()) if word]
+    found = windows(words, min(size, len(words))) if len(words) >= _TEXT_DEDUP_LEAST else []
     return [(feature, 1) for feature in dict.fromkeys(found)]
 
 
-def _seeded(bits: int) -> HashFunction:
-    """XXH3 with seed 42."""
+def _xxhash(function: str, bits: int, *, profile: str, seed: int = 0) -> HashFunction:
+    """A hash of the package xxhash, for a profile whose hash is not compiled here."""
 
     def value(feature: bytes) -> int:
-        check_installed("`profile='text-dedup-seeded'`", ("xxhash",), "profiles")
+        check_installed(f"`profile={profile!r}`", ("xxhash",), "profiles")
         import xxhash
 
-        digest = xxhash.xxh3_64_intdigest if bits == 64 else xxhash.xxh3_128_intdigest
-        return int(digest(feature, seed=42))
+        return int(getattr(xxhash, f"{function}_intdigest")(feature, seed=seed))
 
-    return HashFunction(value, name="xxh3-seed-42", version="1", bits=bits)
+    return HashFunction(value, name=f"{function}-seed-{seed}", version="1", bits=bits)
 
 
 _PUNCTUATION = str.maketrans(string.punctuation, " " * len(string.punctuation))
@@ -196,6 +209,17 @@ def _data_juicer(tokenization: str) -> Profile:
     return _moz(partial(data_juicer, tokenization=tokenization), 6)
 
 
+def _text_dedup_0_3_1() -> Profile:
+    seedless = _xxhash("xxh64", 64, profile="text-dedup-0.3.1")
+    return Profile(partial(text_dedup_characters, lower=False), seedless, wide_hash="xxh3_128", window=3)
+
+
+def _text_dedup_0_4_1() -> Profile:
+    """The seed is the one of the tool's configuration files."""
+    narrow, wide = (_xxhash(f"xxh3_{bits}", bits, profile="text-dedup-0.4.1", seed=42) for bits in (64, 128))
+    return Profile(text_dedup_0_4_1, narrow, wide_hash=wide, window=3)
+
+
 def _mfonda(features: Callable[[str], Weighted]) -> Profile:
     return Profile(features, "fnv1_64", tie=1)
 
@@ -224,8 +248,10 @@ PROFILES = {
     "data-juicer": _data_juicer("space"),
     "data-juicer-character": _data_juicer("character"),
     "data-juicer-punctuation": _data_juicer("punctuation"),
-    "text-dedup": Profile(text_dedup, "xxh3_64", wide_hash="xxh3_128", window=3),
-    "text-dedup-seeded": Profile(text_dedup, _seeded(64), wide_hash=_seeded(128), window=3),
+    "text-dedup-0.3.0": Profile(text_dedup_0_3_0, _xxhash("xxh64", 64, profile="text-dedup-0.3.0"), window=3),
+    "text-dedup-0.3.1": _text_dedup_0_3_1(),
+    "text-dedup-0.4.0": Profile(partial(text_dedup_characters, lower=True), "xxh3_64", wide_hash="xxh3_128", window=3),
+    "text-dedup-0.4.1": _text_dedup_0_4_1(),
     "wayback": Profile(wayback, "blake2b"),
 }
 """The profiles, by the names in `neardup.recipe.profiles.PROFILES`, which describes each."""

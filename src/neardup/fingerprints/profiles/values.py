@@ -12,6 +12,7 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.errors import OptionError
 from neardup.fingerprints.hashes.features import hash_features
+from neardup.fingerprints.profiles.datasketch import datasketch_signature as datasketch_signature
 from neardup.fingerprints.profiles.given_features import each, feature_bytes, pair
 from neardup.fingerprints.profiles.profile import as_integer
 from neardup.fingerprints.profiles.tools import DATA_JUICER, PROFILES, data_juicer_windows
@@ -33,7 +34,6 @@ CLICKHOUSE = {
 """ClickHouse's functions, each with its profile."""
 
 _LARGE, _TOGETHER = 50, 200
-_PRIME, _LOW = (1 << 61) - 1, (1 << 32) - 1
 
 
 def _leonsim_hash(given: str | Callable[[bytes], bytes | int], size: int) -> Callable[[bytes], bytes]:
@@ -254,31 +254,3 @@ def wayback_text(fingerprint: int, *, bits: int = 256) -> str:
             f"`fingerprint={fingerprint!r}` with `bits={bits!r}`: give whole bytes, and an integer that fits them."
         )
     return base64.b64encode(fingerprint.to_bytes(bits // 8, "little")).decode()
-
-
-def datasketch_signature(features: Iterable[bytes], *, num_perm: int = 128, seed: int = 1) -> list[int]:
-    """The MinHash signature of datasketch before 2.0.
-
-    The hash is the first four bytes of SHA-1, little-endian. A value is ((a h + b) mod 2^61 - 1) & 2^32 - 1, where a h + b wraps
-    around at 2^64, and a and b are drawn alternately from numpy's RandomState.
-
-    >>> datasketch_signature([b"Hello"], num_perm=4, seed=1)
-    [734825475, 960773806, 359816889, 342714745]
-    """
-    if not isinstance(num_perm, int) or num_perm < 1:
-        raise OptionError(f"`num_perm={num_perm!r}`: give an integer of at least 1.")
-    draw = np.random.RandomState(seed)
-    drawn = [
-        (draw.randint(1, _PRIME, dtype=np.uint64), draw.randint(0, _PRIME, dtype=np.uint64)) for _ in range(num_perm)
-    ]
-    a, b = (np.array(values, np.uint64) for values in zip(*drawn, strict=True))
-    lowest = np.full(num_perm, _LOW, np.uint64)
-    for feature in each(features):
-        if not isinstance(feature, bytes):
-            raise OptionError(
-                f"The feature {feature!r} is a {type(feature).__name__}: give bytes, as datasketch takes them."
-            )
-        digest = hashlib.sha1(feature, usedforsecurity=False).digest()
-        hashed = np.uint64(int.from_bytes(digest[:4], "little"))
-        lowest = np.minimum(lowest, (a * hashed + b) % np.uint64(_PRIME) & np.uint64(_LOW))
-    return [int(value) for value in lowest]

@@ -104,7 +104,8 @@ class IndexInfo:
         recipe_fields: fields of the recipe; None if the recipe is unknown.
         ids: `integers` or `strings`; None while there are no ids.
         damaged: the numbers of the damaged pages, by file; empty unless pages were verified.
-        hit_probability: the probability that a document at max_distance is found; see `Index.hit_probability`.
+        hit_probability: the probability that a document at max_distance is found; see `Index.hit_probability`. 0 if pages
+            were verified and are damaged: queries are refused.
         methods: method of each segment; for an index with method `auto`, the methods that `auto` chose.
     """
 

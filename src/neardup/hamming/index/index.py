@@ -261,22 +261,28 @@ class Index:
         """
         self._storage.save(path, self._contents.parts, self._manifest(), overwrite=overwrite)
 
-    def reserved(self) -> AbstractContextManager[None]:
+    def reserved(self, path: str | Path | None = None) -> AbstractContextManager[None]:
         """A context in which no other process can write to the folder, so `save` cannot fail because another process has written.
 
+        Args:
+            path: the folder where an index that was never saved will be saved.
+
         Raises:
-            OptionError: the index was never saved.
+            OptionError: the index was never saved, and no path is given.
             InputError: another process writes to the folder, or has written to it since this index was opened.
         """
-        return self._storage.reserved()
+        return self._storage.reserved(path)
 
     @classmethod
     def open(cls, path: str | Path) -> "Index":
         """Open the index in a folder. Its tables are mapped, and read when they are needed.
 
+        Before anything of a segment is read, the checksums of all its pages are compared, which takes about a tenth of a second for
+        a gigabyte in memory. So whatever reads documents may raise DataError, too.
+
         Raises:
-            InputError: there is no index in the folder.
-            DataError: the index is damaged, or of another format.
+            InputError: there is no index in the folder, or a file cannot be read.
+            DataError: a file of the index is damaged, missing, of another index, or of another format.
         """
         home = Path(path)
         manifest, segments, short = open_segments(home)

@@ -10,8 +10,9 @@ def index_info(
     contents: Contents, recipe: str | None, recipe_fields: dict[str, Any] | None, *, verify: bool
 ) -> IndexInfo:
     """See `neardup.Index.info`. `recipe`: the digest of the recipe."""
-    search, made, searched = contents.search, contents.documents.made, contents.documents.searched()
+    search, made, searched = contents.search, contents.documents.made, contents.documents.listed()
     stored = [segment for part in contents.parts for segment in part.made] if verify else []
+    damaged = {name: pages for segment in stored for name, pages in segment.damaged_pages().items()}
     return IndexInfo(
         documents=len(contents.documents),
         short=0 if contents.short is None else len(contents.short.documents),
@@ -26,7 +27,7 @@ def index_info(
         recipe=recipe,
         recipe_fields=recipe_fields,
         ids=None if contents.strings is None else "strings" if contents.strings else "integers",
-        damaged={name: pages for segment in stored for name, pages in segment.damaged_pages().items()},
-        hit_probability=contents.documents.hit_probability(search.max_distance),
+        damaged=damaged,
+        hit_probability=0.0 if damaged else contents.documents.hit_probability(search.max_distance),
         methods=tuple(segment.method for segment in made),
     )

@@ -46,7 +46,7 @@ class Storage:
 
     def __init__(self) -> None:
         self.home = None
-        self._is_reserved = False
+        self._reserved: Path | None = None
 
     def save(self, path: str | Path | None, parts: Sequence[Segments], manifest: Manifest, *, overwrite: bool) -> None:
         """See `neardup.Index.save`.
@@ -64,22 +64,27 @@ class Storage:
         except (TypeError, ValueError) as problem:
             raise OptionError(f"index.state is not of plain values, as JSON has them: {problem}.") from None
         place = self.home.path if path is None and self.home is not None else Path(path or "")
-        is_ours = self._is_reserved and path is None
+        is_ours = place == self._reserved
         self.home = _save_parts(place, self.home, parts, manifest, overwrite=overwrite, is_reserved=is_ours)
 
     @contextlib.contextmanager
-    def reserved(self) -> Iterator[None]:
+    def reserved(self, path: str | Path | None) -> Iterator[None]:
         """See `neardup.Index.reserved`."""
-        if self.home is None:
-            raise OptionError("This index was never saved, so it has no folder to be reserved.")
-        with writing(self.home.path):
-            if read_manifest(self.home.path).generation != self.home.generation:
-                raise _changed(self.home.path)
-            self._is_reserved = True
+        if self.home is None and path is None:
+            raise OptionError("This index was never saved, so it has no folder to be reserved. Give the path of one.")
+        place = self.home.path if self.home is not None else Path(path or "")
+        with writing(place):
+            if self.home is None and is_index(place):
+                raise InputError(
+                    f"Another process has made an index at {place}. Open that one, or name another folder."
+                )
+            if self.home is not None and read_manifest(place).generation != self.home.generation:
+                raise _changed(place)
+            self._reserved = place
             try:
                 yield
             finally:
-                self._is_reserved = False
+                self._reserved = None
 
 
 def _save_parts(
@@ -94,12 +99,13 @@ def _save_parts(
             tuple(_store(part, path, f"{generation}-{prefix}")) for part, prefix in zip(parts, PREFIXES, strict=False)
         ]
         segments, short = (*stored, ())[:2]
+        made = [pair for part, files in zip(parts, stored, strict=True) for pair in zip(part.made, files, strict=True)]
+        for segment, file in made:  # nothing may fail once the manifest has its name
+            if segment.stored != file:
+                segment.files = tuple(read_segment_file(path / each.name) for each in file.files)
         commit(path, dataclasses.replace(manifest, generation=generation, segments=segments, short=short))
-        for part, files in zip(parts, stored, strict=True):
-            for segment, file in zip(part.made, files, strict=True):
-                if segment.stored != file:
-                    segment.files = tuple(read_segment_file(path / name) for name in (file.file, file.removed) if name)
-                segment.stored, segment.removed_since_stored = file, False
+        for segment, file in made:
+            segment.stored, segment.removed_since_stored = file, False
     return Home(path, generation)
 
 
@@ -137,12 +143,9 @@ def _store(part: Segments, path: Path, prefix: str) -> list[StoredSegment]:
     stored = []
     for number, segment in enumerate(part.made):
         known = segment.stored
-        name = known.file if known else f"segment-{prefix}{number}"
-        if known is None:
-            store_segment(path, name, segment)
+        file = known.file if known else store_segment(path, f"segment-{prefix}{number}", segment)
         removed = known.removed if known else None
         if len(segment.removed) and (known is None or segment.removed_since_stored):
-            removed = f"removed-{prefix}{number}"
-            store_removed(path, removed, segment.removed)
-        stored.append(StoredSegment(name, len(segment), removed))
+            removed = store_removed(path, f"removed-{prefix}{number}", segment.removed)
+        stored.append(StoredSegment(file, len(segment), removed))
     return stored

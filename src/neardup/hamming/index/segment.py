@@ -20,12 +20,25 @@ ROOM = 1 << 12
 
 
 @dataclass(frozen=True)
+class StoredFile:
+    """A file as the manifest names it: its name, and the seal of its contents (see `SegmentFile`)."""
+
+    name: str
+    seal: int
+
+
+@dataclass(frozen=True)
 class StoredSegment:
     """A segment as the manifest names it: its file, its number of documents, and the file that marks removed documents."""
 
-    file: str
+    file: StoredFile
     documents: int
-    removed: str | None = None
+    removed: StoredFile | None = None
+
+    @property
+    def files(self) -> list[StoredFile]:
+        """Its one or two files."""
+        return [self.file, *([] if self.removed is None else [self.removed])]
 
 
 @dataclass
@@ -42,6 +55,7 @@ class Segment:
         stored: its file, if it was stored.
         files: its mapped files.
         removed_since_stored: whether documents were removed since it was stored.
+        is_checked: whether its arrays are known to be what was written; false for mapped ones that nobody has read yet.
     """
 
     searcher: Searcher
@@ -54,6 +68,7 @@ class Segment:
     stored: StoredSegment | None = None
     files: tuple[SegmentFile, ...] = ()
     removed_since_stored: bool = False
+    is_checked: bool = True
     _first_live: Array | None = None
 
     def __len__(self) -> int:
@@ -75,9 +90,16 @@ class Segment:
         return self.member_starts, self.members, self.removed
 
     def hit_probability(self, distance: int) -> float:
-        """The probability of finding a pair at a distance, with the random draws of its searcher; 1 for exact methods."""
+        """The probability of finding a pair at a distance, with the random draws of its searcher; 1 for exact methods.
+
+        Raises:
+            DataError: the segment's file is damaged.
+        """
         hits = METHODS[self.method].code.hits
-        return 1.0 if hits is None else hits.of_searcher(self.searcher, distance)
+        if hits is None:
+            return 1.0
+        self.demand_whole()
+        return hits.of_searcher(self.searcher, distance)
 
     def look_up(
         self, queries: Array, first: int, last: int, max_distance: int, base: int
@@ -152,13 +174,14 @@ class Segment:
         return {name: pages for name, pages in found.items() if pages}
 
     def demand_whole(self) -> None:
-        """Refuse a segment with damaged pages, before its contents are copied into a new segment.
+        """Refuse a segment with damaged pages, before its arrays are read for the first time.
 
         Raises:
             DataError: a page is damaged.
         """
-        if self.damaged_pages():
+        if not self.is_checked and self.damaged_pages():
             raise self._damage()
+        self.is_checked = True
 
     def _damage(self) -> DataError:
         name = self.files[0].path if self.files else "The segment"
@@ -194,7 +217,12 @@ class Segment:
         return out
 
     def remove(self, ids: Any) -> int:
-        """Mark the documents with these ids as removed. Returns how many were newly marked."""
+        """Mark the documents with these ids as removed. Returns how many were newly marked.
+
+        Raises:
+            DataError: the segment's file is damaged.
+        """
+        self.demand_whole()
         chosen = are_in(self.ids, ids)
         if not len(self.removed):
             if not chosen.any():

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.errors import DataError
+from neardup.errors import DataError, InputError
 from neardup.kernels.digests import digest_documents
 
 MAGIC = b"NDSEGMT\n"
@@ -42,8 +42,8 @@ def _pages(data: Any, end: int) -> Array:
     return np.array([checksum(data[first : min(first + PAGE, end)]) for first in range(0, end, PAGE)], "<u8")
 
 
-def write_segment_file(path: Path, arrays: Mapping[str, Array], facts: Mapping[str, Any]) -> None:
-    """Write arrays and facts (plain values) to a new file, and flush it to the disk."""
+def write_segment_file(path: Path, arrays: Mapping[str, Array], facts: Mapping[str, Any]) -> int:
+    """Write arrays and facts (plain values) to a new file, and flush it to the disk. Returns its seal, see `SegmentFile`."""
     listed: list[dict[str, Any]] = []
     offset = 0
     for name, array in arrays.items():
@@ -63,10 +63,12 @@ def write_segment_file(path: Path, arrays: Mapping[str, Array], facts: Mapping[s
             sums = _pages(data, end)
         file.seek(end)
         footing = sums.tobytes()
+        seal = checksum(header + footing)
         file.write(footing)
-        file.write(_FOOTER.pack(end, checksum(header + footing), end + len(footing) + _FOOTER.size, MAGIC))
+        file.write(_FOOTER.pack(end, seal, end + len(footing) + _FOOTER.size, MAGIC))
         file.flush()
         os.fsync(file.fileno())
+    return seal
 
 
 @dataclass(frozen=True)
@@ -77,11 +79,13 @@ class SegmentFile:
         path: the path from which it was opened.
         arrays: its arrays, by name.
         facts: its plain values.
+        seal: the checksum of its header and of the checksums of its pages: files with other contents have another one.
     """
 
     path: Path
     arrays: dict[str, Array]
     facts: dict[str, Any]
+    seal: int
     _data: Any
     _sums: Array
 
@@ -96,11 +100,18 @@ def read_segment_file(path: Path) -> SegmentFile:
     """Map a segment file. This checks the header and the footer, but not the pages.
 
     Raises:
-        DataError: the file is damaged, truncated, of another format, or not a segment file.
+        FileNotFoundError: there is no such file.
+        InputError: it cannot be read.
+        DataError: it is damaged, truncated, of another format, or not a segment file.
     """
-    with path.open("rb") as file:
-        header, begin, sums = _opened(path, file)
-        data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    try:
+        with path.open("rb") as file:
+            header, begin, sums, seal = _opened(path, file)
+            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except FileNotFoundError:
+        raise
+    except OSError as problem:
+        raise InputError(f"{path} cannot be read: {problem.strerror}.") from None
     arrays = {}
     for place in header.pop("arrays"):
         shape, dtype = tuple(place["shape"]), np.dtype(place["dtype"])
@@ -110,11 +121,11 @@ def read_segment_file(path: Path) -> SegmentFile:
             else np.empty(0, dtype)
         )
         arrays[place["name"]] = found.reshape(shape)
-    return SegmentFile(path, arrays, header, data, sums)
+    return SegmentFile(path, arrays, header, seal, data, sums)
 
 
-def _opened(path: Path, file: BinaryIO) -> tuple[dict[str, Any], int, Array]:
-    """The header, the offset of the arrays, and the checksums of the pages."""
+def _opened(path: Path, file: BinaryIO) -> tuple[dict[str, Any], int, Array, int]:
+    """The header, the offset of the arrays, the checksums of the pages, and the seal."""
     size = os.fstat(file.fileno()).st_size
     start = file.read(_START.size)
     if len(start) < _START.size or start[:8] != MAGIC:
@@ -135,4 +146,4 @@ def _opened(path: Path, file: BinaryIO) -> tuple[dict[str, Any], int, Array]:
     if checksum(header + footing) != expected:
         raise DataError(f"{path} is damaged: its header or its checksums are. Restore it, or build the index anew.")
     begin = -(-(_START.size + length) // ALIGNMENT) * ALIGNMENT
-    return json.loads(header), begin, np.frombuffer(footing, "<u8")
+    return json.loads(header), begin, np.frombuffer(footing, "<u8"), expected

@@ -32,16 +32,27 @@ class Segments:
 
     def __len__(self) -> int:
         """Number of documents that are not removed."""
-        return sum(segment.live for segment in self.searched())
+        return sum(segment.live for segment in self.listed())
 
     @property
     def rows(self) -> int:
         """Number of documents that take room, including removed ones."""
         return sum(map(len, self.made)) + len(self._buffer)
 
-    def searched(self) -> list[Segment]:
-        """All segments to search, oldest first; the buffer is the last."""
+    def listed(self) -> list[Segment]:
+        """All segments, oldest first; the buffer is the last. Only what `Segment` says of their size may be read."""
         return [*self.made, self._buffer.segment()] if len(self._buffer) else self.made
+
+    def searched(self) -> list[Segment]:
+        """The same segments, to be searched: the arrays of each are what was written.
+
+        Raises:
+            DataError: the file of a segment is damaged.
+        """
+        listed = self.listed()
+        for segment in listed:
+            segment.demand_whole()
+        return listed
 
     def hit_probability(self, distance: int) -> float:
         """The lowest probability of all segments; the buffer misses nothing."""

@@ -18,12 +18,14 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.arrays import Array
-from neardup.errors import DataError, InputError
+from neardup.errors import DataError, InputError, NeardupError
 from neardup.hamming.index.methods.table import METHODS
-from neardup.hamming.index.segment import Segment, StoredSegment
-from neardup.hamming.index.segment_file import SegmentFile, checksum, read_segment_file, write_segment_file
+from neardup.hamming.index.segment import Segment, StoredFile, StoredSegment
+from neardup.hamming.index.segment_file import SegmentFile, read_segment_file, write_segment_file
+from neardup.io.checksums import checksum
 
-FORMAT = 1
+FORMAT = 2
+"""Version of the manifest; version 1 did not say which contents its files have."""
 MANIFEST = "index.json"
 LOCK = "lock"
 _OURS = re.compile(r"lock|index\.json(\.new)?|(segment|removed)-\d+-(short-)?\d+")
@@ -64,16 +66,12 @@ class Manifest:
     @property
     def files(self) -> list[str]:
         """Names of all segment files and of the files that mark removed documents."""
-        return [name for each in (*self.segments, *self.short) for name in (each.file, each.removed) if name]
+        return [file.name for each in (*self.segments, *self.short) for file in each.files]
 
     def to_json(self) -> bytes:
         """The manifest as JSON, including a checksum."""
         values = {"format": FORMAT, **asdict(self)}
-        return json.dumps(values | {"checksum": checksum(_canonical(values))}, indent=1).encode() + b"\n"
-
-
-def _canonical(values: dict[str, Any]) -> bytes:
-    return json.dumps(values, sort_keys=True, separators=(",", ":")).encode()
+        return json.dumps(values | {"checksum": checksum(values)}, indent=1).encode() + b"\n"
 
 
 def is_index(path: Path) -> bool:
@@ -107,20 +105,44 @@ def read_manifest(path: Path) -> Manifest:
         values = json.loads(place.read_bytes())
         written, expected = values.pop("checksum"), values["format"]
     except FileNotFoundError:
-        raise InputError(f"There is no index at {path}. Make one with `neardup index build {path} INPUT...`.") from None
-    except (ValueError, KeyError, TypeError, AttributeError) as problem:
+        raise _no_manifest(path) from None
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as problem:
         raise DataError(
             f"{place} is damaged or no manifest of an index: {problem!r}. Restore it, or build the index anew."
         ) from None
     except OSError as problem:
         raise InputError(f"{place} cannot be read: {problem.strerror}.") from None
     if expected != FORMAT:
-        raise DataError(f"{place} is of format {expected}; this version reads {FORMAT}. Build the index anew.")
-    if checksum(_canonical(values)) != written:
+        raise DataError(
+            f"{place} is of format {expected}; this version reads {FORMAT}. Build the index anew from its documents or from "
+            f"fingerprint files: `neardup index build {path} INPUT... --overwrite`."
+        )
+    if checksum(values) != written:
         raise DataError(f"{place} is damaged: its checksum is another. Restore it, or build the index anew.")
     del values["format"]
-    segments, short = (tuple(StoredSegment(**each) for each in values.pop(name)) for name in ("segments", "short"))
-    return Manifest(**values, segments=segments, short=short)
+    try:
+        segments, short = (tuple(map(_stored_segment, values.pop(name))) for name in ("segments", "short"))
+        return Manifest(**values, segments=segments, short=short)
+    except (KeyError, TypeError):
+        raise DataError(f"{place} is no manifest of an index. Restore it, or build the index anew.") from None
+
+
+def _stored_segment(values: dict[str, Any]) -> StoredSegment:
+    file, removed = (None if values[name] is None else StoredFile(**values[name]) for name in ("file", "removed"))
+    if file is None:
+        raise TypeError("a segment has a file")
+    for each in (file, *([] if removed is None else [removed])):
+        if not _OURS.fullmatch(each.name):  # a path could lead anywhere
+            raise TypeError("a segment's file has another name")
+    return StoredSegment(file, values["documents"], removed)
+
+
+def _no_manifest(path: Path) -> NeardupError:
+    if path.is_dir() and any(map(_is_ours, path.glob("segment-*"))):
+        return DataError(
+            f"{path / MANIFEST} is missing, although {path} has files of an index. Restore it, or build the index anew."
+        )
+    return InputError(f"There is no index at {path}. Make one with `neardup index build {path} INPUT...`.")
 
 
 @contextlib.contextmanager
@@ -176,11 +198,16 @@ def segment_of(
         searcher = method.restore(arrays, bits, max_distance, facts["options"], unique)
     except (pa.ArrowInvalid, DataError) as problem:
         raise DataError(f"{files[0].path} is damaged: {problem}. Restore it, or build the index anew.") from None
-    return Segment(searcher, starts, members, ids, removed, facts["options"], facts["method"], stored, files)
+    return Segment(
+        searcher, starts, members, ids, removed, facts["options"], facts["method"], stored, files, is_checked=False
+    )
 
 
 def open_segments(path: Path) -> tuple[Manifest, list[Segment], list[Segment]]:
     """Read the manifest of the index at `path` and map its segments: those of fingerprints, and those of short texts' digests.
+
+    Every file has the contents that the manifest says, as far as its header and its checksums tell; pages are checked before
+    they are read (`Segment.demand_whole`).
 
     Raises:
         InputError, DataError: see `read_manifest` and `read_segment_file`.
@@ -197,19 +224,31 @@ def open_segments(path: Path) -> tuple[Manifest, list[Segment], list[Segment]]:
 
 
 def _open_segment(path: Path, stored: StoredSegment, bits: int, max_distance: int) -> Segment:
-    files: tuple[SegmentFile, ...] = (read_segment_file(path / stored.file),)
+    files = tuple(_read(path, each) for each in stored.files)
     removed = np.empty(0, np.uint8)
-    if stored.removed:
-        gone = read_segment_file(path / stored.removed)
+    for gone in files[1:]:
         if pages := gone.damaged_pages():  # reads the whole file
             raise DataError(f"{gone.path} is damaged: its pages {pages} are. Restore it, or build the index anew.")
         removed = gone.arrays["removed"].copy()
-        files += (gone,)
     return segment_of(files, bits, max_distance, removed, stored)
 
 
+def _read(path: Path, stored: StoredFile) -> SegmentFile:
+    file = read_segment_file(path / stored.name)
+    if file.seal != stored.seal:
+        raise DataError(
+            f"{file.path} is another file than the one that the index wrote under this name. Restore it, or build the index anew."
+        )
+    return file
+
+
 def commit(path: Path, manifest: Manifest) -> None:
-    """Replace the manifest in one step, then remove the files that it does not name."""
+    """Replace the manifest in one step, then remove the files that it does not name.
+
+    Raises:
+        InputError: the disk fails after that step; the message says that the index is changed.
+        OSError: anything else fails; the index is as it was.
+    """
     beside = path / (MANIFEST + ".new")
     with beside.open("wb") as file:
         file.write(manifest.to_json())
@@ -217,8 +256,15 @@ def commit(path: Path, manifest: Manifest) -> None:
         os.fsync(file.fileno())
     _sync(path)  # segment names reach the disk before the manifest's name
     beside.replace(path / MANIFEST)
-    _sync(path)
-    sweep(path, manifest)
+    try:
+        _sync(path)
+    except OSError as problem:  # who is told of a failure would do it once more
+        raise InputError(
+            f"{path} was changed as you asked, but the disk does not say that it would outlast a power failure: "
+            f"{problem.strerror}. Do not repeat the change; look after the disk."
+        ) from None
+    with contextlib.suppress(OSError):  # the next change removes them
+        sweep(path, manifest)
 
 
 def sweep(path: Path, manifest: Manifest | None) -> None:
@@ -237,11 +283,17 @@ def _sync(path: Path) -> None:
         os.close(folder)
 
 
-def store_segment(path: Path, name: str, segment: Segment) -> None:
-    """Write a segment to a file."""
-    write_segment_file(path / name, segment_arrays(segment), {"method": segment.method, "options": segment.options})
+def store_segment(path: Path, name: str, segment: Segment) -> StoredFile:
+    """Write a segment to a file.
+
+    Raises:
+        DataError: it was opened, and its file is damaged: the damage would get new checksums.
+    """
+    segment.demand_whole()
+    facts = {"method": segment.method, "options": segment.options}
+    return StoredFile(name, write_segment_file(path / name, segment_arrays(segment), facts))
 
 
-def store_removed(path: Path, name: str, removed: Array) -> None:
+def store_removed(path: Path, name: str, removed: Array) -> StoredFile:
     """Write a file that marks a segment's removed documents."""
-    write_segment_file(path / name, {"removed": removed}, {})
+    return StoredFile(name, write_segment_file(path / name, {"removed": removed}, {}))

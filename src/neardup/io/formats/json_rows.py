@@ -50,7 +50,7 @@ def parse_object(line: bytes) -> Pairs:
     """
     try:
         text = line.decode()
-        value = json.loads(text, object_pairs_hook=Pairs, parse_int=_integer)
+        value = _DECODER.decode(text)
         if _MAYBE_LONE_SURROGATE.search(text):
             json.dumps(value, ensure_ascii=False, default=str).encode()
     except UnicodeDecodeError as error:
@@ -58,6 +58,8 @@ def parse_object(line: bytes) -> Pairs:
     except UnicodeEncodeError:
         raise BadRow("it has half of a surrogate pair (such as \\ud83d alone), which is no character") from None
     except json.JSONDecodeError as error:
+        if text.startswith("\ufeff"):
+            raise BadJson("malformed JSON: it begins with a byte-order mark") from None
         raise BadJson(f"malformed JSON: {error.msg} (character {error.pos})") from None
     except RecursionError:
         raise BadJson("malformed JSON, or nested too deeply") from None
@@ -71,6 +73,9 @@ def _integer(digits: str) -> Any:
         return int(digits)
     except ValueError:
         return _HUGE
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=Pairs, parse_int=_integer)
 
 
 def _kind(value: Any) -> str:

@@ -7,7 +7,9 @@ REQUEST, checked                                evaluation/request.py
 → RECIPES: the distance that each one needs     evaluation/recipe_scores.py
 → run every METHOD                              evaluation/methods.py
 → STRATA: what pairs at a distance look like    evaluation/strata.py
-→ RECOMMENDATION and warnings                   evaluation/recommendation.py, warnings.py
+→ TRIALS of similarities, methods and recipes   evaluation/trials.py, listing.py
+→ REMOVAL: what each threshold removes          evaluation/removal.py
+→ RECOMMENDATION, run as it is; and warnings    evaluation/recommendation.py, warnings.py
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,20 +25,23 @@ from neardup.judging.evaluation.curves import distance_histogram, distance_score
 from neardup.judging.evaluation.given_labels import Labeled, labels_of
 from neardup.judging.evaluation.intervals import UNKNOWN, wilson
 from neardup.judging.evaluation.methods import method_score
-from neardup.judging.evaluation.options import SAMPLE, EvaluateOptions
-from neardup.judging.evaluation.recipe_scores import recipe_scores
+from neardup.judging.evaluation.options import MIN_PRECISION, SAMPLE, TARGET_RECALL, EvaluateOptions
+from neardup.judging.evaluation.recipe_scores import recipe_results
 from neardup.judging.evaluation.recommendation import recommend
-from neardup.judging.evaluation.request import EvaluationRequest
+from neardup.judging.evaluation.request import EvaluationRequest, similarities_of
 from neardup.judging.evaluation.result import (
     DistanceScore,
     Evaluation,
     MethodScore,
     RecipeScore,
+    Recommendation,
     Stratum,
     ThresholdScore,
 )
 from neardup.judging.evaluation.sampled_corpus import SampledCorpus, sample_corpus
+from neardup.judging.evaluation.sampling import SimilarPairs
 from neardup.judging.evaluation.strata import strata
+from neardup.judging.evaluation.trials import Trials, Tried
 from neardup.judging.evaluation.truth import Truth, labeled_truth, sampled_truth
 from neardup.judging.evaluation.warnings import warnings_of
 from neardup.options import DedupOptions, options_of
@@ -63,6 +68,8 @@ class Scores(NamedTuple):
     methods: tuple[MethodScore, ...]
     thresholds: tuple[ThresholdScore, ...]
     strata: tuple[Stratum, ...]
+    tried: Tried
+    best: Recommendation
 
 
 def evaluate_corpus(
@@ -90,13 +97,13 @@ def evaluate_corpus(
     request.check(options)
     sampled = sample_corpus(corpus, recipe, options, request, progress)
     with progress.stage("truth"):
-        truth = _truth(sampled, request, ids)
+        truth, similar = _truth(sampled, request, ids)
     with progress.stage("distances"):
         own = distance_histogram(truth, sampled)
         distances = distance_scores(truth, own, recipe.bits)
     with progress.stage("recipes"):
-        recipes = recipe_scores(sampled, truth, own, distances, request.target_recall)
-    max_distance = _distance_in_use(options, recipes[0], recipe)
+        recipes = recipe_results(sampled, truth, own, distances, request.target_recall)
+    max_distance = _distance_in_use(options, recipes[0].score, recipe)
     with progress.stage("methods"):
         names = request.measured_methods(options)
         methods = tuple(method_score(name, sampled, truth, max_distance=max_distance) for name in names)
@@ -104,16 +111,29 @@ def evaluate_corpus(
     with progress.stage("strata"):
         by_sample = truth.source == "sample"
         parts = strata(sampled, truth, own, max_distance=max_distance, seed=request.seed) if by_sample else ()
-    scores = Scores(max_distance, distances, recipes, methods, thresholds, parts)
+    trials = Trials(sampled, truth, request, recipes, max_distance)
+    with progress.stage("trials"):
+        tried = trials.of_labels() if similar is None else trials.of_sample(methods, similar)
+    recipe_scores = tuple(each.score for each in recipes)
+    with progress.stage("run as recommended"):
+        best = recommend(
+            tried.trials,
+            recipe_scores,
+            target=request.target_recall,
+            min_precision=request.min_precision,
+            run=trials.run,
+        )
+    scores = Scores(max_distance, distances, recipe_scores, methods, thresholds, parts, tried, best)
     warned = warnings_of(sampled, truth, own.reach <= max_distance, max_distance=max_distance)
     return _evaluation(sampled, truth, request, scores, warned, progress.seconds)
 
 
-def _truth(corpus: SampledCorpus, request: EvaluationRequest, ids: Any) -> Truth:
+def _truth(corpus: SampledCorpus, request: EvaluationRequest, ids: Any) -> tuple[Truth, SimilarPairs | None]:
+    """The truth and, if it is from a sample, all pairs of sampled documents that were found."""
     if request.labels is None:
         return sampled_truth(corpus)
     names = plain_ids(corpus.documents.ids) if ids is None else ids
-    return labeled_truth(corpus, request.labels, names.to_pylist(), complete=request.complete)
+    return labeled_truth(corpus, request.labels, names.to_pylist(), complete=request.complete), None
 
 
 def _distance_in_use(options: DedupOptions, score: RecipeScore, recipe: Recipe) -> int:
@@ -135,9 +155,6 @@ def _evaluation(
     of_recipe = {"digest": recipe.digest(), "name": scores.recipes[0].recipe, "max_distance": scores.max_distance}
     near, near_low, near_high = truth.pairs()
     size, having = len(corpus.sampled), len(np.unique(truth.ends(truth.positive)[0]))
-    best = recommend(
-        scores.methods, scores.recipes, scores.thresholds, min_similarity=least, target=request.target_recall
-    )
     return Evaluation(
         truth=truth.source,
         documents=corpus.counts.documents,
@@ -146,6 +163,7 @@ def _evaluation(
         few_tokens=corpus.counts.few_tokens,
         min_similarity=least,
         target_recall=float(request.target_recall),
+        min_precision=float(request.min_precision),
         labeled_pairs=len(truth) if by_labels else 0,
         labeled_positive=int(truth.positive.sum()) if by_labels else 0,
         complete=request.complete,
@@ -161,7 +179,10 @@ def _evaluation(
         thresholds=scores.thresholds,
         strata=scores.strata,
         recipes=scores.recipes,
-        recommendation=best,
+        trials=scores.tried.trials,
+        removal=scores.tried.removal,
+        left_out=scores.tried.left_out,
+        recommendation=scores.best,
         warnings=warned,
         seconds=dict(seconds),
         versions=versions(),
@@ -178,7 +199,8 @@ def evaluate(
     pairs: Labeled | None = None,
     complete: bool = False,
     methods: MeasuredMethod | Sequence[MeasuredMethod] = (),
-    target_recall: float = 0.99,
+    target_recall: float = TARGET_RECALL,
+    min_precision: float = MIN_PRECISION,
     sample: int = SAMPLE,
     seed: int = 0,
     progress: Watcher = None,
@@ -191,8 +213,9 @@ def evaluate(
         pairs: labels: the path of a file as in `evaluate_files`; a list of (left_id, right_id), optionally followed by a
             similarity (a float) or a label (0, 1, False or True); a list of dicts; or a table with the columns of such a file.
             Without an id, documents are named by row.
-        complete, methods, target_recall, sample, seed: as in `evaluate_files`.
-        **options: min_similarity, similarity, max_distance, threads, memory, temp_dir of `DedupOptions`.
+        complete, methods, target_recall, min_precision, sample, seed: as in `evaluate_files`.
+        **options: min_similarity, similarity (all if it is not given, with labels), max_distance, threads, memory, temp_dir of
+            `DedupOptions`.
 
     Raises:
         OptionError: an option has a value that is not allowed, or `pairs` are not labels.
@@ -213,7 +236,9 @@ def evaluate(
             labels=None if pairs is None else labels_of(pairs),
             complete=complete,
             methods=methods,
+            similarities=similarities_of(options),
             target_recall=target_recall,
+            min_precision=min_precision,
             sample=sample,
             seed=seed,
         ),

@@ -15,6 +15,8 @@ FORMATS = {".png": "png", ".svg": "svg", ".pdf": "pdf"}
 COLORS = {"recall": "#0072b2", "precision": "#d55e00", "F1": "#009e73"}
 """Colors that people with any color vision can distinguish (Okabe and Ito 2008)."""
 
+SIMILARITY_COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00")
+
 LEAST_SIMILARITY = 0.3
 """Texts below this similarity have little in common, so the curves are flat."""
 
@@ -65,11 +67,25 @@ def _methods(axes: Any, result: Evaluation) -> None:
     axes.set(title="Recall of methods", xlabel="similarity of the pair")
 
 
+def _removal(axes: Any, result: Evaluation) -> None:
+    """Draw the removed share by threshold, a line for each similarity."""
+    names = list(dict.fromkeys(score.similarity for score in result.removal))
+    for name, color in zip(names, SIMILARITY_COLORS, strict=False):
+        scores = [score for score in result.removal if score.similarity == name]
+        known = [(s.min_similarity, s.share.value, s.share.low, s.share.high) for s in scores if s.share.of]
+        if known:
+            at, value, low, high = np.array(known, float).T
+            axes.plot(at, value, color=color, label=name, linewidth=1.8, marker=".")
+            axes.fill_between(at, low, high, color=color, alpha=0.1, linewidth=0)
+    most = ", at most" if result.is_estimate else ""
+    axes.set(title=f"Documents removed{most}", xlabel="similarity, at least", ylabel="share", ylim=(0, 1.03))
+
+
 def draw(result: Evaluation, path: str | Path, *, kind: str) -> None:
     """Write the picture to `path` as `kind`, one of the values of FORMATS."""
     from matplotlib.figure import Figure
 
-    panels = 3 if result.thresholds else 2
+    panels = 2 + bool(result.thresholds) + bool(result.removal)
     figure = Figure(figsize=(5.2 * panels, 4.5), layout="constrained")
     axes = figure.subplots(1, panels)
     _methods(axes[0], result)
@@ -93,6 +109,8 @@ def draw(result: Evaluation, path: str | Path, *, kind: str) -> None:
         _curve(axes[2], x, [score.f1 for score in known], "F1")
         axes[2].axvline(result.min_similarity, color="black", linestyle=":", linewidth=1, label="in use")
         axes[2].set(title="Similarity, among the labeled pairs", xlabel="similarity, at least", ylim=(0, 1.03))
+    if result.removal:
+        _removal(axes[-1], result)
     for panel in axes:
         panel.grid(alpha=0.25)
         panel.spines[["top", "right"]].set_visible(False)

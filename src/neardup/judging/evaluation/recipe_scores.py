@@ -1,9 +1,12 @@
 """RECIPES: the distance each one needs for the target recall, and the cost of the join at that distance."""
 
+from typing import NamedTuple
+
 from neardup.hamming.block_plan import plan_join
 from neardup.judging.evaluation.curves import DistanceHistogram, distance_histogram, distance_scores
 from neardup.judging.evaluation.intervals import UNKNOWN
-from neardup.judging.evaluation.result import DistanceScore, RecipeScore
+from neardup.judging.evaluation.listing import BUDGET_SECONDS
+from neardup.judging.evaluation.result import DistanceScore, RecipeScore, Trial
 from neardup.judging.evaluation.sampled_corpus import SampledCorpus
 from neardup.judging.evaluation.truth import Truth
 from neardup.recipe.presets import RECIPES, usual_distance
@@ -15,9 +18,16 @@ VERIFY_SECONDS = 3e-6
 UNNAMED = "the given recipe"
 
 
-def recipe_scores(
+class RecipeResult(NamedTuple):
+    """The score of a recipe, and a trial for each distance of its fingerprints alone, the smallest first."""
+
+    score: RecipeScore
+    trials: list[Trial]
+
+
+def recipe_results(
     corpus: SampledCorpus, truth: Truth, own: DistanceHistogram, scores: tuple[DistanceScore, ...], target: float
-) -> tuple[RecipeScore, ...]:
+) -> list[RecipeResult]:
     """Score the corpus' own recipe, which comes first, and every named recipe that is not a profile of another tool.
 
     Args:
@@ -31,14 +41,46 @@ def recipe_scores(
         if named.recipe.digest() == corpus.recipe.digest():
             name_of_own = name
         elif not named.recipe.is_of_other_tool:
-            others.append(_other_score(name, named.recipe, corpus, truth, target))
-    return (recipe_score(name_of_own, corpus.recipe, truth, own, scores, target), *others)
+            others.append(_other_result(name, named.recipe, corpus, truth, target))
+    return [_result(name_of_own, corpus.recipe, truth, own, scores, target), *others]
 
 
-def _other_score(name: str, recipe: Recipe, corpus: SampledCorpus, truth: Truth, target: float) -> RecipeScore:
+def _other_result(name: str, recipe: Recipe, corpus: SampledCorpus, truth: Truth, target: float) -> RecipeResult:
     """Score one recipe in a function of its own, which frees its fingerprints before the next recipe's are made."""
     found = distance_histogram(truth, corpus.by_recipe(recipe))
-    return recipe_score(name, recipe, truth, found, distance_scores(truth, found, recipe.bits), target)
+    return _result(name, recipe, truth, found, distance_scores(truth, found, recipe.bits), target)
+
+
+def _result(
+    name: str, recipe: Recipe, truth: Truth, found: DistanceHistogram, scores: tuple[DistanceScore, ...], target: float
+) -> RecipeResult:
+    listed_alone = truth.source == "labels" and not truth.complete
+    trials = [
+        Trial(
+            method="simhash",
+            similarity=None,
+            min_similarity=0,
+            recipe=name,
+            bits=recipe.bits,
+            max_distance=score.max_distance,
+            recall=score.recall,
+            precision=score.precision,
+            f1=score.f1,
+            found=round(score.pairs),
+            unlabeled=max(0, round(score.pairs) - int((found.reach <= score.max_distance).sum()))
+            if listed_alone
+            else 0,
+        )
+        for score in scores
+        if join_seconds(recipe, found, score) <= BUDGET_SECONDS
+    ]
+    return RecipeResult(recipe_score(name, recipe, truth, found, scores, target), trials)
+
+
+def join_seconds(recipe: Recipe, found: DistanceHistogram, score: DistanceScore) -> float:
+    """Expected time of a join within the distance and of verifying its pairs."""
+    join: float = plan_join(len(found.rows), bits=64 * recipe.words, max_distance=score.max_distance).seconds
+    return join + score.pairs * VERIFY_SECONDS
 
 
 def recipe_score(
@@ -53,8 +95,7 @@ def recipe_score(
         true = int(found.true[:, : distance + 1].sum())
         if true and (truth.source == "sample" or truth.complete):
             false_per_true = (int(found.counts[:, : distance + 1].sum()) - true) / true
-        join = plan_join(len(found.rows), bits=64 * recipe.words, max_distance=distance).seconds
-        seconds = join + scores[distance].pairs * VERIFY_SECONDS
+        seconds = join_seconds(recipe, found, scores[distance])
     return RecipeScore(
         name,
         recipe.bits,

@@ -1,13 +1,12 @@
-"""Print an evaluation as tables: with rich on a terminal, as plain aligned text elsewhere."""
+"""Print an evaluation as tables of aligned text."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from neardup.display import counted
-from neardup.judging.evaluation.result import DistanceScore, Evaluation, MethodScore, ThresholdScore
+from neardup.judging.evaluation.recommendation import figures, named
+from neardup.judging.evaluation.result import DistanceScore, Evaluation, MethodScore, ThresholdScore, Trial
 from neardup.judging.evaluation.truth import BANDS
-from neardup.recipe.methods import METHODS
 
 TICKS = 12
 """Approximate number of distances shown, up to twice the one in use."""
@@ -33,7 +32,7 @@ def headline(result: Evaluation) -> Iterator[str]:
         pairs = counted(result.labeled_pairs, "pair")
         yield f"truth from labels: {pairs}, {result.labeled_positive:,} of them near-duplicates; {others}"
     else:
-        every = result.sampled_documents == result.documents - result.equal_texts
+        every = not result.is_estimate
         size = "every document" if every else f"{counted(result.sampled_documents, 'document')} (seed {result.seed})"
         yield f"truth from a sample: {size} compared with all others of different text"
         near = f"{result.near_duplicates:,.0f}"
@@ -57,7 +56,7 @@ def _number(value: float | None, form: str) -> str:
     return "–" if value is None else format(value, form)
 
 
-def _scores(score: MethodScore | DistanceScore | ThresholdScore) -> list[str]:
+def _scores(score: MethodScore | DistanceScore | ThresholdScore | Trial) -> list[str]:
     """Format recall, precision and F1 as cells."""
     return [str(score.recall), str(score.precision), str(score.f1)]
 
@@ -73,6 +72,10 @@ def tables(result: Evaluation) -> Iterator[TableOfScores]:
     if result.strata:
         yield _strata(result)
     yield _recipes(result)
+    if result.trials:
+        yield _trials(result)
+    if result.removal:
+        yield _removal(result)
 
 
 def _methods(result: Evaluation) -> TableOfScores:
@@ -146,16 +149,53 @@ def _recipes(result: Evaluation) -> TableOfScores:
     )
 
 
-def recommended(result: Evaluation) -> str:
-    """The recommendation, written as options."""
-    best = result.recommendation
-    parts: list[tuple[str, str | int | None]] = [
-        ("--method", best.method),
-        ("--min-similarity", None if best.min_similarity is None else f"{best.min_similarity:g}"),
+def _trials(result: Evaluation) -> TableOfScores:
+    rows = [
+        [
+            score.method,
+            "–" if score.similarity is None else f"{score.similarity} {score.min_similarity:g}",
+            "–" if score.max_distance is None else f"{score.recipe} {score.max_distance}",
+            *_scores(score),
+            f"{score.found:,}",
+        ]
+        for score in result.trials
     ]
-    if best.method is None or METHODS[best.method].is_by_distance:
-        parts += [("--recipe", best.recipe), ("--max-distance", best.max_distance)]
-    return " ".join(f"{flag} {value}" for flag, value in parts if value is not None) or "nothing that was measured"
+    columns = ["method", "similarity", "distance", "recall", "precision", "F1", "found"]
+    return TableOfScores("Tried, each at its best threshold", columns, rows)
+
+
+def _removal(result: Evaluation) -> TableOfScores:
+    """The removed share by threshold, with a column for each similarity."""
+    names = list(dict.fromkeys(score.similarity for score in result.removal))
+    shares = {(score.min_similarity, score.similarity): score.share.value for score in result.removal}
+    thresholds = sorted({score.min_similarity for score in result.removal})
+    most = ", at most" if result.is_estimate else ""
+    return TableOfScores(
+        f"Share of documents removed{most}, by threshold of similarity",
+        ["at least", *names],
+        [[f"{at:g}", *(_number(shares.get((at, name)), ".3f") for name in names)] for at in thresholds],
+    )
+
+
+def advice(result: Evaluation, wording: Callable[[str], str] = str) -> Iterator[str]:
+    """What to use and what it finds, or that nothing reaches the target, then the reasons and what was left out.
+
+    `wording` changes sentences before they are shown; commands stay as they are.
+    """
+    recommendation, reasons = result.recommendation, list(map(wording, result.recommendation.reasons))
+    best, label = recommendation.best, "Recommended"
+    if not recommendation.reaches_target:
+        label = "Nearest"
+        yield reasons.pop(0)
+    if best is not None:
+        words = recommendation.commands or (wording(named(best)),)
+        yield f"{label}: {words[0]}"
+        yield f"  {figures(best)}"
+        if recommendation.removed is not None:
+            share = recommendation.removed / result.documents
+            yield f"To remove {recommendation.removed:,} of {counted(result.documents, 'document')} ({share:.1%}): {words[-1]}"
+    yield from (f"  {line}" for line in reasons)
+    yield from (f"Left out: {wording(line)}" for line in result.left_out)
 
 
 def plain_table(table: TableOfScores) -> str:
@@ -168,35 +208,9 @@ def plain_table(table: TableOfScores) -> str:
     return "\n".join(lines)
 
 
-def plain_report(result: Evaluation) -> str:
-    """The whole report as text."""
+def plain_report(result: Evaluation, *, wording: Callable[[str], str] = str) -> str:
+    """The whole report as text; `wording` changes sentences before they are shown."""
     parts = ["\n".join(headline(result)), *map(plain_table, tables(result))]
-    parts.append(
-        "\n".join([f"Recommended: {recommended(result)}", *(f"  {line}" for line in result.recommendation.reasons)])
-    )
-    parts += [f"Warning: {line}" for line in result.warnings]
+    parts.append("\n".join(advice(result, wording)))
+    parts += [f"Warning: {wording(line)}" for line in result.warnings]
     return "\n\n".join(parts)
-
-
-def print_report(result: Evaluation, console: Any) -> None:
-    """Print the whole report on a `rich.console.Console`."""
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    for line in headline(result):
-        console.print(Text(line))
-    for part in tables(result):
-        shown = Table(
-            title=Text(part.title), title_justify="left", box=box.SIMPLE_HEAD, title_style="bold", pad_edge=False
-        )
-        for number, column in enumerate(part.columns):
-            shown.add_column(column, justify="right" if number else "left", overflow="fold")
-        for row in part.rows:
-            shown.add_row(*map(Text, row))
-        console.print(shown)
-    console.print(Text(f"Recommended: {recommended(result)}", style="bold green"))
-    for line in result.recommendation.reasons:
-        console.print(Text(f"  {line}"))
-    for line in result.warnings:
-        console.print(Text(f"Warning: {line}", style="yellow"))

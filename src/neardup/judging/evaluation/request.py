@@ -1,14 +1,16 @@
 """REQUEST: what an evaluation is asked to do, and the checks that refuse a request that makes no sense."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
+from typing import Any, get_args
 
 from neardup.errors import OptionError, is_integer
 from neardup.judging.evaluation.labels import LabelRows, check_labels
-from neardup.judging.evaluation.options import SAMPLE
+from neardup.judging.evaluation.options import MIN_PRECISION, SAMPLE, TARGET_RECALL
 from neardup.options import DedupOptions
 from neardup.recipe.methods import MEASURED, METHODS, MeasuredMethod
+from neardup.recipe.similarities import Similarity
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,7 +21,9 @@ class EvaluationRequest:
         labels: pairs known to be near-duplicates or not; None to learn them from a sample.
         complete: the labels include every near-duplicate, so any other pair found is false.
         methods: the methods to measure; if none is named, all that serve the similarity.
+        similarities: the similarities to try; if none is named, all. Without labels the only one is Jaccard.
         target_recall: the recall that the recommendation should reach, above 0 and up to 1.
+        min_precision: the least precision that it should keep where precision is known, from 0 to 1.
         sample: how many documents are compared with all others.
         seed: seed of the sample.
     """
@@ -27,7 +31,9 @@ class EvaluationRequest:
     labels: LabelRows | None = None
     complete: bool = False
     methods: MeasuredMethod | Sequence[MeasuredMethod] = ()
-    target_recall: float = 0.99
+    similarities: Sequence[Similarity] = ()
+    target_recall: float = TARGET_RECALL
+    min_precision: float = MIN_PRECISION
     sample: int = SAMPLE
     seed: int = 0
 
@@ -45,6 +51,12 @@ class EvaluationRequest:
             return self.named_methods
         rows = {name: METHODS[name] for name in MEASURED if METHODS[name].is_for(options.similarity)}
         return [name for name, row in rows.items() if options.min_similarity > 0 or not row.needs_similarity]
+
+    def tried_similarities(self) -> tuple[Similarity, ...]:
+        """The similarities to try."""
+        if self.labels is None:
+            return ("jaccard",)
+        return tuple(self.similarities) or get_args(Similarity)
 
     def check(self, options: DedupOptions) -> None:
         """Check the whole request, and the beginning of the labels, before any document is read.
@@ -64,9 +76,12 @@ class EvaluationRequest:
         problems, target = [], self.target_recall
         if isinstance(target, bool) or not isinstance(target, Real) or not 0 < target <= 1:
             problems.append(f"`target_recall={target!r}`: give a number above 0, up to 1")
-        for name, value, least in (("sample", self.sample, 1), ("seed", self.seed, 0)):
-            if not is_integer(value) or value < least:
-                problems.append(f"`{name}={value!r}`: give an integer from {least} up")
+        least = self.min_precision
+        if isinstance(least, bool) or not isinstance(least, Real) or not 0 <= least <= 1:
+            problems.append(f"`min_precision={least!r}`: give a number from 0 to 1")
+        for name, value, lowest in (("sample", self.sample, 1), ("seed", self.seed, 0)):
+            if not is_integer(value) or value < lowest:
+                problems.append(f"`{name}={value!r}`: give an integer from {lowest} up")
         problems += [
             f"`methods={[name]!r}`: give one of {', '.join(MEASURED)}"
             for name in self.named_methods
@@ -87,3 +102,8 @@ class EvaluationRequest:
             )
         if self.complete:
             raise OptionError("`complete=True` is about labels, and none are given. Give `pairs`, or leave it out.")
+
+
+def similarities_of(options: Mapping[str, Any]) -> tuple[Similarity, ...]:
+    """The similarity among the options that a function received; empty if it was not given, which is to try all."""
+    return (options["similarity"],) if "similarity" in options else ()

@@ -8,6 +8,9 @@ from typing import Any
 
 from neardup.display import html_table
 from neardup.judging.evaluation.intervals import Share
+from neardup.recipe.methods import MeasuredMethod
+from neardup.recipe.presets import RECIPES
+from neardup.recipe.similarities import Similarity
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +25,7 @@ class MethodScore:
         bands: recall by band of similarity, keyed by the band's name.
     """
 
-    method: str
+    method: MeasuredMethod
     recall: Share
     precision: Share
     f1: Share
@@ -98,16 +101,84 @@ class RecipeScore:
     usual_recall: Share
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """Options that might be recommended, and what they find.
+
+    Attributes:
+        method: one of `METHODS`.
+        similarity, min_similarity: None and 0 for fingerprints alone.
+        recipe: a name, or "the given recipe".
+        bits: of the recipe's fingerprints.
+        max_distance: None for methods that need no distance.
+        recall, precision, f1: precision and F1 are empty if no pair is known to be false.
+        found: number of pairs found among the documents that took part; an estimate for fingerprints alone, unless it was run.
+        unlabeled: found pairs that nobody judged; they count neither for nor against the options.
+    """
+
+    method: MeasuredMethod
+    similarity: Similarity | None
+    min_similarity: float
+    recipe: str
+    bits: int
+    max_distance: int | None
+    recall: Share
+    precision: Share
+    f1: Share
+    found: int
+    unlabeled: int
+
+    def options(self) -> dict[str, Any]:
+        """The options as arguments of `deduplicate`, `match` and `pair_files`, without a recipe that has no name."""
+        found: dict[str, Any] = {"method": self.method, "min_similarity": self.min_similarity}
+        if self.similarity is not None:
+            found["similarity"] = self.similarity
+        if self.max_distance is not None:
+            found["max_distance"] = self.max_distance
+        if self.recipe in RECIPES:
+            found["recipe"] = self.recipe
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class RemovedShare:
+    """How many documents a threshold of similarity removes, equal texts included.
+
+    Attributes:
+        similarity, min_similarity: the threshold.
+        removed: the number of documents; if not every document was sampled, an estimate of how many are removed at most.
+        share: their share of all documents.
+    """
+
+    similarity: str
+    min_similarity: float
+    removed: float
+    share: Share
+
+
 @dataclass(frozen=True, slots=True)
 class Recommendation:
-    """The options to use, and why. None: nothing measured reaches the target."""
+    """The options to use, and why.
 
-    method: str | None
-    recipe: str | None
-    bits: int | None
-    max_distance: int | None
-    min_similarity: float | None
+    Attributes:
+        reaches_target: whether `best` reaches the target recall and the least precision.
+        best: the recommended options with the figures of a run with just these; if nothing reaches the target, those that come
+            nearest; None if no near-duplicate is known.
+        removed: number of documents that de-duplication with these options removes; None if `best` did not run on all documents.
+        reasons: sentences.
+        commands: the command lines that list the pairs and that remove the duplicates, for the files of `evaluate_files`; empty
+            for texts in memory, and for a recipe that is in no file.
+    """
+
+    reaches_target: bool
+    best: Trial | None
+    removed: int | None
     reasons: tuple[str, ...]
+    commands: tuple[str, ...] = ()
+
+    def options(self) -> dict[str, Any]:
+        """The recommended options as arguments of `deduplicate` and `match`; empty if nothing reaches the target."""
+        return self.best.options() if self.best is not None and self.reaches_target else {}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,7 +191,7 @@ class Evaluation:
         equal_texts: documents with the same normalized text as an earlier one; with truth from a sample they are set aside first.
         short: documents under the recipe's minimum of tokens; `few_tokens`: those under 50 tokens, short ones included.
         min_similarity: pairs at or above it are near-duplicates, unless labels say otherwise.
-        target_recall: the recall that the recommendation should reach.
+        target_recall, min_precision: the recall that the recommendation should reach, and the precision that it should keep.
         labeled_pairs, labeled_positive: 0 with truth from a sample.
         complete: the labels include every near-duplicate, so any other pair found is false.
         sampled_documents: documents compared with all others.
@@ -129,6 +200,9 @@ class Evaluation:
         near_duplicates_low, near_duplicates_high: 95 % interval of that estimate.
         with_near_duplicate: share of the sampled documents that have a near-duplicate; empty with labels.
         recipe: the recipe behind `distances` and `strata`, and its digest.
+        trials: the options that were tried, one for each method, similarity or recipe.
+        removal: the share of documents removed, by threshold of similarity.
+        left_out: what was not tried, and why, in sentences.
         warnings: sentences.
     """
 
@@ -139,6 +213,7 @@ class Evaluation:
     few_tokens: int
     min_similarity: float
     target_recall: float
+    min_precision: float
     labeled_pairs: int
     labeled_positive: int
     complete: bool
@@ -154,10 +229,18 @@ class Evaluation:
     thresholds: tuple[ThresholdScore, ...]
     strata: tuple[Stratum, ...]
     recipes: tuple[RecipeScore, ...]
+    trials: tuple[Trial, ...]
+    removal: tuple[RemovedShare, ...]
+    left_out: tuple[str, ...]
     recommendation: Recommendation
     warnings: tuple[str, ...]
     seconds: dict[str, float]
     versions: dict[str, str]
+
+    @property
+    def is_estimate(self) -> bool:
+        """Whether the truth is from a sample of only some of the documents of different text."""
+        return self.truth == "sample" and self.sampled_documents != self.documents - self.equal_texts
 
     def as_dict(self) -> dict[str, Any]:
         """The fields as plain values, ready for JSON."""
@@ -169,11 +252,7 @@ class Evaluation:
 
     def _repr_html_(self) -> str:
         best = self.recommendation
-        given = {name: getattr(best, name) for name in ("method", "recipe", "max_distance", "min_similarity")}
-        advice = (
-            ", ".join(f"{name}={value}" for name, value in given.items() if value is not None)
-            or "nothing that was measured"
-        )
+        advice = ", ".join(f"{name}={value!r}" for name, value in best.options().items()) or "nothing that was measured"
         rows = [
             (score.method, score.recall.value, score.precision.value, score.f1.value, score.found)
             for score in self.methods
@@ -181,11 +260,12 @@ class Evaluation:
         lines = [
             f"{self.documents:,} documents, truth from {self.truth}; recommended: {advice}",
             *best.reasons,
+            *self.left_out,
             *self.warnings,
         ]
         told = "".join(f"<p>{html.escape(line)}</p>" for line in lines)
         return told + html_table(("method", "recall", "precision", "F1", "found"), rows)
 
     def __repr__(self) -> str:
-        best = self.recommendation
-        return f"Evaluation({self.documents:,} documents, truth from {self.truth}, recommended: method={best.method})"
+        method = self.recommendation.options().get("method")
+        return f"Evaluation({self.documents:,} documents, truth from {self.truth}, recommended: method={method})"

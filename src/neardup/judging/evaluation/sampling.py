@@ -37,14 +37,21 @@ class SimilarPairs:
     Attributes:
         left, right: int64[p], rows, left < right.
         similarity: float64[p].
+        least: all pairs of at least this similarity are here.
     """
 
     left: Array
     right: Array
     similarity: Array
+    least: float
 
     def __len__(self) -> int:
         return len(self.left)
+
+    def of_at_least(self, least: float) -> "SimilarPairs":
+        """The pairs of this similarity or more."""
+        kept = self.similarity >= least
+        return SimilarPairs(self.left[kept], self.right[kept], self.similarity[kept], least)
 
 
 def choose(rows: Array, size: int, seed: int) -> Array:
@@ -125,7 +132,7 @@ def similar_pairs(
     pairs = np.stack([np.minimum(a, b), np.maximum(a, b)], axis=1)
     pairs, at = np.unique(pairs, axis=0, return_index=True)
     other = pairs[:, 0] != pairs[:, 1]
-    return SimilarPairs(pairs[other, 0], pairs[other, 1], similarity[at][other])
+    return SimilarPairs(pairs[other, 0], pairs[other, 1], similarity[at][other], least)
 
 
 def _search(batch: tuple[Array, Array], sampled: SampledSets, least: float) -> SimilarSets:

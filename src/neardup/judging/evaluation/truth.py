@@ -12,13 +12,19 @@ from neardup.hamming.near import hamming_distances
 from neardup.judging.evaluation.intervals import Share, Z, clustered, wilson
 from neardup.judging.evaluation.labels import LabelRows, read_labels
 from neardup.judging.evaluation.sampled_corpus import SampledCorpus
-from neardup.judging.evaluation.sampling import similar_pairs
+from neardup.judging.evaluation.sampling import SimilarPairs, similar_pairs
 from neardup.matching.similarities.element_store import ElementStore, read_again
 from neardup.progress import Progress
 from neardup.recipe.recipe import Recipe
+from neardup.recipe.similarities import Similarity
 
 BANDS = {"0.5-0.8": (0.5, 0.8), "0.8-0.95": (0.8, 0.95), "0.95-1": (0.95, np.inf)}
 """Bands of similarity; pairs between 0.8 and 0.95 are the hard ones to find."""
+
+LEAST_SHOWN = 0.5
+"""From here on the removed share is shown, whatever the similarity of near-duplicates."""
+MOST_COMPARED = 4_000 * 100_000
+"""For more pairs of a sampled document and another, nothing is looked for below the similarity of near-duplicates."""
 
 
 @dataclass(frozen=True)
@@ -115,12 +121,7 @@ def labeled_truth(
     pairs = read_labels(labels, ids, min_similarity=options.min_similarity)
     order = np.lexsort((pairs.right, pairs.left))
     left, right, score = pairs.left[order], pairs.right[order], pairs.score[order]
-    wanted = np.zeros(len(documents), np.bool_)
-    wanted[left] = wanted[right] = True
-    store = ElementStore.of_verification(options.similarity, corpus.recipe, resources=options.resources)
-    with read_again(store, corpus.corpus, wanted, progress=Progress()) as sets:
-        similarity = sets.similarities(left, right, 0.0)
-    similarity[(documents.digests[left] == documents.digests[right]).all(axis=1)] = 1.0
+    similarity = similarities_of_rows(corpus, left, right, options.similarity)
     return Truth(
         source="labels",
         complete=complete,
@@ -134,18 +135,32 @@ def labeled_truth(
     )
 
 
-def sampled_truth(corpus: SampledCorpus) -> Truth:
-    """Find every pair of a sampled document that is similar enough."""
+def similarities_of_rows(corpus: SampledCorpus, left: Array, right: Array, similarity: Similarity) -> Array:
+    """float64[p]: the similarity of the rows left[i] and right[i]; 1 if their normalized texts are equal."""
+    documents = corpus.documents
+    wanted = np.zeros(len(documents), np.bool_)
+    wanted[left] = wanted[right] = True
+    store = ElementStore.of_verification(similarity, corpus.recipe, resources=corpus.options.resources)
+    with read_again(store, corpus.corpus, wanted, progress=Progress()) as sets:
+        found = sets.similarities(left, right, 0.0)
+    found[(documents.digests[left] == documents.digests[right]).all(axis=1)] = 1.0
+    return found
+
+
+def sampled_truth(corpus: SampledCorpus) -> tuple[Truth, SimilarPairs]:
+    """Find every pair of a sampled document that is similar enough; and those from LEAST_SHOWN up, if they are worth the time."""
     options = corpus.options
-    found = similar_pairs(
+    is_small = len(corpus.sampled) * int(np.count_nonzero(corpus.among)) <= MOST_COMPARED
+    below = similar_pairs(
         corpus.corpus,
         corpus.sampled,
         corpus.among,
-        least=options.min_similarity,
+        least=min(options.min_similarity, LEAST_SHOWN) if is_small else options.min_similarity,
         recipe=corpus.recipe,
         resources=options.resources,
     )
-    return Truth(
+    found = below.of_at_least(options.min_similarity)
+    truth = Truth(
         source="sample",
         complete=True,
         left=found.left,
@@ -156,6 +171,7 @@ def sampled_truth(corpus: SampledCorpus) -> Truth:
         sampled=corpus.sampled,
         population=int(np.count_nonzero(corpus.among)),
     )
+    return truth, below
 
 
 def reach(truth: Truth, documents: Documents, recipe: Recipe) -> Array:

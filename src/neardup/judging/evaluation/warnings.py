@@ -35,8 +35,8 @@ def warnings_of(corpus: SampledCorpus, truth: Truth, within: Array, *, max_dista
 
 
 def others_than_fingerprints(methods: Sequence[str] = MEASURED) -> str:
-    """The alternatives to distances, as words of a command."""
-    return " or ".join(f"--method {name}" for name in methods if not METHODS[name].is_by_distance)
+    """The alternatives to distances, as code."""
+    return " or ".join(f"`method={name!r}`" for name in methods if not METHODS[name].is_by_distance)
 
 
 def warnings_of_short(counts: DocumentCounts, min_tokens: int) -> list[str]:
@@ -70,7 +70,7 @@ def warnings_of_few(
         measured = f"within distance {max_distance} are {recall_of_few} of the near-duplicates with such a text"
         if recall_of_others.value is not None:
             measured += f", {recall_of_others} of the others"
-    instead = others_than_fingerprints() or "a larger --max-distance with --min-similarity"
+    instead = others_than_fingerprints() or "a larger `max_distance` with `min_similarity`"
     return [
         f"{counted(few, 'document')} of {documents:,} ({few / documents:.1%}) "
         f"{'has' if few == 1 else 'have'} fewer than {FEW_TOKENS} tokens, where distances spread: {measured}. "

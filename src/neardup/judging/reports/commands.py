@@ -1,7 +1,7 @@
 """Commands shown in a page: one repeats the run, one evaluates it by labels."""
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from neardup.io.endings import AUDIT_ENDING
@@ -31,7 +31,7 @@ def command_of(summary: dict[str, Any]) -> tuple[str, list[str]]:
         given = {name: value for name, value in options.items() if value != _plain(getattr(plain, name))}
     given |= _reading(files)
     words = ["neardup", "apply", files["clusters"]] if staged else ["neardup", "dedup"]
-    flags = _flags(given)
+    flags = flags_of(given)
     if not staged:
         known = {named.recipe.digest(): name for name, named in RECIPES.items()}
         recipe = known.get(summary["recipe"]["digest"])
@@ -67,7 +67,7 @@ def command_of(summary: dict[str, Any]) -> tuple[str, list[str]]:
 
 def evaluate_command(summary: dict[str, Any], inputs: Sequence[str]) -> str:
     """The command that uses labels of the pairs; `inputs`: the files that hold the documents of the pairs."""
-    flags = _flags(_reading(summary["files"]))
+    flags = flags_of(_reading(summary["files"]))
     if summary["files"]["rejects"] or summary["rejected"]:
         flags += ["--on-error", "skip"]
     is_long = len(inputs) > FEW and len(shlex.join(inputs).encode("utf-8", "replace")) > LONG_LIST
@@ -85,7 +85,8 @@ def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _flags(given: dict[str, Any]) -> list[str]:
+def flags_of(given: Mapping[str, Any]) -> list[str]:
+    """Options of the command line for options in Python."""
     flags: list[str] = []
     for name, value in given.items():
         flag = "--" + name.replace("_", "-")

@@ -114,8 +114,22 @@ def agreeing(values, a, b):
 
 
 @kernel
-def pairs_of_band(values, band, buckets, sieve, place, out):
+def first_from(rows, begin, end, least):
+    """The first place from `begin` to `end` where the ascending `rows` (uint32[]) are `least` or more; `end` if there is none."""
+    while begin < end:
+        middle = (begin + end) >> 1
+        if rows[middle] < least:
+            begin = middle + 1
+        else:
+            end = middle
+    return begin
+
+
+@kernel
+def pairs_of_band(values, band, buckets, sieve, across, place, out):
     """List pairs of rows that agree in the band and in no earlier one, as left << 32 | right, and that the `Sieve` lets through.
+
+    With `across` (int64) above 0, only pairs of one of the first so many rows and one of the others.
 
     Goes on from the places in the buckets that `place` (int64[2]) has, and leaves there where to go on when `out` (uint64[]) is
     full; the first is as many as there are rows in buckets at the end. Returns how many pairs were listed.
@@ -126,7 +140,12 @@ def pairs_of_band(values, band, buckets, sieve, place, out):
     while i < filled:
         key = keys[i]
         end = buckets.ends[key >> buckets.shift]
+        if across > 0 and rows[i] >= across:  # rows of a bucket ascend
+            i, j = end, np.int64(0)
+            continue
         j = max(j, i + 1)
+        if across > 0:
+            j = first_from(rows, j, end, across)
         while j < end:
             if keys[j] == key:
                 if count == len(out):

@@ -1,11 +1,14 @@
 """Compile all versions of all kernels ahead of time: `make kernels` for this processor, the wheel for every level.
 
-    python -m neardup.kernels.native.build [--levels v2,v3,v4] [--jobs N] [--folder FOLDER]
+    python -m neardup.kernels.native.build [--levels v2,v3,v4] [--jobs N] [--folder FOLDER] [--objects FOLDER] [--demo]
     python -m neardup.kernels.native.build --levels a64 --folder FOLDER    for aarch64, on x86-64 as well
 
 Numba makes LLVM code of a kernel just as it does at first use; its optimized module becomes an object file for the level,
 instead of running in place. For each version a small function is added that takes the arguments as 64-bit words, as `calls.c`
 lays them out, and calls the kernel. A C compiler links the objects of a level with a table of these functions.
+
+With `--objects`, objects are kept, and a later build compiles only what is missing: `make demo` first builds a library of the few
+kernels that it calls, shows its results, and then builds the whole.
 """
 
 import argparse
@@ -13,11 +16,14 @@ import json
 import os
 import platform
 import shlex
+import shutil
 import subprocess
 import sysconfig
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from importlib.metadata import version
 from itertools import groupby
 from multiprocessing import get_context
 from pathlib import Path
@@ -79,8 +85,41 @@ def compile_versions(
     """Write the object files of these versions; runs in a process with the level's `environment`."""
     from neardup.kernels.native.emit import Emitter
 
-    emitter = Emitter(*TARGETS[level], folder)
-    return [Compiled(name, *emitter.emit(number, name, types, signatures)) for number, name, types in numbered]
+    emitter, compiled = Emitter(*TARGETS[level], folder), []
+    for number, name, types in numbered:
+        compiled.append(Compiled(name, *emitter.emit(number, name, types, signatures)))
+        _record(folder, number).write_text(json.dumps(compiled[-1]))
+    return compiled
+
+
+def _record(folder: Path, number: int) -> Path:
+    """The file that is written once the object files of a version are complete."""
+    return folder / f"{number}.json"
+
+
+def _compiled_before(folder: Path, number: int) -> Compiled | None:
+    try:
+        name, types, symbol, objects = json.loads(_record(folder, number).read_bytes())
+    except FileNotFoundError:
+        return None
+    return Compiled(name, types, symbol, tuple(objects))
+
+
+@contextmanager
+def _objects_of(level: str, kept: Path | None) -> Iterator[Path]:
+    """The folder for object files: below `kept` one for these sources, where those of others are removed; else a temporary one."""
+    if kept is None:
+        with tempfile.TemporaryDirectory() as temporary:
+            yield Path(temporary)
+        return
+    now = f"{source_digest()}-numba-{version('numba')}"
+    kept.mkdir(parents=True, exist_ok=True)
+    for other in kept.iterdir():
+        if not other.name.startswith(now):
+            shutil.rmtree(other)
+    folder = kept / f"{now}-{level}"
+    folder.mkdir(exist_ok=True)
+    yield folder
 
 
 def environment(level: str) -> dict[str, str]:
@@ -129,18 +168,20 @@ def _preferred(compiled: Compiled) -> tuple[str, int, str]:
     return compiled.name, compiled.types.count("A"), compiled.types
 
 
-def build_library(level: str, target: Path, jobs: int) -> None:
-    """Compile all kernels for one level of processors into the shared library `target`."""
+def build_library(level: str, target: Path, jobs: int, *, kept: Path | None = None, demo: bool = False) -> None:
+    """Compile all kernels, or those of the demo, for one level of processors into the shared library `target`."""
     signatures = Signatures.read()
-    numbered = [(number, name, types) for number, (name, types) in enumerate(signatures.versions)]
-    # The kernels of a module call the same others, which are then compiled once.
-    groups = [list(group) for _, group in groupby(numbered, lambda each: each[1].rpartition(".")[0])]
-    groups.sort(key=len, reverse=True)
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = Path(temporary)
+    versions = enumerate(signatures.versions)
+    numbered = [(number, name, types) for number, (name, types) in versions if not demo or name in signatures.demo]
+    with _objects_of(level, kept) as folder:
+        before = {number: _compiled_before(folder, number) for number, _, _ in numbered}
+        missing = [each for each in numbered if before[each[0]] is None]
+        # The kernels of a module call the same others, which are then compiled once.
+        groups = [list(group) for _, group in groupby(missing, lambda each: each[1].rpartition(".")[0])]
+        groups.sort(key=len, reverse=True)
         with ProcessPoolExecutor(jobs, get_context("spawn"), _in_environment, (environment(level),)) as pool:
             tasks = [pool.submit(compile_versions, level, group, signatures, folder) for group in groups]
-            compiled = [each for task in tasks for each in task.result()]
+            compiled = [each for each in before.values() if each] + [each for task in tasks for each in task.result()]
         table = folder / "table.c"
         table.write_text(_table(sorted(compiled, key=_preferred)))
         objects = sorted({str(folder / name) for each in compiled for name in each.objects})
@@ -161,8 +202,23 @@ def _link(machine: str, target: Path, *sources: str) -> None:
         _compile(machine, *flags, f"-DMODULE={name}", "-o", str(target), *sources)
 
 
-def build(levels: Sequence[str], folder: Path = FOLDER, *, jobs: int | None = None) -> list[Path]:
-    """Compile everything for these levels into `folder`; returns the files. No levels: that of this processor."""
+def build(
+    levels: Sequence[str],
+    folder: Path = FOLDER,
+    *,
+    jobs: int | None = None,
+    kept: Path | None = None,
+    demo: bool = False,
+) -> list[Path]:
+    """Compile everything for these levels into `folder`; returns the files.
+
+    Args:
+        levels: of one machine; none: that of this processor.
+        folder: where the libraries go.
+        jobs: the number of processes; by default, as many as processors.
+        kept: the folder that keeps object files for the next build.
+        demo: only the kernels that the demo calls.
+    """
     machine, *others = {LEVELS[level] for level in levels} or {platform.machine()}
     if others:
         raise BuildError(f"the levels {', '.join(levels)} are not of one machine; give those of each by themselves")
@@ -172,9 +228,10 @@ def build(levels: Sequence[str], folder: Path = FOLDER, *, jobs: int | None = No
     files = [processor]
     for level in levels or [str(extension(processor).level())]:
         files.append(folder / file_of(level))
-        build_library(level, files[-1], jobs or len(os.sched_getaffinity(0)))
+        build_library(level, files[-1], jobs or len(os.sched_getaffinity(0)), kept=kept, demo=demo)
     digests = {path.name: digest_of(path) for path in files}
-    built.write_text(json.dumps({"sources": source_digest(), "files": digests}, indent=1) + "\n")
+    about = {"sources": source_digest(), "files": digests} | ({"kernels": "demo"} if demo else {})
+    built.write_text(json.dumps(about, indent=1) + "\n")
     return [*files, built]
 
 
@@ -183,24 +240,29 @@ def main() -> None:
     parser.add_argument("--levels", help=f"of {', '.join(LEVELS)}; default: this processor's")
     parser.add_argument("--jobs", type=int, help="processes; default: as many as processors")
     parser.add_argument("--folder", type=Path, default=FOLDER, help="where the libraries go")
+    parser.add_argument("--objects", type=Path, help="where object files are kept for the next build")
+    parser.add_argument("--demo", action="store_true", help="only the kernels that `make demo` calls")
     parser.add_argument("--if-changed", action="store_true", help="do nothing if they are up to date")
     given = parser.parse_args()
     try:
-        if given.if_changed and _up_to_date(given.folder, given.levels):
+        if given.if_changed and _up_to_date(given.folder, given.levels, demo=given.demo):
             return
-        for path in build(given.levels.split(",") if given.levels else (), given.folder, jobs=given.jobs):
+        levels = given.levels.split(",") if given.levels else ()
+        for path in build(levels, given.folder, jobs=given.jobs, kept=given.objects, demo=given.demo):
             print(f"{path.name:>20} {path.stat().st_size:>10,} bytes")
     except BuildError as problem:
         raise SystemExit(f"kernels cannot be compiled ahead of time: {problem}") from None
 
 
-def _up_to_date(folder: Path, levels: str | None) -> bool:
+def _up_to_date(folder: Path, levels: str | None, *, demo: bool) -> bool:
     try:
         built = json.loads((folder / BUILT).read_bytes())
         wanted = levels.split(",") if levels else [str(extension(folder / PROCESSOR).level())]
     except (ImportError, OSError, ValueError):  # an ImportError: it is for another machine
         return False
-    return bool(built.get("sources") == source_digest() and set(map(file_of, wanted)) <= set(built.get("files", ())))
+    if built.get("sources") != source_digest() or (built.get("kernels") == "demo" and not demo):
+        return False
+    return set(map(file_of, wanted)) <= set(built.get("files", ()))
 
 
 if __name__ == "__main__":

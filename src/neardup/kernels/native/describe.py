@@ -1,5 +1,6 @@
 """The types of a call's arguments, as `signatures.json` writes them: for messages, and to record what kernels are called with."""
 
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -7,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from neardup.kernels.native.signatures import PATH, ArrayType, Scalar, TupleType, Type
+from neardup.errors import NeardupError
+from neardup.kernels.native.library import BUILT, FOLDER
+from neardup.kernels.native.signatures import PATH, ArrayType, Scalar, Signatures, TupleType, Type
 
 MOST_SIGNED = 2**63 - 1
 
@@ -37,12 +40,24 @@ def types_of(arguments: tuple[Any, ...]) -> TupleType:
     return TupleType("", tuple(map(type_of, arguments)))
 
 
-def unknown_version(name: str, arguments: tuple[Any, ...]) -> TypeError:
-    """The exception for a call of a kernel with types that it was not compiled for; those who work on kernels see it."""
+def unknown_version(name: str, arguments: tuple[Any, ...]) -> Exception:
+    """The exception for a call of a kernel with types that it was not compiled for; those who work on kernels see it.
+
+    In a clone where `make demo` was interrupted, the library has the demo's kernels alone.
+    """
+    if name not in Signatures.read().demo and _has_only_the_demo(FOLDER / BUILT):
+        return NeardupError("Only the kernels that `make demo` needs are compiled yet: run `make kernels`.")
     return TypeError(
         f'the kernel {name} was not compiled for "{types_of(arguments)}". Add this version to {PATH.name} and run `make kernels`; '
         "or set NEARDUP_KERNELS=jit, with Numba installed, to compile at first use"
     )
+
+
+def _has_only_the_demo(built: Path) -> bool:
+    try:
+        return bool(json.loads(built.read_bytes()).get("kernels") == "demo")
+    except (OSError, ValueError):
+        return False
 
 
 RECORD = "NEARDUP_RECORD_KERNELS"

@@ -113,11 +113,13 @@ class Signatures:
 
     Attributes:
         tuples: the module-qualified class of each name of a named tuple.
+        demo: the kernels that `make demo` calls, which it compiles first.
         kernels: of each kernel, as `hamming.distinct.count_digits`, its versions, each written as one type, a tuple; and of each
             version what is called with it: the same types, but for arrays that are writable.
     """
 
     tuples: dict[str, str]
+    demo: list[str]
     kernels: dict[str, dict[str, list[str]]]
 
     @classmethod
@@ -129,7 +131,7 @@ class Signatures:
             name: {version: sorted(versions[version]) for version in sorted(versions)}
             for name, versions in sorted(self.kernels.items())
         }
-        found = {"tuples": dict(sorted(self.tuples.items())), "kernels": kernels}
+        found = {"tuples": dict(sorted(self.tuples.items())), "demo": sorted(self.demo), "kernels": kernels}
         path.write_text(json.dumps(found, indent=1) + "\n")
 
     @cached_property

@@ -4,18 +4,20 @@ A sample of the documents, and the frequencies of its elements among all, say ho
 the memory, the threads nor the disk of the machine at work have a say: where the method does not fit them, it is refused.
 """
 
-import dataclasses
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from neardup.display import counted
 from neardup.errors import OptionError
+from neardup.matching.candidates.candidate_join import CandidateJoin
 from neardup.matching.candidates.costs import Estimate, Size, exact_at_most
 from neardup.matching.candidates.estimates import estimate_exact, estimate_minhash
-from neardup.matching.candidates.exact import find_exact, map_elements
-from neardup.matching.candidates.minhash import find_by_minhash
+from neardup.matching.candidates.exact import map_elements, open_exact
+from neardup.matching.candidates.minhash import open_minhash
 from neardup.matching.candidates.sampled_sets import SampledSets
 from neardup.matching.candidates.samples import join_elements, sample_elements
-from neardup.matching.candidates.task import Found, Task
+from neardup.matching.candidates.task import Task
 from neardup.matching.prefix_join.counts import KnownCounts
 from neardup.matching.similarities.table import SIMILARITY_TABLE, Elements
 from neardup.recipe.methods import METHODS
@@ -61,16 +63,21 @@ def choose(task: Task, *, documents: int | None = None) -> Choice:
     with task.progress.stage("choose", read):
         share = max(SAMPLED_ELEMENTS / max(1, tokens), LEAST_SAMPLED / max(1, read))
         sample = _sample(task, min(1.0, share), size)
-        code, memory = SIMILARITY_TABLE[options.similarity].code, task.resources.memory_bytes
-        exact = estimate_exact(sample, size, code=code, least=options.min_similarity, memory=memory)
+        code, memory, first = (
+            SIMILARITY_TABLE[options.similarity].code,
+            task.resources.memory_bytes,
+            task.survivors_first,
+        )
+        least = options.min_similarity
+        exact = estimate_exact(sample, size, code=code, least=least, memory=memory, survivors_first=first)
         if not METHODS["minhash"].is_for(options.similarity):
             return Choice(
                 "exact", f"{_shown(exact)}; no other method serves {options.similarity}", (exact,), size.documents
             )
         try:
-            minhash = estimate_minhash(sample, size, least=options.min_similarity, memory=memory)
+            minhash = estimate_minhash(sample, size, least=least, memory=memory, survivors_first=first)
         except OptionError:  # no bands serve so low a similarity
-            reason = f"{_shown(exact)}; no bands serve {options.min_similarity}"
+            reason = f"{_shown(exact)}; no bands serve {least}"
             return Choice("exact", reason, (exact,), size.documents)
     slow = exact.seconds > max(SLOWER * minhash.seconds, PATIENCE_SECONDS)
     rule = f"take more than {SLOWER:g} times as long as minhash and more than {PATIENCE_SECONDS:g} s on the reference machine"
@@ -105,8 +112,9 @@ def needless(task: Task) -> str | None:
     )
 
 
-def find_by_choice(task: Task) -> Found:
-    """Candidates by exact, or by minhash where exact would take much longer.
+@contextmanager
+def open_choice(task: Task) -> Iterator[CandidateJoin]:
+    """Prepare exact, or minhash where exact would take much longer.
 
     Raises:
         OptionError: the temporary files of the method would not fit where they go.
@@ -116,7 +124,10 @@ def find_by_choice(task: Task) -> Found:
     if reason is not None:
         with task.progress.stage("choose"):
             task.progress.say(f"method exact: {reason}")
-        return dataclasses.replace(find_exact(task), reason=reason)
+        with open_exact(task) as join:
+            join.reason = reason
+            yield join
+        return
     choice = choose(task)
     task.progress.say(f"method {choice.method}: {choice.reason}")
     task.resources.check_room(
@@ -124,8 +135,9 @@ def find_by_choice(task: Task) -> Found:
         work=f"`method={choice.method!r}`, which auto takes for this corpus,",
         instead="a higher `min_similarity`",
     )
-    found = find_exact(task) if choice.method == "exact" else find_by_minhash(task)
-    return dataclasses.replace(found, reason=choice.reason)
+    with open_exact(task) if choice.method == "exact" else open_minhash(task) as join:
+        join.reason = choice.reason
+        yield join
 
 
 def _shown(estimate: Estimate) -> str:

@@ -68,6 +68,10 @@ class Size:
         return self.tokens / max(1, self.documents)
 
 
+FEW_EACH = 64
+"""Up to so many pairs a document are listed as they are. Of more, those with a survivor are listed (survivors/families.py)."""
+
+
 class Pairs(NamedTuple):
     """How many pairs are proposed, and how many of these do not match."""
 
@@ -76,6 +80,10 @@ class Pairs(NamedTuple):
 
     def times(self, factor: float) -> "Pairs":
         return Pairs(self.all * factor, self.unlike * factor)
+
+    def of_survivors(self, documents: int) -> "Pairs":
+        """Those listed where survivors are found first: of very many that match, about one a document."""
+        return self if self.all <= FEW_EACH * documents else Pairs(self.unlike + documents, self.unlike)
 
     def seconds(self, size: Size) -> float:
         """To list and to verify them."""

@@ -21,8 +21,10 @@ UNBOUNDED = Resources(threads=1, memory=1 << 62)
 """The join of a sample of some thousand documents needs no bound."""
 
 
-def estimate_exact(sample: SampledSets, size: Size, *, code: int, least: float, memory: int) -> Estimate:
-    """Of an exact join of so many documents and tokens, of which `sample` has some."""
+def estimate_exact(
+    sample: SampledSets, size: Size, *, code: int, least: float, memory: int, survivors_first: bool = False
+) -> Estimate:
+    """Of an exact join of so many documents and tokens, of which `sample` has some. `survivors_first`: see `Task`."""
     prefixes = sample.prefixes(code, least)
     scale = size.documents / max(len(sample), 1)
     visits = scale * _visits(prefixes, sample, code, least)
@@ -30,10 +32,16 @@ def estimate_exact(sample: SampledSets, size: Size, *, code: int, least: float, 
     postings = prefixes.facts[:, 0].sum(dtype=np.int64) * scale
     pairs = _proposed(prefixes, sample, code, least).times(size.growth**2)
     cells = ElementCounts.bytes_for(size.tokens, memory=share_of(memory, "counts"))
+    if survivors_first and meetings:
+        needed = pairs.of_survivors(size.documents)
+        share = max(0.0, 1 - (pairs.all - needed.all) / meetings)
+        visits, meetings, pairs = visits * share, meetings * share, needed
     return exact_cost(size, Walks(float(postings), visits, meetings, pairs), cells, memory)
 
 
-def estimate_minhash(sample: SampledSets, size: Size, *, least: float, memory: int) -> Estimate:
+def estimate_minhash(
+    sample: SampledSets, size: Size, *, least: float, memory: int, survivors_first: bool = False
+) -> Estimate:
     """Of MinHash bands: similar pairs, and those less similar that meet by chance, as many as the sample has of each similarity."""
     bands = minhash_bands(least)
     least_agreeing = minhash_agreement(least, bands)
@@ -44,6 +52,9 @@ def estimate_minhash(sample: SampledSets, size: Size, *, least: float, memory: i
         if np.count_nonzero(alike >= least / 2) >= ENOUGH_PAIRS and kept.sum() >= pairs.all:
             meetings, pairs = float(met.sum()), Pairs(float(kept.sum()), float(kept[alike < least].sum()))
     meetings, pairs = meetings * size.growth**2, pairs.times(size.growth**2)
+    if survivors_first and pairs.all:
+        needed = pairs.of_survivors(size.documents)
+        meetings, pairs = meetings * needed.all / pairs.all, needed
     return minhash_cost(size, meetings, pairs, bands, memory)
 
 

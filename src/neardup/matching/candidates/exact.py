@@ -1,19 +1,20 @@
 """Candidates by EXACT: every pair of documents that can reach the similarity, by the prefixes of their sets."""
 
-import dataclasses
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.hamming.candidate_graph import candidates_of
-from neardup.hamming.unique import collapse
+from neardup.hamming.candidate_graph import CandidateGraph
+from neardup.hamming.unique import Unique, collapse
 from neardup.io.batch import Batch
 from neardup.io.checkpoints import NO_CHECKPOINTS
+from neardup.matching.candidates.candidate_join import CandidateJoin
 from neardup.matching.candidates.task import Found, Task
 from neardup.matching.prefix_join.counts import ElementCounts
-from neardup.matching.prefix_join.join import join_prefixes
+from neardup.matching.prefix_join.join import JoinCost, join_prefixes
 from neardup.matching.prefix_join.prefixes import Prefixes, PrefixFile, prefixes_of
 from neardup.matching.similarities.table import SIMILARITY_TABLE, Elements
 from neardup.resources.threads import in_order
@@ -66,8 +67,9 @@ def count_elements(task: Task) -> ElementCounts:
     return counts
 
 
-def find_exact(task: Task) -> Found:
-    """Find every pair of documents that can reach the similarity, however short; two passes over their elements."""
+@contextmanager
+def open_exact(task: Task) -> Iterator["ExactJoin"]:
+    """Prepare to find every pair of documents that can reach the similarity, however short; two passes over their elements."""
     task = task.at_least(task.min_tokens("exact"))
     counts = count_elements(task)
     options, resources, progress, wanted = task.options, task.resources, task.progress, task.wanted
@@ -82,21 +84,46 @@ def find_exact(task: Task) -> Found:
                 file.append(part)
                 progress.advance(len(part))
             prefixes = file.whole()
-        with progress.stage("join"):
-            read_as = task.read_as(wanted)
-            equal = collapse(
-                resources.scratch.take(prefixes.digests, read_as), threads=resources.threads, scratch=resources.scratch
-            )
-            sides = None
-            if task.sides is not None:  # a class of equal sets is on all sides of its members
-                sides = np.bitwise_or.reduceat(task.sides[task.rows][equal.order], equal.starts[:-1])
-            packed, cost = join_prefixes(
-                prefixes,
-                resources.scratch.take(read_as, resources.scratch.take(equal.order, equal.starts[:-1])),
-                code=similarity.code,
-                least=least,
-                sides=sides,
-                resources=resources,
-            )
-            candidates = candidates_of(task.fingerprints, equal, packed, resources=resources)
-    return Found(task.rows, candidates, task.min_tokens("exact"), "exact", costs=dataclasses.asdict(cost))
+        read_as = task.read_as(wanted)
+        equal = collapse(
+            resources.scratch.take(prefixes.digests, read_as), threads=resources.threads, scratch=resources.scratch
+        )
+        yield ExactJoin(task, equal, prefixes, read_as)
+
+
+class ExactJoin(CandidateJoin):
+    """Prefixes of sets of elements; documents with equal sets are one class."""
+
+    def __init__(self, task: Task, equal: Unique, prefixes: Prefixes, read_as: Array) -> None:
+        """`read_as`: int64[m], which of the `prefixes` each document has."""
+        super().__init__(task, equal)
+        self._prefixes, self._read_as = prefixes, read_as
+        self._costs: list[JoinCost] = []
+
+    def pairs(
+        self, classes: Array | None = None, across: int = 0, *, names: Array | None = None, most: int | None = None
+    ) -> Array:
+        task, equal, scratch = self.task, self.equal, self.task.scratch
+        sides = None
+        if task.sides is not None and classes is None:  # a class of equal sets is on all sides of its members
+            sides = np.bitwise_or.reduceat(task.sides[task.rows][equal.order], equal.starts[:-1])
+        firsts = self.firsts if classes is None else scratch.take(self.firsts, classes)
+        packed, cost = join_prefixes(
+            self._prefixes,
+            scratch.take(self._read_as, firsts),
+            code=SIMILARITY_TABLE[task.options.similarity].code,
+            least=task.options.min_similarity,
+            sides=sides,
+            across=across,
+            names=names,
+            most=most,
+            resources=task.resources,
+        )
+        self._costs.append(cost)
+        return packed
+
+    def found(self, candidates: CandidateGraph) -> Found:
+        costs = {name: sum(getattr(cost, name) for cost in self._costs) for name in JoinCost.__slots__}
+        return Found(
+            self.task.rows, candidates, self.task.min_tokens("exact"), "exact", reason=self.reason, costs=costs
+        )

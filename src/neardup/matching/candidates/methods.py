@@ -1,23 +1,39 @@
-"""Find candidates by the method in the options; its finder is imported on use."""
+"""Find candidates by the method in the options; what joins the documents is imported on use."""
 
 import dataclasses
 from importlib import import_module
 
 from neardup.hamming.candidate_graph import within_groups
-from neardup.matching.candidates.task import Finder, Found, Task
-from neardup.recipe.methods import FINDERS, METHODS
+from neardup.matching.candidates.candidate_join import CandidateJoin, Opener
+from neardup.matching.candidates.task import Found, Task
+from neardup.recipe.methods import JOINS, METHODS
 
 
-def finder_of(method: str) -> Finder:
+def opener_of(method: str) -> Opener:
     """Import the function that a method's row names."""
-    module, _, function = METHODS[method].finder.partition(":")
-    finder: Finder = getattr(import_module(f"{FINDERS}.{module}"), function)
-    return finder
+    module, _, function = METHODS[method].opener.partition(":")
+    opener: Opener = getattr(import_module(f"{JOINS}.{module}"), function)
+    return opener
 
 
 def find_candidates(task: Task) -> Found:
-    """Find candidates by the method that the options name, or that `auto` chooses."""
-    found = finder_of(task.options.taken())(task)
+    """Find all candidates by the method that the options name, or that `auto` chooses."""
+    with opener_of(task.options.taken())(task) as join:
+        return all_candidates(join)
+
+
+def all_candidates(join: CandidateJoin, *, most: int | None = None) -> Found:
+    """Find all candidates among the documents of a join, of the same group if there are groups.
+
+    Raises:
+        ManyPairs: by a sample, there are more pairs than `most`.
+    """
+    with join.task.progress.stage("join"):
+        return in_groups(join.found(join.graph(join.pairs(most=most))), join.task)
+
+
+def in_groups(found: Found, task: Task) -> Found:
+    """Only the candidates of the same group, if the task has groups."""
     if task.groups is None:
         return found
     return dataclasses.replace(

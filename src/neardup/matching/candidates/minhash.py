@@ -1,17 +1,20 @@
 """Candidates by MINHASH: pairs that agree in a band of their signatures, sieved by their fingerprints."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
 
 from neardup.arrays import Array
 from neardup.fingerprints.minhash import Signatures, Signing
-from neardup.hamming.candidate_graph import candidates_of
-from neardup.hamming.unique import collapse
+from neardup.hamming.candidate_graph import CandidateGraph
+from neardup.hamming.unique import Unique, collapse
 from neardup.io.batch import Batch
 from neardup.kernels.xxh3 import digest_rows
 from neardup.matching.band_plan import Bands, agreement_limit, plan_bands
 from neardup.matching.bands import spool_banded
+from neardup.matching.candidates.candidate_join import CandidateJoin
 from neardup.matching.candidates.task import Found, Task
 from neardup.matching.distance_limit import distance_limit
 from neardup.recipe.methods import METHODS
@@ -85,17 +88,15 @@ def _in_order(signatures: Signatures, rows: Array, temp_dir: str | None, *, with
     return replace(signatures, values=values, sizes=signatures.sizes[rows])
 
 
-def find_by_minhash(task: Task) -> Found:
-    """Pairs that agree in a band, and that the sieve lets through; one pass over the corpus.
+@contextmanager
+def open_minhash(task: Task) -> Iterator["MinHashJoin"]:
+    """Prepare to find the pairs that agree in a band, and that the sieve lets through; one pass over the corpus.
 
     A pair at the similarity meets in no band with MISS_PROBABILITY; what the sieve misses is added.
     """
-    options = replace(task.options, method="minhash")  # or auto has taken it
-    max_distance = distance_limit(task.recipe, options)
     task = task.at_least(task.min_tokens("minhash"))
     progress, wanted = task.progress, task.wanted
-    bands = minhash_bands(options.min_similarity)
-    least_agreeing = minhash_agreement(options.min_similarity, bands)
+    bands = minhash_bands(task.options.min_similarity)
     signing = Signing(values=bands.values, normalize=tuple(task.recipe.normalize))
 
     def sign(batch: Batch) -> list[Signatures]:
@@ -115,37 +116,63 @@ def find_by_minhash(task: Task) -> Found:
                 parts.append(part)
             progress.advance(sum(map(len, found)))
         signatures = parts.whole(signing)
-    with progress.stage("join"):
-        read_as = task.read_as(wanted)
-        scratch = task.scratch
-        digests = scratch.zeros((len(signatures), 2), np.uint64)
-        width = signatures.values.shape[1] * signatures.values.itemsize
-        digest_rows(signatures.values.view(np.uint8).ravel(), width, digests)
-        # The sieve looks at one fingerprint of a class; all being equal, what it lets through is a matter of the pair.
-        keys = scratch.zeros((len(read_as), 2 + task.recipe.words), np.uint64)
-        keys[:, :2], keys[:, 2:] = scratch.take(digests, read_as), task.fingerprints
-        equal = collapse(keys, threads=resources.threads, scratch=scratch)
-        del keys, digests
-        firsts = equal.order[equal.starts[:-1]]
-        spool = resources.pair_spool()
+    read_as, scratch = task.read_as(wanted), task.scratch
+    digests = scratch.zeros((len(signatures), 2), np.uint64)
+    width = signatures.values.shape[1] * signatures.values.itemsize
+    digest_rows(signatures.values.view(np.uint8).ravel(), width, digests)
+    # The sieve looks at one fingerprint of a class; all being equal, what it lets through is a matter of the pair.
+    keys = scratch.zeros((len(read_as), 2 + task.recipe.words), np.uint64)
+    keys[:, :2], keys[:, 2:] = scratch.take(digests, read_as), task.fingerprints
+    equal = collapse(keys, threads=resources.threads, scratch=scratch)
+    del keys, digests
+    yield MinHashJoin(task, equal, signatures, read_as, bands, with_file=with_file)
+
+
+class MinHashJoin(CandidateJoin):
+    """Signatures in bands; documents with equal signatures and equal fingerprints are one class."""
+
+    def __init__(
+        self, task: Task, equal: Unique, signatures: Signatures, read_as: Array, bands: Bands, *, with_file: bool
+    ) -> None:
+        """`read_as`: int64[m], which of the `signatures` each document has; these are in a file or not."""
+        super().__init__(task, equal)
+        self._signatures, self._read_as, self._bands, self._with_file = signatures, read_as, bands, with_file
+        self._least_agreeing = minhash_agreement(task.options.min_similarity, bands)
+        self._max_distance = distance_limit(
+            task.recipe, replace(task.options, method="minhash")
+        )  # or auto has taken it
+        self._listed = 0
+
+    def pairs(
+        self, classes: Array | None = None, across: int = 0, *, names: Array | None = None, most: int | None = None
+    ) -> Array:
+        task, resources = self.task, self.task.resources
+        firsts = self.firsts if classes is None else self.firsts[classes]
+        spool = resources.pair_spool(names)
         spool_banded(
-            _in_order(signatures, read_as[firsts], resources.temp_dir, with_file=with_file),
-            bands,
+            _in_order(self._signatures, self._read_as[firsts], resources.temp_dir, with_file=self._with_file),
+            self._bands,
             spool,
-            fingerprints=scratch.take(task.fingerprints, firsts),
-            max_distance=max_distance,
-            least_agreeing=least_agreeing,
+            fingerprints=task.scratch.take(task.fingerprints, firsts),
+            max_distance=self._max_distance,
+            least_agreeing=self._least_agreeing,
+            across=across,
+            most=most,
             resources=resources,
         )
-        del signatures
-        pairs = spool.all()
-        candidates = candidates_of(task.fingerprints, equal, pairs, resources=resources)
-    costs = {
-        "bands": bands.bands,
-        "rows": bands.rows,
-        "least_agreeing": least_agreeing,
-        "miss_probability": MISS_PROBABILITY,
-        "sieve_distance": max_distance,
-        "pairs": len(pairs),
-    }
-    return Found(task.rows, candidates, task.min_tokens("minhash"), "minhash", max_distance=max_distance, costs=costs)
+        packed = spool.all()
+        self._listed += len(packed)
+        return packed
+
+    def found(self, candidates: CandidateGraph) -> Found:
+        costs = {
+            "bands": self._bands.bands,
+            "rows": self._bands.rows,
+            "least_agreeing": self._least_agreeing,
+            "miss_probability": MISS_PROBABILITY,
+            "sieve_distance": self._max_distance,
+            "pairs": self._listed,
+        }
+        least = self.task.min_tokens("minhash")
+        found = Found(self.task.rows, candidates, least, "minhash", reason=self.reason, costs=costs)
+        return replace(found, max_distance=self._max_distance)

@@ -1,10 +1,16 @@
 """Candidates by SIMHASH: every pair of fingerprints within the Hamming distance."""
 
-import dataclasses
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 
+from neardup.arrays import Array
 from neardup.errors import OptionError
 from neardup.hamming.block_plan import plan_join
-from neardup.hamming.near import near_fingerprints
+from neardup.hamming.candidate_graph import CandidateGraph
+from neardup.hamming.near import near_pairs
+from neardup.hamming.unique import Unique, collapse
+from neardup.matching.candidates.candidate_join import CandidateJoin
 from neardup.matching.candidates.task import Found, Task
 from neardup.matching.distance_limit import distance_limit
 from neardup.progress import Progress
@@ -17,20 +23,40 @@ REFUSED_JOIN_SECONDS = 7 * 86_400.0
 """A join expected to take longer is refused."""
 
 
-def find_by_simhash(task: Task) -> Found:
-    """Find every pair of fingerprints within the distance; texts with fewer tokens than the recipe's minimum are left out."""
-    options = dataclasses.replace(task.options, method="simhash")
-    max_distance = distance_limit(task.recipe, options)
+@contextmanager
+def open_simhash(task: Task) -> Iterator["SimHashJoin"]:
+    """Prepare to find every pair of fingerprints within the distance, of texts with no fewer tokens than the recipe's minimum."""
+    max_distance = distance_limit(task.recipe, replace(task.options, method="simhash"))
     assert max_distance is not None  # simhash has one
     task = task.at_least(task.min_tokens("simhash"))
     check_cost(len(task.rows), task.recipe, max_distance, task.progress)
-    with task.progress.stage("join"):
-        found = near_fingerprints(
-            task.fingerprints,
-            max_distance=max_distance,
-            resources=task.resources,
+    equal = collapse(task.fingerprints, threads=task.resources.threads, scratch=task.scratch)
+    yield SimHashJoin(task, equal, max_distance)
+
+
+class SimHashJoin(CandidateJoin):
+    """Fingerprints; documents with equal ones are one class."""
+
+    def __init__(self, task: Task, equal: Unique, max_distance: int) -> None:
+        super().__init__(task, equal)
+        self._max_distance = max_distance
+
+    def pairs(
+        self, classes: Array | None = None, across: int = 0, *, names: Array | None = None, most: int | None = None
+    ) -> Array:
+        values = self.equal.values
+        return near_pairs(
+            values if classes is None else values[classes],
+            across,
+            max_distance=self._max_distance,
+            names=names,
+            most=most,
+            resources=self.task.resources,
         )
-    return Found(task.rows, found, task.min_tokens("simhash"), "simhash", max_distance=max_distance)
+
+    def found(self, candidates: CandidateGraph) -> Found:
+        least = self.task.min_tokens("simhash")
+        return Found(self.task.rows, candidates, least, "simhash", max_distance=self._max_distance)
 
 
 def check_cost(n: int, recipe: Recipe | VectorRecipe, max_distance: int, progress: Progress) -> None:

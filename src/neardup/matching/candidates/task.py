@@ -1,6 +1,5 @@
 """The input and the output of every candidate method."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -35,6 +34,7 @@ class Task:
         groups: int64[rows of the corpus]; if given, only documents of equal groups are candidates.
         kept: the elements of all documents, if the first pass kept them; else texts are read again.
         checkpoints: the run's checkpoints, for passes over the corpus.
+        survivors_first: whether only pairs with a survivor are listed where there are very many (survivors/families.py).
     """
 
     corpus: Corpus
@@ -48,6 +48,7 @@ class Task:
     groups: Array | None = None
     kept: ElementStore | None = None
     checkpoints: Checkpoints = NO_CHECKPOINTS
+    survivors_first: bool = False
 
     def at_least(self, tokens: int) -> "Task":
         """Return the same task for documents of at least this many tokens."""
@@ -119,6 +120,3 @@ class Found:
     reason: str | None = None
     max_distance: int | None = None
     costs: dict[str, Any] = field(default_factory=dict)
-
-
-Finder = Callable[[Task], Found]

@@ -17,7 +17,7 @@ from neardup.kernels.matching.common_prefixes import WIDTH, CommonMemory, Ranked
 from neardup.kernels.matching.similarities import BY_NORM, CODES
 from neardup.matching.prefix_join.prefixes import Prefixes
 from neardup.recipe.similarities import SIMILARITIES
-from neardup.resources.pair_spool import PairSpool
+from neardup.resources.pair_spool import PairSpool, check_few
 from neardup.resources.resources import DEFAULTS, Resources
 from neardup.resources.scratch import Scratch, parts_of
 from neardup.resources.threads import check_needed, in_order
@@ -25,9 +25,12 @@ from neardup.resources.threads import check_needed, in_order
 POSTING_BYTES = 64
 """Peak bytes per posting in a join: four times its key, while keys are sorted, its place in the lists and back."""
 CHUNK_PAIRS = 1 << 18
-EXPECTED_FROM, EXPECTED_EACH = 1 << 12, 64
-"""A join of at least EXPECTED_FROM sets first walks one set in EXPECTED_EACH, to estimate the number of pairs."""
+EXPECTED_FROM, EXPECTED_EACH, EXPECTED_PAIRS = 1 << 12, 64, 1 << 20
+"""A join of at least EXPECTED_FROM sets first walks one set in EXPECTED_EACH, to estimate the number of pairs; fewer of them once
+EXPECTED_PAIRS were found."""
 MAX_SETS = kernels.FIRST - 1
+PROBED, INDEXED = 1, 2
+"""The roles of a posting, see `neardup.kernels.matching.prefix_join.Postings`."""
 LARGER_FIRST = frozenset(CODES[name] for name, row in SIMILARITIES.items() if row.larger_first)
 """Codes of the similarities whose sets are joined largest first."""
 
@@ -97,9 +100,18 @@ class _RankedSets:
         facts = self.kept.facts
         return max((int(facts[self.order[part], 0].max()) for part in parts_of(len(self.order))), default=0)
 
-    def index(self, low: np.uint64, high: np.uint64) -> kernels.Index:
-        """Build the index of a range of elements."""
+    def indexes(self, low: np.uint64, high: np.uint64, *, apart: bool) -> Iterator[kernels.Index]:
+        """Build the index of a range of elements; of sides that are `apart`, two: each indexes one, and probes with the other."""
         rank_starts, postings, groups = self._postings(low, high)
+        if not apart:
+            yield self._index(rank_starts, postings, groups)
+            return
+        side, roles = self.sides[postings.rank_of], postings.roles
+        for indexed in (1, 2):
+            allowed = np.where(side == indexed, np.uint8(INDEXED), np.uint8(PROBED))
+            yield self._index(rank_starts, postings._replace(roles=roles & allowed), groups)
+
+    def _index(self, rank_starts: Array, postings: kernels.Postings, groups: Unique) -> kernels.Index:
         total = len(postings.positions)
         ranks, positions, slots = np.empty(total, np.uint32), np.empty(total, np.uint32), np.empty(total, np.int64)
         lists = kernels.Lists(ranks, positions, np.empty(len(postings.rests), np.float32), slots)
@@ -192,11 +204,16 @@ class _Walk:
 
     def expected_pairs(self, index: kernels.Index) -> int:
         """Estimate the number of pairs from evenly spread ranks."""
-        memory, found = _Memory(self._ranks, self._longest), 0
+        memory, found, looked_at = _Memory(self._ranks, self._longest), 0, 0
         step = self._ranks // EXPECTED_FROM
-        for first in range(0, self._ranks, EXPECTED_EACH * step):
-            last = min(first + step, self._ranks)
-            found += sum(len(packed) for packed, _ in self._found(first, last, index, memory))
+        firsts = range(0, self._ranks, EXPECTED_EACH * step)
+        for done, number in enumerate(np.random.default_rng(0).permutation(len(firsts)).tolist(), 1):
+            first = firsts[number]
+            for packed, counts in self._found(first, min(first + step, self._ranks), index, memory):
+                found += len(packed)
+                looked_at += int(counts[1])
+            if looked_at > EXPECTED_PAIRS:
+                return EXPECTED_EACH * found * len(firsts) // done
         return EXPECTED_EACH * found
 
     def _found(self, first: int, last: int, index: kernels.Index, memory: _Memory) -> Iterator[tuple[Array, Array]]:
@@ -240,6 +257,9 @@ def join_prefixes(
     code: int,
     least: float,
     sides: Array | None = None,
+    across: int = 0,
+    names: Array | None = None,
+    most: int | None = None,
     resources: Resources = DEFAULTS,
 ) -> tuple[Array, JoinCost]:
     """Find pairs of sets that may be similar: every similar pair, and few others.
@@ -249,6 +269,10 @@ def join_prefixes(
         sets: int64[m], indexes of sets; give equal sets only once.
         code, least: the similarity and its threshold.
         sides: uint8[m], 1, 2, or 3 for both; only pairs across the two sides are needed.
+        across: if above 0, only pairs of one of the first so many sets and one of the others are needed, and nothing else is looked
+            at; equal sets may be given on either side. Instead of `sides`.
+        names: int64[m], what the pairs are of, if not indexes into `sets`; pairs of one name are dropped.
+        most: raise ManyPairs if, by a sample, there are more pairs than this.
         resources: if postings exceed their share of the memory, the join takes several passes; if pairs do, they go to a temporary
             file.
 
@@ -261,6 +285,8 @@ def join_prefixes(
     if len(sets) > MAX_SETS:
         raise OptionError(f"{len(sets):,} different documents; an exact join takes {MAX_SETS:,}. Split the corpus.")
     threads, scratch = resources.thread_count, resources.scratch
+    if across:
+        sides = np.where(np.arange(len(sets)) < across, np.uint8(1), np.uint8(2))
     sizes = scratch.take(prefixes.sizes, sets)
     by_size = scratch.keep(np.argsort(-sizes if code in LARGER_FIRST else sizes, kind="stable"))
     ranked = _RankedSets(
@@ -271,15 +297,17 @@ def join_prefixes(
         threads,
         scratch,
     )
-    postings, pairs = ranked.postings, resources.pair_spool()
+    postings, pairs = ranked.postings, resources.pair_spool(names)
     walk = _Walk(code, float(least), ranked, by_size, pairs)
     passes = list(_ranges(postings, resources.share("postings")))
     resources.use.record("postings", postings * POSTING_BYTES // len(passes))
     for number, (low, high) in enumerate(passes, 1):
-        index = ranked.index(low, high)
-        if len(sets) >= EXPECTED_FROM:
-            _check_room(walk.expected_pairs(index), resources)
-        walk.through(index, threads)
+        for index in ranked.indexes(low, high, apart=across > 0):
+            if len(sets) >= EXPECTED_FROM:
+                expected = walk.expected_pairs(index)
+                check_few(expected, most)
+                _check_room(expected, resources)
+            walk.through(index, threads)
         if number < len(passes):  # after the last pass `all` drops them
             pairs.drop_repeats()
     packed = pairs.all()

@@ -1,0 +1,62 @@
+"""What every candidate method makes of the documents once, to join all of them, or some with others, as often as needed."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
+from neardup.arrays import Array
+from neardup.hamming.candidate_graph import CandidateGraph, candidates_of
+from neardup.hamming.unique import Unique
+from neardup.matching.candidates.task import Found, Task
+
+
+class CandidateJoin(ABC):
+    """Documents ready to be joined by a method. Use it within a `with` block: it may hold temporary files.
+
+    Attributes:
+        task: the documents that are long enough for the method.
+        equal: classes of documents that are all candidates of each other, by their positions in `task.rows`. Classes are joined,
+            not documents.
+        reason: why the method was taken, if it was chosen automatically.
+    """
+
+    reason: str | None = None
+
+    def __init__(self, task: Task, equal: Unique) -> None:
+        self.task, self.equal = task, equal
+
+    @property
+    def firsts(self) -> Array:
+        """int64[classes]: the first document of each class, by its position in `task.rows`."""
+        firsts: Array = self.equal.order[self.equal.starts[:-1]]
+        return firsts
+
+    @abstractmethod
+    def pairs(
+        self, classes: Array | None = None, across: int = 0, *, names: Array | None = None, most: int | None = None
+    ) -> Array:
+        """Find the pairs of classes that are candidates.
+
+        Args:
+            classes: int64[m], the classes to join, ascending; by default, all.
+            across: if above 0, join the first so many of `classes` with the others, both ascending; a class may be on either side.
+            names: int64[m], what the pairs are of; by default, places in `classes`. Pairs of one name are left out.
+            most: raise ManyPairs if more pairs are expected by a sample.
+
+        Returns:
+            uint64[p], left << 32 | right with left < right, ascending, every pair once.
+
+        Raises:
+            OptionError: by a sample, there are more pairs than fit the memory and the disk.
+        """
+
+    @abstractmethod
+    def found(self, candidates: CandidateGraph) -> Found:
+        """The outcome of the method: these candidates, and what finding them took."""
+
+    def graph(self, packed: Array) -> CandidateGraph:
+        """The candidates among all documents, from pairs of classes."""
+        return candidates_of(self.task.fingerprints, self.equal, packed, resources=self.task.resources)
+
+
+Opener = Callable[[Task], AbstractContextManager[CandidateJoin]]

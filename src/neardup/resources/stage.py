@@ -1,0 +1,57 @@
+"""The state of one stage of a run, and how it is told."""
+
+from dataclasses import dataclass
+
+from neardup.display import duration
+
+
+@dataclass(slots=True)
+class Stage:
+    """The state of a stage.
+
+    Attributes:
+        name: the name of the stage.
+        total: the number of documents to process; None if unknown.
+        began: the time when the stage began, by the clock of the progress.
+        documents: the number of documents that are done.
+        read_bytes: bytes of the input files that were read.
+        total_bytes: bytes of the input files in all; 0 if the stage reads no file.
+    """
+
+    name: str
+    total: int | None
+    began: float
+    documents: int = 0
+    read_bytes: int = 0
+    total_bytes: int = 0
+
+    @property
+    def share(self) -> float | None:
+        """The fraction that is done, from 0 to 1; of the documents, or of the bytes if the number of documents is unknown."""
+        done, of = (self.documents, self.total) if self.total else (self.read_bytes, self.total_bytes)
+        return min(1.0, done / of) if of else None
+
+    def seconds_left(self, now: float) -> float | None:
+        """The remaining seconds at the rate so far; None while unknown."""
+        return (now - self.began) * (1 / self.share - 1) if self.share else None
+
+    def rates(self, now: float) -> str:
+        """Format the rates as `1,234 documents/s, 5.6 MB/s`; empty if nothing is counted or no time has passed."""
+        seconds = now - self.began
+        if seconds <= 0:
+            return ""
+        found = [f"{self.documents / seconds:,.0f} documents/s"] if self.documents else []
+        found += [f"{self.read_bytes / seconds / 1e6:,.1f} MB/s"] if self.read_bytes else []
+        return ", ".join(found)
+
+
+def told(stage: Stage, now: float) -> str:
+    """Describe the state of a stage: `45 %, about 40 s left, 12,345 documents, 1,234 documents/s, 5.6 MB/s`."""
+    left = stage.seconds_left(now)
+    parts = [
+        "" if stage.share is None else f"{stage.share:.0%}".replace("%", " %"),
+        "" if left is None else f"about {duration(left)} left",
+        f"{stage.documents:,} documents" if stage.documents else "",
+        stage.rates(now),
+    ]
+    return ", ".join(part for part in parts if part)

@@ -1,0 +1,193 @@
+"""Families of near-equal texts: finding survivors first must give what the walk among all candidates gives."""
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import neardup as nd
+from neardup.hamming.near import near_pairs
+from neardup.hamming.unique import collapse
+from neardup.matching.band_plan import Bands
+from neardup.matching.bands import find_banded, spool_banded
+from neardup.resources.pair_spool import ManyPairs, PairSpool
+from neardup.resources.resources import Resources
+from neardup.survivors import families
+
+WORDS = [f"word{i}" for i in range(60)]
+EVERYTHING = 10**9
+
+
+def templated(count, seed=1, *, kinds=1, numbers=3):
+    """Lines made from a few templates, each with some numbers of its own."""
+    choose = random.Random(seed)
+    templates = [choose.sample(WORDS, 40) for _ in range(kinds)]
+    lines = []
+    for _ in range(count):
+        words = list(choose.choice(templates))
+        for place in choose.sample(range(40), numbers):
+            words[place] = str(choose.randrange(50))
+        lines.append(" ".join(words))
+    return lines
+
+
+def decided(texts, **options):
+    """Everything that is decided of each document, and what it took."""
+    found = nd.deduplicate(texts, **options)
+    return found.survivors, found.duplicates.to_pydict(), found.annotations.to_pydict(), found.summary
+
+
+class Forced:
+    """Finds survivors first however few pairs there are, in blocks of a few documents."""
+
+    def __init__(self, small=3):
+        self._small = small
+
+    def __enter__(self):
+        self._patch = pytest.MonkeyPatch()
+        self._patch.setattr(families, "SMALL", self._small)
+        self._patch.setattr(families, "COUNTED", EVERYTHING)
+        first = families.all_candidates
+
+        def never_few(join, *, most=None):
+            if most is not None:
+                raise ManyPairs
+            return first(join)
+
+        self._patch.setattr(families, "all_candidates", never_few)
+
+    def __exit__(self, *_):
+        self._patch.undo()
+
+
+@st.composite
+def corpora(draw):
+    """Lines of families, equal ones, ones that are equal sets, short ones; in some order."""
+    choose = random.Random(draw(st.integers(0, 2**32)))
+    lines = templated(
+        choose.randint(1, 25), choose.random(), kinds=choose.randint(1, 3), numbers=choose.choice([1, 2, 4])
+    )
+    lines += [choose.choice(lines).upper() for _ in range(choose.randint(0, 4))]
+    lines += [f"{line} {line} {line}" for line in choose.sample(lines, choose.randint(0, min(3, len(lines))))]
+    lines += ["", "one", "one two"][: choose.randint(0, 3)]
+    choose.shuffle(lines)
+    return lines
+
+
+@pytest.mark.parametrize(
+    ("method", "similarity"),
+    [
+        ("exact", "jaccard"),
+        ("exact", "weighted"),
+        ("exact", "containment"),
+        ("exact", "cosine"),
+        ("exact", "edit"),
+        ("minhash", "jaccard"),
+        ("simhash", "jaccard"),
+        ("simhash", "edit"),
+    ],
+)
+@given(texts=corpora(), least=st.sampled_from([0.5, 0.7, 0.85]), keep=st.sampled_from(["first", "last", "longest"]))
+def test_survivors_found_first_give_the_same_decisions(method, similarity, texts, least, keep):
+    options = {"method": method, "similarity": similarity, "min_similarity": least, "keep": keep, "threads": 1}
+    *expected, _ = decided(texts, **options)
+    with Forced():
+        *found, summary = decided(texts, **options)
+    assert found == expected
+    assert method == "simhash" or summary.join["survivors_first"] > 0
+
+
+@given(texts=corpora(), reference=corpora(), distance=st.sampled_from([None, 20, 60]), seed=st.integers(0, 99))
+def test_references_groups_and_distances_alone_give_the_same(texts, reference, distance, seed):
+    choose = random.Random(seed)
+    rows = [{"text": text, "site": choose.choice("ab")} for text in texts]
+    others = [{"text": text, "site": choose.choice("ab")} for text in reference]
+    by_distance = {} if distance is None else {"max_distance": distance, "min_similarity": 0, "method": "simhash"}
+    for options in ({"against": others}, {"within": "site"}, {"against": others, "within": "site"}):
+        *expected, _ = decided(rows, **options, **by_distance)
+        with Forced():
+            *found, _ = decided(rows, **options, **by_distance)
+        assert found == expected, options
+
+
+@pytest.mark.parametrize(
+    ("method", "options"),
+    [("exact", {}), ("minhash", {}), ("simhash", {}), ("exact", {"memory": "16M", "threads": 3}), ("auto", {})],
+)
+def test_a_large_family_costs_what_its_survivors_cost(method, options, monkeypatch):
+    texts = templated(6_000, kinds=2, numbers=2)
+    *found, summary = decided(texts, method=method, min_similarity=0.6, **options)
+    monkeypatch.setattr(families, "FEW_EACH", EVERYTHING)
+    *expected, of_all = decided(texts, method=method, min_similarity=0.6, threads=1)
+    assert found == expected
+    assert summary.join["survivors_first"] < 600
+    assert "survivors_first" not in of_all.join
+    if "pairs" in summary.join:
+        assert summary.join["pairs"] < of_all.join["pairs"] / 10
+
+
+def test_where_most_survive_all_candidates_are_listed(monkeypatch):
+    texts = templated(300, numbers=9)
+    *expected, _ = decided(texts, min_similarity=0.95)
+
+    def too_many(*_):
+        raise ManyPairs
+
+    monkeypatch.setattr(families._Families, "_pairs_across", too_many)
+    with Forced():
+        *found, summary = decided(texts, min_similarity=0.95)
+    assert found == expected
+    assert "survivors_first" not in summary.join
+
+
+def test_components_and_lists_of_pairs_need_every_pair():
+    texts = templated(40, numbers=2)
+    with Forced():
+        assert "survivors_first" not in decided(texts, cluster="components")[-1].join
+        pairs = nd.match(texts, method="exact", min_similarity=0.5)
+    assert len(pairs) == len(nd.match(texts, method="exact", min_similarity=0.5)) > 40
+
+
+def across(pairs, first, names):
+    """Those pairs of one below `first` and one from it on, by their names, each once."""
+    named = {tuple(sorted((int(names[a]), int(names[b])))) for a, b in pairs if a < first <= b}
+    return sorted(pair for pair in named if pair[0] != pair[1])
+
+
+def unpacked(packed):
+    return [(pair >> 32, pair & 0xFFFFFFFF) for pair in packed.tolist()]
+
+
+@given(seed=st.integers(0, 2**32), threads=st.sampled_from([1, 3]))
+def test_bands_join_some_signatures_with_the_others(seed, threads):
+    random_of = np.random.default_rng(seed)
+    n, bands = int(random_of.integers(2, 60)), Bands(4, 2)
+    made = nd.signatures(templated(n, seed, numbers=6), values=8)
+    first = int(random_of.integers(1, n))
+    names = random_of.permutation(2 * n)[:n] // 2
+    everything = find_banded(made, bands)
+    spool = PairSpool(memory=1 << 20, temp_dir=None, names=names)
+    prints = np.zeros((n, 1), np.uint64)
+    how = {"fingerprints": prints, "max_distance": 64, "least_agreeing": 0, "resources": Resources(threads)}
+    spool_banded(made, bands, spool, across=first, **how)
+    expected = zip(everything.left.tolist(), everything.right.tolist(), strict=True)
+    assert unpacked(spool.all()) == across(expected, first, names)
+
+
+@given(seed=st.integers(0, 2**32), distance=st.integers(0, 12))
+def test_fingerprints_of_two_lists_are_joined(seed, distance):
+    random_of = np.random.default_rng(seed)
+    one = collapse(random_of.integers(0, 1 << 12, 40, np.uint64)).values
+    other = collapse(random_of.integers(0, 1 << 12, 30, np.uint64)).values
+    both = np.concatenate([one, other])
+    names = random_of.permutation(2 * len(both))[: len(both)] // 2
+    pairs = [
+        (a, b)
+        for a in range(len(both))
+        for b in range(a + 1, len(both))
+        if int(both[a, 0] ^ both[b, 0]).bit_count() <= distance
+    ]
+    found = near_pairs(both, len(one), max_distance=distance, names=names)
+    assert unpacked(found) == across(pairs, len(one), names)
