@@ -16,7 +16,7 @@ SHOWN = {
     "share_bytes": "bytes of each share of the memory",
 }
 """The counts of random cases, and what they are called."""
-OUTCOMES = ("same", "refused by name", "another valid file", "found by a check")
+OUTCOMES = ("same", "refused by name", "another valid file")
 
 
 def reliability(record: Record) -> str:
