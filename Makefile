@@ -6,7 +6,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo kernels kernels-from-wheel wheels wheel-arm test test-all test-levels test-checked test-interpreted test-lowest install-tools fuzz lint lint-project types docs site chromium bench bench-quick bench-corpus bench-start soak clean
+.PHONY: help demo kernels kernels-from-wheel wheels wheel-arm test test-all test-levels test-checked test-interpreted test-lowest install-tools test-properties fuzz flips kills lint lint-project types docs site chromium bench bench-quick bench-corpus bench-start soak clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*## /: /' | sort
@@ -74,8 +74,22 @@ test-lowest: $(VENV)/lowest/installed  ## a part of the tests with the lowest ve
 install-tools: $(VENV)/developing  ## the releases of other tools that tests/compatibility compares with, in .venv/tools; the tests do so, too
 	$(BIN)/python tests/compatibility/tools.py
 
-fuzz: $(VENV)/developing  ## the property tests with thousands of random examples each; long
+test-properties: $(VENV)/developing  ## the property tests with thousands of random examples each; long
 	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest tests/kernels tests/test_dedup.py tests/hamming/test_join.py
+
+# What tests/fuzz, tests/flips and tests/kills do for some seconds in the tests, for as long as is asked; figures go to OUTPUT, if it is given.
+SECONDS ?= 600
+SEED ?= 1
+FLIPS ?= 10000
+KILLS ?= 500
+fuzz: $(VENV)/developing kernels  ## corpora and options by chance against the definitions, for SECONDS of processor time, from SEED
+	PYTHONPATH=tests $(BIN)/python -m fuzz --seconds $(SECONDS) --seed $(SEED) $(if $(OUTPUT),--output $(OUTPUT))
+
+flips: $(VENV)/developing kernels  ## FLIPS bytes changed in files of every format that is read; about 20 minutes
+	PYTHONPATH=tests $(BIN)/python -m flips --flips $(FLIPS) --seed $(SEED) $(if $(OUTPUT),--output $(OUTPUT))
+
+kills: $(VENV)/developing kernels  ## KILLS runs of dedup --resume, index and filter killed at random moments; about 10 minutes
+	PYTHONPATH=tests $(BIN)/python -m kills --kills $(KILLS) --seed $(SEED) $(if $(OUTPUT),--output $(OUTPUT))
 
 lint: $(VENV)/developing  ## style
 	$(BIN)/ruff check .

@@ -54,6 +54,7 @@ STEPS = (
     Step("end_to_end"),
     Step("memory"),
     Step("soak"),
+    Step("reliability"),
     Step("recipes"),
     Step("thresholds"),
     Step("hashes"),

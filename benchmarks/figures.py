@@ -182,6 +182,22 @@ FIGURES: dict[str, Figure] = {
     "usearch-texts-found-percent": _percent(
         "hamming_index", "package texts", "k=3", "queries", "usearch (approximate)", "found"
     ),
+    "fuzz-cases": _count("reliability", "fuzz", "cases"),
+    "fuzz-minutes": ("reliability", lambda record: number(record["fuzz"]["processor_seconds"] / 60, 2)),
+    "fuzz-documents": _count("reliability", "fuzz", "documents"),
+    "fuzz-removed": _count("reliability", "fuzz", "removed"),
+    "fuzz-minhash-pairs": _count("reliability", "fuzz", "minhash_pairs"),
+    "fuzz-minhash-missed": _count("reliability", "fuzz", "minhash_missed"),
+    "fuzz-minhash-expected": (
+        "reliability",
+        lambda record: number(record["fuzz"]["minhash_missed_at_most_expected"], 2),
+    ),
+    "fuzz-finds": ("reliability", lambda record: f"{len(record['fuzz']['finds'])}"),
+    "flips": _count("reliability", "flips", "flips"),
+    "flips-finds": ("reliability", lambda record: f"{len(record['flips']['finds'])}"),
+    "kills": _count("reliability", "kills", "kills"),
+    "kills-finished": _count("reliability", "kills", "finished_runs"),
+    "kills-finds": ("reliability", lambda record: f"{len(record['kills']['finds'])}"),
     "soak-auto-1m-mb": _count("soak", "1,000,000 documents, auto", "peak_anonymous_mb"),
     "soak-auto-5m-mb": _count("soak", "5,000,000 documents, auto", "peak_anonymous_mb"),
     "soak-minhash-1m-mb": _count("soak", "1,000,000 documents, minhash", "peak_anonymous_mb"),

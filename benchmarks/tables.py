@@ -17,6 +17,7 @@ from pathlib import Path
 
 import figures
 import tables_of_features
+import tables_of_reliability
 import tables_of_schemas
 import tables_of_speed
 import tables_of_tools
@@ -45,11 +46,14 @@ TABLES: dict[str, Callable[[Record], str]] = {
         tables_of_tools.open_sets,
         tables_of_tools.recipes,
         tables_of_tools.start,
+        tables_of_reliability.reliability,
     )
 }
 """By the name of the table, which is that of the benchmark and of its result file, but for those in SHORT."""
 SHORT: dict[str, tuple[str, Callable[[Record], str]]] = {
     "methods": ("dedup_peers", tables_of_tools.methods),
+    "flips": ("reliability", tables_of_reliability.flips),
+    "kills": ("reliability", tables_of_reliability.kills),
     "extrapolation": ("exact_join", tables_of_speed.extrapolation),
     "hashes_bits": ("hashes", tables_of_features.hashes_bits),
     "hashes_changes": ("hashes", tables_of_features.hashes_changes),

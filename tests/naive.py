@@ -6,7 +6,7 @@ Plain Python, no kernels, nothing shared with the package but names.
 import re
 import unicodedata
 from collections import Counter
-from functools import cache, reduce
+from functools import cache, lru_cache, reduce
 from hashlib import shake_128
 from itertools import combinations
 from math import floor, log, sqrt
@@ -65,6 +65,7 @@ def is_cjk(character):
     return unicodedata.category(character)[0] in "LMN" and unicodedata.name(character, "").startswith(CJK_NAMES)
 
 
+@lru_cache(1 << 14)
 def tokens(text):
     """The tokens of a text after normalization."""
     return words(normalize(text))
@@ -104,6 +105,7 @@ def windows(found, word_size, cjk_size):
     return whole or ([tuple(found)] if found else [])
 
 
+@lru_cache(1 << 14)
 def shingle_counts(text):
     """How often each window of 3 words or 5 Han or Kana characters occurs."""
     return Counter(windows(tokens(text), 3, 5))
@@ -258,7 +260,8 @@ def simhash(weighted, bits):
     return fingerprint
 
 
-def fingerprint(text, *, word_shingle=1, cjk_shingle=2, weights="log", bits=128):
+def fingerprint(text, *, word_shingle=1, cjk_shingle=2, weights="log", bits=128, tokens=tokens):
+    """`tokens`: `words` if the text is normalized already."""
     counts = Counter(windows(tokens(text), word_shingle, cjk_shingle))
     return simhash([(wide_hash(feature_hash(w), bits), WEIGHTS[weights](c)) for w, c in counts.items()], bits)
 

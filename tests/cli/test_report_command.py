@@ -397,6 +397,19 @@ def test_what_cannot_be_reported_is_refused(run, arguments, message):
     assert Path("there.html").read_text() == "mine"
 
 
+def test_a_summary_that_lacks_any_key_is_refused_by_name_or_not_asked_for_it(run):
+    write_lines("in.jsonl", ROWS)
+    run("dedup", "in.jsonl", "-o", "out.jsonl")
+    whole = json.loads(Path("out.summary.json").read_bytes())
+    for place in (whole, whole["options"], whole["files"], whole["recipe"]):
+        for name in list(place):
+            value = place.pop(name)
+            Path("out.summary.json").write_text(json.dumps(whole | {"renamed": value}))
+            done = run("report", "out.duplicates.jsonl", "-o", "r.html", "--overwrite")
+            assert done.code == 0 or "out.summary.json is not the summary of a run" in done.err, name
+            place[name] = value
+
+
 @pytest.mark.parametrize("damage", ["summary", "fewer", "rows"])
 def test_what_does_not_go_together_is_damaged_data(run, damage):
     write_lines("in.jsonl", ROWS)

@@ -556,6 +556,17 @@ def test_a_run_that_removes_no_text_file_has_no_audits_and_is_proven(run):
     assert proven(run, "kept/", "--audit", "audits")["removed"] == 0
 
 
+def test_stages_that_remove_no_text_file_have_no_audits_and_are_proven(run):
+    write("txt", [ROWS[0], ROWS[2]], "in")
+    assert run("fingerprint", "in", "-o", "prints.parquet", "--quiet").code == 0
+    assert run("pairs", "in", "-o", "pairs.parquet", "--quiet").code == 0
+    assert (
+        run("clusters", "pairs.parquet", "--documents", "prints.parquet", "-o", "clusters.parquet", "--quiet").code == 0
+    )
+    assert run("apply", "clusters.parquet", "in", "-o", "kept/", "--audit", "audits/0/", "--quiet").code == 0
+    assert proven(run, "kept/", "--audit", "audits")["removed"] == 0
+
+
 def test_threads_and_memory_change_nothing(run, dedup):
     dedup(documents(6, 200), "--method", "minhash", "--min-similarity", "0.6")
     expected = proven(run, "out.jsonl")

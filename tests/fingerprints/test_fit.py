@@ -192,6 +192,8 @@ def fingerprints(path):
         (fingerprints, "is no file of document frequencies of format 1. Make it anew"),
         (lambda path: rewritten(path, frequencies=b"2"), "of format 1, but of format 2"),
         (lambda path: rewritten(path, documents=b"many"), "is no file of document frequencies"),
+        (lambda path: rewritten(path, tokenization=b"{no"), "df.parquet is damaged: what it says of tokens"),
+        (lambda path: rewritten(path, tokenization=b"\xff"), "df.parquet is damaged: what it says of tokens"),
         (lambda path: rewritten(path, documents=b"9"), "its content has another digest"),
         (lambda path: rewritten(path, documents=b"2"), "its rows are not what neardup fit writes"),
         (lambda path: rewritten(path, pq.read_table(path).slice(1)), "its content has another digest"),

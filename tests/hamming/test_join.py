@@ -394,7 +394,7 @@ def test_a_distance_outside_of_the_bits_is_refused(max_distance):
         (np.arange(3), r"dtype int64; allowed is uint64.*view\(numpy.uint64\)"),
         (np.arange(3.0), r"dtype float64; allowed is uint64.*astype"),
         (np.zeros((2, 2, 2), np.uint64), r"shape \(2, 2, 2\); allowed are \[n\] and \[n, words\]"),
-        (np.zeros((2, 9), np.uint64), r"shape \(2, 9\)"),
+        (np.zeros((2, 11), np.uint64), r"shape \(2, 11\)"),
         (np.zeros((2, 0), np.uint64), r"shape \(2, 0\)"),
     ],
 )
@@ -404,6 +404,14 @@ def test_what_is_not_an_array_of_fingerprints_is_refused(fingerprints, message):
             use()
     with pytest.raises(OptionError, match=message):
         distances.distances(1, fingerprints)
+
+
+def test_a_key_that_is_collapsed_may_be_wider_than_a_fingerprint():
+    """By a digest, of two words."""
+    keys = np.arange(40, dtype=np.uint64).reshape(4, 10)[[2, 0, 2, 1]]
+    assert pairs.collapse(keys).order.tolist() == [1, 3, 0, 2]
+    with pytest.raises(OptionError, match="with 1 to 8 words"):
+        pairs.join(keys, max_distance=3)
 
 
 def test_fingerprints_of_two_widths_are_refused():

@@ -38,6 +38,17 @@ def test_what_is_written_is_read_back(tmp_path: Path, compression: str) -> None:
 
 
 @pytest.mark.parametrize("compression", COMPRESSIONS)
+def test_a_file_to_which_nothing_was_written_is_whole(tmp_path: Path, compression: str) -> None:
+    path = tmp_path / "file"
+    for _ in range(2):
+        open_for_writing(path, compression).close()
+        assert read_all(path, compression) == b""
+        assert sniff(path.read_bytes()[:4]) == compression
+    if compression == "zstd":
+        assert zstandard.ZstdDecompressor().decompressobj().decompress(path.read_bytes()) == b""
+
+
+@pytest.mark.parametrize("compression", COMPRESSIONS)
 def test_the_same_bytes_give_the_same_file_whatever_its_name(tmp_path: Path, compression: str) -> None:
     for name in ("one", "other"):
         with open_for_writing(tmp_path / name, compression) as file:

@@ -13,6 +13,7 @@ import pytest
 import neardup as nd
 from neardup.errors import DataError
 from neardup.io.sealed_parquet import BrokenSealError, SealedWriter, read_sealed
+from neardup.survivors.cluster_file import is_cluster_file
 
 BATCH = pa.record_batch(
     {
@@ -42,6 +43,7 @@ READ = """
 import json, sys
 from pathlib import Path
 import pyarrow as pa
+from neardup.survivors.cluster_file import is_cluster_file
 from neardup.io.sealed_parquet import BrokenSealError, read_sealed
 folder, expected = Path(sys.argv[1]), read_sealed(Path(sys.argv[1]) / "a.parquet")
 content, found = (folder / "a.parquet").read_bytes(), {"told": 0, "same": 0, "wrong": []}
@@ -83,6 +85,25 @@ def test_a_flipped_bit_is_told_or_changes_nothing(tmp_path, flips):
     found = json.loads(done.stdout)
     assert found["wrong"] == []
     assert found["told"] > flips / 2
+
+
+@pytest.mark.parametrize("flips", [300, pytest.param(6_000, marks=pytest.mark.slow)])
+def test_whether_a_damaged_file_is_of_clusters_or_of_fingerprints_can_be_asked(tmp_path, monkeypatch, flips):
+    monkeypatch.chdir(tmp_path)
+    Path("in.jsonl").write_text(
+        "".join(json.dumps({"id": i, "text": "the ferry leaves at nine"}) + "\n" for i in range(3))
+    )
+    nd.fingerprint_files("in.jsonl", "prints.parquet")
+    nd.pair_files("in.jsonl", "pairs.parquet")
+    nd.cluster_files("pairs.parquet", "clusters.parquet", documents="prints.parquet")
+    content, choose = Path("clusters.parquet").read_bytes(), random.Random(3)
+    places = [(5702, 3), *((choose.randrange(len(content)), choose.randrange(8)) for _ in range(flips))]
+    for place, bit in places:
+        if place < len(content):
+            flipped = bytearray(content)
+            flipped[place] ^= 1 << bit
+            Path("clusters.parquet").write_bytes(flipped)
+            assert is_cluster_file("clusters.parquet") in (True, False), place
 
 
 def test_a_file_without_a_seal_is_refused(tmp_path):

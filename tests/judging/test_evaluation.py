@@ -456,6 +456,13 @@ def test_labels_that_say_nothing_clear_are_refused(tmp_path, name, content, erro
         read_labels(LabelFile(tmp_path / name), ["x", "z", "twice", "twice"], min_similarity=0.8)
 
 
+def test_labels_in_parquet_that_are_not_utf_8_are_refused(tmp_path):
+    names = pa.Array.from_buffers(pa.string(), 1, [None, pa.py_buffer(b"\0\0\0\0\1\0\0\0"), pa.py_buffer(b"\xff")])
+    pq.write_table(pa.table({"a": names, "b": ["x"]}), tmp_path / "l.parquet")
+    with pytest.raises(DataError, match="l.parquet is no readable Parquet file"):
+        list(LabelFile(tmp_path / "l.parquet").rows())
+
+
 def test_a_label_decides_where_there_is_a_similarity_as_well(tmp_path):
     lines = [{"a": "x", "b": "y", "similarity": 0.9, "label": 0}, {"a": "x", "b": "z", "similarity": 0.1, "label": 1}]
     (tmp_path / "l.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))

@@ -135,6 +135,20 @@ def test_removing_duplicates_by_exact_is_clustering_all_pairs(texts, keep):
     assert {row["row"]: row["survivor_row"] for row in rows.to_pylist()} == survivors
 
 
+@pytest.mark.parametrize("bits", [17, 384, 385, 512])
+@pytest.mark.parametrize("method", ["exact", "minhash", "simhash"])
+def test_every_method_takes_fingerprints_of_every_width(method, bits):
+    texts = [*near_copies(6), near_copies(1)[0]]
+    found = nd.match(
+        texts,
+        method=method,
+        recipe=nd.Recipe(bits=bits),
+        min_similarity=0.5,
+        max_distance=None if method == "exact" else bits,
+    )
+    assert pairs_of(found) == true_pairs(texts, "jaccard", 0.5)
+
+
 POEM = "Still falls the rain upon the harbor wall, and no one counts the boats."
 POEM_AGAIN = "Still falls the rain upon the harbour wall, and no one counts the boats"
 OTHER = "The winter came by night and took the leaves."

@@ -23,7 +23,7 @@ from neardup.arrays import Array
 from neardup.errors import DataError, InputError, RecipeMismatch
 from neardup.fingerprints.documents import Documents
 from neardup.io.ids import plain_ids, tokens_of_ids
-from neardup.io.sealed_parquet import BrokenSealError, SealedWriter, batches_of, metadata_of, opened_sealed, read_sealed
+from neardup.io.sealed_parquet import SealedWriter, batches_of, metadata_of, opened_sealed, read_sealed
 from neardup.io.shard import Shard
 from neardup.io.storage.places import Place, parquet_source, place_of
 from neardup.io.stored_shards import StoredShard, starts_of
@@ -119,7 +119,8 @@ class FingerprintFile:
         return any_stored_recipe(self.recipe)
 
 
-_UNREADABLE = (OSError, pa.ArrowException, BrokenSealError)
+_UNREADABLE = (OSError, pa.ArrowException, ValueError)
+"""ValueError: a broken seal, or names that are not UTF-8."""
 
 
 def is_fingerprint_file(shard: Shard) -> bool:
@@ -130,7 +131,7 @@ def is_fingerprint_file(shard: Shard) -> bool:
         return False
     try:
         return b"neardup.digest" in (pq.read_metadata(parquet_source(shard.path)).metadata or {})
-    except (OSError, pa.ArrowInvalid):
+    except (OSError, pa.ArrowException, ValueError):  # ValueError: names that are not UTF-8
         return False
 
 

@@ -20,6 +20,9 @@ BUCKET_ROWS = 1 << 13
 MAX_ROWS = 1 << 32
 """Positions have 32 bits, so that a pair of them fits 64."""
 
+MAX_KEY_WORDS = 10
+"""A key that is collapsed has the words of a fingerprint, and of a digest beside it."""
+
 
 @dataclass(frozen=True)
 class Unique:
@@ -51,11 +54,11 @@ class Unique:
         return self.order[self.starts[index] : self.starts[index + 1]]
 
 
-def fingerprint_rows(fingerprints: Array, name: str = "fingerprints") -> Array:
+def fingerprint_rows(fingerprints: Array, name: str = "fingerprints", *, most_words: int = 8) -> Array:
     """The fingerprints as a C-contiguous, writable uint64[n, words], copied only if necessary.
 
     Raises:
-        OptionError: they are not fingerprints of 1 to 8 words.
+        OptionError: they are not fingerprints of 1 to `most_words` words.
     """
     if not isinstance(fingerprints, np.ndarray):
         raise OptionError(
@@ -66,10 +69,10 @@ def fingerprint_rows(fingerprints: Array, name: str = "fingerprints") -> Array:
         raise OptionError(
             f"{name} has dtype {fingerprints.dtype}; allowed is uint64. If these are fingerprints, use {mend}."
         )
-    if fingerprints.ndim not in (1, 2) or (fingerprints.ndim == 2 and not 1 <= fingerprints.shape[1] <= 8):
+    if fingerprints.ndim not in (1, 2) or (fingerprints.ndim == 2 and not 1 <= fingerprints.shape[1] <= most_words):
         raise OptionError(
-            f"{name} has the shape {fingerprints.shape}; allowed are [n] and [n, words] with 1 to 8 words, word 0 the most "
-            "significant. Reshape it."
+            f"{name} has the shape {fingerprints.shape}; allowed are [n] and [n, words] with 1 to {most_words} words, word 0 the "
+            "most significant. Reshape it."
         )
     if len(fingerprints) > MAX_ROWS:
         raise OptionError(
@@ -85,7 +88,7 @@ def collapse(fingerprints: Array, *, threads: int | None = None, scratch: Scratc
     Takes 8 * words + 16 bytes a fingerprint and, while it sorts, the size of the largest bucket of the first pass again.
 
     Args:
-        fingerprints: uint64[n] or uint64[n, words].
+        fingerprints: uint64[n] or uint64[n, words], of 1 to MAX_KEY_WORDS words.
         threads: the number of threads; by default, one for each processor. The result does not depend on it.
         scratch: makes the arrays, in memory or in temporary files.
 
@@ -97,7 +100,7 @@ def collapse(fingerprints: Array, *, threads: int | None = None, scratch: Scratc
     ([3, 7], [1, 0, 2], [0, 1, 3])
     """
     threads = thread_count(threads)
-    rows = fingerprint_rows(fingerprints)
+    rows = fingerprint_rows(fingerprints, most_words=MAX_KEY_WORDS)
     n = len(rows)
     if n <= BUCKET_ROWS:
         threads = 1

@@ -8,7 +8,7 @@ import numpy as np
 from neardup.errors import InputError
 from neardup.io.corpus import FileCorpus
 from neardup.io.shard import Shard
-from neardup.io.storage.places import Place, files_below
+from neardup.io.storage.places import Place
 from neardup.jobs.reference import FingerprintReference, open_reference
 from neardup.judging.verification.apart import check_apart, check_covered, join_options
 from neardup.judging.verification.claim import Claim
@@ -26,7 +26,7 @@ from neardup.judging.verification.rows import align, check_rows, read_keys
 from neardup.options import DedupOptions
 from neardup.progress import Progress
 from neardup.survivors.annotations import ANNOTATIONS
-from neardup.survivors.audit_files import read_audit
+from neardup.survivors.audit_files import files_of_folder, read_audit
 from neardup.survivors.audit_reader import Line
 
 
@@ -58,7 +58,7 @@ def verify_shards(
         found, removed = None, None
         if audit is not None:
             with progress.stage("read the audit"):
-                lines = () if audit.is_dir() and not files_below(audit, ("",)) else read_audit(audit)
+                lines = () if audit.is_dir() and not files_of_folder(audit) else read_audit(audit)
                 found = read_removals(lines, read, _row_of(read, reference))
             removed = np.zeros(read.rows, np.bool_)
             removed[found.rows[found.rows >= 0]] = True

@@ -18,7 +18,7 @@ from neardup.io.shard import Shard
 from neardup.io.shards import find_shards
 from neardup.io.stored_shards import StoredShard, content_of, digest_of_contents, is_as_it_was, named_as_stored
 from neardup.judging.reports.bands import Bands
-from neardup.judging.reports.page import check_page, page
+from neardup.judging.reports.page import check_page, page, values_of
 from neardup.judging.reports.run_facts import summed
 from neardup.judging.reports.tally import Lines, Tally, members, tally
 from neardup.judging.reports.texts import ReadAgain, Text, Texts, read_again, read_reference
@@ -217,6 +217,13 @@ def _applied(summary: dict[str, Any]) -> frozenset[str] | None:
     return frozenset(shard.name for shard in find_shards(files["inputs"], temporary=Path(), reading=reading))
 
 
+NEEDED = (
+    *("rows", "documents", "rejected", "survivors", "duplicates", "exact_duplicates", "clusters", "matches", "short"),
+    *("repeated_ids", "reference_documents", "min_similarity", "max_distance", "versions", "read_bytes"),
+)
+"""What the page shows of a summary, besides `values_of`."""
+
+
 def _read_summary(audit: Path) -> dict[str, Any]:
     """Read the summary of an audit; for a folder of audits of one run in stages, add their summaries up."""
     paths = summary_paths(audit)
@@ -233,17 +240,9 @@ def _read_summary(audit: Path) -> dict[str, Any]:
             clusters = summary["files"].get("clusters")
             if not is_of_units:
                 _demand_names(summary["files"])
-            needed = (
-                "survivors",
-                "documents",
-                "options",
-                "recipe",
-                "seconds",
-                "versions",
-                "min_similarity",
-                "read_bytes",
-            )
-            [summary[name] for name in (*needed, "written_bytes") if not is_of_units]
+                [summary[name] for name in NEEDED]
+                int(summary["recipe"]["bits"])
+                values_of(summary, ())
         except (ValueError, LookupError, TypeError, AttributeError):
             raise DataError(
                 f"{path} is not the summary of a run. Give the audit of another run, or run again."

@@ -232,7 +232,7 @@ def read_pairs(path: Place, summary: PairSummary) -> Iterator[PairChunk]:
                     )
             if total == summary.pairs and lines_checksum != summary.checksum:
                 raise ValueError("its lines are not those that were written, by their checksum")
-    except (msgspec.MsgspecError, pa.ArrowInvalid, KeyError, TypeError, ValueError, OSError) as problem:
+    except (msgspec.MsgspecError, pa.ArrowException, KeyError, TypeError, ValueError, OSError) as problem:
         raise DataError(f"{path} cannot be read as pairs: {problem}. Make them anew with `neardup pairs`.") from None
     if total != summary.pairs:
         raise DataError(

@@ -24,6 +24,9 @@ SCHEMA = pa.schema(
 )
 ROWS = 1 << 20
 """Rows in a row group."""
+WRITTEN = ("frequencies", "documents", "tokenization", "tokenization_digest", "content")
+"""The names of the metadata, without `neardup.`."""
+_UNREADABLE = (OSError, pa.ArrowException, UnicodeDecodeError)
 ANEW = "Make it anew with `neardup fit`."
 
 
@@ -92,14 +95,15 @@ def describe_frequency_file(path: str | Path) -> DocumentFrequencies:
             metadata, rows, schema = file.metadata.metadata or {}, file.metadata.num_rows, file.schema_arrow
     except FileNotFoundError:
         raise InputError(f"There is no file {str(path)!r} of document frequencies. Make it with neardup fit") from None
-    except (OSError, pa.ArrowException) as problem:
+    except _UNREADABLE as problem:
         reason = str(problem).splitlines()[0].rstrip(".")
         raise DataError(f"{path} cannot be read as a file of document frequencies: {reason}. {ANEW}") from None
-    written = {name: metadata.get(f"neardup.{name}".encode(), b"").decode() for name in ("frequencies", "documents",
-        "tokenization", "content")}  # fmt: skip
+    written = {name: metadata.get(f"neardup.{name}".encode(), b"").decode(errors="replace") for name in WRITTEN}
     if written["frequencies"] != FORMAT or not written["documents"].isdigit() or not schema.equals(SCHEMA):
         found = f", but of format {written['frequencies']}" if written["frequencies"] not in ("", FORMAT) else ""
         raise DataError(f"{path} is no file of document frequencies of format {FORMAT}{found}. {ANEW}")
+    if tokenization_digest(written["tokenization"]) != written["tokenization_digest"]:
+        raise DataError(f"{path} is damaged: what it says of tokens is not what was written. {ANEW}")
     return DocumentFrequencies(written["content"], str(path), int(written["documents"]), rows, written["tokenization"])
 
 
@@ -124,7 +128,7 @@ def frequency_parts(named: DocumentFrequencies) -> Iterator[tuple[Array, Array]]
                 last = int(features[-1])
                 content.add(features, counts)
                 yield features, counts
-    except (OSError, pa.ArrowException) as problem:
+    except _UNREADABLE as problem:
         reason = str(problem).splitlines()[0].rstrip(".")
         raise DataError(f"{named.path} is damaged: {reason}. {ANEW}") from None
     if content.digest(named.documents, named.tokenization or "") != named.digest:

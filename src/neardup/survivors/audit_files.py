@@ -29,6 +29,11 @@ def summary_paths(audit: Place) -> list[Place]:
     return files_below(audit, (SUMMARY_ENDING,)) if audit.is_dir() else []
 
 
+def files_of_folder(audit: Place) -> list[Place]:
+    """The files of an audit in a folder; none if all inputs were text files that were kept."""
+    return files_below(audit, tuple(AUDIT_ENDING + compression for compression in ("", *COMPRESSION_ENDINGS)))
+
+
 def audit_files(audit: Place) -> list[Place]:
     """The files of an audit, in the order of the shards.
 
@@ -36,8 +41,7 @@ def audit_files(audit: Place) -> list[Place]:
         InputError: there is no such file, or the folder holds none.
     """
     if audit.is_dir():
-        endings = tuple(AUDIT_ENDING + compression for compression in ("", *COMPRESSION_ENDINGS))
-        files = files_below(audit, endings)
+        files = files_of_folder(audit)
         if not files:
             raise InputError(f"There is no audit in the folder {str(audit)!r}. {_instead_of(audit)}")
         return files

@@ -107,7 +107,7 @@ def is_cluster_file(path: str | Path) -> bool:
 
     try:
         return KEY.encode() in (pq.read_metadata(path).metadata or {})
-    except (OSError, pa.ArrowInvalid):
+    except (OSError, pa.ArrowException, ValueError):  # ValueError: names that are not UTF-8
         return False
 
 

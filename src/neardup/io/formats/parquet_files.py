@@ -12,7 +12,15 @@ from neardup.io.storage.refusals import damaged
 
 _STREAM_BYTES = 1 << 20  # otherwise Arrow holds whole columns of a row group
 _BATCH_ROWS = 1 << 14  # dictionary pages can make long texts look short
-_ARROW_ERRORS = (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowKeyError, pa.ArrowTypeError, OSError)
+_ARROW_ERRORS = (
+    pa.ArrowNotImplementedError,
+    pa.ArrowKeyError,
+    pa.ArrowTypeError,
+    pa.ArrowIndexError,
+    ValueError,
+    OSError,
+)
+"""ValueError: ArrowInvalid is one, and the error of names that are not UTF-8. Memory that is exhausted is no damage."""
 
 
 @contextmanager
@@ -30,15 +38,10 @@ def opened(shard: Shard) -> Iterator[Any]:
 
 
 def batches(shard: Shard, file: Any, groups: Sequence[int], names: Sequence[str] | None, size: int) -> Iterator[Any]:
-    """Batches of about `size` bytes from the columns with these names."""
+    """Batches of at most about `size` bytes from the columns with these names."""
     metadata = [file.metadata.row_group(group) for group in groups]
     rows = sum(group.num_rows for group in metadata)
-    stored = sum(
-        group.column(i).total_uncompressed_size
-        for group in metadata
-        for i in range(group.num_columns)
-        if names is None or any(f"{group.column(i).path_in_schema}.".startswith(f"{name}.") for name in names)
-    )
+    stored = sum(group.total_byte_size for group in metadata)  # of all columns; see `check_columns`
     batch_rows = min(max(1, size * rows // max(stored, 1)), _BATCH_ROWS)
     batches = file.iter_batches(batch_rows, row_groups=groups, columns=names, use_threads=False)
     while True:
@@ -49,3 +52,11 @@ def batches(shard: Shard, file: Any, groups: Sequence[int], names: Sequence[str]
         if batch is None:
             return
         yield batch
+
+
+def check_columns(shard: Shard, file: Any) -> None:
+    """Read a row of the first row group. Arrow ends the process at damaged metadata of a column chunk, where reading it raises."""
+    try:
+        next(file.iter_batches(1, row_groups=[0], use_threads=False), None)
+    except _ARROW_ERRORS as error:
+        raise damaged(shard.name, "Parquet", str(error)) from None

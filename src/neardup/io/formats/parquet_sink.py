@@ -6,6 +6,7 @@ from typing import Any
 import pyarrow as pa
 
 from neardup.errors import InputError
+from neardup.io.formats.parquet_files import check_columns
 from neardup.io.shard import Shard
 
 _GROUP_BYTES = 128 << 20
@@ -37,7 +38,7 @@ class Sink:
             size = sum(group.total_byte_size for group in groups)
             fitting = _GROUP_BYTES * file.metadata.num_rows // max(size, 1)
             self._group_rows = max(1, min(fitting, max((group.num_rows for group in groups), default=0)))
-            self._writer = pq.ParquetWriter(self._path, schema, **_options(file))
+            self._writer = pq.ParquetWriter(self._path, schema, **_options(shard, file))
         else:
             demand_same_schema(self._first, self._schema, shard.name, schema)
 
@@ -71,10 +72,11 @@ class Sink:
         self.close()
 
 
-def _options(file: Any) -> dict[str, Any]:
+def _options(shard: Shard, file: Any) -> dict[str, Any]:
     """Writer options that match `file`, as far as a writer accepts them."""
     codecs: dict[str, str] = {}
     if file.num_row_groups:
+        check_columns(shard, file)
         group = file.metadata.row_group(0)
         for column in map(group.column, range(group.num_columns)):
             codecs[column.path_in_schema] = "NONE" if column.compression == "UNCOMPRESSED" else column.compression

@@ -133,6 +133,15 @@ class _ZstdWriter(_ClosesBelow, zstd.ZstdFile):
         super().__init__(file, "w", options=_ZSTD)
         self._below = file
 
+    def close(self) -> None:
+        try:
+            if (
+                not self.closed and self.tell() == 0
+            ):  # else there would be no frame at all, which readers take for damage
+                self._below.write(zstd.compress(b"", options=_ZSTD))
+        finally:
+            super().close()
+
 
 def open_for_reading(path: Place, compression: str, *, name: str | None = None) -> io.BufferedReader:
     """Open a file for reading its decompressed bytes. `name`: its name in messages.

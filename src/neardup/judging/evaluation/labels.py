@@ -79,7 +79,7 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
     if ending == "parquet":
         try:
             yield from pq.read_table(path).to_pylist()
-        except (pa.ArrowInvalid, OSError) as problem:
+        except (pa.ArrowException, ValueError, OSError) as problem:  # ValueError: a string that is not UTF-8
             raise DataError(f"{path} is no readable Parquet file: {str(problem).splitlines()[0]}.") from None
         return
     if ending not in ("jsonl", "ndjson", "csv", "tsv"):

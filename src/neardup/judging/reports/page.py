@@ -54,7 +54,7 @@ def page(
         .get_template("page.html")
         .render(
             **_style_and_script(),
-            **_run(summary, summary["files"]["inputs"] if labeled is None else labeled),
+            **values_of(summary, summary["files"]["inputs"] if labeled is None else labeled),
             counts=counts,
             similarity=similarity_chart(counts, summary["min_similarity"]),
             distance=distance_chart(counts, summary["max_distance"]),
@@ -73,7 +73,7 @@ def page(
     return shown.encode("utf-8", "replace")
 
 
-def _run(summary: dict[str, Any], labeled: Sequence[str]) -> dict[str, Any]:
+def values_of(summary: dict[str, Any], labeled: Sequence[str]) -> dict[str, Any]:
     """Values from the summary, by the template's names."""
     command, notes = command_of(summary)
     return {
