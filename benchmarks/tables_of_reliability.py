@@ -13,6 +13,7 @@ SHOWN = {
     "threshold": "threshold",
     "keep": "`--keep`",
     "threads": "threads",
+    "survivors_first": "survivors first, in blocks",
     "share_bytes": "bytes of each share of the memory",
 }
 """The counts of random cases, and what they are called."""

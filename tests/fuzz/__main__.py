@@ -85,6 +85,7 @@ COUNTED = {
     "within": lambda case, _: case.option("within") is not None,
     "against": lambda case, _: case.reference is not None,
     "threads": lambda case, _: case.options["threads"],
+    "survivors_first": lambda case, _: case.block is not None,
     "share_bytes": lambda case, _: case.share,
     "recipe": lambda case, _: "changed" if case.recipe else "default",
 }

@@ -42,6 +42,7 @@ class Case:
         step: the documents of a step of clustering; None for the usual.
         keeps_elements: whether the first pass may keep what a join needs.
         patient: whether `auto` prefers exact, as it does with few documents.
+        block: survivors are found first, among so many documents at a time; None for the usual.
     """
 
     documents: tuple[Document, ...]
@@ -55,6 +56,7 @@ class Case:
     step: int | None = None
     keeps_elements: bool = True
     patient: bool = True
+    block: int | None = None
 
     @property
     def texts(self) -> list[str]:
@@ -152,6 +154,7 @@ def draw(seed: int, number: int) -> Case:
     case = Case(
         documents=_documents(rng, found), options=options, reference=reference, recipe=recipe, unit=unit, way=way, kind=kind,
         share=rng.choice(SHARES), step=rng.choice([None, None, 1, 7]), keeps_elements=rng.random() < 0.7, patient=rng.random() < 0.8,
+        block=rng.choice([None, None, 2, 5]),
     )  # fmt: skip
     return _possible(case)
 

@@ -44,7 +44,7 @@ def _smaller(case: Case) -> Iterator[Case]:
                 yield dataclasses.replace(case, **{name: (*documents[:place], changed, *documents[place + 1 :])})
 
 
-SIMPLE = {"share": None, "step": None, "keeps_elements": True, "patient": True, "recipe": {}}
+SIMPLE = {"share": None, "step": None, "keeps_elements": True, "patient": True, "block": None, "recipe": {}}
 
 
 def _parts(documents: tuple[Document, ...]) -> Iterator[tuple[Document, ...]]:

@@ -26,7 +26,7 @@ def test_cases_come_out_as_they_are_defined(count):
 def test_a_case_is_always_the_same_and_all_kinds_are_drawn():
     assert cases.draw(SEED, 3) == cases.draw(SEED, 3) != cases.draw(SEED + 1, 3)
     drawn = [cases.draw(SEED, number) for number in range(600)]
-    for name in ("way", "unit", "share", "step", "patient", "keeps_elements"):
+    for name in ("way", "unit", "share", "step", "patient", "keeps_elements", "block"):
         assert len({getattr(case, name) for case in drawn}) > 1, name
     assert {case.way for case in drawn} == set(cases.WAYS)
     assert {case.kind for case in drawn} == set(cases.KINDS)
@@ -43,12 +43,17 @@ OPTIONS = {"method": "exact", "min_similarity": 0.5, "threads": 1, "memory": "16
 
 
 def lose_a_candidate(monkeypatch):
-    original = dedup.find_candidates
+    original = dedup.opener_of
 
-    def find(task):
-        return original(dataclasses.replace(task, options=dataclasses.replace(task.options, min_similarity=0.99)))
+    def opener_of(method):
+        def opened(task):
+            return original(method)(
+                dataclasses.replace(task, options=dataclasses.replace(task.options, min_similarity=0.99))
+            )
 
-    monkeypatch.setattr(dedup, "find_candidates", find)
+        return opened
+
+    monkeypatch.setattr(dedup, "opener_of", opener_of)
 
 
 def prefer_otherwise(monkeypatch):
@@ -57,7 +62,7 @@ def prefer_otherwise(monkeypatch):
 
 
 def cluster_otherwise(monkeypatch):
-    monkeypatch.setitem(dedup.CLUSTERERS, "star", clusters.cluster_components)
+    monkeypatch.setitem(clusters.CLUSTERERS, "star", clusters.cluster_components)
 
 
 def fail(monkeypatch):

@@ -57,6 +57,9 @@ def squeezed(case: Case) -> Iterator[None]:
             ("neardup.dedup.room_for_elements", None if case.keeps_elements else lambda _: 0),
             ("neardup.matching.candidates.auto.PATIENCE_SECONDS", None if case.patient else 0.0),
             ("neardup.matching.candidates.auto.SLOWER", None if case.patient else 0.0),
+            ("neardup.survivors.families.FEW_EACH", case.block and -1),
+            ("neardup.survivors.families.SMALL", case.block),
+            ("neardup.survivors.families.COUNTED", case.block and 1 << 60),
         ):
             if value is not None:
                 stack.enter_context(mock.patch(name, value))

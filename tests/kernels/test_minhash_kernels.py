@@ -90,7 +90,7 @@ def test_a_search_that_stops_for_room_goes_on_where_it_was(rows, room, shift):
         no_sieve = Sieve(np.empty((filled, 0), np.uint64), np.uint64(0), 0)
         place = np.zeros(2, np.int64)
         while place[0] < filled:
-            count = pairs_of_band(values, Band(band, 2), buckets, no_sieve, place, out)
+            count = pairs_of_band(values, Band(band, 2), buckets, no_sieve, 0, place, out)
             new = {(int(pair) >> 32, int(pair) & 0xFFFFFFFF) for pair in out[:count]}
             assert len(new) == count
             assert not new & found

@@ -29,6 +29,7 @@ from neardup.options import DedupOptions
 from neardup.progress import Progress
 from neardup.recipe.methods import METHODS, Promise
 from neardup.recipe.similarities import SIMILARITIES
+from neardup.survivors import verification
 from told import Told
 
 WORDS = "the a river bank old ferry leaves at nine ten past pier wooden bridge 河 上 的 老 石 桥 建 于 明 代 雨 の 駅".split()
@@ -353,8 +354,10 @@ def test_elements_kept_by_the_first_pass_decide_as_those_of_texts_read_again(kin
 
 def test_elements_that_find_no_room_are_not_kept(monkeypatch):
     read_again = []
-    original = dedup.read_again
-    monkeypatch.setattr(dedup, "read_again", lambda *given, **named: read_again.append(1) or original(*given, **named))
+    original = verification.read_again
+    monkeypatch.setattr(
+        verification, "read_again", lambda *given, **named: read_again.append(1) or original(*given, **named)
+    )
     texts = [f"number {i % 20} of a list of sentences that differ in one word" for i in range(60)]
     expected = nd.deduplicate(texts, method="exact", threads=1)
     assert read_again == []

@@ -73,6 +73,6 @@ def test_a_comparison_is_a_line_and_its_heaviest_features():
 
 def test_an_evaluation_is_its_advice_and_a_table_of_methods():
     shown = nd.evaluate(TEXTS)._repr_html_()
-    assert shown.startswith("<p>3 documents, truth from sample; recommended: method=exact")
+    assert shown.startswith("<p>3 documents, truth from sample; recommended: method=&#x27;exact&#x27;, ")
     assert "<th>recall</th>" in shown
     assert "<td>exact</td><td>1</td>" in shown

@@ -49,14 +49,7 @@ class Forced:
         self._patch = pytest.MonkeyPatch()
         self._patch.setattr(families, "SMALL", self._small)
         self._patch.setattr(families, "COUNTED", EVERYTHING)
-        first = families.all_candidates
-
-        def never_few(join, *, most=None):
-            if most is not None:
-                raise ManyPairs
-            return first(join)
-
-        self._patch.setattr(families, "all_candidates", never_few)
+        self._patch.setattr(families, "FEW_EACH", -1)
 
     def __exit__(self, *_):
         self._patch.undo()

@@ -42,9 +42,10 @@ class Verification(contextlib.ExitStack):
     def all(self, candidates: CandidateGraph, rows: Array, fixed: int) -> Clustering:
         """Cluster all documents, as a stage of the run. `fixed`: the first so many survive."""
         self.read(rows[candidates.has_any])
-        stage = "cluster" if self._task.options.min_similarity == 0 else "verify"
-        with self._task.progress.stage(stage, len(rows)):
-            return self._cluster(candidates, rows, fixed, self._task.progress)
+        progress, n = self._task.progress, len(rows)
+        by_distance = self._task.options.min_similarity == 0
+        with progress.stage("cluster", n) if by_distance else progress.stage("verify", n):
+            return self._cluster(candidates, rows, fixed, progress)
 
     def _cluster(self, candidates: CandidateGraph, rows: Array, fixed: int, progress: Progress) -> Clustering:
         options = self._task.options

@@ -34,7 +34,7 @@ def estimate_exact(
     cells = ElementCounts.bytes_for(size.tokens, memory=share_of(memory, "counts"))
     if survivors_first and meetings:
         needed = pairs.of_survivors(size.documents)
-        share = max(0.0, 1 - (pairs.all - needed.all) / meetings)
+        share = min(1.0, max(needed.all, meetings - (pairs.all - needed.all)) / meetings)
         visits, meetings, pairs = visits * share, meetings * share, needed
     return exact_cost(size, Walks(float(postings), visits, meetings, pairs), cells, memory)
 

@@ -303,10 +303,9 @@ def join_prefixes(
     resources.use.record("postings", postings * POSTING_BYTES // len(passes))
     for number, (low, high) in enumerate(passes, 1):
         for index in ranked.indexes(low, high, apart=across > 0):
-            if len(sets) >= EXPECTED_FROM:
-                expected = walk.expected_pairs(index)
-                check_few(expected, most)
-                _check_room(expected, resources)
+            expected = walk.expected_pairs(index) if len(sets) >= EXPECTED_FROM else 0
+            check_few(expected, most)
+            _check_room(expected, resources)
             walk.through(index, threads)
         if number < len(passes):  # after the last pass `all` drops them
             pairs.drop_repeats()
