@@ -1,12 +1,12 @@
 # make demo    a virtual environment, the package, and two corpora de-duplicated
-# make test    all tests, in an environment that it makes itself
+# make test    the quick tests, in an environment that it makes itself
 # make help    every target
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo kernels kernels-from-wheel wheels wheel-arm test test-all test-levels test-checked test-interpreted test-lowest install-tools test-properties fuzz flips kills lint lint-project types docs site chromium bench bench-quick bench-corpus bench-start soak clean
+.PHONY: help demo kernels kernels-from-wheel wheels wheel-arm test test-all test-long test-levels test-checked test-interpreted test-lowest install-tools test-properties fuzz flips kills lint lint-project types docs site chromium bench bench-quick bench-corpus bench-start soak clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*## /: /' | sort
@@ -34,10 +34,13 @@ demo: $(VENV)/installed  ## de-duplicate real texts and a small corpus in three 
 	@$(MAKE) --no-print-directory kernels
 
 test: $(VENV)/developing kernels  ## the tests, on all processors; the tests of a file on one of them
-	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest -n auto --dist loadfile -m "not slow"
+	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest -n auto --dist loadfile -m "not slow and not long"
 
-test-all: $(VENV)/developing kernels  ## all tests, with more examples
-	$(BIN)/python -m pytest -n auto --dist loadfile
+test-all: $(VENV)/developing kernels  ## all tests but the long ones, with more examples
+	$(BIN)/python -m pytest -n auto --dist loadfile -m "not long"
+
+test-long: $(VENV)/developing kernels  ## every way to run every corpus, and other tools' releases from PyPI; long
+	$(BIN)/python -m pytest -n auto --dist load -m long
 
 test-checked: $(VENV)/developing  ## the kernels' tests with array bounds checked, compiled at first use
 	NEARDUP_KERNELS=jit NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n auto --dist loadfile tests/kernels tests/hamming/test_join.py tests/test_dedup.py

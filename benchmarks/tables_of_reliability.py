@@ -26,6 +26,7 @@ def reliability(record: Record) -> str:
     rows = [
         [title, ", ".join(f"{_shown(value)} {count:,}" for value, count in by[name].items())]
         for name, title in SHOWN.items()
+        if name in by
     ]
     rows += [
         [flag, f"{by[name].get(given, 0):,}"]

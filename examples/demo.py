@@ -1,4 +1,4 @@
-"""make demo: de-duplicate the texts of this Python installation, and the notes in three languages; show three duplicates."""
+"""make demo: de-duplicate notes in three languages, then the texts of this Python installation; show three duplicates of each."""
 
 import subprocess
 import sys
@@ -25,9 +25,10 @@ def show(corpus: Path, audit: Path) -> None:
 def main(folder: Path) -> None:
     folder.mkdir(exist_ok=True)
     notes, installed = HERE / "notes.jsonl", folder / "installed.jsonl"
-    subprocess.run([sys.executable, HERE / "gather_installed_texts.py", installed, "60"], check=True)
-    for corpus, name in ((installed, "installed"), (notes, "notes")):
+    for corpus, name in ((notes, "notes"), (installed, "installed")):
         print()
+        if corpus == installed:
+            subprocess.run([sys.executable, HERE / "gather_installed_texts.py", installed, "60"], check=True)
         run("dedup", str(corpus), "-o", str(folder / f"{name}.survivors.jsonl"), "--overwrite")
         show(corpus, folder / f"{name}.survivors.duplicates.jsonl")
     print(

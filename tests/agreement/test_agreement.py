@@ -126,7 +126,7 @@ def test_some_runners_agree(case, tmp_path):
     check(case, QUICK, tmp_path)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("case", CASES, ids=title)
 def test_all_runners_agree(case, tmp_path):
     check(case, RUNNERS, tmp_path)

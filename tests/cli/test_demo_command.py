@@ -36,6 +36,13 @@ def test_the_demo_leaves_a_folder_with_other_files_alone(run, place):
     assert [path.name for path in (place.work / "mine").iterdir()] == ["thesis.txt"]
 
 
+def test_the_demo_refuses_a_folder_that_cannot_be_made(run, place):
+    (place.work / "file").write_text("")
+    done = run("demo", "file/demo")
+    assert done.code == 2
+    assert "cannot be made (Not a directory): name a folder that can be written" in done.err
+
+
 @pytest.mark.skipif(compilation.JIT, reason="Numba would compile all kernels: minutes")
 def test_nothing_is_left_to_compile_where_kernels_come_compiled(run):
     assert run("warmup").out.decode() == f"Kernels are {compilation.described()}: nothing is left to compile.\n"

@@ -9,7 +9,7 @@ from compatibility.recipes import assert_same_features, assert_same_values, clus
 from neardup.fingerprints.profiles.tools import DATA_JUICER
 from neardup.fingerprints.profiles.values import data_juicer_value, moz_value
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200)]
+pytestmark = [pytest.mark.long, pytest.mark.timeout(1200)]
 NAMES = {"space": "data-juicer", "character": "data-juicer-character", "punctuation": "data-juicer-punctuation"}
 
 

@@ -6,7 +6,7 @@ from compatibility.corpus import CHARACTERS, NEAR_COPIES, PIECES, TEXTS
 from compatibility.recipes import assert_same_features, assert_same_values, clusters, fingerprints
 from compatibility.tools import TOOLS
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200)]
+pytestmark = [pytest.mark.long, pytest.mark.timeout(1200)]
 SHORT = [text for text in TEXTS if len(text) < 5]
 
 

@@ -181,7 +181,7 @@ def test_without_numba_and_without_libraries_the_command_that_helps_is_named(tmp
     code, _, err = run(program, NEARDUP_KERNELS="jit", PYTHONPATH=tmp_path)
     assert code == 2
     assert err == (
-        "neardup: error: Numba, which compiles them at first use, is not installed: pip install 'neardup[jit]'"
+        "neardup: error: NEARDUP_KERNELS=jit needs Numba, which compiles kernels at first use: pip install 'neardup[jit]'"
     )
 
 

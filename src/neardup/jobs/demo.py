@@ -20,14 +20,17 @@ def deduplicate_notes(folder: Path) -> FileResult:
     """Write the corpus to `folder`, and its survivors, audit and summary beside it.
 
     Raises:
-        InputError: the folder holds other files.
+        InputError: the folder holds other files, or cannot be made.
     """
     source = files("neardup.jobs") / NOTES
     mine = {NOTES, SURVIVORS, AUDIT, "survivors.summary.json"}
     others = sorted(path.name for path in folder.iterdir() if path.name not in mine) if folder.exists() else []
     if others:
         raise InputError(f"{folder} holds other files ({others[0]} …): name a new folder")
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise InputError(f"{folder} cannot be made ({problem.strerror}): name a folder that can be written") from None
     with as_file(source) as path:
         shutil.copyfile(path, folder / NOTES)
     return deduplicate_files(str(folder / NOTES), str(folder / SURVIVORS), overwrite=True)

@@ -62,10 +62,10 @@ if JIT:
     except ImportError as problem:
         if problem.name not in ("numba", "llvmlite"):
             raise
-        because = f"compiled kernels cannot be used: {_reason}. " if _reason else ""
-        raise MissingExtra(
-            f"{because}Numba, which compiles them at first use, is not installed: pip install 'neardup[jit]'"
-        ) from None
+        because = "NEARDUP_KERNELS=jit needs Numba, which compiles kernels at first use: "
+        if _reason:
+            because = f"compiled kernels cannot be used: {_reason}. Reinstall neardup, or let Numba compile them at first use: "
+        raise MissingExtra(f"{because}pip install 'neardup[jit]'") from None
     jit.reason = _reason
 
 

@@ -49,7 +49,9 @@ def find_candidates_of_survivors(join: CandidateJoin, verification: Verification
             survivors = families.first_survivors(fixed)
             found = families.candidates_of_all(survivors)
     except ManyPairs:
-        join.task.progress.say("very many candidates do not match; all are listed, which takes long")
+        join.task.progress.say(
+            "very many candidates do not match, and all are listed; `method='exact'` lists the fewest"
+        )
         return all_candidates(join)
     found.costs["survivors_first"] = len(survivors)
     return found

@@ -61,8 +61,8 @@ def _built(folder: Path, sources: str) -> Mapping[str, str]:
         compiled_from, files = built["sources"], dict(built["files"])
     except FileNotFoundError:
         raise Unusable("none are installed for this platform") from None
-    except (OSError, ValueError, TypeError, KeyError) as problem:
-        raise Unusable(f"{folder / BUILT} is damaged ({problem})") from None
+    except (OSError, ValueError, TypeError, KeyError):
+        raise Unusable(f"{folder / BUILT} is damaged") from None
     if compiled_from != sources:
         raise Unusable("the sources of kernels have changed since they were compiled")
     return files
