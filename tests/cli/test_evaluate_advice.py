@@ -198,6 +198,7 @@ def test_what_is_recommended_with_labels_finds_what_was_said(run, place, corpus)
     ],
     ids=" ".join,
 )
+@pytest.mark.slow
 def test_what_is_recommended_of_what_was_asked_for_finds_what_was_said(run, place, asked):
     result, pairs, removed = follow(run, *jsonl(), *LABELS, *asked)
     check_with_labels(result, pairs, removed)
@@ -252,6 +253,7 @@ def test_the_names_of_outputs_are_of_none_that_exist(run, place):
 
 
 @pytest.mark.skipif(not PEPS.is_dir(), reason=f"the evaluation corpora are not in {DATA}; set NEARDUP_DATA")
+@pytest.mark.slow
 def test_revisions_of_one_document_are_not_joined_with_those_of_others(run, place):
     with Path("labels.csv").open("w", newline="") as file:
         rows = csv.writer(file)

@@ -94,6 +94,7 @@ def test_what_comes_of_a_flip_is_judged(use, more, outcome):
     ("program", "outcome"),
     [("import os; input(); os.abort()", CRASHED), ("import time; time.sleep(60)", HUNG), ("raise SystemExit", CRASHED)],
 )
+@pytest.mark.slow
 def test_a_worker_that_crashes_or_hangs_is_seen_and_another_takes_its_place(program, outcome):
     worker = Worker()
     worker.command, worker.patience_seconds = (sys.executable, "-c", program), 2.0

@@ -38,6 +38,7 @@ def _careless() -> Scenario:
     return Scenario("careless", nothing, run, lambda: {"out": Path("out").read_bytes()}, partial)
 
 
+@pytest.mark.slow
 def test_what_a_kill_leaves_is_seen():
     found = kill(_careless(), 3, seed=1)
     assert any("these stay: ['.x.partial']" in find for find in found.finds)

@@ -15,6 +15,7 @@ from neardup.matching.bands import find_banded, spool_banded
 from neardup.resources.pair_spool import ManyPairs, PairSpool
 from neardup.resources.resources import Resources
 from neardup.survivors import families
+from slow import slow
 
 WORDS = [f"word{i}" for i in range(60)]
 EVERYTHING = 10**9
@@ -93,6 +94,7 @@ def test_survivors_found_first_give_the_same_decisions(method, similarity, texts
 
 
 @given(texts=corpora(), reference=corpora(), distance=st.sampled_from([None, 20, 60]), seed=st.integers(0, 99))
+@pytest.mark.slow
 def test_references_groups_and_distances_alone_give_the_same(texts, reference, distance, seed):
     choose = random.Random(seed)
     rows = [{"text": text, "site": choose.choice("ab")} for text in texts]
@@ -107,7 +109,13 @@ def test_references_groups_and_distances_alone_give_the_same(texts, reference, d
 
 @pytest.mark.parametrize(
     ("method", "options"),
-    [("exact", {}), ("minhash", {}), ("simhash", {}), ("exact", {"memory": "16M", "threads": 3}), ("auto", {})],
+    [
+        ("exact", {}),
+        ("simhash", {}),
+        slow("minhash", {}),
+        slow("exact", {"memory": "16M", "threads": 3}),
+        slow("auto", {}),
+    ],
 )
 def test_a_large_family_costs_what_its_survivors_cost(method, options, monkeypatch):
     texts = templated(6_000, kinds=2, numbers=2)
