@@ -28,6 +28,13 @@ def described(table: Mapping[str, str | MethodRow | SimilarityRow]) -> str:
     return "; ".join(f"{name}: {row if isinstance(row, str) else row.meaning}" for name, row in table.items())
 
 
+def _one_of(
+    flag: str, table: Mapping[str, str | MethodRow | SimilarityRow], default: str
+) -> Callable[[Function], Function]:
+    """A flag that takes the name of a row of a table."""
+    return click.option(flag, type=click.Choice(list(table)), default=default, show_default=True, help=described(table))
+
+
 class Names(ParamType):
     """An option type for names separated by commas."""
 
@@ -100,13 +107,7 @@ recipe = click.option(
     help="A name that `neardup recipes` lists, or a .toml file.",
 )
 near = _several(
-    click.option(
-        "--method",
-        type=click.Choice(list(METHODS)),
-        default=DEFAULTS.method,
-        show_default=True,
-        help=described(METHODS),
-    ),
+    _one_of("--method", METHODS, DEFAULTS.method),
     click.option(
         "--min-similarity",
         type=float,
@@ -115,13 +116,7 @@ near = _several(
         metavar="J",
         help="Similarity from which texts match, from 0 to 1; with 0, match by distance alone.",
     ),
-    click.option(
-        "--similarity",
-        type=click.Choice(list(SIMILARITIES)),
-        default=DEFAULTS.similarity,
-        show_default=True,
-        help=described(SIMILARITIES),
-    ),
+    _one_of("--similarity", SIMILARITIES, DEFAULTS.similarity),
     click.option(
         "--max-distance",
         type=int,
@@ -146,13 +141,7 @@ def survivors(*, sources: str, within: str) -> Callable[[Function], Function]:
         click.option(
             "--within", metavar="COLUMN", help=f"Match only documents with equal values in this column{within}"
         ),
-        click.option(
-            "--cluster",
-            type=click.Choice(list(CLUSTERS)),
-            default=DEFAULTS.cluster,
-            show_default=True,
-            help=described(CLUSTERS),
-        ),
+        _one_of("--cluster", CLUSTERS, DEFAULTS.cluster),
     )
 
 

@@ -11,11 +11,11 @@ earlier survivors in both.
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.hamming.candidate_graph import candidates_of, within_groups
+from neardup.hamming.candidate_graph import candidates_of
 from neardup.hamming.unique import Unique
 from neardup.matching.candidates.candidate_join import CandidateJoin
 from neardup.matching.candidates.costs import FEW_EACH
-from neardup.matching.candidates.methods import all_candidates, in_groups
+from neardup.matching.candidates.methods import all_candidates
 from neardup.matching.candidates.task import Found
 from neardup.resources.pair_spool import ManyPairs
 from neardup.survivors.clusters import Clustering
@@ -125,15 +125,13 @@ class _Families:
         equal = Unique(fingerprints[:0], np.argsort(of, kind="stable"), starts)
         candidates = candidates_of(fingerprints, equal, packed, resources=task.resources)
         rows = task.rows[places]
-        if task.groups is not None:
-            candidates = within_groups(candidates, task.groups[rows], resources=task.resources)
-        return self._verification.some(candidates, rows, fixed)
+        return self._verification.some(task.of_groups(candidates, rows), rows, fixed)
 
     def candidates_of_all(self, survivors: Array) -> Found:
         """The candidates of which one is a survivor."""
-        join, task = self._join, self._task
+        join = self._join
         is_survivor = np.zeros(len(self._class_of), np.bool_)
         is_survivor[survivors] = True
         packed, classes = self._pairs_across(survivors, np.flatnonzero(~is_survivor))
         assert len(classes) == len(join.equal)  # so the pairs are of the classes themselves
-        return in_groups(join.found(join.graph(packed)), task)
+        return join.found(join.graph(packed))

@@ -55,8 +55,10 @@ class CandidateJoin(ABC):
         """The outcome of the method: these candidates, and what finding them took."""
 
     def graph(self, packed: Array) -> CandidateGraph:
-        """The candidates among all documents, from pairs of classes."""
-        return candidates_of(self.task.fingerprints, self.equal, packed, resources=self.task.resources)
+        """The candidates among all documents, from pairs of classes; of the same group only, if the task has groups."""
+        task = self.task
+        candidates = candidates_of(task.fingerprints, self.equal, packed, resources=task.resources)
+        return task.of_groups(candidates, task.rows)
 
 
 Opener = Callable[[Task], AbstractContextManager[CandidateJoin]]

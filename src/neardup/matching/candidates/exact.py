@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import fields
 from typing import TypeVar
 
 import numpy as np
@@ -22,6 +23,8 @@ from neardup.text.columns import in_chunks
 
 Result = TypeVar("Result")
 
+COSTS = [field.name for field in fields(JoinCost)]
+"""The counts of a join, which are added up where there are several."""
 CHUNK_ELEMENTS = 1 << 17
 """Approximate number of kept elements per chunk."""
 
@@ -123,7 +126,7 @@ class ExactJoin(CandidateJoin):
         return packed
 
     def found(self, candidates: CandidateGraph) -> Found:
-        costs = {name: sum(getattr(cost, name) for cost in self._costs) for name in JoinCost.__slots__}
+        costs = {name: sum(getattr(cost, name) for cost in self._costs) for name in COSTS}
         return Found(
             self.task.rows, candidates, self.task.min_tokens("exact"), "exact", reason=self.reason, costs=costs
         )

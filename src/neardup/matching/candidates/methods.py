@@ -1,9 +1,7 @@
 """Find candidates by the method in the options; what joins the documents is imported on use."""
 
-import dataclasses
 from importlib import import_module
 
-from neardup.hamming.candidate_graph import within_groups
 from neardup.matching.candidates.candidate_join import CandidateJoin, Opener
 from neardup.matching.candidates.task import Found, Task
 from neardup.recipe.methods import JOINS, METHODS
@@ -29,13 +27,4 @@ def all_candidates(join: CandidateJoin, *, most: int | None = None) -> Found:
         ManyPairs: by a sample, there are more pairs than `most`.
     """
     with join.task.progress.stage("join"):
-        return in_groups(join.found(join.graph(join.pairs(most=most))), join.task)
-
-
-def in_groups(found: Found, task: Task) -> Found:
-    """Only the candidates of the same group, if the task has groups."""
-    if task.groups is None:
-        return found
-    return dataclasses.replace(
-        found, candidates=within_groups(found.candidates, task.groups[found.rows], resources=task.resources)
-    )
+        return join.found(join.graph(join.pairs(most=most)))

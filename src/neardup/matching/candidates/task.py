@@ -7,7 +7,7 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.fingerprints.documents import Documents
-from neardup.hamming.candidate_graph import CandidateGraph
+from neardup.hamming.candidate_graph import CandidateGraph, within_groups
 from neardup.io.checkpoints import NO_CHECKPOINTS, Checkpoints
 from neardup.io.codecs import codec
 from neardup.io.corpora import Corpus
@@ -72,6 +72,12 @@ class Task:
         for part in parts_of(len(found)):
             found[part] = np.searchsorted(read, self.representative[part])
         return found
+
+    def of_groups(self, candidates: CandidateGraph, rows: Array) -> CandidateGraph:
+        """The candidates among `rows` (int64[n]) that are of one group; all of them, if there are no groups."""
+        if self.groups is None:
+            return candidates
+        return within_groups(candidates, self.groups[rows], resources=self.resources)
 
     @property
     def fingerprints(self) -> Array:
