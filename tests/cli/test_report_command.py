@@ -204,7 +204,7 @@ def test_without_the_inputs_as_they_were_it_shows_no_texts_and_says_so(run, what
     assert "Survivor ferry, removed edited" in page.shown
 
 
-@pytest.mark.parametrize("content", [None, 5, {"inputs": 5}, "of another run"])
+@pytest.mark.parametrize("content", [None, {"inputs": "5"}, "of another run"])
 @pytest.mark.parametrize("through", ["inputs", "against"])
 def test_a_summary_from_elsewhere_embeds_no_file_of_this_machine(run, through, content):
     """All else is as if the secret file had been read: only its digest cannot be known."""
@@ -232,7 +232,9 @@ def test_a_summary_from_elsewhere_embeds_no_file_of_this_machine(run, through, c
     assert "swordfish" not in done.err + Path("out.html").read_text()
 
 
-@pytest.mark.parametrize("files", [{"inputs": 5}, {"inputs": [["in.jsonl"]]}, {"text": 5}])
+@pytest.mark.parametrize(
+    "files", [{"inputs": 5}, {"inputs": [["in.jsonl"]]}, {"text": 5}, {"content": 5}, {"lines": "no"}]
+)
 def test_a_summary_whose_files_make_no_sense_is_refused(run, files):
     write_lines("in.jsonl", ROWS)
     run("dedup", "in.jsonl", "-o", "out.jsonl")
@@ -397,16 +399,25 @@ def test_what_cannot_be_reported_is_refused(run, arguments, message):
     assert Path("there.html").read_text() == "mine"
 
 
-def test_a_summary_that_lacks_any_key_is_refused_by_name_or_not_asked_for_it(run):
+REFUSED = "out.summary.json is not the summary of a run|has 2 removals, but its summary counts"
+
+
+@pytest.mark.slow
+def test_a_summary_that_lacks_any_key_or_has_another_value_is_refused_by_name_or_it_is_not_asked_for(run):
     write_lines("in.jsonl", ROWS)
     run("dedup", "in.jsonl", "-o", "out.jsonl")
     whole = json.loads(Path("out.summary.json").read_bytes())
-    for place in (whole, whole["options"], whole["files"], whole["recipe"]):
+    for place in (whole, *(part for part in whole.values() if isinstance(part, dict))):
         for name in list(place):
             value = place.pop(name)
             Path("out.summary.json").write_text(json.dumps(whole | {"renamed": value}))
             done = run("report", "out.duplicates.jsonl", "-o", "r.html", "--overwrite")
             assert done.code == 0 or "out.summary.json is not the summary of a run" in done.err, name
+            for other in ({"x": []}, [[None]], "", 0.5, None):
+                place[name] = other
+                Path("out.summary.json").write_text(json.dumps(whole))
+                done = run("report", "out.duplicates.jsonl", "-o", "r.html", "--overwrite")
+                assert done.code == 0 or re.search(REFUSED, done.err), (name, other)
             place[name] = value
 
 

@@ -632,7 +632,7 @@ def test_a_run_with_a_function_a_vector_run_and_damaged_summaries_are_refused(ru
         neardup.verify_files("in.jsonl", "out.jsonl", within=len)
     whole = json.loads(Path("out.summary.json").read_text())
     for change, error, message in (
-        ({"recipe": {"kind": "vectors"}}, neardup.OptionError, "is of a run on vectors"),
+        ({"recipe": whole["recipe"] | {"kind": "vectors"}}, neardup.OptionError, "is of a run on vectors"),
         ({"method": "none"}, neardup.DataError, "is not the summary of a run"),
         ({"files": {}}, neardup.DataError, "is not the summary of a run"),
         ({"recipe": whole["recipe"] | {"version": 99}}, neardup.NeardupError, "."),

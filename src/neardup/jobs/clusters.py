@@ -25,9 +25,10 @@ from neardup.options import DedupOptions, SurvivorOptions, refuse_unknown
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.resources.unfinished import temporary_folder
 from neardup.survivors.cluster_file import ClusterFile, write_cluster_file
+from neardup.survivors.counting import summarize
 from neardup.survivors.decisions import Findings, decide, in_order_of_preference
 from neardup.survivors.listed_pairs import LISTED_CLUSTERERS, EqualTexts, RowPairs, pairs_of_representatives
-from neardup.survivors.summary import Summary, summarize
+from neardup.survivors.summary import Summary
 from neardup.text.preference import groups_of
 
 

@@ -25,8 +25,8 @@ from neardup.progress import Progress
 from neardup.recipe.recipe import Recipe
 from neardup.survivors.annotations import ANNOTATIONS, annotations
 from neardup.survivors.audit import AuditChunk, audit_lines
+from neardup.survivors.counting import summarize
 from neardup.survivors.decisions import Findings
-from neardup.survivors.summary import summarize
 
 if TYPE_CHECKING:
     from neardup.jobs.reference import FingerprintReference

@@ -20,7 +20,7 @@ from neardup.recipe.recipe import Recipe
 from neardup.recipe.similarities import similarity_mark
 from neardup.resources.limits import memory_bytes
 from neardup.resources.scratch import Scratch
-from neardup.survivors.summary import versions
+from neardup.survivors.counting import versions
 
 if TYPE_CHECKING:
     from neardup.jobs.reference import FingerprintReference

@@ -26,8 +26,8 @@ from neardup.options import DedupOptions
 from neardup.progress import Progress
 from neardup.recipe.recipe import Recipe
 from neardup.survivors.audit import AuditChunk
+from neardup.survivors.counting import summarize
 from neardup.survivors.decisions import Findings
-from neardup.survivors.summary import summarize
 from neardup.survivors.unit_audit import unit_audit_lines
 from neardup.survivors.unit_summary import UnitSummary
 from neardup.text.units import SEPARATORS

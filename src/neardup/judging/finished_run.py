@@ -17,8 +17,9 @@ from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import check_same, stored_recipe
 from neardup.recipe.similarities import SIMILARITIES, is_of_older_similarity
 from neardup.survivors.audit import audit_lines
-from neardup.survivors.audit_files import read_audit, summary_path, summary_paths
+from neardup.survivors.audit_files import read_audit, summary_path
 from neardup.survivors.cluster_file import ClusterFile, read_cluster_file
+from neardup.survivors.summary_reader import no_summary, read_summaries
 
 _FILES = ("inputs", "folder", *READING)
 
@@ -111,28 +112,21 @@ def read_finished_run(audit: Place, doc_id: str) -> FinishedRun:
         InputError: there is no summary, there are summaries of several runs, the cluster file is missing, or the run was of units.
         DataError: the file is not a summary.
     """
-    paths = summary_paths(audit)
-    if not paths:
+    found = read_summaries(audit)
+    if not found:
         raise InputError(
             f"The audit does not list {doc_id!r} as removed, and {summary_path(audit)}, which tells where its text is, is missing. "
             "Put it beside the audit, under this name."
         )
-    path = paths[0]
+    path, summary = found[0]
+    if "unit" in summary:
+        raise InputError(
+            f"The audit lists nothing of {doc_id!r} as removed: none of its {summary['unit']}s was a repeated one. Why a "
+            f"{summary['unit']} was kept is not told; without `unit`, whole documents are compared."
+        )
+    files = summary["files"]
+    clusters = files.get("clusters")
     try:
-        summary = json.loads(path.read_text(encoding="utf-8"))
-        if "unit" in summary:
-            raise InputError(
-                f"The audit lists nothing of {doc_id!r} as removed: none of its {summary['unit']}s was a repeated one. Why a "
-                f"{summary['unit']} was kept is not told; without `unit`, whole documents are compared."
-            )
-        files = summary["files"]
-        clusters = files.get("clusters")
-        for other in paths[1:]:
-            if clusters is None or json.loads(other.read_text(encoding="utf-8"))["files"].get("clusters") != clusters:
-                raise InputError(
-                    f"The audits in {audit} do not list {doc_id!r} as removed, and are of several runs, as {path} and {other} say. "
-                    "Give the audit of one."
-                )
         recipe = stored_recipe(summary["recipe"])
         kind = summary["options"]["similarity"]
         if kind not in SIMILARITIES or summary["method"] not in METHODS:
@@ -159,7 +153,7 @@ def read_finished_run(audit: Place, doc_id: str) -> FinishedRun:
     except (ValueError, LookupError, TypeError, AttributeError) as problem:
         if isinstance(problem, InputError | DataError):
             raise
-        raise DataError(f"{path} is not the summary of a run. Give the audit of another run, or run again.") from None
+        raise no_summary(path) from None
     check_same(recipe, written, str(audit), "as this version of neardup makes it")
     return run
 

@@ -18,7 +18,7 @@ from neardup.io.shard import Shard
 from neardup.io.shards import find_shards
 from neardup.io.stored_shards import StoredShard, content_of, digest_of_contents, is_as_it_was, named_as_stored
 from neardup.judging.reports.bands import Bands
-from neardup.judging.reports.page import check_page, page, values_of
+from neardup.judging.reports.page import check_page, page
 from neardup.judging.reports.run_facts import summed
 from neardup.judging.reports.tally import Lines, Tally, members, tally
 from neardup.judging.reports.texts import ReadAgain, Text, Texts, read_again, read_reference
@@ -26,9 +26,10 @@ from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import stored_recipe
 from neardup.resources.resources import Resources
-from neardup.survivors.audit_files import read_audit, summary_path, summary_paths
+from neardup.survivors.audit_files import read_audit, summary_path
 from neardup.survivors.audit_reader import Line
 from neardup.survivors.cluster_file import read_cluster_file
+from neardup.survivors.summary_reader import RunSummary, read_summaries
 
 NOT_AS_BEFORE = "The inputs are not what they were when the audit was written."
 NOTHING_KNOWN = (
@@ -113,13 +114,15 @@ def report(
     summary = _read_summary(path)
     with Outputs([Path(output)], overwrite=overwrite) as outputs:
         inputs = _inputs(summary, path, Resources(threads), progress)
-        made, reason = make_report(summary, lambda: read_audit(path), inputs, progress)
+        made, reason = make_report(summary, lambda: read_audit(path), inputs, progress, audit=str(path))
         outputs.claim(Path(output)).write_bytes(made)
         outputs.commit()
     return ReportFile(Path(output), reason)
 
 
-def make_report(summary: dict[str, Any], lines: Lines, inputs: RunInputs, progress: Progress) -> tuple[bytes, str]:
+def make_report(
+    summary: RunSummary, lines: Lines, inputs: RunInputs, progress: Progress, *, audit: str = "The audit"
+) -> tuple[bytes, str]:
     """Return the page, and the reason if it shows no texts.
 
     Args:
@@ -127,14 +130,15 @@ def make_report(summary: dict[str, Any], lines: Lines, inputs: RunInputs, progre
         lines: the audit's lines.
         inputs: the run's inputs.
         progress: follows the passes over the audit and the inputs.
+        audit: what errors call the audit.
     """
     bands = Bands(summary["min_similarity"], summary["max_distance"])
     with progress.stage("count removals"):
-        counts = tally(lines(), bands, rows=inputs.rows, bits=int(summary["recipe"]["bits"]))
+        counts = tally(lines(), bands, rows=inputs.rows, bits=int(summary["recipe"]["bits"]), audit=audit)
         clusters = members(lines(), [cluster for cluster, _ in counts.largest])
     if counts.duplicates != summary["duplicates"]:
         raise DataError(
-            f"The audit has {counted(counts.duplicates, 'removal')}, but its summary counts {summary['duplicates']:,}. "
+            f"{audit} has {counted(counts.duplicates, 'removal')}, but its summary counts {summary['duplicates']:,}. "
             "Give the audit and the summary of one run, both whole."
         )
     summary = summary | {"clusters": counts.clusters} if "clusters" in summary["files"] else summary
@@ -208,7 +212,7 @@ def _apart(a: Text, b: Text) -> int | None:
     return sum(int(word).bit_count() for word in (a.fingerprint ^ b.fingerprint).tolist())
 
 
-def _applied(summary: dict[str, Any]) -> frozenset[str] | None:
+def _applied(summary: RunSummary) -> frozenset[str] | None:
     """The shards that a run in stages was applied to; None if the run was not in stages."""
     files = summary["files"]
     if "clusters" not in files:
@@ -217,52 +221,18 @@ def _applied(summary: dict[str, Any]) -> frozenset[str] | None:
     return frozenset(shard.name for shard in find_shards(files["inputs"], temporary=Path(), reading=reading))
 
 
-NEEDED = (
-    *("rows", "documents", "rejected", "survivors", "duplicates", "exact_duplicates", "clusters", "matches", "short"),
-    *("repeated_ids", "reference_documents", "min_similarity", "max_distance", "versions", "read_bytes"),
-)
-"""What the page shows of a summary, besides `values_of`."""
-
-
-def _read_summary(audit: Path) -> dict[str, Any]:
+def _read_summary(audit: Path) -> RunSummary:
     """Read the summary of an audit; for a folder of audits of one run in stages, add their summaries up."""
-    paths = summary_paths(audit)
-    if not paths:
+    summaries = [summary for _, summary in read_summaries(audit)]
+    if not summaries:
         raise InputError(
             f"{summary_path(audit)}, which a report is made of, is missing. Put the summary of the run beside the audit, "
             "under this name."
         )
-    summaries = list[dict[str, Any]]()
-    for path in paths:
-        try:
-            summary = json.loads(path.read_text(encoding="utf-8"))
-            is_of_units = "unit" in summary
-            clusters = summary["files"].get("clusters")
-            if not is_of_units:
-                _demand_names(summary["files"])
-                [summary[name] for name in NEEDED]
-                int(summary["recipe"]["bits"])
-                values_of(summary, ())
-        except (ValueError, LookupError, TypeError, AttributeError):
-            raise DataError(
-                f"{path} is not the summary of a run. Give the audit of another run, or run again."
-            ) from None
-        if is_of_units:
+    for summary in summaries:
+        if "unit" in summary:
             raise of_units(summary["unit"])
-        if summaries and (clusters is None or clusters != summaries[0]["files"].get("clusters")):
-            raise InputError(
-                f"The audits in {audit} are of several runs, as {paths[0]} and {path} say. Give the audit of one."
-            )
-        summaries.append(summary)
     return summed(summaries)
-
-
-def _demand_names(files: dict[str, Any]) -> None:
-    """Raise ValueError, TypeError or KeyError if the files of a summary could not be looked for."""
-    Reading(**{name: files[name] for name in READING})
-    for names in ([files["folder"]], files["inputs"], files.get("against") or []):
-        if not all(isinstance(name, str) for name in names):
-            raise TypeError("files are given by their names")
 
 
 def of_units(unit: str) -> OptionError:
@@ -272,7 +242,7 @@ def of_units(unit: str) -> OptionError:
     )
 
 
-def _inputs(summary: dict[str, Any], audit: Path, resources: Resources, progress: Progress) -> RunInputs:
+def _inputs(summary: RunSummary, audit: Path, resources: Resources, progress: Progress) -> RunInputs:
     """Open the inputs that a run's summary names, or say why they are unavailable."""
     files = summary["files"]
     inputs, rows, staged = files["inputs"], summary["rows"], None

@@ -12,7 +12,7 @@ from neardup.matching.contamination.options import DecontaminationOptions
 from neardup.progress import Progress
 from neardup.resources.memory_use import peak_memory_bytes
 from neardup.survivors.contamination import Contamination
-from neardup.survivors.summary import versions
+from neardup.survivors.counting import versions
 from neardup.text.html import html_versions
 
 

@@ -1,26 +1,10 @@
 """The counts of a run."""
 
 import dataclasses
-import platform
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
-
-from neardup.arrays import Array
 from neardup.display import counted, html_table
-from neardup.kernels.compilation import described
-from neardup.options import DedupOptions
-from neardup.progress import Progress
-from neardup.recipe.recipe import Recipe
-from neardup.recipe.similarities import similarity_mark
-from neardup.recipe.vectors import VectorRecipe
-from neardup.resources.memory_use import peak_memory_bytes
-from neardup.resources.spool import peak_temporary_bytes
-from neardup.survivors.decisions import Decisions, Findings
-from neardup.text.html import html_versions
-from neardup.version import __version__
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,68 +93,3 @@ class Summary:
         rows = [(name, value) for name, value in self.as_dict().items() if not isinstance(value, dict)]
         rows += [(f"seconds, {stage}", taken) for stage, taken in self.seconds.items()]
         return html_table(("", ""), rows)
-
-
-def versions() -> dict[str, str]:
-    """The versions of this package and of the libraries it computes with."""
-    return {
-        "neardup": __version__,
-        "numpy": np.__version__,
-        "pyarrow": pa.__version__,
-        "python": platform.python_version(),
-    }
-
-
-def summarize(
-    findings: Findings,
-    recipe: Recipe | VectorRecipe,
-    options: DedupOptions,
-    progress: Progress,
-    *,
-    repeated_ids: int,
-    html: str | None = None,
-) -> Summary:
-    """Count the outcomes of the documents. `html`: how HTML became text, if the texts were HTML."""
-    decisions = findings.of_inputs
-    valid = findings.documents.valid
-    documents = int(np.count_nonzero(valid[: findings.inputs]))
-    duplicates = decisions.duplicates
-    return Summary(
-        rows=findings.inputs,
-        documents=documents,
-        rejected=findings.inputs - documents,
-        reference_documents=int(np.count_nonzero(valid[findings.inputs :])),
-        survivors=documents - len(duplicates),
-        duplicates=len(duplicates),
-        exact_duplicates=int(decisions.exact.sum()),
-        against_reference=int(np.count_nonzero(decisions.survivor >= findings.inputs)),
-        clusters=int(np.count_nonzero(decisions.cluster == np.arange(len(decisions.cluster)))),
-        short=findings.short,
-        min_tokens=findings.found.min_tokens,
-        repeated_ids=repeated_ids,
-        method=findings.found.method,
-        reason=findings.found.reason,
-        max_distance=findings.found.max_distance,
-        min_similarity=options.min_similarity,
-        candidates=findings.candidates,
-        matches=findings.matches,
-        join=findings.found.costs,
-        options=options.as_dict(),
-        recipe=recipe.as_dict() | {"digest": recipe.digest()},
-        seconds=progress.seconds | {"total": round(sum(progress.seconds.values()), 3)},
-        read_bytes=progress.read_bytes | {"total": sum(progress.read_bytes.values())},
-        written_bytes=progress.written_bytes | {"total": sum(progress.written_bytes.values())},
-        peak_memory_bytes=peak_memory_bytes(),
-        peak_temporary_bytes=peak_temporary_bytes(),
-        memory=options.resources.as_dict(),
-        versions=versions() | {"kernels": described()} | html_versions(html),
-        passed_over=progress.passed_over,
-        similarity_of=similarity_mark(recipe.as_dict()),
-        much_longer=_much_longer(findings.documents.tokens, decisions),
-    )
-
-
-def _much_longer(tokens: Array, decisions: Decisions) -> int:
-    """The number of duplicates with more than twice as many tokens as their survivor. `tokens`: int64[rows], of all rows."""
-    rows = decisions.duplicates
-    return int(np.count_nonzero(tokens[rows] > 2 * tokens[decisions.survivor[rows]]))

@@ -49,7 +49,7 @@ from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.methods import MeasuredMethod
 from neardup.recipe.presets import RecipeLike, recipe_of, usual_distance
 from neardup.recipe.recipe import Recipe
-from neardup.survivors.summary import versions
+from neardup.survivors.counting import versions
 
 
 class Scores(NamedTuple):

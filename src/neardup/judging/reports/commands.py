@@ -39,7 +39,7 @@ def command_of(summary: dict[str, Any]) -> tuple[str, list[str]]:
             recipe = "recipe.toml"
             notes.append("recipe.toml has the fields of the recipe above.")
         flags += ["--recipe", recipe] if recipe != "default" else []
-        for reference in files["against"]:
+        for reference in files.get("against", ()):
             flags += ["--against", reference]
         flags += ["--on-error", "skip"] if files["rejects"] else []
     output, audit = files["output"], files["audit"]

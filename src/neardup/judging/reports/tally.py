@@ -83,7 +83,7 @@ def scattered(row: int) -> int:
     return mixed ^ mixed >> 31
 
 
-def tally(lines: Iterable[Line], bands: Bands, *, rows: int, bits: int) -> Tally:
+def tally(lines: Iterable[Line], bands: Bands, *, rows: int, bits: int, audit: str = "The audit") -> Tally:
     """Count the lines of an audit; keeps five bytes per row.
 
     Args:
@@ -91,6 +91,7 @@ def tally(lines: Iterable[Line], bands: Bands, *, rows: int, bits: int) -> Tally
         bands: the bands to sample.
         rows: number of input rows; lines name none beyond.
         bits: width of a fingerprint.
+        audit: what errors call the audit.
 
     Raises:
         DataError: a line has an impossible row, cluster or distance.
@@ -105,7 +106,7 @@ def tally(lines: Iterable[Line], bands: Bands, *, rows: int, bits: int) -> Tally
         places = np.array([[line["row"], line["cluster_id"], line["distance"]] for line in some], np.int64).T
         if places.min() < 0 or places[:2].max() >= rows or places[2].max() > bits:
             raise DataError(
-                f"The audit is not of this run: it has rows, clusters or distances beyond {rows:,} rows and {bits} bits. "
+                f"{audit} is not of this run: it has rows, clusters or distances beyond {rows:,} rows and {bits} bits. "
                 "Give the audit and the summary of one run."
             )
         removed[places[0]] = True

@@ -1,10 +1,9 @@
 """What a finished run states about itself: its options, its inputs and its counts, read from its summary."""
 
-import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from neardup.errors import DataError, InputError, NeardupError, OptionError
+from neardup.errors import InputError, NeardupError, OptionError
 from neardup.io.reading import READING, Reading
 from neardup.io.storage.places import Place, place_of
 from neardup.options import CLUSTERS
@@ -12,7 +11,7 @@ from neardup.recipe.methods import METHODS, Promise
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import check_same, stored_recipe
 from neardup.recipe.similarities import SIMILARITIES
-from neardup.survivors.audit_files import summary_paths
+from neardup.survivors.summary_reader import RunSummary, no_summary, read_summaries
 
 if TYPE_CHECKING:
     from neardup.io.stored_shards import StoredShard
@@ -83,44 +82,25 @@ def read_claim(audit: Place) -> Claim | None:
         DataError: a file is not the summary of a run.
         RecipeMismatch: this version makes other fingerprints by the recipe.
     """
-    paths = summary_paths(audit)
-    if not paths:
+    found = read_summaries(audit)
+    if not found:
         return None
-    summaries = [_read(path) for path in paths]
-    clusters = summaries[0]["files"].get("clusters")
-    for path, other in zip(paths[1:], summaries[1:], strict=True):
-        if clusters is None or other["files"].get("clusters") != clusters:
-            raise InputError(
-                f"The audits in {audit} are of several runs, as {paths[0]} and {path} say. Give the audit of one."
+    for path, summary in found:
+        if "unit" in summary:
+            raise OptionError(
+                f"`unit={summary['unit']!r}`: {path} is of a run that removed {summary['unit']}s. Only runs on whole documents "
+                "can be verified."
             )
+    path, summary = found[0]
     try:
-        return _claim(audit, summaries, clusters)
+        return _claim(audit, [summary for _, summary in found], summary["files"].get("clusters"))
     except (ValueError, LookupError, TypeError, AttributeError) as problem:
         if isinstance(problem, NeardupError):
             raise
-        raise _no_summary(paths[0]) from None
+        raise no_summary(path) from None
 
 
-def _no_summary(path: Place) -> DataError:
-    return DataError(f"{path} is not the summary of a run. Give the audit of another run, or run again.")
-
-
-def _read(path: Place) -> dict[str, Any]:
-    try:
-        summary: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        files: dict[str, Any] = summary["files"]
-        [files[name] for name in ("inputs", "folder", *READING)]
-    except (ValueError, LookupError, TypeError):
-        raise _no_summary(path) from None
-    if "unit" in summary:
-        raise OptionError(
-            f"`unit={summary['unit']!r}`: {path} is of a run that removed {summary['unit']}s. Only runs on whole documents can be "
-            "verified."
-        )
-    return summary
-
-
-def _claim(audit: Place, summaries: list[dict[str, Any]], clusters: str | None) -> Claim:
+def _claim(audit: Place, summaries: list[RunSummary], clusters: str | None) -> Claim:
     summary = summaries[0]
     options, files = summary["options"], summary["files"]
     if summary["recipe"].get("kind"):
