@@ -42,18 +42,19 @@ test-all: $(VENV)/developing kernels  ## all tests but the long ones, with more 
 test-long: $(VENV)/developing kernels  ## every way to run every corpus, and other tools' releases from PyPI; long
 	$(BIN)/python -m pytest -n auto --dist load -m long
 
+OF_KERNELS := tests/kernels tests/matching/test_contamination.py
 test-checked: $(VENV)/developing  ## the kernels' tests with array bounds checked, compiled at first use
-	NEARDUP_KERNELS=jit NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n auto --dist loadfile tests/kernels tests/hamming/test_join.py tests/test_dedup.py
+	NEARDUP_KERNELS=jit NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n auto --dist loadfile $(OF_KERNELS) tests/hamming/test_join.py tests/test_dedup.py
 
 test-interpreted: $(VENV)/developing  ## the kernels' tests without compiling: the Python twins of the intrinsics
-	NEARDUP_KERNELS=interpreted HYPOTHESIS_PROFILE=interpreted $(BIN)/python -m pytest -n auto --dist loadfile tests/kernels
+	NEARDUP_KERNELS=interpreted HYPOTHESIS_PROFILE=interpreted $(BIN)/python -m pytest -n auto --dist loadfile $(OF_KERNELS)
 
 LEVELS := v2 v3 v4
 test-levels: $(VENV)/developing  ## the tests of kernels on the library of every level that this processor has
 	$(BIN)/python -m neardup.kernels.native.build --if-changed --levels v2,v3,v4
 	for level in $(LEVELS); do \
 		NEARDUP_KERNELS=$$level $(BIN)/python -c "from neardup.kernels import compilation" 2> /dev/null || { echo "== $$level: this processor lacks it"; continue; }; \
-		echo "== $$level"; NEARDUP_KERNELS=$$level HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest -n auto --dist loadfile tests/kernels tests/fingerprints/test_golden.py --ignore tests/kernels/test_native.py || exit 1; \
+		echo "== $$level"; NEARDUP_KERNELS=$$level HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest -n auto --dist loadfile $(OF_KERNELS) tests/fingerprints/test_golden.py --ignore tests/kernels/test_native.py || exit 1; \
 	done
 
 # The lowest version of every dependency that pyproject.toml allows, in an environment of its own, with the oldest Python: newer ones
@@ -78,7 +79,7 @@ install-tools: $(VENV)/developing  ## the releases of other tools that tests/com
 	$(BIN)/python tests/compatibility/tools.py
 
 test-properties: $(VENV)/developing  ## the property tests with thousands of random examples each; long
-	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest tests/kernels tests/test_dedup.py tests/hamming/test_join.py
+	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest $(OF_KERNELS) tests/test_dedup.py tests/hamming/test_join.py
 
 # What tests/fuzz, tests/flips and tests/kills do for some seconds in the tests, for as long as is asked; figures go to OUTPUT, if it is given.
 SECONDS ?= 600
