@@ -520,3 +520,78 @@ def test_preferred_sources_may_be_remote(run, store):
     put_here_and_there(store, "jsonl")
     assert run("dedup", "s3://corpus/in", "--prefer-source", "s3://corpus/in/deep", "-o", "out/").code == 0
     assert [row["survivor_id"] for row in read_lines("out.duplicates.jsonl")][:2] == ["again", "again"]
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "jsonl.gz", "parquet"])
+def test_a_store_is_decontaminated_as_a_folder_is(run, store, ending):
+    put_here_and_there(store, ending)
+    item = [{"id": "q", "text": FERRY}]
+    Path("items.jsonl").write_bytes(lines(item))
+    store.put("items.jsonl", lines(item))
+    assert run("decontaminate", "in", "--against", "items.jsonl", "-o", "out/").code == 0
+    done = run("decontaminate", "s3://corpus/in", "--against", "s3://corpus/items.jsonl", "-o", "s3://corpus/out/")
+    assert done.code == 0, done.err
+    assert there(store, "out/") == below("out")
+    for name in ("out.contaminated.jsonl", "out.items.jsonl"):
+        assert store.get(name).replace(b"s3://corpus/", b"") == Path(name).read_bytes()
+    here, remote_summary = (
+        json.loads(text) for text in (Path("out.summary.json").read_bytes(), store.get("out.summary.json"))
+    )
+    assert remote_summary["contaminated"] == here["contaminated"] > 0
+
+
+def test_a_run_in_a_store_is_verified_and_told_wrong(run, store):
+    put_here_and_there(store, "jsonl")
+    assert run("dedup", "s3://corpus/in", "-o", "s3://corpus/out.jsonl").code == 0
+    done = run("verify", "s3://corpus/out.jsonl")
+    assert (done.code, b"proven" in done.out) == (0, True), done.err
+    whole = store.get("out.jsonl")
+    store.put("out.jsonl", whole[: whole.index(b"\n") + 1])
+    done = run("verify", "s3://corpus/out.jsonl", "--audit", "s3://corpus/out.duplicates.jsonl")
+    assert done.code == 1
+    assert b"survivor" in done.out
+
+
+def test_a_report_is_made_of_a_run_in_a_store_and_put_there(run, store):
+    put_here_and_there(store, "jsonl")
+    assert (
+        run("dedup", "s3://corpus/in", "-o", "s3://corpus/out.jsonl", "--report", "s3://corpus/during.html").code == 0
+    )
+    done = run("report", "s3://corpus/out.duplicates.jsonl", "-o", "s3://corpus/after.html")
+    assert done.code == 0, done.err
+    assert "s3://corpus/after.html" in done.err
+    assert store.get("after.html") == store.get("during.html")
+    assert b"night ferry" in store.get("after.html")
+    assert run("report", "s3://corpus/out.duplicates.jsonl", "-o", "here.html").code == 0
+    assert Path("here.html").read_bytes() == store.get("after.html")
+    assert run("report", "s3://corpus/none.duplicates.jsonl", "-o", "none.html").code == 2
+
+
+def test_an_index_is_made_of_texts_in_a_store_and_answers_go_there(run, store):
+    store.put("in.jsonl", lines(ROWS))
+    assert run("index", "build", "ix", "s3://corpus/in.jsonl").code == 0
+    done = run("index", "query", "ix", "s3://corpus/in.jsonl", "-o", "s3://corpus/found.jsonl.gz")
+    assert done.code == 0, done.err
+    assert run("index", "query", "ix", "s3://corpus/in.jsonl", "-o", "found.jsonl").code == 0
+    assert gzip.decompress(store.get("found.jsonl.gz")) == Path("found.jsonl").read_bytes() != b""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("index", "build", "s3://corpus/ix", "in.jsonl"),
+        ("index", "add", "s3://corpus/ix", "in.jsonl"),
+        ("index", "query", "s3://corpus/ix", "in.jsonl"),
+        ("index", "remove", "s3://corpus/ix", "x"),
+        ("index", "info", "s3://corpus/ix"),
+        ("filter", "in.jsonl", "--index", "s3://corpus/ix", "-o", "out.jsonl"),
+        ("fit", "in.jsonl", "-o", "s3://corpus/frequencies.parquet"),
+    ],
+)
+def test_what_lies_on_this_machine_is_refused_elsewhere(run, store, arguments):
+    Path("in.jsonl").write_bytes(lines(ROWS))
+    done = run(*arguments)
+    assert (done.code, done.out) == (2, b"")
+    assert "lies on this machine. Give a path, not a URL" in done.err
+    assert not Path("s3:").exists()
+    assert store.keys("") == []

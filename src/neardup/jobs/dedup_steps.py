@@ -13,6 +13,7 @@ from neardup.io.corpus import FileCorpus, Rejected
 from neardup.io.ids import repeated_ids
 from neardup.io.outputs import Outputs
 from neardup.io.shard import Shard
+from neardup.io.storage.places import place_of
 from neardup.io.stored_shards import digest_of_contents
 from neardup.jobs.output_paths import OutputPaths
 from neardup.jobs.request import Request
@@ -88,7 +89,7 @@ class _Steps:
 
     def done_before(self, record: dict[str, Any]) -> FileResult:
         done, page = FileResult.of_record(record), self.request.report
-        if page is not None and not Path(page).exists():
+        if page is not None and not place_of(page).is_file():
             from neardup.judging.report import report as write_report
 
             write_report(done.files["audit"], page, threads=self.options.threads, progress=self.progress)

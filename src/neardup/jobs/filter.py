@@ -9,7 +9,7 @@ from typing import Any, Unpack
 
 from neardup.errors import InputError, NeardupError
 from neardup.hamming.index.index import Index
-from neardup.hamming.index.store import demand_free
+from neardup.hamming.index.store import demand_free, home_of
 from neardup.io.corpus import check_on_error
 from neardup.io.line_rows import demand_lines, pipe_shard
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs
@@ -95,7 +95,7 @@ def filter_files(
     from_pipe = [str(each) for each in given] == ["-"]
     if "-" in map(str, given) and not from_pipe:
         raise InputError("Standard input (-) goes alone. Give either files, or -.")
-    home = Path(path)
+    home = home_of(path)
     with temporary_folder() as spool:
         shards = [pipe_shard(how)] if from_pipe else find_shards(given, temporary=spool, reading=how, progress=progress)
     demand_lines(shards)

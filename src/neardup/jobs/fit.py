@@ -18,6 +18,7 @@ from neardup.io.endings import REJECTS_ENDING
 from neardup.io.outputs import Outputs, stem
 from neardup.io.reading import ReadingDict, reading_of
 from neardup.io.records import write_lines
+from neardup.io.storage.places import local_path
 from neardup.jobs.output_paths import refuse_inputs
 from neardup.options import OnError
 from neardup.progress import Watcher, progress_of
@@ -66,7 +67,7 @@ def _recipe(given: RecipeLike | None) -> Recipe:
 def _target(output: str | Path) -> Path:
     if not str(output).endswith(".parquet"):
         raise InputError(f"{output}: document frequencies are Parquet. Give a name that ends in .parquet.")
-    return Path(output)
+    return local_path(output, "a file of document frequencies")
 
 
 class _Fit:

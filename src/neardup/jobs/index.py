@@ -10,7 +10,7 @@ from neardup.errors import InputError, OptionError
 from neardup.hamming.index.index import Index
 from neardup.hamming.index.labels import labels_of
 from neardup.hamming.index.methods.table import IndexMethod
-from neardup.hamming.index.store import demand_free, is_index
+from neardup.hamming.index.store import demand_free, home_of, is_index
 from neardup.io.formats.json_values import quote
 from neardup.io.reading import ReadingDict, reading_of
 from neardup.io.shards import Inputs
@@ -62,7 +62,7 @@ def build_index(
         InputError: an input is missing, or `path` is in use.
         OptionError, DataError: as in `fingerprint_files`.
     """
-    home, progress, how = Path(path), progress_of(progress), reading_of(reading, build_index)
+    home, progress, how = home_of(path), progress_of(progress), reading_of(reading, build_index)
     recipe = None if recipe is None else any_recipe_of(recipe)
     if is_index(home):
         if not overwrite:

@@ -23,7 +23,7 @@ from neardup.io.reading import ReadingDict, reading_of
 from neardup.io.records import compression_of
 from neardup.io.shards import Inputs, listed_inputs
 from neardup.io.storage.compression import open_for_writing
-from neardup.io.storage.places import path_text
+from neardup.io.storage.places import path_text, place_of
 from neardup.jobs.index_inputs import opened, recipe_of_index, recipe_of_texts
 from neardup.jobs.output_paths import refuse_inputs
 from neardup.options import OnError
@@ -75,7 +75,7 @@ def query_index(
         raise InputError(
             f"{output}: the answers are JSON lines. Give a name that ends in .jsonl, .jsonl.gz or .jsonl.zst."
         )
-    index, target = Index.open(path), Path(output)
+    index, target = Index.open(path), place_of(output)
     ask = partial(_answers, index, max_distance=max_distance, threads=threads)
     with contextlib.ExitStack() as stack:
         source = None

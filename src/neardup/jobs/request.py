@@ -14,6 +14,7 @@ from neardup.io.outputs import Outputs, output_folder
 from neardup.io.reading import Reading
 from neardup.io.shard import Shard
 from neardup.io.shards import find_shards
+from neardup.io.storage.places import place_of
 from neardup.jobs.output_paths import OutputPaths, dedup_output_paths
 from neardup.progress import Progress
 from neardup.resources.resources import DEFAULTS, Resources
@@ -83,7 +84,7 @@ class Request:
 
     def open_outputs(self, paths: OutputPaths, shards: Sequence[Shard], saved: "RunFolder | None" = None) -> Outputs:
         """The outputs of the run, to be entered; `saved` is the folder of a resumable run."""
-        page = [Path(self.report)] if self.report else []
+        page = [place_of(self.report)] if self.report else []
         return Outputs(
             [*paths.outputs, *paths.records, *page],
             inputs=shards,

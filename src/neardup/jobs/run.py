@@ -7,7 +7,6 @@ visible has its line in the audit.
 
 import contextlib
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from neardup.io.checkpoints import NO_CHECKPOINTS, Checkpoints
@@ -15,6 +14,7 @@ from neardup.io.corpus import Rejected
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs
 from neardup.io.records import write_lines
 from neardup.io.shard import Shard
+from neardup.io.storage.places import place_of
 from neardup.jobs.audits import write_audits
 from neardup.jobs.output_paths import OutputPaths
 from neardup.jobs.request import Request
@@ -153,7 +153,7 @@ def run(
         if paths.summary:
             outputs.claim(paths.summary).write_bytes(result.to_json(indent=2))
         if request.report is not None and reported is not None:
-            outputs.claim(Path(request.report)).write_bytes(reported.report(found, result))
+            outputs.claim(place_of(request.report)).write_bytes(reported.report(found, result))
         if to_standard_output:
             steps.write(found, paths, outputs)
         outputs.commit(result.record())

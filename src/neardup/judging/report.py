@@ -16,6 +16,7 @@ from neardup.io.outputs import Outputs
 from neardup.io.reading import READING, Reading
 from neardup.io.shard import Shard
 from neardup.io.shards import find_shards
+from neardup.io.storage.places import Place, place_of
 from neardup.io.stored_shards import StoredShard, content_of, digest_of_contents, is_as_it_was, named_as_stored
 from neardup.judging.reports.bands import Bands
 from neardup.judging.reports.page import check_page, page
@@ -42,7 +43,7 @@ NOTHING_KNOWN = (
 class ReportFile:
     """A written report, and the reason if it shows no texts."""
 
-    path: Path
+    path: Place
     without_texts: str = ""
 
     def __str__(self) -> str:
@@ -105,19 +106,19 @@ def report(
         DataError: audit or summary is damaged, or they do not belong together.
         MissingExtra: jinja2 is not installed.
     """
-    path, progress = Path(audit), progress_of(progress)
-    if path.suffix == ".html" and Path(output).name.endswith(AUDIT_ENDING):
+    path, target, progress = place_of(audit), place_of(output), progress_of(progress)
+    if path.suffix == ".html" and target.name.endswith(AUDIT_ENDING):
         command = shlex.join(["neardup", "report", str(output), "-o", str(audit)])
         raise InputError(f"The audit comes first, then the report: {command}")
     check_report(output)
     next(read_audit(path), None)  # refuses first a file that is not an audit
     summary = _read_summary(path)
-    with Outputs([Path(output)], overwrite=overwrite) as outputs:
+    with Outputs([target], overwrite=overwrite) as outputs:
         inputs = _inputs(summary, path, Resources(threads), progress)
         made, reason = make_report(summary, lambda: read_audit(path), inputs, progress, audit=str(path))
-        outputs.claim(Path(output)).write_bytes(made)
+        outputs.claim(target).write_bytes(made)
         outputs.commit()
-    return ReportFile(Path(output), reason)
+    return ReportFile(target, reason)
 
 
 def make_report(
@@ -221,7 +222,7 @@ def _applied(summary: RunSummary) -> frozenset[str] | None:
     return frozenset(shard.name for shard in find_shards(files["inputs"], temporary=Path(), reading=reading))
 
 
-def _read_summary(audit: Path) -> RunSummary:
+def _read_summary(audit: Place) -> RunSummary:
     """Read the summary of an audit; for a folder of audits of one run in stages, add their summaries up."""
     summaries = [summary for _, summary in read_summaries(audit)]
     if not summaries:
@@ -242,7 +243,7 @@ def of_units(unit: str) -> OptionError:
     )
 
 
-def _inputs(summary: RunSummary, audit: Path, resources: Resources, progress: Progress) -> RunInputs:
+def _inputs(summary: RunSummary, audit: Place, resources: Resources, progress: Progress) -> RunInputs:
     """Open the inputs that a run's summary names, or say why they are unavailable."""
     files = summary["files"]
     inputs, rows, staged = files["inputs"], summary["rows"], None
@@ -293,6 +294,6 @@ def _why_not_staged(shards: list[Shard], known: Sequence[StoredShard]) -> str:
     return "" if same else NOT_AS_BEFORE
 
 
-def _rows_named(audit: Path) -> int:
+def _rows_named(audit: Place) -> int:
     """One more than the largest row that an audit names."""
     return 1 + max((max(line["row"], line["cluster_id"]) for line in read_audit(audit)), default=-1)

@@ -13,7 +13,7 @@ from neardup.fingerprints.simhash import Fingerprints, fingerprint_array, join_f
 from neardup.hamming.index.answers import Neighbors
 from neardup.hamming.index.ids import as_ids, take
 from neardup.hamming.index.index import Index
-from neardup.hamming.index.store import is_index
+from neardup.hamming.index.store import home_of, is_index
 from neardup.recipe.presets import RecipeLike, recipe_of, usual_distance
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import check_same
@@ -108,9 +108,9 @@ class Stream:
         self._new_home: Path | None = None
         recipe = None if recipe is None else recipe_of(recipe)
         found: Kept
-        if index is None or (isinstance(index, str | Path) and not is_index(Path(index))):
+        if index is None or (isinstance(index, str | Path) and not is_index(home_of(index))):
             found = self._new(recipe_of(recipe), max_distance)
-            self._new_home = None if index is None else Path(index)
+            self._new_home = None if index is None else home_of(index)
         else:
             found = Index.open(index) if isinstance(index, str | Path) else index
         made_by = found.recipe

@@ -20,7 +20,7 @@ from neardup.hamming.index.methods.table import IndexMethod
 from neardup.hamming.index.saving import Home, Storage
 from neardup.hamming.index.search import equal_groups, found_pairs, joined_pairs, near_all, near_many, near_one
 from neardup.hamming.index.search_options import search_options
-from neardup.hamming.index.store import Manifest, open_segments
+from neardup.hamming.index.store import Manifest, home_of, open_segments
 from neardup.options import IndexOptions
 from neardup.recipe.presets import RecipeLike, any_recipe_of
 from neardup.recipe.recipe import Recipe
@@ -284,7 +284,7 @@ class Index:
             InputError: there is no index in the folder, or a file cannot be read.
             DataError: a file of the index is damaged, missing, of another index, or of another format.
         """
-        home = Path(path)
+        home = home_of(path)
         manifest, segments, short = open_segments(home)
         searched_by: dict[str, Any] = {"method": manifest.method, **manifest.options}
         index = cls(max_distance=manifest.max_distance, bits=manifest.bits, **searched_by)

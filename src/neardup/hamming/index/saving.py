@@ -15,6 +15,7 @@ from neardup.hamming.index.store import (
     Manifest,
     commit,
     demand_free,
+    home_of,
     is_index,
     read_manifest,
     store_removed,
@@ -63,7 +64,7 @@ class Storage:
             json.dumps(manifest.state, sort_keys=True)
         except (TypeError, ValueError) as problem:
             raise OptionError(f"index.state is not of plain values, as JSON has them: {problem}.") from None
-        place = self.home.path if path is None and self.home is not None else Path(path or "")
+        place = self.home.path if path is None and self.home is not None else home_of(path or "")
         is_ours = place == self._reserved
         self.home = _save_parts(place, self.home, parts, manifest, overwrite=overwrite, is_reserved=is_ours)
 
@@ -72,7 +73,7 @@ class Storage:
         """See `neardup.Index.reserved`."""
         if self.home is None and path is None:
             raise OptionError("This index was never saved, so it has no folder to be reserved. Give the path of one.")
-        place = self.home.path if self.home is not None else Path(path or "")
+        place = self.home.path if self.home is not None else home_of(path or "")
         with writing(place):
             if self.home is None and is_index(place):
                 raise InputError(

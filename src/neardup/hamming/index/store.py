@@ -23,6 +23,7 @@ from neardup.hamming.index.methods.table import METHODS
 from neardup.hamming.index.segment import Segment, StoredFile, StoredSegment
 from neardup.hamming.index.segment_file import SegmentFile, read_segment_file, write_segment_file
 from neardup.io.checksums import checksum
+from neardup.io.storage.places import local_path
 
 FORMAT = 2
 """Version of the manifest; version 1 did not say which contents its files have."""
@@ -72,6 +73,15 @@ class Manifest:
         """The manifest as JSON, including a checksum."""
         values = {"format": FORMAT, **asdict(self)}
         return json.dumps(values | {"checksum": checksum(values)}, indent=1).encode() + b"\n"
+
+
+def home_of(given: str | Path) -> Path:
+    """The folder of an index, as a user names it.
+
+    Raises:
+        InputError: it is a URL: indexes are mapped into memory, and locked by their writers.
+    """
+    return local_path(given, "an index")
 
 
 def is_index(path: Path) -> bool:

@@ -30,6 +30,21 @@ def place_of(given: str | Place) -> Place:
     return Path(given.removeprefix("file://")) if isinstance(given, str) else given
 
 
+def local_path(given: str | Path, what: str) -> Path:
+    """The path of a file or folder that cannot lie elsewhere. `what`: the subject of the error.
+
+    Raises:
+        InputError: it is a URL.
+
+    >>> local_path("s3://corpora/index", "an index")
+    Traceback (most recent call last):
+    neardup.errors.InputError: s3://corpora/index: an index lies on this machine. Give a path, not a URL.
+    """
+    if isinstance(given, str) and is_url(given):
+        raise InputError(f"{given}: {what} lies on this machine. Give a path, not a URL.")
+    return Path(given)
+
+
 @overload
 def path_text(given: str | Path) -> str: ...
 @overload
