@@ -1,9 +1,12 @@
 """A passage of a document as it stands there, for people to read: found again from its tokens, which are of the normalized text."""
 
+import re
 from bisect import bisect_right
 from typing import NamedTuple
 
 from neardup.matching.contamination.token_places import token_count
+
+_FOLDED = re.compile(r"\A\s+|(?<=\s)\s+")
 
 CHARACTERS = 300
 """An excerpt has at most so many characters."""
@@ -21,14 +24,43 @@ class Excerpt(NamedTuple):
     characters: int
 
 
-def excerpt_of(text: str, first: int, end: int) -> Excerpt:
+def excerpt_of(text: str, first: int, end: int, guess: tuple[int, int] = (0, 0)) -> Excerpt:
     """The passage of a text that has the tokens [first, end).
+
+    `guess`: where the two tokens start in the normalized text, in characters; it never changes the result. A good one spares most
+    of the work: each place that is looked at takes normalizing the text up to there.
 
     >>> excerpt_of("Hear: “To be, or not to be?” He sighed.", 1, 7)
     Excerpt(text='To be, or not to be?”', characters=21)
     """
-    lengths = range(len(text) + 1)
-    start = bisect_right(lengths, first, key=lambda length: token_count(text[:length])) - 1
-    stop = bisect_right(lengths, end, lo=start, key=lambda length: token_count(text[:length])) - 1
+    start, stop = (
+        _longest_of(text, tokens, _with_spaces(text, at)) for tokens, at in zip((first, end), guess, strict=True)
+    )
     passage = text[start:stop].strip()
     return Excerpt(passage[:CHARACTERS], len(passage))
+
+
+def _with_spaces(text: str, place: int) -> int:
+    """The place in a text of a place in its normalized text, if all that differs is spaces that are folded to one or none."""
+    for spaces in _FOLDED.finditer(text):
+        if spaces.start() > place:
+            break
+        place += spaces.end() - spaces.start()
+    return place
+
+
+def _longest_of(text: str, tokens: int, guess: int) -> int:
+    """The length of the longest beginning of a text that has at most so many tokens: at least `low`, and under `high`."""
+    low, high, step = 0, len(text) + 1, 1
+    at = min(guess, len(text))
+    if token_count(text[:at]) <= tokens:
+        low = at
+        while low + step < high and token_count(text[: low + step]) <= tokens:
+            low, step = low + step, 2 * step
+        high = min(high, low + step)
+    else:
+        high = at
+        while high > step and token_count(text[: high - step]) > tokens:
+            high, step = high - step, 2 * step
+        low = max(low, high - step)
+    return low + bisect_right(range(low, high), tokens, key=lambda length: token_count(text[:length])) - 1

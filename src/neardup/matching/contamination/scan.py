@@ -98,14 +98,16 @@ class Scanner:
 
     def _judge(self, folded: FoldedTexts, i: int, suspects: list[int], texts: Any, row: int) -> Contaminated | None:
         """The items that a document does hold, of those that it may hold; None if there are none."""
-        document = DocumentShingles(token_places(folded, i))
+        places = token_places(folded, i)
+        document = DocumentShingles(places)
         known = [(item, document.held(self._items[item])) for item in suspects]
         held = [(item, each) for item, each in known if self._is_contaminating(each)]
         if not held:
             return None
         held.sort(key=lambda pair: (-pair[1].share, -pair[1].run, pair[0]))
         first, end = held[0][1].passage if held[0][1].share >= self._options.min_share else held[0][1].run_passage
-        excerpt = excerpt_of(texts[row].as_py(), first, end)
+        guess = (places.characters_before(first), places.characters_before(end))
+        excerpt = excerpt_of(texts[row].as_py(), first, end, guess)
         return Contaminated(row, [item for item, _ in held], [each for _, each in held], excerpt)
 
     def _is_contaminating(self, held: Held) -> bool:

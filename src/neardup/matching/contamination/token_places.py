@@ -46,7 +46,8 @@ class TokenPlaces:
     """The tokens of a normalized text, and its shingles: those of the default tokens, without any that would run past the end.
 
     Attributes:
-        data: uint8[], the text.
+        data: uint8[], the text, and others around it.
+        begin: where it begins.
         starts, ends: int64[tokens], where each token is.
         sizes: int64[tokens], the tokens of the shingle that starts there.
         hashes: uint64[shingles].
@@ -54,6 +55,7 @@ class TokenPlaces:
     """
 
     data: Array
+    begin: int
     starts: Array
     ends: Array
     sizes: Array
@@ -66,6 +68,13 @@ class TokenPlaces:
         text = self.data[begin : int(self.ends[end - 1]) if first < end else 0].tobytes()
         spans = zip(self.starts[first:end].tolist(), self.ends[first:end].tolist(), strict=True)
         return [text[start - begin : stop - begin] for start, stop in spans]
+
+    def characters_before(self, token: int) -> int:
+        """Characters of the normalized text before a token; before its end, if there are no more tokens."""
+        if not len(self.starts):
+            return 0
+        end = int(self.starts[token] if token < len(self.starts) else self.ends[-1])
+        return len(self.data[self.begin : end].tobytes().decode())
 
 
 def token_places(folded: FoldedTexts, document: int) -> TokenPlaces:
@@ -80,6 +89,7 @@ def token_places(folded: FoldedTexts, document: int) -> TokenPlaces:
     places = np.flatnonzero(np.arange(n) + sizes <= n)
     return TokenPlaces(
         folded.data,
+        first,
         known.token_spare[:n].copy(),
         known.token_spare[room : room + n].copy(),
         sizes,
