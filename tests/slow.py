@@ -1,4 +1,4 @@
-"""Arguments of a parametrized test that `make test-all` runs and `make test` leaves out."""
+"""Arguments of a parametrized test that `make test` leaves out, and of these, what `make test-all` leaves to `make test-long`."""
 
 import pytest
 
@@ -6,3 +6,8 @@ import pytest
 def slow(*values):
     """These arguments, marked as slow."""
     return pytest.param(*values, marks=pytest.mark.slow)
+
+
+def long(*values):
+    """These arguments, marked as long."""
+    return pytest.param(*values, marks=pytest.mark.long)

@@ -14,7 +14,7 @@ import pytest
 import zstandard
 
 from corpora import BREAD, CLOCK, FERRY, FERRY_EDITED, write_lines
-from slow import slow
+from slow import long, slow
 
 OPEN_FILES = 64
 SHARDS = 300
@@ -159,7 +159,7 @@ PACKS = {".gz": gzip.compress, ".zst": zstandard.compress}
 BOMB_BYTES, PART_BYTES, LIMIT = 400 << 20, 10 << 20, 1 << 20
 
 
-@pytest.mark.parametrize("ending", [slow(".gz"), ".zst"])
+@pytest.mark.parametrize("ending", [long(".gz"), ".zst"])
 @pytest.mark.parametrize("kind", [slow("jsonl"), slow("csv"), "txt", "lines"])
 def test_what_grows_when_it_is_unpacked_is_held_to_the_longest_document(run, kind, ending):
     pack = PACKS[ending]

@@ -15,6 +15,7 @@ import pytest
 
 from corpora import write_lines
 from places import DATA
+from slow import long
 
 PEPS = DATA / "en_pep_revisions_even"
 WORDS = [f"w{number}" for number in range(300)]
@@ -191,10 +192,10 @@ def test_what_is_recommended_with_labels_finds_what_was_said(run, place, corpus)
     [
         ("--method", "simhash"),
         ("--method", "minhash", "--similarity", "jaccard"),
-        ("--method", "exact", "--similarity", "edit", "--target-recall", "0.5"),
-        ("--similarity", "cosine", "--min-precision", "1"),
+        long(("--method", "exact", "--similarity", "edit", "--target-recall", "0.5")),
+        long(("--similarity", "cosine", "--min-precision", "1")),
         ("--similarity", "weighted", "--min-precision", "0"),
-        ("--method", "simhash", "--recipe", "textbook"),
+        long(("--method", "simhash", "--recipe", "textbook")),
     ],
     ids=" ".join,
 )

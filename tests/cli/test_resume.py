@@ -22,6 +22,7 @@ from neardup.io.outputs import Outputs
 from neardup.jobs.dedup import deduplicate_files
 from neardup.jobs.units import deduplicate_units
 from restored import restore
+from slow import long
 
 KILLS = int(os.environ.get("NEARDUP_KILLS", "200"))
 OUTPUTS = ("out/", "out.duplicates.jsonl", "removed/")
@@ -95,11 +96,11 @@ def run_and_kill_after(seconds, **options):
     "options",
     [
         {"method": "exact"},
-        {"method": "minhash", "keep": "longest"},
-        {"method": "simhash", "cluster": "components"},
+        long({"method": "minhash", "keep": "longest"}),
+        long({"method": "simhash", "cluster": "components"}),
         {"annotate": True, "against": "ref.jsonl"},
         {"unit": "line", "method": "exact", "on_error": "skip"},
-        {"unit": "paragraph", "cluster": "components", "audit": "removed/"},
+        long({"unit": "paragraph", "cluster": "components", "audit": "removed/"}),
     ],
 )
 @pytest.mark.slow

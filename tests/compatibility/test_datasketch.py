@@ -8,6 +8,7 @@ import pytest
 from compatibility.corpus import NEAR_COPIES, PIECES, TEXTS
 from compatibility.tools import TOOLS
 from neardup.fingerprints.profiles.values import datasketch_signature
+from slow import long
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200)]
 RELEASES = TOOLS["datasketch"].releases
@@ -18,7 +19,7 @@ SETS += [text.encode().split(b" ") for text in [*PIECES.values(), *NEAR_COPIES[:
 @pytest.mark.parametrize(
     ("release", "scheme", "options"),
     [
-        *((release, "legacy", {}) for release in RELEASES if release < "2"),
+        *(long(release, "legacy", {}) for release in RELEASES if release < "2"),
         ("2.0.0", "legacy", {"scheme": "legacy"}),
         ("2.0.0", "affine32", {}),
         ("2.0.0", "affine64", {"scheme": "affine64"}),

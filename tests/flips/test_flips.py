@@ -22,9 +22,10 @@ from flips.judgment import (
     judge,
 )
 from flips.worker import FORMS
+from slow import long, slow
 
 
-@pytest.mark.parametrize("each", [2, pytest.param(30, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("each", [2, slow(8), long(30)])
 def test_a_flip_is_refused_by_name_or_the_result_is_right(each):
     found = list(flips(FORMS, each * len(FORMS), seed=5, workers=1))
     assert len(found) == each * len(FORMS)

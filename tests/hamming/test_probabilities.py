@@ -118,6 +118,7 @@ def test_what_is_no_probability_or_count_is_refused(call, message):
         call()
 
 
+@pytest.mark.long
 def test_the_tables_of_the_page_are_what_the_simulations_give():
     spec = importlib.util.spec_from_file_location("make_theory", ROOT / "tools/make_theory.py")
     tool = importlib.util.module_from_spec(spec)

@@ -14,6 +14,7 @@ import neardup as nd
 from neardup.errors import DataError
 from neardup.io.sealed_parquet import BrokenSealError, SealedWriter, read_sealed
 from neardup.survivors.cluster_file import is_cluster_file
+from slow import long, slow
 
 BATCH = pa.record_batch(
     {
@@ -66,7 +67,7 @@ print(json.dumps(found))
 """
 
 
-@pytest.mark.parametrize("flips", [300, pytest.param(10_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("flips", [300, slow(2_000), long(10_000)])
 def test_a_flipped_bit_is_told_or_changes_nothing(tmp_path, flips):
     """In a process of its own: the reader of damaged files is Arrow's."""
     write(tmp_path / "a.parquet", BATCH, BATCH.slice(0, 10), more="content " * 20)

@@ -76,7 +76,7 @@ def test_the_stages_that_are_expected_are_those_that_are_done(tmp_path, method):
     assert sum(found.estimate.seconds.values()) == pytest.approx(2 * found.estimate.seconds["total"], abs=0.01)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_more_of_the_same_takes_more_of_everything(tmp_path, small_parts):
     small = nd.estimate_files(write(tmp_path / "small.jsonl", random_texts(1_000)), method="exact")
     large = nd.estimate_files(write(tmp_path / "large.jsonl", random_texts(40_000)), method="exact")

@@ -52,6 +52,7 @@ def test_the_second_process_loads_what_the_first_compiled(tmp_path):
     assert run(NEARDUP_CACHE_DIR=tmp_path) == (EXPECTED, "")
 
 
+@pytest.mark.long
 def test_two_processes_that_compile_at_once_do_not_disturb_each_other(tmp_path):
     processes = [start(NEARDUP_CACHE_DIR=tmp_path) for _ in range(3)]
     for process in processes:
@@ -143,6 +144,7 @@ def test_a_cache_that_others_can_have_written_is_neither_run_nor_written(tmp_pat
     assert list(Path(first).iterdir()) == []
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.name != "posix", reason="modes of folders are POSIX's")
 def test_the_cache_is_private_under_any_umask_and_in_a_sticky_folder(tmp_path):
     program = "import os; os.umask(2); from neardup.kernels.jit import DIGEST, cache_folder; print(cache_folder())"

@@ -4,7 +4,7 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive
@@ -90,6 +90,7 @@ def test_no_pair_is_missed_by_the_cosine(sets, least, seed):
 
 @pytest.mark.parametrize("kind", ["jaccard", "containment", "edit"])
 @given(sets=near_sets(), least=LEAST)
+@settings(max_examples=20)
 @pytest.mark.slow
 def test_several_passes_small_rooms_and_threads_give_the_same(kind, sets, least):
     expected, cost = join_sets(kind, sets, least)

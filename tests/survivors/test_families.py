@@ -4,7 +4,7 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import neardup as nd
@@ -94,6 +94,7 @@ def test_survivors_found_first_give_the_same_decisions(method, similarity, texts
 
 
 @given(texts=corpora(), reference=corpora(), distance=st.sampled_from([None, 20, 60]), seed=st.integers(0, 99))
+@settings(max_examples=20)
 @pytest.mark.slow
 def test_references_groups_and_distances_alone_give_the_same(texts, reference, distance, seed):
     choose = random.Random(seed)
