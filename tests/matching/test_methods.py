@@ -20,7 +20,7 @@ from neardup import dedup
 from neardup.dedup import find_duplicates
 from neardup.fingerprints.minhash import Signing
 from neardup.io.table_corpus import TableCorpus
-from neardup.matching.candidates import auto, minhash
+from neardup.matching.candidates import auto, exact, minhash, sampled_sets
 from neardup.matching.candidates.methods import opener_of
 from neardup.matching.candidates.samples import chosen_texts
 from neardup.matching.prefix_join import join
@@ -209,7 +209,7 @@ def test_neither_memory_nor_threads_nor_the_disk_change_the_method_the_reason_or
 ):
     monkeypatch.setattr(auto, "SLOWER", slower)
     monkeypatch.setattr(auto, "PATIENCE_SECONDS", 0.0)
-    monkeypatch.setattr(auto, "SAMPLED_ELEMENTS", 2_000)  # so that not all is sampled
+    monkeypatch.setattr(sampled_sets, "SAMPLED_ELEMENTS", 2_000)  # so that not all is sampled
     texts = kinds_of_corpora()[corpus]
     found = set()
     for memory, threads, temp_dir, room in (
@@ -257,6 +257,26 @@ def test_pairs_that_neither_memory_nor_disk_hold_are_refused_before_they_are_loo
     ) as refusal:
         nd.deduplicate(texts, method=method, memory="16M", cluster="components", **options)
     assert "100.0 MiB are free" in str(refusal.value)
+
+
+@pytest.mark.parametrize("similarity", ["jaccard", "weighted", "containment", "cosine", "edit"])
+def test_prefixes_that_the_disk_does_not_hold_are_refused_before_they_are_made(similarity, monkeypatch):
+    choose = random.Random(4)
+    texts = [" ".join(choose.choices(WORDS, k=30)) for _ in range(4_000)]
+    summaries = {}
+    for room in (1 << 50, 1_000_000):  # all elements would not fit in the second; those of the prefixes do
+        monkeypatch.setattr(shutil, "disk_usage", free(room))
+        found = nd.deduplicate(texts, method="exact", similarity=similarity, min_similarity=0.95)
+        summaries[room] = (found.duplicates.to_pydict(), found.summary.candidates)
+    assert summaries[1 << 50] == summaries[1_000_000]
+    assert "room" in found.summary.seconds
+    monkeypatch.setattr(shutil, "disk_usage", free(100_000))
+    monkeypatch.setattr(exact, "prefixes_of", None)
+    with pytest.raises(
+        nd.OptionError, match=r"`method='exact'` takes about [\d.]+ KiB of temporary files, and 97.7 KiB"
+    ) as refusal:
+        nd.deduplicate(texts, method="exact", similarity=similarity, min_similarity=0.95)
+    assert "Give a `temp_dir` with more room, more memory, such as `memory='2G'`, or a higher" in str(refusal.value)
 
 
 def test_signatures_that_neither_memory_nor_disk_hold_are_refused_before_they_are_made(monkeypatch):

@@ -8,7 +8,7 @@ from neardup.display import size_text
 from neardup.errors import OptionError
 from neardup.resources.limits import check_temp_dir, memory_bytes
 from neardup.resources.memory_use import MemoryUse
-from neardup.resources.room import check_room
+from neardup.resources.room import check_room, free_bytes
 from neardup.resources.shares import ARRAYS, SHARES, share_of
 from neardup.resources.threads import thread_count
 
@@ -87,6 +87,11 @@ class Resources:
         from neardup.resources.scratch import Scratch
 
         return Scratch(self.share(use) // arrays, self.temp_dir, self.use, use)
+
+    @property
+    def free_bytes(self) -> int:
+        """What is free where temporary files go."""
+        return free_bytes(self.temp_dir)
 
     def check_room(self, needed: int, *, work: str, instead: str) -> None:
         """Raise OptionError if `work` needs more bytes of temporary files than are free; `instead`: what else may be given."""

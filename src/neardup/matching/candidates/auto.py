@@ -13,20 +13,15 @@ from neardup.errors import OptionError
 from neardup.matching.candidates.candidate_join import CandidateJoin
 from neardup.matching.candidates.costs import Estimate, Size, exact_at_most
 from neardup.matching.candidates.estimates import estimate_exact, estimate_minhash
-from neardup.matching.candidates.exact import map_elements, open_exact
+from neardup.matching.candidates.exact import open_exact
 from neardup.matching.candidates.minhash import open_minhash
-from neardup.matching.candidates.sampled_sets import SampledSets
-from neardup.matching.candidates.samples import join_elements, sample_elements
+from neardup.matching.candidates.sampled_sets import sample_of
 from neardup.matching.candidates.task import Task
-from neardup.matching.prefix_join.counts import KnownCounts
-from neardup.matching.similarities.table import SIMILARITY_TABLE, Elements
+from neardup.matching.similarities.table import SIMILARITY_TABLE
 from neardup.recipe.methods import METHODS
 
 SLOWER, PATIENCE_SECONDS = 2.0, 5.0
 """Exact is taken unless by estimate it takes more than so many times as long as minhash, and more than so many seconds."""
-SAMPLED_ELEMENTS = 1 << 18
-"""About so many elements are in the sample; but it has this many documents of a corpus that has them, however long they are."""
-LEAST_SAMPLED = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +56,7 @@ def choose(task: Task, *, documents: int | None = None) -> Choice:
     tokens = int(task.documents.tokens[task.wanted].sum())
     size = Size(documents or read, int(growth * tokens), growth)
     with task.progress.stage("choose", read):
-        share = max(SAMPLED_ELEMENTS / max(1, tokens), LEAST_SAMPLED / max(1, read))
-        sample = _sample(task, min(1.0, share), size)
+        sample = sample_of(task, size)
         code, memory, first = (
             SIMILARITY_TABLE[options.similarity].code,
             task.resources.memory_bytes,
@@ -83,22 +77,6 @@ def choose(task: Task, *, documents: int | None = None) -> Choice:
     rule = f"take more than {SLOWER:g} times as long as minhash and more than {PATIENCE_SECONDS:g} s on the reference machine"
     reason = f"exact would {'' if slow else 'not '}{rule}; {_shown(exact)}; {_shown(minhash)}"
     return Choice("minhash" if slow else "exact", reason, (exact, minhash), size.documents)
-
-
-def _sample(task: Task, share: float, size: Size) -> SampledSets:
-    """About this `share` of the texts, always the same, and the frequencies of their elements."""
-
-    def choose_some(elements: Elements) -> Elements:
-        return sample_elements(elements, share)
-
-    elements = join_elements(list(map_elements(task, choose_some)))
-    counts = KnownCounts(elements.values)
-    if share == 1.0:
-        counts.add(elements.values)
-    else:
-        for _ in map_elements(task, lambda some: counts.add(some.values)):
-            pass
-    return SampledSets.of(elements, counts, share, size)
 
 
 def needless(task: Task) -> str | None:

@@ -110,8 +110,13 @@ def exact_cost(size: Size, walks: Walks, cells: int, memory: int) -> Estimate:
     seconds = size.tokens * (COUNT_SECONDS + PREFIX_SECONDS) + join
     listed, spilled = _in_memory_or_file(int(pairs.all) * PAIR_BYTES, share_of(memory, "pairs"))
     needed = cells + min(int(postings) * POSTING_BYTES, share_of(memory, "postings")) + listed
-    disk = 8 * int(postings) + 40 * size.documents + spilled
+    disk = prefix_bytes(size, int(postings)) + spilled
     return Estimate("exact", int(pairs.all), int(postings), int(visits), int(meetings), needed, disk, seconds, join)
+
+
+def prefix_bytes(size: Size, postings: int) -> int:
+    """Of the file of prefixes with so many elements."""
+    return 8 * postings + 40 * size.documents
 
 
 def exact_at_most(size: Size) -> float:

@@ -1,56 +1,27 @@
 """Candidates by EXACT: every pair of documents that can reach the similarity, by the prefixes of their sets."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import fields
-from typing import TypeVar
 
 import numpy as np
 
 from neardup.arrays import Array
 from neardup.hamming.candidate_graph import CandidateGraph
 from neardup.hamming.unique import Unique, collapse
-from neardup.io.batch import Batch
-from neardup.io.checkpoints import NO_CHECKPOINTS
 from neardup.matching.candidates.candidate_join import CandidateJoin
+from neardup.matching.candidates.costs import Size, prefix_bytes
+from neardup.matching.candidates.elements import map_elements
+from neardup.matching.candidates.estimates import estimate_exact
+from neardup.matching.candidates.sampled_sets import sample_of
 from neardup.matching.candidates.task import Found, Task
 from neardup.matching.prefix_join.counts import ElementCounts
 from neardup.matching.prefix_join.join import JoinCost, join_prefixes
 from neardup.matching.prefix_join.prefixes import Prefixes, PrefixFile, prefixes_of
 from neardup.matching.similarities.table import SIMILARITY_TABLE, Elements
-from neardup.resources.threads import in_order
-from neardup.text.columns import in_chunks
-
-Result = TypeVar("Result")
 
 COSTS = [field.name for field in fields(JoinCost)]
 """The counts of a join, which are added up where there are several."""
-CHUNK_ELEMENTS = 1 << 17
-"""Approximate number of kept elements per chunk."""
-
-
-def map_elements(
-    task: Task, work: Callable[[Elements], Result], *, name: str = "", state: Array | None = None
-) -> Iterator[Result]:
-    """Yield work(elements) for the wanted texts, chunk by chunk, in order: elements kept by the first pass, else read again.
-
-    With a `name`, results are saved if the run can be resumed.
-    """
-    similarity, wanted = SIMILARITY_TABLE[task.options.similarity], task.wanted
-    if task.kept is None:
-
-        def read(batch: Batch) -> list[Result]:
-            chunks = in_chunks(batch.texts.drop_null())
-            return [work(similarity.elements(chunk, task.recipe)) for chunk in chunks]
-
-        passes = task.checkpoints if name else NO_CHECKPOINTS
-        for _, results in passes.map(task.corpus, read, name=name, wanted=wanted, state=state):
-            yield from results
-        return
-    kept, rows = task.kept, np.flatnonzero(wanted)
-    sizes = np.cumsum(kept.ends[rows] - kept.starts[rows])
-    cuts = np.unique(np.searchsorted(sizes, np.arange(CHUNK_ELEMENTS, sizes[-1] if len(rows) else 0, CHUNK_ELEMENTS)))
-    yield from in_order(lambda part: work(kept.elements(part)), np.split(rows, cuts), task.resources.thread_count)
 
 
 def count_elements(task: Task) -> ElementCounts:
@@ -70,10 +41,35 @@ def count_elements(task: Task) -> ElementCounts:
     return counts
 
 
+def _check_room(task: Task) -> None:
+    """Refuse prefixes that the disk would not hold. How many elements they have is looked at only where all might be too many."""
+    options, resources = task.options, task.resources
+    size = Size(int(task.wanted.sum()), int(task.documents.tokens[task.wanted].sum()))
+    if prefix_bytes(size, size.tokens) <= resources.free_bytes:
+        return
+    with task.progress.stage("room", size.documents):
+        estimate = estimate_exact(
+            sample_of(task, size),
+            size,
+            code=SIMILARITY_TABLE[options.similarity].code,
+            least=options.min_similarity,
+            memory=resources.memory_bytes,
+            survivors_first=task.survivors_first,
+        )
+    resources.check_room(
+        prefix_bytes(size, estimate.postings), work="`method='exact'`", instead="a higher `min_similarity`"
+    )
+
+
 @contextmanager
 def open_exact(task: Task) -> Iterator["ExactJoin"]:
-    """Prepare to find every pair of documents that can reach the similarity, however short; two passes over their elements."""
+    """Prepare to find every pair of documents that can reach the similarity, however short; two passes over their elements.
+
+    Raises:
+        OptionError: the temporary files would not fit where they go.
+    """
     task = task.at_least(task.min_tokens("exact"))
+    _check_room(task)
     counts = count_elements(task)
     options, resources, progress, wanted = task.options, task.resources, task.progress, task.wanted
     similarity, least = SIMILARITY_TABLE[options.similarity], options.min_similarity

@@ -9,11 +9,16 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.kernels.matching.similarities import JACCARD, Stored, similarities_of, working_memory
 from neardup.matching.candidates.costs import Size
-from neardup.matching.candidates.samples import MIX, chosen_texts
+from neardup.matching.candidates.elements import map_elements
+from neardup.matching.candidates.samples import MIX, chosen_texts, join_elements, sample_elements
+from neardup.matching.candidates.task import Task
 from neardup.matching.prefix_join.counts import ElementCounts, KnownCounts
 from neardup.matching.prefix_join.prefixes import Prefixes, prefixes_of
 from neardup.matching.similarities.table import Elements
 
+SAMPLED_ELEMENTS = 1 << 18
+"""About so many elements are in a sample; but it has this many documents of a corpus that has them, however long they are."""
+LEAST_SAMPLED = 50
 PAIRED_DOCUMENTS = 2_000
 """Of so many of the sample all pairs are looked at."""
 SAMPLED_PAIRS, LEAST_PAIRS, PAIRED_ELEMENTS = 20_000, 200, 1 << 22
@@ -117,3 +122,17 @@ def jaccard(elements: Elements, left: Array, right: Array) -> Array:
     stored = Stored(JACCARD, elements.values, np.empty(0), offsets[:-1], offsets[1:], working_memory(JACCARD, 0))
     similarities_of(stored, left, right, 0.0, found)
     return found
+
+
+def sample_of(task: Task, size: Size) -> SampledSets:
+    """Sample the documents of a task, always the same, and count their elements among all; two passes over their elements."""
+    read, tokens = int(task.wanted.sum()), int(task.documents.tokens[task.wanted].sum())
+    share = min(1.0, max(SAMPLED_ELEMENTS / max(1, tokens), LEAST_SAMPLED / max(1, read)))
+    elements = join_elements(list(map_elements(task, lambda some: sample_elements(some, share))))
+    counts = KnownCounts(elements.values)
+    if share == 1.0:
+        counts.add(elements.values)
+    else:
+        for _ in map_elements(task, lambda some: counts.add(some.values)):
+            pass
+    return SampledSets.of(elements, counts, share, size)

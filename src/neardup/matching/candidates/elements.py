@@ -1,0 +1,43 @@
+"""The elements of the documents of a task: kept by the first pass, or read again."""
+
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+import numpy as np
+
+from neardup.arrays import Array
+from neardup.io.batch import Batch
+from neardup.io.checkpoints import NO_CHECKPOINTS
+from neardup.matching.candidates.task import Task
+from neardup.matching.similarities.table import SIMILARITY_TABLE, Elements
+from neardup.resources.threads import in_order
+from neardup.text.columns import in_chunks
+
+Result = TypeVar("Result")
+
+CHUNK_ELEMENTS = 1 << 17
+"""Approximate number of kept elements per chunk."""
+
+
+def map_elements(
+    task: Task, work: Callable[[Elements], Result], *, name: str = "", state: Array | None = None
+) -> Iterator[Result]:
+    """Yield work(elements) for the wanted texts, chunk by chunk, in order: elements kept by the first pass, else read again.
+
+    With a `name`, results are saved if the run can be resumed.
+    """
+    similarity, wanted = SIMILARITY_TABLE[task.options.similarity], task.wanted
+    if task.kept is None:
+
+        def read(batch: Batch) -> list[Result]:
+            chunks = in_chunks(batch.texts.drop_null())
+            return [work(similarity.elements(chunk, task.recipe)) for chunk in chunks]
+
+        passes = task.checkpoints if name else NO_CHECKPOINTS
+        for _, results in passes.map(task.corpus, read, name=name, wanted=wanted, state=state):
+            yield from results
+        return
+    kept, rows = task.kept, np.flatnonzero(wanted)
+    sizes = np.cumsum(kept.ends[rows] - kept.starts[rows])
+    cuts = np.unique(np.searchsorted(sizes, np.arange(CHUNK_ELEMENTS, sizes[-1] if len(rows) else 0, CHUNK_ELEMENTS)))
+    yield from in_order(lambda part: work(kept.elements(part)), np.split(rows, cuts), task.resources.thread_count)
