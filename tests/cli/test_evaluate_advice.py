@@ -15,7 +15,7 @@ import pytest
 
 from corpora import write_lines
 from places import DATA
-from slow import long
+from slow import long, slow
 
 PEPS = DATA / "en_pep_revisions_even"
 WORDS = [f"w{number}" for number in range(300)]
@@ -136,6 +136,9 @@ CORPORA = (
 )  # fmt: skip
 
 
+QUICK = (jsonl, csv_with_a_dialect, parquet)
+
+
 def with_a_far_pair():
     """Labels with a pair of texts that have nothing in common."""
     jsonl()
@@ -180,7 +183,9 @@ def check_with_labels(result, pairs, removed):
     assert result["recommendation"]["removed"] == removed
 
 
-@pytest.mark.parametrize("corpus", CORPORA, ids=lambda corpus: corpus.__name__)
+@pytest.mark.parametrize(
+    "corpus", [each if each in QUICK else slow(each) for each in CORPORA], ids=lambda corpus: corpus.__name__
+)
 def test_what_is_recommended_with_labels_finds_what_was_said(run, place, corpus):
     result, pairs, removed = follow(run, *corpus(), *LABELS)
     assert result["recommendation"]["reaches_target"] == (corpus is not equal_and_empty_texts)  # equals are not labeled
@@ -235,7 +240,9 @@ def test_reasons_name_options_as_flags(run, place):
     assert "`" not in done
 
 
-@pytest.mark.parametrize("corpus", [jsonl, equal_and_empty_texts, lines_of_text, recipe_of_a_file, broken_rows])
+@pytest.mark.parametrize(
+    "corpus", [jsonl, slow(equal_and_empty_texts), slow(lines_of_text), slow(recipe_of_a_file), slow(broken_rows)]
+)
 def test_what_is_recommended_without_labels_finds_what_was_said(run, place, corpus):
     result, pairs, removed = follow(run, *corpus())
     best = result["recommendation"]["best"]

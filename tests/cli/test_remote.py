@@ -21,6 +21,7 @@ from neardup.io.corpus import open_corpus
 from neardup.io.reading import Reading
 from neardup.io.storage import remote, stores
 from neardup.io.storage.remote import RemotePath
+from slow import slow
 
 ENVIRONMENT = {
     "AWS_ACCESS_KEY_ID": "testing",
@@ -101,7 +102,7 @@ def there(store, prefix):
     return {key.removeprefix(prefix): store.get(key) for key in store.keys(prefix)}
 
 
-@pytest.mark.parametrize("ending", FORMATS)
+@pytest.mark.parametrize("ending", ["jsonl", slow("jsonl.gz"), slow("jsonl.zst"), slow("csv"), "parquet"])
 def test_a_store_gets_byte_for_byte_what_a_folder_gets(run, store, ending):
     put_here_and_there(store, ending)
     assert run("dedup", "in", "-o", "out/").code == 0
@@ -238,8 +239,8 @@ def fails(times, method, part="", answer=503):
     return fault
 
 
-@pytest.mark.parametrize("answer", [503, "cut"])
-@pytest.mark.parametrize("ending", ["jsonl.gz", "parquet"])
+@pytest.mark.parametrize("answer", [503, slow("cut")])
+@pytest.mark.parametrize("ending", ["jsonl.gz", slow("parquet")])
 def test_a_failing_read_is_tried_again(run, store, ending, answer):
     put_here_and_there(store, ending)
     store.proxy.fault = fails(3, "GET", f"/in/a.{ending}", answer)
@@ -522,7 +523,7 @@ def test_preferred_sources_may_be_remote(run, store):
     assert [row["survivor_id"] for row in read_lines("out.duplicates.jsonl")][:2] == ["again", "again"]
 
 
-@pytest.mark.parametrize("ending", ["jsonl", "jsonl.gz", "parquet"])
+@pytest.mark.parametrize("ending", ["jsonl", slow("jsonl.gz"), slow("parquet")])
 def test_a_store_is_decontaminated_as_a_folder_is(run, store, ending):
     put_here_and_there(store, ending)
     item = [{"id": "q", "text": FERRY}]
@@ -540,6 +541,7 @@ def test_a_store_is_decontaminated_as_a_folder_is(run, store, ending):
     assert remote_summary["contaminated"] == here["contaminated"] > 0
 
 
+@pytest.mark.slow
 def test_a_run_in_a_store_is_verified_and_told_wrong(run, store):
     put_here_and_there(store, "jsonl")
     assert run("dedup", "s3://corpus/in", "-o", "s3://corpus/out.jsonl").code == 0
@@ -567,6 +569,7 @@ def test_a_report_is_made_of_a_run_in_a_store_and_put_there(run, store):
     assert run("report", "s3://corpus/none.duplicates.jsonl", "-o", "none.html").code == 2
 
 
+@pytest.mark.slow
 def test_an_index_is_made_of_texts_in_a_store_and_answers_go_there(run, store):
     store.put("in.jsonl", lines(ROWS))
     assert run("index", "build", "ix", "s3://corpus/in.jsonl").code == 0

@@ -35,6 +35,13 @@ def test_a_flip_is_refused_by_name_or_the_result_is_right(each):
     assert told["outcomes"][REFUSED] > len(FORMS) / 2
 
 
+@pytest.fixture(scope="module")
+def worker():
+    found = Worker()
+    yield found
+    found.close()
+
+
 @pytest.mark.parametrize(
     ("form", "number"),
     [
@@ -48,10 +55,8 @@ def test_a_flip_is_refused_by_name_or_the_result_is_right(each):
         ("document frequencies", 243),
     ],
 )
-def test_flips_that_once_crashed_or_showed_a_traceback(form, number):
-    worker = Worker()
+def test_flips_that_once_crashed_or_showed_a_traceback(form, number, worker):
     found = worker.flip(20261122, form, number)
-    worker.close()
     assert found["outcome"] not in FINDS, found
 
 

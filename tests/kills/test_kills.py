@@ -10,7 +10,7 @@ from kills.scenarios import SCENARIOS, Scenario
 from slow import slow
 
 pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
-QUICK = ("dedup --resume, exact", "index add", "filter")
+QUICK = ("index add", "filter")
 
 
 @pytest.mark.parametrize(

@@ -137,6 +137,7 @@ def test_an_exact_join_finds_the_pairs_of_the_definition_and_no_other(steps, kin
         assert np.flatnonzero(result.kept).tolist() == sorted(set(survivors))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("steps", STEPS, ids="+".join)
 @given(corpus=corpora)
 @settings(max_examples=10)

@@ -74,13 +74,13 @@ def corpora(draw):
     ("method", "similarity"),
     [
         ("exact", "jaccard"),
-        ("exact", "weighted"),
-        ("exact", "containment"),
-        ("exact", "cosine"),
+        slow("exact", "weighted"),
+        slow("exact", "containment"),
+        slow("exact", "cosine"),
         ("exact", "edit"),
         ("minhash", "jaccard"),
         ("simhash", "jaccard"),
-        ("simhash", "edit"),
+        slow("simhash", "edit"),
     ],
 )
 @given(texts=corpora(), least=st.sampled_from([0.5, 0.7, 0.85]), keep=st.sampled_from(["first", "last", "longest"]))
@@ -112,7 +112,7 @@ def test_references_groups_and_distances_alone_give_the_same(texts, reference, d
     ("method", "options"),
     [
         ("exact", {}),
-        ("simhash", {}),
+        slow("simhash", {}),
         slow("minhash", {}),
         slow("exact", {"memory": "16M", "threads": 3}),
         slow("auto", {}),
