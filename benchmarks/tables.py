@@ -38,6 +38,7 @@ TABLES: dict[str, Callable[[Record], str]] = {
         tables_of_speed.end_to_end,
         tables_of_speed.memory,
         tables_of_speed.families,
+        tables_of_speed.decontaminate,
         tables_of_speed.corpus_speed,
         tables_of_speed.stage_limits,
         tables_of_features.segmenters,

@@ -267,3 +267,17 @@ def families(record: Record) -> str:
         )
     columns = ["lines", "threshold", "", "s", "temporary files, MB", "peak memory, MB", "survivors"]
     return table(columns, rows)
+
+
+def decontaminate(record: Record) -> str:
+    """How fast documents are looked through for the items of a benchmark."""
+    names = ("neardup", "neardup, one thread", "13-grams in Python")
+    rows = [
+        [
+            f"{row['planted']:,} of {row['documents']:,}",
+            *(f"{number(row[name]['MB_per_second'])} ({row[name]['found']:,})" for name in names),
+            number(row["neardup"]["times_the_peer"]),
+        ]
+        for row in record["shares"]
+    ]
+    return table(["documents with an item", *(f"{name}, MB/s (found)" for name in names), "times as fast"], rows)
