@@ -22,7 +22,7 @@ from neardup.io.outputs import Outputs
 from neardup.jobs.dedup import deduplicate_files
 from neardup.jobs.units import deduplicate_units
 from restored import restore
-from slow import long
+from slow import long, slow
 
 KILLS = int(os.environ.get("NEARDUP_KILLS", "200"))
 OUTPUTS = ("out/", "out.duplicates.jsonl", "removed/")
@@ -146,7 +146,7 @@ def fail_after(monkeypatch, blocks):
 
 
 @pytest.mark.parametrize("unit", ["document", "line"])
-@pytest.mark.parametrize("method", ["exact", "minhash", "simhash"])
+@pytest.mark.parametrize("method", ["exact", slow("minhash"), slow("simhash")])
 def test_what_was_read_is_not_read_again(monkeypatch, method, unit):
     write_corpus(shards=8, words_in_a_line=12)
     options = {"threads": 1, "method": method, "unit": unit}
