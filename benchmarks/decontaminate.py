@@ -15,7 +15,7 @@ import neardup
 from corpora import python_installation
 from measure import arguments, environment, ratio, rounded, take_turns, write_json
 
-ITEMS, BYTES, ROUNDS = 10_000, 30_000_000, 5
+ITEMS, BYTES, ROUNDS = 10_000, 10_000_000, 3
 QUICK = 1_000, 3_000_000, 2
 SHARES = (0.0, 0.01, 0.5)
 GRAM = 13
