@@ -238,6 +238,15 @@ def test_a_part_of_an_item_is_enough_by_share_or_by_run(run):
     assert survivors("strict.jsonl") == ["part", "run", "most"]
 
 
+def test_that_no_item_was_checked_is_told(run):
+    write_lines("in.jsonl", ROWS)
+    write_lines("short.jsonl", [{"text": "too short"}])
+    Path("empty.jsonl").touch()
+    for name in ("short.jsonl", "empty.jsonl"):
+        done = run("decontaminate", "in.jsonl", "--against", name, "-o", f"from-{name}")
+        assert (done.code, "No item was checked, so nothing could be found." in done.err) == (0, True), done.err
+
+
 def test_the_report_shows_benchmarks_items_and_passages(run):
     pytest.importorskip("jinja2")
     write_lines("in.jsonl", [*ROWS, {"id": "<b>", "text": QUESTION + " <script>"}])
@@ -259,7 +268,10 @@ def test_the_report_shows_benchmarks_items_and_passages(run):
         (("gone.jsonl", *NAMED, "-o", "out.jsonl"), "gone.jsonl: there is no such file"),
         (("in.jsonl", "--against", "gone.jsonl", "-o", "out.jsonl"), "gone.jsonl: there is no such file"),
         (("in.jsonl", "--against", "-", "-o", "out.jsonl"), "--against -: a benchmark is read from files"),
-        (("in.jsonl", "--against", "in.jsonl", "-o", "out.jsonl"), "in.jsonl is given twice"),
+        (
+            ("in.jsonl", "--against", "in.jsonl", "-o", "out.jsonl"),
+            "in.jsonl is given twice: its rows would be contaminated by themselves",
+        ),
         (
             ("in.jsonl", "--against", "bench.jsonl", "-o", "out.jsonl"),
             "Name the one that is meant. For benchmarks, --against-text and --against-id do.",

@@ -231,15 +231,15 @@ def _shard(path: Place, base: Place, reading: Reading, name: str | None = None) 
     return Shard(path, name, relative, kind, compression, size, modified, *stored)
 
 
-def repeated_files(shards: Iterable[Shard]) -> list[str]:
-    """One problem for each file that occurs twice among the shards."""
+def repeated_files(shards: Iterable[Shard], because: str = "all its rows would be duplicates") -> list[str]:
+    """One problem for each file that occurs twice among the shards, and why it is one."""
     seen: dict[tuple[Any, Any], Shard] = {}
     problems = []
     for shard in shards:
         first = seen.setdefault(identity(shard.path), shard)
         if first is not shard:
             also = "" if first.name == shard.name else f" (as {first.name})"
-            problems.append(f"{shard.name} is given twice{also}: all its rows would be duplicates. Name it once.")
+            problems.append(f"{shard.name} is given twice{also}: {because}. Name it once.")
     return problems
 
 

@@ -113,7 +113,7 @@ def decontaminate_files(
     with temporary_folder(chosen.temp_dir) as spool:
         shards = request.find_shards(spool, shown)
         of_benchmarks = find_shards(benchmarks, temporary=spool, reading=of_items)
-        problems = repeated_files([*shards, *of_benchmarks])
+        problems = repeated_files([*shards, *of_benchmarks], "its rows would be contaminated by themselves")
         if problems:
             raise InputError("\n".join(problems))
         from neardup.jobs.decontamination_steps import (

@@ -63,6 +63,8 @@ class FileDecontamination:
         ]
         if counts.short_items:
             lines.append(f"{counted(counts.short_items, 'item')} under {counted(least, 'token')}: not checked")
+        if not counts.checked_items:
+            lines.append("No item was checked, so nothing could be found.")
         if counts.rejected_items:
             lines.append(f"{counted(counts.rejected_items, 'row')} of benchmarks could not be read: not checked")
         if counts.rejected:
