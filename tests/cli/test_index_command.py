@@ -207,6 +207,7 @@ def test_what_cannot_be_done_is_refused_with_what_to_do(run, place, arguments, t
 def test_damage_is_named_by_file_and_page(run, place):
     write_lines("a.jsonl", DOCUMENTS)
     run("index", "build", "ix", "a.jsonl")
+    assert json.loads(run("index", "info", "ix", "--json").out)["damaged"] is None  # nobody has looked
     assert run("index", "info", "ix", "--verify").code == 0
     [segment] = (place.work / "ix").glob("segment-*")
     content = bytearray(segment.read_bytes())

@@ -241,7 +241,7 @@ def test_damage_is_not_written_anew_as_if_it_were_whole(tmp_path):
     file.write_bytes(whole)
     index = Index.open(tmp_path / "index")
     index.add([7_000], VALUES[:1])
-    with pytest.raises(nd.DataError, match="is damaged; `neardup index info --verify` names the pages"):
+    with pytest.raises(nd.DataError, match="is damaged; `neardup index info .* --verify` names the pages"):
         index.merge()
 
 

@@ -166,7 +166,7 @@ def query(path: str, inputs: tuple[str, ...], output: str, quiet: bool, **chosen
 @click.option("--verify", is_flag=True, help="Read every page and compare it with its checksum.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def info(path: str, verify: bool, as_json: bool) -> None:
-    """Show the contents of an index; exits with 1 if files or pages are damaged."""
+    """Show the contents of an index; with --verify, exits with 1 if pages are damaged."""
     import dataclasses
     import json
 

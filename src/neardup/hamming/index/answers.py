@@ -103,7 +103,7 @@ class IndexInfo:
         recipe: digest of the recipe; None if the recipe is unknown.
         recipe_fields: fields of the recipe; None if the recipe is unknown.
         ids: `integers` or `strings`; None while there are no ids.
-        damaged: the numbers of the damaged pages, by file; empty unless pages were verified.
+        damaged: the numbers of the damaged pages, by file; None if pages were not verified.
         hit_probability: the probability that a document at max_distance is found; see `Index.hit_probability`. 0 if pages
             were verified and are damaged: queries are refused.
         methods: method of each segment; for an index with method `auto`, the methods that `auto` chose.
@@ -122,6 +122,6 @@ class IndexInfo:
     recipe: str | None
     recipe_fields: dict[str, Any] | None
     ids: str | None
-    damaged: dict[str, list[int]]
+    damaged: dict[str, list[int]] | None
     hit_probability: float
     methods: tuple[str, ...]

@@ -11,8 +11,10 @@ def index_info(
 ) -> IndexInfo:
     """See `neardup.Index.info`. `recipe`: the digest of the recipe."""
     search, made, searched = contents.search, contents.documents.made, contents.documents.listed()
-    stored = [segment for part in contents.parts for segment in part.made] if verify else []
-    damaged = {name: pages for segment in stored for name, pages in segment.damaged_pages().items()}
+    damaged = None
+    if verify:
+        stored = [segment for part in contents.parts for segment in part.made]
+        damaged = {name: pages for segment in stored for name, pages in segment.damaged_pages().items()}
     return IndexInfo(
         documents=len(contents.documents),
         short=0 if contents.short is None else len(contents.short.documents),

@@ -1,6 +1,7 @@
 """A segment of an index: fingerprints that never change, searched by one method. Documents can only be marked as removed."""
 
 import math
+import shlex
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -184,10 +185,11 @@ class Segment:
         self.is_checked = True
 
     def _damage(self) -> DataError:
-        name = self.files[0].path if self.files else "The segment"
-        return DataError(
-            f"{name} is damaged; `neardup index info --verify` names the pages. Restore it, or build the index anew."
-        )
+        if not self.files:
+            return DataError("The index is damaged. Build it anew.")
+        damaged = self.files[0].path
+        command = shlex.join(["neardup", "index", "info", str(damaged.parent), "--verify"])
+        return DataError(f"{damaged} is damaged; `{command}` names the pages. Restore it, or build the index anew.")
 
     def live_documents(self) -> Array:
         """int64[]: the documents that are not removed, ascending."""
