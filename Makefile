@@ -33,11 +33,14 @@ demo: $(VENV)/installed  ## de-duplicate real texts and a small corpus in three 
 	@echo "The other kernels, for other commands:"
 	@$(MAKE) --no-print-directory kernels
 
+# One more than there are processors: tests wait for processes, servers and downloads for much of their time.
+WORKERS := $(shell $(PYTHON) -c 'import os; print(1 + (os.cpu_count() or 1))')
+
 test: $(VENV)/developing kernels  ## the tests, on all processors; the tests of a file on one of them
-	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest -n auto --dist loadfile -m "not slow and not long"
+	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow and not long"
 
 test-all: $(VENV)/developing kernels  ## all tests but the long ones, with more examples
-	$(BIN)/python -m pytest -n auto --dist loadfile -m "not long"
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not long"
 
 test-long: $(VENV)/developing kernels  ## every way to run every corpus, and other tools' releases from PyPI; long
 	$(BIN)/python -m pytest -n auto --dist load -m long
