@@ -188,8 +188,9 @@ class Segment:
         if not self.files:
             return DataError("The index is damaged. Build it anew.")
         damaged = self.files[0].path
-        command = shlex.join(["neardup", "index", "info", str(damaged.parent), "--verify"])
-        return DataError(f"{damaged} is damaged; `{command}` names the pages. Restore it, or build the index anew.")
+        folder = shlex.quote(str(damaged.parent))
+        names_pages = f"`neardup index info {folder} --verify` names the pages"
+        return DataError(f"{damaged} is damaged; {names_pages}. Restore it, or build the index anew.")
 
     def live_documents(self) -> Array:
         """int64[]: the documents that are not removed, ascending."""
