@@ -5,8 +5,10 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# A third of the time that pip takes for the 150 packages of the tests.
+INSTALL := $(BIN)/python -m uv pip install --quiet --python $(BIN)/python
 
-.PHONY: help demo kernels kernels-from-wheel wheels wheel-arm test test-all test-long test-levels test-checked test-interpreted test-lowest install-tools test-properties fuzz flips kills lint lint-project types docs site chromium bench bench-quick bench-corpus bench-start soak clean
+.PHONY: help demo kernels kernels-from-wheel wheels wheel-arm test test-all test-long slow-tests test-levels test-checked test-interpreted test-lowest install-tools test-properties fuzz flips kills lint lint-project types docs site chromium bench bench-quick bench-corpus bench-start soak clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*## /: /' | sort
@@ -14,12 +16,12 @@ help:  ## this list
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), f"neardup needs Python 3.11 or newer, not {sys.version}; pass PYTHON=…"'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --editable '.[jit]'
+	$(BIN)/python -m pip install --quiet uv
+	$(INSTALL) --editable '.[jit]'
 	touch $@
 
 $(VENV)/developing: $(VENV)/installed
-	$(BIN)/python -m pip install --quiet --group dev
+	$(INSTALL) --group dev
 	touch $@
 
 # Where kernels cannot be compiled ahead of time (no C compiler), Numba compiles them at first use: slower, and the same.
@@ -44,6 +46,9 @@ test-all: $(VENV)/developing kernels  ## all tests but the long ones, with more 
 
 test-long: $(VENV)/developing kernels  ## every way to run every corpus, and other tools' releases from PyPI; long
 	$(BIN)/python -m pytest -n auto --dist load -m long
+
+slow-tests: $(VENV)/developing kernels  ## measure, on an idle machine, which tests `make test` leaves out: tests/slow.txt
+	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest -n auto --dist loadfile -m "not long" --record-slow 1
 
 OF_KERNELS := tests/kernels tests/matching/test_contamination.py
 test-checked: $(VENV)/developing  ## the kernels' tests with array bounds checked, compiled at first use
@@ -103,7 +108,7 @@ lint: $(VENV)/developing  ## style
 	$(BIN)/ruff format --check .
 
 $(VENV)/linting-project: $(VENV)/installed
-	$(BIN)/python -m pip install --quiet --group lint-project
+	$(INSTALL) --group lint-project
 	touch $@
 
 lint-project: $(VENV)/linting-project  ## workflows, issue forms, CITATION.cff and Dockerfile against their schemas and rules
@@ -133,7 +138,7 @@ chromium:  ## Debian's Chromium, in which tests look at the report; as root
 
 # What the benchmarks compare with, two of them in environments of their own: text-dedup without what its two commands do not use.
 $(VENV)/benchmarking: $(VENV)/developing benchmarks/requirements.txt
-	$(BIN)/python -m pip install --quiet -r benchmarks/requirements.txt
+	$(INSTALL) -r benchmarks/requirements.txt
 	touch $@
 
 $(VENV)/text-dedup/installed: benchmarks/requirements-text-dedup.txt

@@ -19,7 +19,8 @@ from measure import arguments, environment, rounded, write_json
 WORDS = [f"word{i}" for i in range(60)]
 PLACES = (10, 30, 50)
 SIZES, QUICK_SIZES = (30_000, 200_000), (6_000,)
-METHODS = {0.7: ("auto", "exact", "minhash", "simhash"), 0.8: ("auto", "exact", "minhash")}
+METHODS = ("auto", "exact", "minhash", "simhash")
+THRESHOLDS = (0.7, 0.8)
 LIMIT_SECONDS = 180
 PEERS = {
     "datasketch": """
@@ -133,8 +134,8 @@ def main() -> None:
         for count in QUICK_SIZES if given.quick else SIZES:
             lines = folder / "lines.jsonl"
             write_lines(lines, count)
-            for least, methods in METHODS.items():
-                for method in methods:
+            for least in THRESHOLDS:
+                for method in METHODS:
                     row = {"documents": count, "min_similarity": least, "tool": f"neardup --method {method}"}
                     rows.append(row | of_neardup(lines, method, least, folder))
                     print(rows[-1], flush=True)

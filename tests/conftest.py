@@ -1,10 +1,12 @@
-"""Hypothesis profiles: the same examples every time, and as many as the run has time for (`quick` in `make test`). Chromium, for what is looked at in it."""
+"""Hypothesis profiles: the same examples every time, and as many as the run has time for (`quick` in `make test`). Slow tests. Chromium, for what is looked at in it."""
 
 import os
 import shutil
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from durations import SlowTests
 
 settings.register_profile(
     "default", deadline=None, derandomize=True, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
@@ -13,6 +15,16 @@ settings.register_profile("interpreted", parent=settings.get_profile("default"),
 settings.register_profile("quick", parent=settings.get_profile("default"), max_examples=8)
 settings.register_profile("thorough", parent=settings.get_profile("default"), max_examples=3000, derandomize=False)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--record-slow", type=float, metavar="SECONDS", help="list the tests that take as long in tests/slow.txt"
+    )
+
+
+def pytest_configure(config):
+    config.pluginmanager.register(SlowTests(config.getoption("--record-slow")))
 
 
 @pytest.fixture(scope="module")

@@ -23,7 +23,8 @@ from neardup.io.checkpoints import NO_CHECKPOINTS, Checkpoints
 from neardup.io.corpora import Corpus, SourcedCorpus, pair_of
 from neardup.io.reading import Html
 from neardup.io.table_corpus import TableCorpus
-from neardup.matching.candidates.methods import all_candidates, opener_of
+from neardup.matching.candidates.methods import opener_of
+from neardup.matching.candidates.narrowed import list_candidates
 from neardup.matching.candidates.task import Found, Task
 from neardup.matching.distance_limit import distance_limit
 from neardup.matching.equal_texts import exact_representatives
@@ -174,7 +175,7 @@ def _decide(
             with opener_of(options.taken())(task) as join:
                 if task.survivors_first:
                     return find_candidates_of_survivors(join, verification, fixed=fixed(join.task.rows))
-                return all_candidates(join)
+                return list_candidates(join)
 
         found = checkpoints.checkpoint("candidates", find)
         give_back()

@@ -240,7 +240,7 @@ def definition(case: Case, files: Files):
             "id": every[row]["id"], "row": row, "survivor_id": every[stays]["id"], "survivor_row": stays if stays < n else None,
             "cluster_id": cluster[stays], "exact": equal, "distance": (prints[row] ^ prints[stays]).bit_count(),
             "similarity": (1.0 if equal else naive.similarity(texts[row], texts[stays], options["similarity"])) if known else None,
-        })  # fmt: skip
+        } | ({"reference_row": stays - n if stays >= n else None} if case.corpus.reference else {}))  # fmt: skip
     counts = {
         "rows": n, "documents": n, "survivors": n - len(gone), "duplicates": len(gone), "clusters": len({of[row] for row in gone}),
         "exact_duplicates": sum(line["exact"] for line in audit), "reference_documents": len(case.corpus.reference),
@@ -286,9 +286,14 @@ def of_links(case: Case):
     return ("similarity", "matched_id", "matched_similarity") if case.options.get("cluster") == "components" else ()
 
 
-def without_links(_: Case):
+def in_memory(_: Case):
+    """A reference that is no file has no name."""
+    return ("reference",)
+
+
+def without_links(case: Case):
     """Any link within the cluster is right."""
-    return ("matched_id", "matched_similarity")
+    return (*in_memory(case), "matched_id", "matched_similarity")
 
 
 def flagged(*flags):
@@ -304,8 +309,8 @@ RUNNERS = {
     "audits by shard": Runner(audits_by_shard),
     "resumable": Runner(resumed),
     "library": Runner(library),
-    "rows in memory": Runner(memory, of_both_kinds),
-    "table in memory": Runner(table, of_both_kinds),
+    "rows in memory": Runner(memory, of_both_kinds, in_memory),
+    "table in memory": Runner(table, of_both_kinds, in_memory),
     "stages": Runner(stages, not_in_stages, of_links),
     "stages at once": Runner(stages_at_once, not_in_stages, of_links),
     "definition": Runner(definition, not_defined, without_links),

@@ -14,7 +14,7 @@ import pytest
 import zstandard
 
 from corpora import BREAD, CLOCK, FERRY, FERRY_EDITED, write_lines
-from slow import long, slow
+from marks import long
 
 OPEN_FILES = 64
 SHARDS = 300
@@ -26,7 +26,7 @@ def limited(*arguments):
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("flags", [[], slow(["--annotate"]), slow(["--memory", "16M"]), slow(["--resume"])])
+@pytest.mark.parametrize("flags", [[], ["--annotate"], ["--memory", "16M"], ["--resume"]])
 def test_many_shards_need_few_open_files(flags):
     for number in range(SHARDS):
         write_lines(f"in/{number:03}.jsonl", [{"id": number, "text": FERRY}, {"id": -1, "text": f"{CLOCK} {number}"}])
@@ -38,7 +38,7 @@ def test_many_shards_need_few_open_files(flags):
     assert [row["id"] for row in read_lines("out/299.jsonl")] == ([299, -1] if "--annotate" in flags else [-1])
 
 
-@pytest.mark.parametrize("kind", [slow("csv"), "txt", slow("parquet")])
+@pytest.mark.parametrize("kind", ["csv", "txt", "parquet"])
 def test_many_shards_of_other_formats_need_few_open_files(kind):
     Path("in").mkdir()
     for number in range(SHARDS):
@@ -160,7 +160,7 @@ BOMB_BYTES, PART_BYTES, LIMIT = 400 << 20, 10 << 20, 1 << 20
 
 
 @pytest.mark.parametrize("ending", [long(".gz"), ".zst"])
-@pytest.mark.parametrize("kind", [slow("jsonl"), slow("csv"), "txt", "lines"])
+@pytest.mark.parametrize("kind", ["jsonl", "csv", "txt", "lines"])
 def test_what_grows_when_it_is_unpacked_is_held_to_the_longest_document(run, kind, ending):
     pack = PACKS[ending]
     head, tail = {"jsonl": (b'{"text": "', b'"}\n'), "csv": (b'text\n"', b'"\n')}.get(kind, (b"", b""))

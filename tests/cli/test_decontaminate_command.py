@@ -337,3 +337,32 @@ def test_no_texts_and_no_items(place):
     assert nd.decontaminate([CLOCK], against={}).clean == [CLOCK]
     for nothing in ([], iter([])):
         assert nd.decontaminate(nothing, against=["too short"]).summary.items == 1
+
+
+@pytest.mark.parametrize(("output", "audit"), [("out.jsonl", "out.contaminated.jsonl"), ("out/", "audits/")])
+def test_its_audit_is_not_taken_for_one_of_dedup(run, output, audit):
+    run("decontaminate", "in.jsonl", *NAMED, "-o", output, "--audit", audit)
+    commands = [
+        ["explain", audit, "quiz"],
+        ["report", audit, "-o", "page.html"],
+        ["verify", output, "--audit", audit, "in.jsonl"],
+    ]
+    if output == "out.jsonl":
+        Path("other.jsonl").write_bytes(Path(audit).read_bytes())
+        commands += [["explain", "other.jsonl", "quiz"]]
+    for command in commands:
+        done = run(*command)
+        assert (done.code, "is an audit of `neardup decontaminate`: its lines have the item" in done.err) == (
+            2,
+            True,
+        ), command
+
+
+@pytest.mark.parametrize("named", [(), ("in.jsonl",)])
+def test_its_output_is_not_verified_as_if_documents_had_been_compared(run, named):
+    run("decontaminate", "in.jsonl", *NAMED, "-o", "out.jsonl")
+    done = run("verify", "out.jsonl", *named)
+    assert done.code == 2
+    assert "out.jsonl was written by `neardup decontaminate`, as out.contaminated.jsonl says" in done.err
+    again = run("decontaminate", "out.jsonl", *NAMED, "--dry-run")  # as it advises
+    assert "3 documents: 3 clean, 0 contaminated" in again.err

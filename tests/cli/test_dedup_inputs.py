@@ -209,3 +209,22 @@ def test_all_missing_inputs_are_named_at_once(run):
     done = run("dedup", "one.jsonl", "two.jsonl", "-o", "out.jsonl")
     assert "one.jsonl: there is no such" in done.err
     assert "two.jsonl: there is no such" in done.err
+
+
+@pytest.mark.parametrize("levels", [90, 150, 499, 900])
+def test_a_text_that_is_nested_deeply_is_read_or_its_row_is_refused(run, place, levels):
+    rows = [
+        b'{"m":' + b'{"a":' * levels + json.dumps(text).encode() + b"}" * (levels + 1) for text in (FERRY, FERRY, CLOCK)
+    ]
+    Path("deep.jsonl").write_bytes(b"\n".join(rows))
+    column = ".".join(["m"] + ["a"] * levels)
+    assert run("dedup", "deep.jsonl", "--text", column, "-o", "out.jsonl").code == 0
+    assert Path("out.jsonl").read_bytes() == rows[0] + b"\n" + rows[2]
+    above = run("dedup", "deep.jsonl", "--text", column.removesuffix(".a"), "-o", "no.jsonl")
+    assert (above.code, "is an object, not a string" in above.err) == (1, True)
+
+
+def test_a_text_that_is_nested_too_deeply_is_refused(run, place):
+    Path("deep.jsonl").write_bytes(b'{"m":' + b'{"a":' * 5_000 + b'"text"' + b"}" * 5_001)
+    done = run("dedup", "deep.jsonl", "--text", ".".join(["m"] + ["a"] * 5_000), "-o", "out.jsonl")
+    assert (done.code, "row 0 (counted from 0): malformed JSON, or nested too deeply" in done.err) == (1, True)

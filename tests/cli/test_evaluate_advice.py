@@ -14,8 +14,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from corpora import write_lines
+from marks import long
 from places import DATA
-from slow import long, slow
 
 PEPS = DATA / "en_pep_revisions_even"
 WORDS = [f"w{number}" for number in range(300)]
@@ -136,9 +136,6 @@ CORPORA = (
 )  # fmt: skip
 
 
-QUICK = (jsonl, csv_with_a_dialect, parquet)
-
-
 def with_a_far_pair():
     """Labels with a pair of texts that have nothing in common."""
     jsonl()
@@ -183,9 +180,7 @@ def check_with_labels(result, pairs, removed):
     assert result["recommendation"]["removed"] == removed
 
 
-@pytest.mark.parametrize(
-    "corpus", [each if each in QUICK else slow(each) for each in CORPORA], ids=lambda corpus: corpus.__name__
-)
+@pytest.mark.parametrize("corpus", CORPORA, ids=lambda corpus: corpus.__name__)
 def test_what_is_recommended_with_labels_finds_what_was_said(run, place, corpus):
     result, pairs, removed = follow(run, *corpus(), *LABELS)
     assert result["recommendation"]["reaches_target"] == (corpus is not equal_and_empty_texts)  # equals are not labeled
@@ -204,7 +199,6 @@ def test_what_is_recommended_with_labels_finds_what_was_said(run, place, corpus)
     ],
     ids=" ".join,
 )
-@pytest.mark.slow
 def test_what_is_recommended_of_what_was_asked_for_finds_what_was_said(run, place, asked):
     result, pairs, removed = follow(run, *jsonl(), *LABELS, *asked)
     check_with_labels(result, pairs, removed)
@@ -240,9 +234,7 @@ def test_reasons_name_options_as_flags(run, place):
     assert "`" not in done
 
 
-@pytest.mark.parametrize(
-    "corpus", [jsonl, slow(equal_and_empty_texts), slow(lines_of_text), slow(recipe_of_a_file), slow(broken_rows)]
-)
+@pytest.mark.parametrize("corpus", [jsonl, equal_and_empty_texts, lines_of_text, recipe_of_a_file, broken_rows])
 def test_what_is_recommended_without_labels_finds_what_was_said(run, place, corpus):
     result, pairs, removed = follow(run, *corpus())
     best = result["recommendation"]["best"]
@@ -261,7 +253,6 @@ def test_the_names_of_outputs_are_of_none_that_exist(run, place):
 
 
 @pytest.mark.skipif(not PEPS.is_dir(), reason=f"the evaluation corpora are not in {DATA}; set NEARDUP_DATA")
-@pytest.mark.slow
 def test_revisions_of_one_document_are_not_joined_with_those_of_others(run, place):
     with Path("labels.csv").open("w", newline="") as file:
         rows = csv.writer(file)

@@ -133,7 +133,6 @@ class Killed(BaseException):
     """The process ends here."""
 
 
-@pytest.mark.slow
 def test_killed_at_any_step_and_run_again_it_gives_what_an_uninterrupted_run_gives(run, monkeypatch, place):
     small_steps(monkeypatch, 50)
     write_lines("a.jsonl", ROWS[:70])
@@ -192,7 +191,6 @@ main(sys.argv[3:])
 """
 
 
-@pytest.mark.slow
 def test_a_process_that_is_killed_again_and_again_loses_no_line(run, place):
     rows = [row | {"id": f"x{i}"} for i, row in enumerate(corpus(600, 7))]
     write_lines("a.jsonl", rows)

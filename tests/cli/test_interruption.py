@@ -18,7 +18,6 @@ import neardup
 from corpora import FERRY, files, read_lines, write_lines
 from neardup.io.outputs import Outputs
 from neardup.resources.unfinished import remove_unfinished, removed_by, temporary_folder, undisturbed
-from slow import slow
 
 NAMES = ("out.jsonl.gz", "out.duplicates.jsonl", "out.summary.json")
 OLD = b"old\n"
@@ -59,12 +58,12 @@ def state(expected):
     ("number", "moment"),
     [
         (signal.SIGINT, ""),
-        slow(signal.SIGINT, "fingerprint: "),
-        slow(signal.SIGINT, "survivors: "),
-        slow(signal.SIGTERM, "join: "),
+        (signal.SIGINT, "fingerprint: "),
+        (signal.SIGINT, "survivors: "),
+        (signal.SIGTERM, "join: "),
         (signal.SIGTERM, "survivors: "),
-        slow(signal.SIGHUP, "survivors: "),
-        slow(signal.SIGKILL, "survivors: "),
+        (signal.SIGHUP, "survivors: "),
+        (signal.SIGKILL, "survivors: "),
         (signal.SIGKILL, "write: "),
     ],
 )
@@ -327,7 +326,7 @@ main()
 """
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, slow(signal.SIGTERM), slow(signal.SIGHUP)])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("resumable", [False, True])
 def test_a_run_that_cannot_be_interrupted_ends_all_the_same(start, place, number, resumable):
     write_lines("in.jsonl", [{"id": 1, "text": FERRY}])

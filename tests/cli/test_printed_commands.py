@@ -14,7 +14,6 @@ import pytest
 import neardup
 from corpora import BREAD, CHAIN, CLOCK, FERRY, FERRY_EDITED, ROWS, lines, write_lines
 from neardup.cli.main import cli
-from slow import slow
 
 BROKEN = b"no JSON\n"
 OLD = [{"id": "old", "text": FERRY + " Again."}, {"id": "clock", "text": CLOCK}]
@@ -92,7 +91,7 @@ CORPORA = (
 
 
 @pytest.mark.parametrize("afterwards", [False, True], ids=["dedup", "report"])
-@pytest.mark.parametrize("corpus", [*CORPORA[:3], *map(slow, CORPORA[3:])], ids=lambda corpus: corpus.__name__)
+@pytest.mark.parametrize("corpus", CORPORA, ids=lambda corpus: corpus.__name__)
 def test_every_command_of_a_page_can_be_run(run, corpus, afterwards):
     endings = {of_lines: ".txt", of_csv: ".csv"}
     flags = (*corpus(), "-o", "out" + endings.get(corpus, ".jsonl"))

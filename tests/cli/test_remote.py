@@ -21,7 +21,6 @@ from neardup.io.corpus import open_corpus
 from neardup.io.reading import Reading
 from neardup.io.storage import remote, stores
 from neardup.io.storage.remote import RemotePath
-from slow import slow
 
 ENVIRONMENT = {
     "AWS_ACCESS_KEY_ID": "testing",
@@ -102,7 +101,7 @@ def there(store, prefix):
     return {key.removeprefix(prefix): store.get(key) for key in store.keys(prefix)}
 
 
-@pytest.mark.parametrize("ending", ["jsonl", slow("jsonl.gz"), slow("jsonl.zst"), slow("csv"), "parquet"])
+@pytest.mark.parametrize("ending", ["jsonl", "jsonl.gz", "jsonl.zst", "csv", "parquet"])
 def test_a_store_gets_byte_for_byte_what_a_folder_gets(run, store, ending):
     put_here_and_there(store, ending)
     assert run("dedup", "in", "-o", "out/").code == 0
@@ -239,8 +238,8 @@ def fails(times, method, part="", answer=503):
     return fault
 
 
-@pytest.mark.parametrize("answer", [503, slow("cut")])
-@pytest.mark.parametrize("ending", ["jsonl.gz", slow("parquet")])
+@pytest.mark.parametrize("answer", [503, "cut"])
+@pytest.mark.parametrize("ending", ["jsonl.gz", "parquet"])
 def test_a_failing_read_is_tried_again(run, store, ending, answer):
     put_here_and_there(store, ending)
     store.proxy.fault = fails(3, "GET", f"/in/a.{ending}", answer)
@@ -249,7 +248,6 @@ def test_a_failing_read_is_tried_again(run, store, ending, answer):
     assert there(store, "out/") == below("out")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("answer", [503, "cut"])
 @pytest.mark.parametrize("ending", ["jsonl", "parquet", "txt"])
 def test_a_read_that_fails_for_ever_ends_with_a_clear_error(run, store, ending, answer):
@@ -290,7 +288,6 @@ def test_a_failing_write_is_tried_again(run, store):
     assert there(store, "out/") == below("out")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("answer", [503, 403])
 @pytest.mark.parametrize("part", ["/out.duplicates.jsonl", "/out/a", "/out/deep/b", "/out.summary"])
 def test_a_write_that_fails_for_ever_leaves_nothing(run, store, part, answer):
@@ -312,7 +309,6 @@ def test_a_write_whose_answer_is_lost_leaves_nothing(run, store):
     assert store.keys() == before
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("method", "mark"), [("DELETE", "uploadId"), ("POST", "uploadId"), ("POST", "uploads")])
 def test_an_upload_whose_answer_is_lost_once_is_tried_again(run, store, monkeypatch, method, mark):
     monkeypatch.setenv("AWS_MAX_ATTEMPTS", "2")  # so that a request is sent twice
@@ -336,7 +332,6 @@ def test_an_upload_whose_answer_is_lost_once_is_tried_again(run, store, monkeypa
     store.clear()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("part", ["/out.duplicates.jsonl", "/out/a"])
 def test_an_interrupt_while_files_are_sent_leaves_nothing(start, store, part):
     put_here_and_there(store, "jsonl")
@@ -447,7 +442,6 @@ def test_only_the_beginning_of_a_shard_is_fetched_to_look_at_its_columns(store):
     assert [method for method, _ in store.proxy.requests] == ["HEAD", "GET"]
 
 
-@pytest.mark.slow
 def test_stages_over_a_store_give_what_dedup_gives(run, store):
     put_here_and_there(store, "jsonl")
     s3 = "s3://corpus"
@@ -523,7 +517,7 @@ def test_preferred_sources_may_be_remote(run, store):
     assert [row["survivor_id"] for row in read_lines("out.duplicates.jsonl")][:2] == ["again", "again"]
 
 
-@pytest.mark.parametrize("ending", ["jsonl", slow("jsonl.gz"), slow("parquet")])
+@pytest.mark.parametrize("ending", ["jsonl", "jsonl.gz", "parquet"])
 def test_a_store_is_decontaminated_as_a_folder_is(run, store, ending):
     put_here_and_there(store, ending)
     item = [{"id": "q", "text": FERRY}]
@@ -541,7 +535,6 @@ def test_a_store_is_decontaminated_as_a_folder_is(run, store, ending):
     assert remote_summary["contaminated"] == here["contaminated"] > 0
 
 
-@pytest.mark.slow
 def test_a_run_in_a_store_is_verified_and_told_wrong(run, store):
     put_here_and_there(store, "jsonl")
     assert run("dedup", "s3://corpus/in", "-o", "s3://corpus/out.jsonl").code == 0
@@ -569,7 +562,6 @@ def test_a_report_is_made_of_a_run_in_a_store_and_put_there(run, store):
     assert run("report", "s3://corpus/none.duplicates.jsonl", "-o", "none.html").code == 2
 
 
-@pytest.mark.slow
 def test_an_index_is_made_of_texts_in_a_store_and_answers_go_there(run, store):
     store.put("in.jsonl", lines(ROWS))
     assert run("index", "build", "ix", "s3://corpus/in.jsonl").code == 0

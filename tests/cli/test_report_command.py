@@ -402,7 +402,6 @@ def test_what_cannot_be_reported_is_refused(run, arguments, message):
 REFUSED = "out.summary.json is not the summary of a run|has 2 removals, but its summary counts"
 
 
-@pytest.mark.slow
 def test_a_summary_that_lacks_any_key_or_has_another_value_is_refused_by_name_or_it_is_not_asked_for(run):
     write_lines("in.jsonl", ROWS)
     run("dedup", "in.jsonl", "-o", "out.jsonl")

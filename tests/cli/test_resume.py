@@ -16,13 +16,13 @@ import pytest
 
 import neardup as nd
 from corpora import BREAD, FERRY, ROWS, files, read_lines, survivors, write_lines
+from marks import long
 from neardup import dedup
 from neardup.io.formats import jsonl
 from neardup.io.outputs import Outputs
 from neardup.jobs.dedup import deduplicate_files
 from neardup.jobs.units import deduplicate_units
 from restored import restore
-from slow import long, slow
 
 KILLS = int(os.environ.get("NEARDUP_KILLS", "200"))
 OUTPUTS = ("out/", "out.duplicates.jsonl", "removed/")
@@ -103,7 +103,6 @@ def run_and_kill_after(seconds, **options):
         long({"unit": "paragraph", "cluster": "components", "audit": "removed/"}),
     ],
 )
-@pytest.mark.slow
 def test_a_run_killed_at_random_moments_gives_the_same_bytes_in_the_end(options):
     write_corpus(words_in_a_line=9 if "unit" in options else 1 << 30)
     write_lines("ref.jsonl", read_lines("in/3.jsonl")[:5])
@@ -146,7 +145,7 @@ def fail_after(monkeypatch, blocks):
 
 
 @pytest.mark.parametrize("unit", ["document", "line"])
-@pytest.mark.parametrize("method", ["exact", slow("minhash"), slow("simhash")])
+@pytest.mark.parametrize("method", ["exact", "minhash", "simhash"])
 def test_what_was_read_is_not_read_again(monkeypatch, method, unit):
     write_corpus(shards=8, words_in_a_line=12)
     options = {"threads": 1, "method": method, "unit": unit}

@@ -14,7 +14,6 @@ import pytest
 import neardup
 from corpora import BREAD, BRIDGE, CHAIN, CLOCK, FERRY, ROWS, lines, read_lines, write_lines
 from places import ROOT
-from slow import slow
 
 WORDS = [f"word{i}" for i in range(80)]
 SIMILARITIES = ("jaccard", "weighted", "containment", "cosine", "edit")
@@ -83,7 +82,7 @@ def dedup(run):
 METHODS = [
     *(("exact", similarity, "0.6", ()) for similarity in SIMILARITIES),
     ("minhash", "jaccard", "0.6", ()),
-    *(slow("simhash", similarity, "0.6", ("--max-distance", "40")) for similarity in SIMILARITIES[1:]),
+    *(("simhash", similarity, "0.6", ("--max-distance", "40")) for similarity in SIMILARITIES[1:]),
     ("simhash", "jaccard", "0.6", ("--max-distance", "40")),
     ("simhash", "jaccard", "0", ("--max-distance", "30")),
     ("auto", "jaccard", "0.8", ()),
@@ -654,7 +653,6 @@ def test_the_library_gives_the_same(run, dedup):
 DATA = ROOT.parent / "shared" / "data"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "method"),
     [*itertools.product(("en_pep_revisions_even", "zh_laws_national"), ("exact", "minhash", "simhash"))],

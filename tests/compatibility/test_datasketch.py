@@ -7,10 +7,10 @@ import pytest
 
 from compatibility.corpus import NEAR_COPIES, PIECES, TEXTS
 from compatibility.tools import TOOLS
+from marks import long
 from neardup.fingerprints.profiles.values import datasketch_signature
-from slow import long
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200)]
+pytestmark = pytest.mark.timeout(1200)
 RELEASES = TOOLS["datasketch"].releases
 SETS = [[], [b""], [bytes(range(256))], [b"a", b"a"]]
 SETS += [text.encode().split(b" ") for text in [*PIECES.values(), *NEAR_COPIES[:30], TEXTS[60]]]

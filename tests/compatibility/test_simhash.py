@@ -9,10 +9,10 @@ import neardup as nd
 from compatibility.corpus import CHARACTERS, NEAR_COPIES, TEXTS
 from compatibility.recipes import assert_same_features, assert_same_values, features, fingerprints
 from compatibility.tools import TOOLS
+from marks import long
 from neardup.fingerprints.profiles.values import leonsim_value
-from slow import long
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200)]
+pytestmark = pytest.mark.timeout(1200)
 RELEASES = TOOLS["simhash"].releases
 OFTEN = [text for text in TEXTS if max(features("leonsim", text).values()) > 255]
 USUAL = [text for text in TEXTS if text not in OFTEN]

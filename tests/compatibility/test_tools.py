@@ -5,7 +5,6 @@ import pytest
 from compatibility import tools
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("offline", [True, False])
 def test_a_release_that_cannot_be_had_is_named(offline, tmp_path, monkeypatch):
     if offline:

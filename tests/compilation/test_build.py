@@ -54,7 +54,6 @@ def test_a_kernel_that_is_not_compiled_yet_names_the_command_that_compiles_it(tm
 
 
 @NATIVE
-@pytest.mark.slow
 def test_a_build_takes_the_object_files_that_are_kept_and_compiles_the_rest(tmp_path, monkeypatch):
     whole = Signatures.read()
     names = ["text.utf8.count_byte", "text.utf8.find_byte"]

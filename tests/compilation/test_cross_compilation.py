@@ -117,7 +117,6 @@ def here(call):
     return [np.array(result or 0).astype(np.uint64).tobytes().hex(), *(array.tobytes().hex() for array in arrays)]
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(
     not COMPILER or not EMULATOR,
     reason="Debian's gcc-aarch64-linux-gnu, libc6-dev-arm64-cross and qemu-user-static are not all installed",

@@ -14,8 +14,6 @@ import pytest
 
 from places import ROOT
 
-pytestmark = pytest.mark.slow
-
 PACKAGE = ROOT / "src"
 HASH = (
     "import numpy as np; from neardup.kernels.xxh3 import xxh3_64;"

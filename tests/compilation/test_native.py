@@ -256,7 +256,6 @@ print(compilation.LEVEL, nd.fingerprint(TEXTS).tobytes().hex(), nd.match(TEXTS, 
 """
 
 
-@pytest.mark.slow
 @NATIVE
 @pytest.mark.parametrize("level", library.LEVELS)
 def test_every_level_gives_the_same_bits(level):

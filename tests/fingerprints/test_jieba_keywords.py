@@ -61,7 +61,6 @@ def test_words_and_weights_are_those_of_the_package(name):
     check(name, TEXTS)
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not LAWS.exists(), reason="the open evaluation data are not in ../shared/data")
 @pytest.mark.parametrize("name", METHODS)
 def test_words_and_weights_of_laws_are_those_of_the_package(name):
@@ -86,7 +85,6 @@ def test_words_that_a_program_teaches_jieba_change_nothing():
         jieba.del_word("拖拉机学院")
 
 
-@pytest.mark.slow
 def test_loading_the_package_prints_nothing():
     program = (
         "import neardup as nd; from neardup.kernels import compilation; compilation.quiet(); "

@@ -22,10 +22,10 @@ from flips.judgment import (
     judge,
 )
 from flips.worker import FORMS
-from slow import long, slow
+from marks import long
 
 
-@pytest.mark.parametrize("each", [2, slow(8), long(30)])
+@pytest.mark.parametrize("each", [2, 8, long(30)])
 def test_a_flip_is_refused_by_name_or_the_result_is_right(each):
     found = list(flips(FORMS, each * len(FORMS), seed=5, workers=1))
     assert len(found) == each * len(FORMS)
@@ -100,7 +100,6 @@ def test_what_comes_of_a_flip_is_judged(use, more, outcome):
     ("program", "outcome"),
     [("import os; input(); os.abort()", CRASHED), ("import time; time.sleep(60)", HUNG), ("raise SystemExit", CRASHED)],
 )
-@pytest.mark.slow
 def test_a_worker_that_crashes_or_hangs_is_seen_and_another_takes_its_place(program, outcome):
     worker = Worker()
     worker.command, worker.patience_seconds = (sys.executable, "-c", program), 2.0

@@ -10,15 +10,15 @@ from fuzz.__main__ import COUNTED, main
 from fuzz.cases import Case, Document
 from fuzz.comparison import compare
 from fuzz.shrinking import shrunk
+from marks import long
 from neardup import dedup
 from neardup.survivors import clusters, decisions
-from slow import long, slow
 
 SEED = 7
 SHORT = 25
 
 
-@pytest.mark.parametrize("count", [SHORT, slow(80), long(600)])
+@pytest.mark.parametrize("count", [SHORT, 80, long(600)])
 def test_cases_come_out_as_they_are_defined(count):
     for number in range(count):
         assert compare(cases.draw(SEED, number)).differences == [], number

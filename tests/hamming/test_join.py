@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 import naive
 from neardup.errors import OptionError
 from neardup.hamming import block_plan, block_tables, blocks, distances, pairs
-from slow import slow
 
 # ---------------------------------------------------------------------------------------------------------------- data
 
@@ -157,7 +156,7 @@ def test_every_plan_joins_two_sets(kind, words, max_distance, parts, key_blocks)
     assert rows_of(found) == all_pairs(rows, max_distance, other)
 
 
-@pytest.mark.parametrize("threads", [slow(1), slow(2), 3, slow(8)])
+@pytest.mark.parametrize("threads", [1, 2, 3, 8])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.usefixtures("small_buckets")
 def test_threads_change_neither_the_pairs_nor_their_order(kind, threads):

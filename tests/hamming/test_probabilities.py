@@ -11,8 +11,6 @@ from neardup.errors import OptionError
 from neardup.hamming import probabilities
 from places import ROOT
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.mark.parametrize("bits", [1, 7, 64, 128, 512])
 @pytest.mark.parametrize("cosine", [-1.0, -0.4, 0.0, 0.5, 0.93, 0.9999, 1.0])

@@ -19,7 +19,6 @@ from neardup.hamming.index.methods.table import METHODS
 from neardup.hamming.index.segment_file import SegmentFile, read_segment_file
 from neardup.hamming.index.store import writing
 from neardup.io.checksums import checksum
-from slow import slow
 
 VALUES = np.random.default_rng(5).integers(0, 2**64, 5_000, np.uint64)
 
@@ -42,7 +41,7 @@ def changed(path):
     return index
 
 
-@pytest.mark.parametrize("method", ["block-tables", slow("bit-lists")])
+@pytest.mark.parametrize("method", ["block-tables", "bit-lists"])
 def test_a_writer_killed_at_any_step_leaves_the_old_or_the_new_index(tmp_path, monkeypatch, method):
     first = Index(max_distance=3, method=method)
     first.add(range(3_000), VALUES[:3_000])
@@ -279,7 +278,7 @@ def refusal(home, use, right):
     return ""
 
 
-@pytest.mark.parametrize("method", [each if each == "bit-lists" else slow(each) for each in METHODS])
+@pytest.mark.parametrize("method", METHODS)
 def test_any_flipped_byte_of_an_index_is_refused_by_the_name_of_its_file(tmp_path, method):
     home = tmp_path / "index"
     index = Index(max_distance=2, method=method)

@@ -192,7 +192,6 @@ REASON = "it is longer than `max_document_bytes`, 1,000 bytes (raise that if it 
 @pytest.mark.parametrize("size", [LIMIT, 20 << 20])
 @pytest.mark.parametrize("kind", ["jsonl", "csv", "lines"])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "shift_jis"])
-@pytest.mark.slow
 def test_rows_that_are_too_long_are_rejected(
     tmp_path: Path, reading: Any, copied: Any, kind: str, encoding: str, size: int
 ) -> None:

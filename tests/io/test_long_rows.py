@@ -25,7 +25,6 @@ def bomb(before: str, piece: str, after: str, encoding: str = "utf-8") -> bytes:
     )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le"])
 @pytest.mark.parametrize(
     ("name", "content"),

@@ -11,10 +11,10 @@ import pyarrow as pa
 import pytest
 
 import neardup as nd
+from marks import long
 from neardup.errors import DataError
 from neardup.io.sealed_parquet import BrokenSealError, SealedWriter, read_sealed
 from neardup.survivors.cluster_file import is_cluster_file
-from slow import long, slow
 
 BATCH = pa.record_batch(
     {
@@ -67,7 +67,7 @@ print(json.dumps(found))
 """
 
 
-@pytest.mark.parametrize("flips", [300, slow(2_000), long(10_000)])
+@pytest.mark.parametrize("flips", [300, 2_000, long(10_000)])
 def test_a_flipped_bit_is_told_or_changes_nothing(tmp_path, flips):
     """In a process of its own: the reader of damaged files is Arrow's."""
     write(tmp_path / "a.parquet", BATCH, BATCH.slice(0, 10), more="content " * 20)
@@ -88,7 +88,7 @@ def test_a_flipped_bit_is_told_or_changes_nothing(tmp_path, flips):
     assert found["told"] > flips / 2
 
 
-@pytest.mark.parametrize("flips", [300, pytest.param(6_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("flips", [300, 6_000])
 def test_whether_a_damaged_file_is_of_clusters_or_of_fingerprints_can_be_asked(tmp_path, monkeypatch, flips):
     monkeypatch.chdir(tmp_path)
     Path("in.jsonl").write_text(

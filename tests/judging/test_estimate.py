@@ -15,7 +15,6 @@ from neardup.io.reading import Reading
 from neardup.io.sample import read_sample
 from neardup.judging import estimate as estimating
 from neardup.recipe.methods import METHODS
-from slow import slow
 
 WORDS = [f"word{number}" for number in range(3_000)]
 
@@ -39,7 +38,7 @@ def small_parts(monkeypatch):
     monkeypatch.setattr("neardup.io.formats.lines.read_lines.__defaults__", (1 << 14,))
 
 
-@pytest.mark.parametrize("name", ["in.jsonl", slow("in.jsonl.gz")])
+@pytest.mark.parametrize("name", ["in.jsonl", "in.jsonl.gz"])
 def test_a_sample_stands_for_all_documents_whatever_the_compression(tmp_path, name, small_parts):
     path = write(tmp_path / name, random_texts(4_000))
     found = nd.estimate_files(path)

@@ -237,7 +237,6 @@ def test_every_method_but_auto_is_measured_on_its_own():
     assert simhash.recall.count == len(found)
 
 
-@pytest.mark.slow
 def test_the_estimates_from_a_sample_hold_what_is_true():
     texts = corpus(families=60, alone=240, seed=4)
     whole = nd.evaluate(texts, methods=["simhash"])
@@ -555,7 +554,6 @@ def removed_by(result):
     return {(score.similarity, score.min_similarity): score.removed for score in result.removal}
 
 
-@pytest.mark.slow
 def test_the_removed_share_at_each_threshold_is_that_of_deduplication():
     texts = [*TEXTS, TEXTS[0].upper(), TEXTS[0], "", "…"]
     shown = removed_by(nd.evaluate(texts)) | removed_by(nd.evaluate(texts, pairs=labels_of_families(), complete=True))
@@ -567,7 +565,6 @@ def test_the_removed_share_at_each_threshold_is_that_of_deduplication():
     assert by_jaccard == [percent / 100 for percent in range(50, 101, 5)]
 
 
-@pytest.mark.slow
 def test_the_removed_share_of_a_sample_is_an_upper_bound():
     texts = corpus(families=60, alone=240, seed=4)
     inside = 0

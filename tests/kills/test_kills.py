@@ -7,15 +7,11 @@ import pytest
 
 from kills.killing import kill
 from kills.scenarios import SCENARIOS, Scenario
-from slow import slow
 
 pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
-QUICK = ("index add", "filter")
 
 
-@pytest.mark.parametrize(
-    "scenario", [each if each.name in QUICK else slow(each) for each in SCENARIOS], ids=lambda each: each.name
-)
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda each: each.name)
 def test_a_run_that_was_killed_gives_what_another_gives(scenario):
     found = kill(scenario, 2, seed=5)
     assert found.finds == []
@@ -38,7 +34,6 @@ def _careless() -> Scenario:
     return Scenario("careless", nothing, run, lambda: {"out": Path("out").read_bytes()}, partial)
 
 
-@pytest.mark.slow
 def test_what_a_kill_leaves_is_seen():
     found = kill(_careless(), 3, seed=1)
     assert any("these stay: ['.x.partial']" in find for find in found.finds)

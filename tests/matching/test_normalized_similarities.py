@@ -13,7 +13,6 @@ from neardup.judging.reports.passages import compare_passages
 from neardup.recipe.parts import NORMALIZERS
 from neardup.recipe.serialization import stored_recipe
 from neardup.recipe.similarities import SIMILARITIES
-from slow import slow
 from strategies import texts
 
 KINDS = sorted(SIMILARITIES)
@@ -114,7 +113,7 @@ def test_a_similarity_is_of_what_the_recipe_normalizes(steps, a, b, common):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("steps", [*map(slow, SINGLE), *COMBINED], ids="+".join)
+@pytest.mark.parametrize("steps", [*SINGLE, *COMBINED], ids="+".join)
 @given(corpus=corpora, least=st.sampled_from([0.3, 0.6, 0.8, 1.0]))
 @settings(max_examples=5)
 def test_an_exact_join_finds_the_pairs_of_the_definition_and_no_other(steps, kind, corpus, least):
@@ -138,7 +137,6 @@ def test_an_exact_join_finds_the_pairs_of_the_definition_and_no_other(steps, kin
         assert np.flatnonzero(result.kept).tolist() == sorted(set(survivors))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("steps", STEPS, ids="+".join)
 @given(corpus=corpora)
 @settings(max_examples=10)

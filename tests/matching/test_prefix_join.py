@@ -91,7 +91,6 @@ def test_no_pair_is_missed_by_the_cosine(sets, least, seed):
 @pytest.mark.parametrize("kind", ["jaccard", "containment", "edit"])
 @given(sets=near_sets(), least=LEAST)
 @settings(max_examples=20)
-@pytest.mark.slow
 def test_several_passes_small_rooms_and_threads_give_the_same(kind, sets, least):
     expected, cost = join_sets(kind, sets, least)
     assert cost.passes == 1

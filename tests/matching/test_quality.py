@@ -54,7 +54,6 @@ def read(name):
     return [document["text"] for document in documents], reference
 
 
-@pytest.mark.slow
 @needs_data
 def test_exact_finds_every_reference_pair_and_minhash_hardly_less(monkeypatch):
     by_exact = by_minhash = 0
@@ -75,7 +74,6 @@ def test_exact_finds_every_reference_pair_and_minhash_hardly_less(monkeypatch):
     assert by_minhash / by_exact >= 0.999
 
 
-@pytest.mark.slow
 @needs_data
 def test_nearly_all_reference_pairs_are_found_by_simhash_and_every_stated_similarity_is_true():
     found_pairs = all_pairs = 0

@@ -47,15 +47,7 @@ def test_python_examples_of_the_pages_give_what_they_show(page):
     assert runner.run(example).failed == 0
 
 
-QUICK = ("README.md", "quickstart.md", "index.md")
-"""The pages whose commands the short run of the tests runs, too."""
-
-
-@pytest.mark.parametrize(
-    "page",
-    [pytest.param(page, marks=[] if page.name in QUICK else [pytest.mark.slow]) for page in PAGES],
-    ids=lambda page: page.name,
-)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_shell_examples_of_the_pages_give_what_they_show(page, tmp_path):
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     environment = {

@@ -11,8 +11,6 @@ import neardup
 from built_site import build
 from places import ROOT
 
-pytestmark = pytest.mark.slow
-
 FETCHED = {
     "audio": ("src",),
     "embed": ("src",),

@@ -4,8 +4,6 @@ import pytest
 
 from built_site import build
 
-pytestmark = pytest.mark.slow
-
 PAGES = ("index", "simhash", "choosing", "quickstart.zh", "quickstart.ja", "cli", "reference/deduplicate")
 
 

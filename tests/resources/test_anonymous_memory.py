@@ -8,11 +8,9 @@ import numpy as np
 import pytest
 
 import neardup as nd
+from marks import long
 from neardup.resources.resources import ARRAYS
 from neardup.resources.scratch import IN_MEMORY, Scratch
-from slow import long
-
-pytestmark = pytest.mark.slow
 
 MEMORY = 64 << 20
 AROUND = 64 << 20

@@ -26,7 +26,6 @@ from neardup.text.segmenters.cutting import CutterSettings
 from neardup.text.segmenters.table import SEGMENTER_TABLE, tokens_of
 from neardup.text.segmenters.tokens import from_joined
 from neardup.text.segmenters.workers import Worker, cut_by_package
-from slow import slow
 from strategies import any_text, texts
 
 ALIENS = "美国“51区”雇员称内部有9架飞碟,曾看见灰色外星人"
@@ -123,7 +122,6 @@ def test_sudachi_has_three_modes():
     assert nd.Recipe(segmenter="sudachi", mode="C").digest() == nd.Recipe(segmenter="sudachi").digest()
 
 
-@pytest.mark.slow
 def test_sudachi_takes_the_source_of_a_user_dictionary(tmp_path):
     entry = "霧島市立図書室,4786,4786,-9000,霧島市立図書室,名詞,固有名詞,一般,*,*,*,キリシマシリツトショシツ,霧島市立図書室,*,*,*,*,*\n"
     text = "霧島市立図書室へ行く。"
@@ -311,7 +309,7 @@ def ended(process):
     return False
 
 
-@pytest.mark.parametrize("how", [None, slow(signal.SIGINT), slow(signal.SIGTERM), signal.SIGKILL])
+@pytest.mark.parametrize("how", [None, signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_workers_end_with_the_process_however_it_ends(how):
     program = [sys.executable, "-c", PROGRAM, "wait" if how else "end"]
     with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:

@@ -20,8 +20,6 @@ from neardup.recipe import hashes, methods, parts, presets, profiles, segmenters
 from neardup.recipe.presets import RecipeLike
 from neardup.resources import resources
 
-pytestmark = pytest.mark.slow
-
 FOLDER = Path(__file__).parent
 ROOT = FOLDER.parent.parent
 CODE = FOLDER / "user_code.py"

@@ -42,7 +42,7 @@ DEFAULTS = DecontaminationOptions()
     default=DEFAULTS.min_run,
     show_default=True,
     metavar="TOKENS",
-    help="A run of so many tokens of an item contaminates a document, too.",
+    help="A run of so many tokens of an item contaminates a document, too; at least 5.",
 )
 @click.option(
     "--min-tokens",
@@ -50,7 +50,7 @@ DEFAULTS = DecontaminationOptions()
     default=DEFAULTS.min_tokens,
     show_default=True,
     metavar="TOKENS",
-    help="Items of fewer tokens are listed, but not checked.",
+    help="Items of fewer tokens are listed, but not checked; at least 5.",
 )
 @click.option("--annotate", is_flag=True, help="Write all rows, with columns that show what each holds.")
 @click.option("--dry-run", is_flag=True, help="Do all the work and write nothing but the report.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from neardup.display import as_code
 from neardup.errors import InputError, OptionError
-from neardup.io.endings import AUDIT_ENDING
+from neardup.io.endings import AUDIT_ENDING, CONTAMINATION_ENDING
 from neardup.io.outputs import output_folder, stem
 from neardup.io.reading import READING, Reading, ReadingDict, split_options
 from neardup.io.shard import Shard
@@ -20,7 +20,7 @@ from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.similarities import Similarity
 from neardup.resources.resources import ResourceOptions
 from neardup.resources.unfinished import temporary_folder
-from neardup.survivors.audit_files import audit_files, summary_path, summary_paths
+from neardup.survivors.audit_files import audit_files, refuse_decontamination, summary_path, summary_paths
 
 if TYPE_CHECKING:
     from neardup.judging.verification.result import Verification
@@ -120,10 +120,17 @@ def _audit_of(output: str, audit: str | None) -> Place | None:
     """The audit that is named, or the one beside the output; None if there is none."""
     if audit is not None:
         place = place_of(audit)
+        refuse_decontamination(place)
         if not (place.is_dir() and summary_paths(place)):  # text files of which none was removed have no audits
             audit_files(place)  # refuses what is not there
         return place
-    beside = place_of(stem(output) + AUDIT_ENDING)
+    beside, decontamination = place_of(stem(output) + AUDIT_ENDING), place_of(stem(output) + CONTAMINATION_ENDING)
+    if not beside.is_file() and decontamination.is_file():
+        raise InputError(
+            f"{output} was written by `neardup decontaminate`, as {decontamination} says: documents were not compared with each "
+            "other. Only runs of `neardup dedup` can be verified. `neardup decontaminate --dry-run` of the output, with the same "
+            "benchmarks, finds nothing."
+        )
     return beside if beside.is_file() else None
 
 

@@ -73,7 +73,7 @@ def verify_shards(
         else:
             in_output = read.documents.valid.copy()
             in_output[: read.rows] = aligned.kept
-            checks.append(check_survivors(found, in_output))
+            checks.append(check_survivors(found, in_output, with_reference=reference is not None))
             measured = read.measured(found.rows[found.known], found.survivors[found.known])
             checks += [check_stated(found, read, measured), check_threshold(found, read, measured)]
         apart, missed = check_apart(read, aligned.kept, strict=strict)

@@ -20,9 +20,14 @@ def memory_bytes(memory: int | str | None, *, least: int = LEAST_MEMORY) -> int:
     1610612736
     """
     if memory is None:
-        half = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+        half = physical_bytes() // 2
         return half // STEP * STEP or half
     return size_in_bytes("memory", memory, least=least)
+
+
+def physical_bytes() -> int:
+    """The memory of the machine."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 def size_in_bytes(option: str, given: int | str, *, least: int = 1) -> int:

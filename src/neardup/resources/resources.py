@@ -9,7 +9,7 @@ from neardup.errors import OptionError
 from neardup.resources.limits import check_temp_dir, memory_bytes
 from neardup.resources.memory_use import MemoryUse
 from neardup.resources.room import check_room, free_bytes
-from neardup.resources.shares import ARRAYS, SHARES, share_of
+from neardup.resources.shares import ARRAYS, SHARES, memory_for, share_of
 from neardup.resources.threads import thread_count
 
 if TYPE_CHECKING:
@@ -93,16 +93,20 @@ class Resources:
         """What is free where temporary files go."""
         return free_bytes(self.temp_dir)
 
-    def check_room(self, needed: int, *, work: str, instead: str) -> None:
-        """Raise OptionError if `work` needs more bytes of temporary files than are free; `instead`: what else may be given."""
-        check_room(needed, self.temp_dir, work=work, instead=instead)
+    def check_room(self, needed: int, *, work: str, instead: str, use: str | None = None) -> None:
+        """Raise OptionError if `work` needs more bytes of temporary files than are free.
+
+        `instead`: what else may be given; `use`: whose share of the memory would hold them.
+        """
+        memory = None if use is None else memory_for(needed, use)
+        check_room(needed, self.temp_dir, work=work, instead=instead, memory=memory)
 
     def check_pairs(self, pairs: int, *, work: str, instead: str) -> None:
         """Raise OptionError, as `check_room` does, if so many pairs exceed their share and the disk has no room for them."""
         from neardup.resources.pair_spool import PAIR_BYTES  # on first use: options load nothing heavy
 
         if pairs * PAIR_BYTES > self.share("pairs"):
-            self.check_room(pairs * PAIR_BYTES, work=work, instead=instead)
+            self.check_room(pairs * PAIR_BYTES, work=work, instead=instead, use="pairs")
 
     def excess(self) -> str:
         """What took more than its share, in a line; empty if nothing did."""

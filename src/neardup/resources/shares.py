@@ -66,6 +66,11 @@ ARRAYS = 16
 """About so many arrays by row live at a time: each that is larger than this part of their share lies in a file."""
 
 
+def memory_for(size: int, use: str) -> int:
+    """The bytes of memory of which a use in SHARES has so many."""
+    return -(-size * PARTS // SHARES[use].parts)
+
+
 def share_of(memory: int, use: str) -> int:
     """Bytes of so much memory that one of SHARES has."""
     return memory * SHARES[use].parts // PARTS

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from neardup.errors import DataError, InputError
-from neardup.io.endings import AUDIT_ENDING, SUMMARY_ENDING
+from neardup.io.endings import AUDIT_ENDING, CONTAMINATION_ENDING, SUMMARY_ENDING
 from neardup.io.outputs import output_folder, stem
 from neardup.io.storage.compression import COMPRESSION_ENDINGS, compression_of_name, open_for_reading
 from neardup.io.storage.places import Place, files_below, place_of
@@ -31,15 +31,16 @@ def summary_paths(audit: Place) -> list[Place]:
 
 def files_of_folder(audit: Place) -> list[Place]:
     """The files of an audit in a folder; none if all inputs were text files that were kept."""
-    return files_below(audit, tuple(AUDIT_ENDING + compression for compression in ("", *COMPRESSION_ENDINGS)))
+    return files_below(audit, _with_compressions(AUDIT_ENDING))
 
 
 def audit_files(audit: Place) -> list[Place]:
     """The files of an audit, in the order of the shards.
 
     Raises:
-        InputError: there is no such file, or the folder holds none.
+        InputError: there is no such file, the folder holds none, or it is of a decontamination.
     """
+    refuse_decontamination(audit)
     if audit.is_dir():
         files = files_of_folder(audit)
         if not files:
@@ -48,6 +49,24 @@ def audit_files(audit: Place) -> list[Place]:
     if not audit.is_file():
         raise InputError(f"There is no audit {str(audit)!r}. {_instead_of(audit)}")
     return [audit]
+
+
+def refuse_decontamination(audit: Place) -> None:
+    """Raise InputError if a file or folder has the audit of a decontamination, by its names."""
+    endings = _with_compressions(CONTAMINATION_ENDING)
+    if audit.name.endswith(endings) or (audit.is_dir() and not files_of_folder(audit) and files_below(audit, endings)):
+        raise _of_decontamination(audit)
+
+
+def _of_decontamination(audit: Place) -> InputError:
+    return InputError(
+        f"{audit} is an audit of `neardup decontaminate`: its lines have the item, the share and the passage for which each "
+        "document was removed. Give an audit of `neardup dedup`."
+    )
+
+
+def _with_compressions(ending: str) -> tuple[str, ...]:
+    return tuple(ending + compression for compression in ("", *COMPRESSION_ENDINGS))
 
 
 def _instead_of(given: Place) -> str:
@@ -62,7 +81,7 @@ def read_audit(audit: Place) -> Iterator[Line]:
     """The lines of an audit of documents, lines or paragraphs.
 
     Raises:
-        InputError: there is no audit.
+        InputError: there is no audit, or it is of a decontamination.
         DataError: a line is not an audit line: it lacks a column, or a value has the wrong type.
     """
     for path in audit_files(audit):
@@ -71,6 +90,8 @@ def read_audit(audit: Place) -> Iterator[Line]:
                 try:
                     yield read_line(line)
                 except ValueError as problem:
+                    if b'"item_id"' in line and b'"benchmark"' in line:
+                        raise _of_decontamination(path) from None
                     raise DataError(
                         f"{path}, line {number}: this is no line of an audit: {problem}. {_instead_of(path)}"
                     ) from None

@@ -13,9 +13,9 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.hamming.candidate_graph import candidates_of
 from neardup.hamming.unique import Unique
-from neardup.matching.candidates.candidate_join import CandidateJoin
+from neardup.matching.candidates.candidate_join import CandidateJoin, all_candidates
 from neardup.matching.candidates.costs import FEW_EACH
-from neardup.matching.candidates.methods import all_candidates
+from neardup.matching.candidates.narrowed import may_be_narrowed, open_narrowed
 from neardup.matching.candidates.task import Found
 from neardup.resources.pair_spool import ManyPairs
 from neardup.survivors.clusters import Clustering
@@ -32,10 +32,27 @@ BLOCKS = 8
 def find_candidates_of_survivors(join: CandidateJoin, verification: Verification, *, fixed: int) -> Found:
     """Find all candidates or, if these are very many, those pairs of which one document survives.
 
-    The first `fixed` documents of the join always survive.
+    The first `fixed` documents of the join always survive. Where very many candidates of a sketch do not match, and so most
+    documents survive, those that cannot reach the similarity are left out.
 
     Raises:
         OptionError: by a sample, there are more pairs than fit the memory and the disk.
+    """
+    try:
+        return _few_or_of_survivors(join, verification, fixed)
+    except ManyPairs:
+        pass
+    if may_be_narrowed(join):
+        with open_narrowed(join) as narrowed:
+            return find_candidates_of_survivors(narrowed, verification, fixed=fixed)
+    return all_candidates(join)
+
+
+def _few_or_of_survivors(join: CandidateJoin, verification: Verification, fixed: int) -> Found:
+    """Find all candidates, or those pairs of which one document survives.
+
+    Raises:
+        ManyPairs: there are very many of both.
     """
     n = len(join.task.rows)
     try:
@@ -44,15 +61,9 @@ def find_candidates_of_survivors(join: CandidateJoin, verification: Verification
         pass
     verification.read(join.task.rows)
     families = _Families(join, verification)
-    try:
-        with join.task.progress.stage("families", n):
-            survivors = families.first_survivors(fixed)
-            found = families.candidates_of_all(survivors)
-    except ManyPairs:
-        join.task.progress.say(
-            "very many candidates do not match, and all are listed; `method='exact'` lists the fewest"
-        )
-        return all_candidates(join)
+    with join.task.progress.stage("families", n):
+        survivors = families.first_survivors(fixed)
+        found = families.candidates_of_all(survivors)
     found.costs["survivors_first"] = len(survivors)
     return found
 
@@ -114,7 +125,10 @@ class _Families:
         left, right = np.unique(self._class_of[survivors]), np.unique(self._class_of[others])
         classes, both = np.union1d(left, right), np.concatenate([left, right])
         most = USELESS_EACH * (len(survivors) + len(others))
-        return self._join.pairs(both, len(left), names=np.searchsorted(classes, both), most=most), classes
+        packed = self._join.pairs(both, len(left), names=np.searchsorted(classes, both), most=most)
+        if len(packed) > most and may_be_narrowed(self._join):
+            raise ManyPairs  # so few are not estimated beforehand; there is another way
+        return packed, classes
 
     def _decide(self, packed: Array, classes: Array, places: Array, fixed: int) -> Clustering:
         """Verify pairs of `classes` of the documents at `places`, and assign each to its survivor."""

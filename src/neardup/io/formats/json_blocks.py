@@ -23,6 +23,7 @@ from neardup.io.formats.lines import Lines
 
 _TEXT = pa.large_string()
 _LARGEST = 1 << 30  # Arrow counts the bytes of a block in 32 bits
+_DEEPEST = 100  # levels of nested columns for which types of Arrow are made; Python reads deeper ones
 _KINDS = {int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
 _OPEN, _CLOSE, _RETURN = b"{}\r"
 
@@ -143,7 +144,12 @@ def _tokens(column: Any) -> Any:
 
 
 def _schema(columns: Columns, id_kind: Any, value_kinds: tuple[Any, ...]) -> Any:
-    """The schema to request from Arrow; None if a value would be needed both as a string and as an object or integer."""
+    """The schema to request from Arrow.
+
+    None if a value would be needed both as a string and as an object or integer, or columns are nested deeply.
+    """
+    if any(name.count(".") > _DEEPEST for name in (*columns.text, columns.id_or_default, *columns.values)):
+        return None
     tree: dict[str, Any] = {}
     values = zip(columns.values, value_kinds, strict=True)
     for name, kind in [*((name, _TEXT) for name in columns.text), (columns.id_or_default, id_kind), *values]:

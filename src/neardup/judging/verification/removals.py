@@ -128,7 +128,7 @@ def _to(found: Removals, i: int) -> str:
     return msgspec.json.encode(found.survivor_ids[i]).decode()
 
 
-def check_survivors(found: Removals, in_output: Bools) -> Check:
+def check_survivors(found: Removals, in_output: Bools, *, with_reference: bool) -> Check:
     """Every removal is of one document, and has a survivor in the output or in the reference.
 
     `in_output`: bool[rows of inputs and reference], the survivors that are there.
@@ -147,7 +147,8 @@ def check_survivors(found: Removals, in_output: Bools) -> Check:
                 yield f"{_in_words(found, i)}: its survivor {_to(found, i)} is not in the output"
             seen.add(row)
 
-    return Check.of("survivors", "every removal has one survivor, which is in the output", len(found.rows), failures())
+    where = "in the output or in the reference" if with_reference else "in the output"
+    return Check.of("survivors", f"every removal has one survivor, which is {where}", len(found.rows), failures())
 
 
 def check_stated(found: Removals, read: ReadCorpus, measured: tuple[Array, Array, Bools]) -> Check:

@@ -61,4 +61,28 @@ class CandidateJoin(ABC):
         return task.of_groups(candidates, task.rows)
 
 
+class SketchJoin(CandidateJoin):
+    """A join by sketches of the texts, signatures or fingerprints, which may propose pairs that are far from the similarity.
+
+    Attributes:
+        method: its name.
+    """
+
+    method: str
+
+    @abstractmethod
+    def proposes(self, left: Array, right: Array) -> Array:
+        """bool[p]: whether the sketches of two documents make them candidates; int64[p], positions in `task.rows`."""
+
+
+def all_candidates(join: CandidateJoin, *, most: int | None = None) -> Found:
+    """Find all candidates among the documents of a join, of the same group if there are groups.
+
+    Raises:
+        ManyPairs: by a sample, there are more pairs than `most`.
+    """
+    with join.task.progress.stage("join"):
+        return join.found(join.graph(join.pairs(most=most)))
+
+
 Opener = Callable[[Task], AbstractContextManager[CandidateJoin]]

@@ -41,7 +41,7 @@ def count_elements(task: Task) -> ElementCounts:
     return counts
 
 
-def _check_room(task: Task) -> None:
+def _check_room(task: Task, work: str) -> None:
     """Refuse prefixes that the disk would not hold. How many elements they have is looked at only where all might be too many."""
     options, resources = task.options, task.resources
     size = Size(int(task.wanted.sum()), int(task.documents.tokens[task.wanted].sum()))
@@ -56,20 +56,20 @@ def _check_room(task: Task) -> None:
             memory=resources.memory_bytes,
             survivors_first=task.survivors_first,
         )
-    resources.check_room(
-        prefix_bytes(size, estimate.postings), work="`method='exact'`", instead="a higher `min_similarity`"
-    )
+    resources.check_room(prefix_bytes(size, estimate.postings), work=work, instead="a higher `min_similarity`")
 
 
 @contextmanager
-def open_exact(task: Task) -> Iterator["ExactJoin"]:
+def open_exact(task: Task, *, work: str = "`method='exact'`") -> Iterator["ExactJoin"]:
     """Prepare to find every pair of documents that can reach the similarity, however short; two passes over their elements.
+
+    `work`: what needs this, for the message.
 
     Raises:
         OptionError: the temporary files would not fit where they go.
     """
     task = task.at_least(task.min_tokens("exact"))
-    _check_room(task)
+    _check_room(task, work)
     counts = count_elements(task)
     options, resources, progress, wanted = task.options, task.resources, task.progress, task.wanted
     similarity, least = SIMILARITY_TABLE[options.similarity], options.min_similarity
@@ -98,6 +98,10 @@ class ExactJoin(CandidateJoin):
         super().__init__(task, equal)
         self._prefixes, self._read_as = prefixes, read_as
         self._costs: list[JoinCost] = []
+
+    def of_classes(self, equal: Unique) -> "ExactJoin":
+        """The same documents in other classes, each of documents with equal sets."""
+        return ExactJoin(self.task, equal, self._prefixes, self._read_as)
 
     def pairs(
         self, classes: Array | None = None, across: int = 0, *, names: Array | None = None, most: int | None = None

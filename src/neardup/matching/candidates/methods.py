@@ -2,7 +2,8 @@
 
 from importlib import import_module
 
-from neardup.matching.candidates.candidate_join import CandidateJoin, Opener
+from neardup.matching.candidates.candidate_join import Opener
+from neardup.matching.candidates.narrowed import list_candidates
 from neardup.matching.candidates.task import Found, Task
 from neardup.recipe.methods import JOINS, METHODS
 
@@ -17,14 +18,4 @@ def opener_of(method: str) -> Opener:
 def find_candidates(task: Task) -> Found:
     """Find all candidates by the method that the options name, or that `auto` chooses."""
     with opener_of(task.options.taken())(task) as join:
-        return all_candidates(join)
-
-
-def all_candidates(join: CandidateJoin, *, most: int | None = None) -> Found:
-    """Find all candidates among the documents of a join, of the same group if there are groups.
-
-    Raises:
-        ManyPairs: by a sample, there are more pairs than `most`.
-    """
-    with join.task.progress.stage("join"):
-        return join.found(join.graph(join.pairs(most=most)))
+        return list_candidates(join)

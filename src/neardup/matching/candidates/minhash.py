@@ -9,12 +9,13 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.fingerprints.minhash import Signatures, Signing
 from neardup.hamming.candidate_graph import CandidateGraph
+from neardup.hamming.near import hamming_distances
 from neardup.hamming.unique import Unique, collapse
 from neardup.io.batch import Batch
 from neardup.kernels.xxh3 import digest_rows
 from neardup.matching.band_plan import Bands, agreement_limit, plan_bands
 from neardup.matching.bands import spool_banded
-from neardup.matching.candidates.candidate_join import CandidateJoin
+from neardup.matching.candidates.candidate_join import SketchJoin
 from neardup.matching.candidates.task import Found, Task
 from neardup.matching.distance_limit import distance_limit
 from neardup.recipe.methods import METHODS
@@ -106,7 +107,8 @@ def open_minhash(task: Task) -> Iterator["MinHashJoin"]:
     held = signature_bytes(n, bands)
     with_file = held > resources.share("signatures")
     if with_file:
-        resources.check_room(held, work=f"`method='minhash'` of {n:,} documents", instead="fewer documents at a time")
+        work = f"`method='minhash'` of {n:,} documents"
+        resources.check_room(held, work=work, instead="fewer documents at a time", use="signatures")
     else:
         resources.use.record("signatures", held)
     parts = _SignatureFile(resources.temp_dir) if with_file else _SignatureParts()
@@ -128,8 +130,10 @@ def open_minhash(task: Task) -> Iterator["MinHashJoin"]:
     yield MinHashJoin(task, equal, signatures, read_as, bands, with_file=with_file)
 
 
-class MinHashJoin(CandidateJoin):
+class MinHashJoin(SketchJoin):
     """Signatures in bands; documents with equal signatures and equal fingerprints are one class."""
+
+    method = "minhash"
 
     def __init__(
         self, task: Task, equal: Unique, signatures: Signatures, read_as: Array, bands: Bands, *, with_file: bool
@@ -164,6 +168,16 @@ class MinHashJoin(CandidateJoin):
         self._listed += len(packed)
         return packed
 
+    def proposes(self, left: Array, right: Array) -> Array:
+        values, rows = self._signatures.values, self.task.rows
+        agree = values[self._read_as[left]] == values[self._read_as[right]]
+        in_a_band = agree.reshape(len(left), self._bands.bands, self._bands.rows).all(axis=2).any(axis=1)
+        proposed: Array = in_a_band & (agree.sum(axis=1) >= self._least_agreeing)
+        if self._max_distance is None:
+            return proposed
+        near = hamming_distances(self.task.documents.fingerprints, rows[left], rows[right]) <= self._max_distance
+        return proposed & near
+
     def found(self, candidates: CandidateGraph) -> Found:
         costs = {
             "bands": self._bands.bands,
@@ -174,5 +188,5 @@ class MinHashJoin(CandidateJoin):
             "pairs": self._listed,
         }
         least = self.task.min_tokens("minhash")
-        found = Found(self.task.rows, candidates, least, "minhash", reason=self.reason, costs=costs)
+        found = Found(self.task.rows, candidates, least, self.method, reason=self.reason, costs=costs)
         return replace(found, max_distance=self._max_distance)

@@ -8,9 +8,9 @@ from neardup.arrays import Array
 from neardup.errors import OptionError
 from neardup.hamming.block_plan import plan_join
 from neardup.hamming.candidate_graph import CandidateGraph
-from neardup.hamming.near import near_pairs
+from neardup.hamming.near import hamming_distances, near_pairs
 from neardup.hamming.unique import Unique, collapse
-from neardup.matching.candidates.candidate_join import CandidateJoin
+from neardup.matching.candidates.candidate_join import SketchJoin
 from neardup.matching.candidates.task import Found, Task
 from neardup.matching.distance_limit import distance_limit
 from neardup.progress import Progress
@@ -34,8 +34,10 @@ def open_simhash(task: Task) -> Iterator["SimHashJoin"]:
     yield SimHashJoin(task, equal, max_distance)
 
 
-class SimHashJoin(CandidateJoin):
+class SimHashJoin(SketchJoin):
     """Fingerprints; documents with equal ones are one class."""
+
+    method = "simhash"
 
     def __init__(self, task: Task, equal: Unique, max_distance: int) -> None:
         super().__init__(task, equal)
@@ -54,9 +56,14 @@ class SimHashJoin(CandidateJoin):
             resources=self.task.resources,
         )
 
+    def proposes(self, left: Array, right: Array) -> Array:
+        rows = self.task.rows
+        near: Array = hamming_distances(self.task.documents.fingerprints, rows[left], rows[right]) <= self._max_distance
+        return near
+
     def found(self, candidates: CandidateGraph) -> Found:
         least = self.task.min_tokens("simhash")
-        return Found(self.task.rows, candidates, least, "simhash", max_distance=self._max_distance)
+        return Found(self.task.rows, candidates, least, self.method, max_distance=self._max_distance)
 
 
 def check_cost(n: int, recipe: Recipe | VectorRecipe, max_distance: int, progress: Progress) -> None:
