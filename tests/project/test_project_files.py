@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 import neardup
+from durations import SLOW, slow_of
 from places import ROOT
 
 with (ROOT / "pyproject.toml").open("rb") as file:
@@ -114,3 +115,25 @@ def test_the_lowest_versions_are_those_that_each_dependency_states():
 
 def test_every_dependency_has_a_lower_bound():
     assert len(list(lowest_dependencies()(PROJECT, ["all"]))) >= len(PROJECT["dependencies"])
+
+
+def test_slow_tests_that_are_listed_exist():
+    listed = SLOW.read_text(encoding="utf-8").splitlines()
+    assert listed == sorted(set(listed))
+    for name in listed:
+        file, _, function = name.partition("[")[0].partition("::")
+        assert f"def {function}(" in (ROOT / "tests" / file).read_text(encoding="utf-8") or not function, name
+
+
+@pytest.mark.parametrize(
+    ("seconds", "slow"),
+    [
+        ({"a.py::f": 3.0, "a.py::g": 0.1}, ["a.py::f"]),
+        ({"a.py::f": 3.0, "a.py::g": 1.0}, ["a.py"]),
+        ({"a.py::f[1]": 3.0, "a.py::f[2]": 0.9, "b.py::f": 0.2}, ["a.py::f[1]"]),
+        ({"a.py::f[1]": 3.0, "a.py::f[2]": 1.9, "a.py::g": 0.2}, ["a.py::f"]),
+        ({}, []),
+    ],
+)
+def test_slow_tests_are_listed_by_file_function_or_argument(seconds, slow):
+    assert slow_of(seconds, 1.0) == slow
