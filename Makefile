@@ -48,7 +48,7 @@ test-long: $(VENV)/developing kernels  ## every way to run every corpus, and oth
 	$(BIN)/python -m pytest -n auto --dist load -m long
 
 slow-tests: $(VENV)/developing kernels  ## measure, on an idle machine, which tests `make test` leaves out: tests/slow.txt
-	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest -n auto --dist loadfile -m "not long" --record-slow 0.5
+	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest -n auto --dist loadfile -m "not long" --record-slow 0.4
 
 OF_KERNELS := tests/kernels tests/matching/test_contamination.py
 test-checked: $(VENV)/developing  ## the kernels' tests with array bounds checked, compiled at first use
