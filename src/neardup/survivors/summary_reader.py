@@ -105,6 +105,6 @@ def _read(path: Place) -> RunSummary:
         for part in (_Files, _MoreFiles):
             msgspec.convert(files, part)
         Reading(**{name: files[name] for name in READING})
-    except (ValueError, LookupError, TypeError):
+    except (msgspec.ValidationError, ValueError, LookupError, TypeError):  # of old releases, the first is no ValueError
         raise no_summary(path) from None
     return summary
