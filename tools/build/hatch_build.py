@@ -44,7 +44,9 @@ class KernelsHook(BuildHookInterface):  # type: ignore[misc]
             "--folder",
             self.folder.name,
         ]
-        done = subprocess.run(command, check=False, env=os.environ | {"PYTHONPATH": str(source)})
+        # Before what is there: pip's environment for builds hands its packages on by this variable.
+        paths = os.pathsep.join([str(source), *filter(None, [os.environ.get("PYTHONPATH")])])
+        done = subprocess.run(command, check=False, env=os.environ | {"PYTHONPATH": paths})
         if done.returncode:
             sys.exit("To build without compiled kernels, set NEARDUP_BUILD_KERNELS=no, and install 'neardup[jit]'.")
         for path in Path(self.folder.name).iterdir():
