@@ -61,6 +61,7 @@ STEPS = (
     Step("weights"),
     Step("vectors"),
     Step("segmenters"),
+    Step("chinese_corpus"),
     Step("json_readers"),
 )
 

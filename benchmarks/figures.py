@@ -164,6 +164,8 @@ FIGURES: dict[str, Figure] = {
     "million-exact-looks-millions": _at("exact_join", *RAN, "join", "visits", unit=1e6),
     "million-exact-met-millions": _at("exact_join", *RAN, "join", "looked_at", unit=1e6),
     "million-exact-passes": _count("exact_join", *RAN, "join", "passes"),
+    "chinese-made-of-rjieba": _at("chinese_corpus", "made", "processor_seconds_of_rjieba", digits=2),
+    "chinese-made-mb": _at("chinese_corpus", "made", "dedup", "peak_memory_mb", digits=3),
     "true-pairs": _count("dedup_peers", "truth", "pairs", "neardup exact, pairs"),
     "minhash-survivors-seconds": _contender("neardup minhash, survivors"),
     "rensa-deduplicator-seconds": _contender("rensa RMinHashDeduplicator"),

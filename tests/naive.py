@@ -172,6 +172,23 @@ def similarity(a, b, kind="jaccard", **options):
     return SIMILARITIES[kind](a, b, **options)
 
 
+def similarity_of_items(kind, a, b):
+    """Of two sequences of items, the elements of two given sets or the shingles of two texts; of two without any, 1."""
+    if not a or not b:
+        return float(not a and not b)
+    left, right = Counter(a), Counter(b)
+    if kind == "edit":
+        return (max(len(a), len(b)) - levenshtein(a, b)) / max(len(a), len(b))
+    if kind == "weighted":
+        return (left & right).total() / (left | right).total()
+    if kind == "cosine":
+        x, y = ({item: WEIGHTS["log"](count) for item, count in each.items()} for each in (left, right))
+        product = sum(weight * y.get(item, 0) for item, weight in x.items())
+        return product / sqrt(sum(w**2 for w in x.values()) * sum(w**2 for w in y.values())) if product else 0.0
+    common = len(set(a) & set(b))
+    return common / (min(len(left), len(right)) if kind == "containment" else len(set(a) | set(b)))
+
+
 def token_hash(token):
     return xxhash.xxh3_64_intdigest(token.encode().ljust(16, b"\0"))
 

@@ -42,6 +42,13 @@ def fnv1a_32(feature):
     return h
 
 
+def go_fnv1a(feature):
+    """As Go prints an int64 by `%064b`; each character but "0" is a 1."""
+    h = fnv1a_64(feature)
+    printed = f"{h - 2**64 if h >= 2**63 else h:064b}"
+    return int("".join("0" if character == "0" else "1" for character in printed), 2)
+
+
 def lookup3(feature, pc=0, pb=0):
     """The last one to twelve bytes are mixed by other steps than those before; nothing is mixed where there are no bytes."""
     s = [0xDEADBEEF + len(feature) + pc] * 3
@@ -104,6 +111,7 @@ HASHES = {
     "fnv1_64": (64, fnv1_64),
     "fnv1a_32": (32, fnv1a_32),
     "fnv1a_64": (64, fnv1a_64),
+    "go-fnv1a": (64, go_fnv1a),
     "lookup3": (64, lookup3),
     "phash2": (32, phash2),
     "crc32c": (32, crc32c),

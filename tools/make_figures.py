@@ -1,11 +1,12 @@
-"""Draw the worked examples of docs/simhash.md, docs/figures/*.svg, from what the package computes of them.
+"""Draw the worked examples of docs/simhash.md and its translations, docs/figures/*.svg, from what the package computes of them.
 
 python tools/make_figures.py
 """
 
 import math
 import random
-from collections.abc import Sequence
+import tomllib
+from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from neardup.judging.comparison import Comparison, FingerprintSteps
 
 ROOT = Path(__file__).parent.parent
 FIGURES = ROOT / "docs/figures"
+LABELS = ROOT / "tools/figure_labels.toml"
 EXAMPLES = ROOT / "tests/golden/worked_examples"
 
 INK, PALE, ONE, ZERO, ONE_GROUND, ZERO_GROUND = "#1f2933", "#6b7782", "#00695c", "#9a3412", "#cfebe6", "#fbe3d2"
@@ -24,11 +26,46 @@ BITS = 12
 """The width of a bit of a hash, in monospaced digits."""
 
 
+@dataclass(frozen=True)
+class Labels:
+    """What stands in the figures besides their values, in one language; a table of `figure_labels.toml`.
+
+    Attributes:
+        ending: of the names of the files, before `.svg`.
+        language: of the letters, by which browsers choose a font.
+        word, weight, dimensions, value, hash, votes: headings of columns.
+        steps: the second and the third, as they are numbered.
+        dimension: the name of one, by its number.
+        pair: a fingerprint, the other, and the number of bits in which they differ.
+        angle: the planes, those between the vectors, the differing bits, and the estimated and the true angle.
+        titles: of the figures, in the order of `figures`.
+    """
+
+    ending: str
+    language: str
+    word: str
+    weight: str
+    dimensions: str
+    value: str
+    hash: str
+    votes: str
+    steps: list[str]
+    dimension: str
+    pair: list[str]
+    angle: list[str]
+    titles: list[str]
+
+
+def every_language() -> list[Labels]:
+    """The labels of the figures, English first."""
+    return [Labels(**table) for table in tomllib.loads(LABELS.read_text(encoding="utf-8")).values()]
+
+
 class Drawing:
     """An SVG on white ground, which is as legible on a dark page as on a light one."""
 
-    def __init__(self, width: float, height: float, title: str) -> None:
-        self.width, self.height, self.title = width, height, title
+    def __init__(self, width: float, height: float, title: str, language: str) -> None:
+        self.width, self.height, self.title, self.language = width, height, title, language
         self.parts: list[str] = []
 
     def text(
@@ -42,13 +79,15 @@ class Drawing:
         anchor: str = "start",
         mono: bool = False,
         bold: bool = False,
+        language: str | None = None,
     ) -> None:
-        """Text whose middle line is at y."""
+        """Text whose middle line is at y, in the language of the figure if none is given."""
+        spoken = f' xml:lang="{language}"' if language not in (None, self.language) else ""
         family = ' font-family="ui-monospace, monospace"' if mono else ""
         weight = ' font-weight="700"' if bold else ""
         self.parts.append(
             f'<text x="{x:g}" y="{y + 0.35 * size:.4g}" font-size="{size}" fill="{color}" '
-            f'text-anchor="{anchor}"{family}{weight}>{escape(text)}</text>'
+            f'text-anchor="{anchor}"{family}{weight}{spoken}>{escape(text)}</text>'
         )
 
     def box(self, x: float, y: float, width: float, height: float, fill: str) -> None:
@@ -65,7 +104,7 @@ class Drawing:
         """The whole of it, as text."""
         return "\n".join(
             [
-                f'<svg xmlns="http://www.w3.org/2000/svg" xml:lang="zh" viewBox="0 0 {self.width:g} {self.height:g}" '
+                f'<svg xmlns="http://www.w3.org/2000/svg" xml:lang="{self.language}" viewBox="0 0 {self.width:g} {self.height:g}" '
                 f'width="{self.width:g}" height="{self.height:g}" font-family="system-ui, sans-serif" role="img">',
                 f"<title>{escape(self.title)}</title>",
                 f'<rect width="{self.width:g}" height="{self.height:g}" rx="8" fill="#ffffff"/>',
@@ -84,22 +123,30 @@ def _minus(text: str) -> str:
     return text.replace("-", "\N{MINUS SIGN}")
 
 
-def votes(steps: FingerprintSteps, title: str, *, names: str, weights: str) -> str:
-    """Hashes, votes, sums, signs: a row for each feature, a column for each bit, the steps numbered at the left."""
+def votes(steps: FingerprintSteps, title: str, labels: Labels, *, words: bool) -> str:
+    """Hashes, votes, sums, signs: a row for each feature, a column for each bit, the steps numbered at the left.
+
+    Features are Chinese words, or the dimensions of a vector.
+    """
     bits, rows = len(steps.bits), len(steps.features)
     name_at, weight_at, hash_at = MARGIN + 26, MARGIN + 170, MARGIN + 196
     votes_at = hash_at + bits * BITS + 34
-    figure = Drawing(votes_at + bits * CELL + MARGIN, (rows + 3) * ROW + 2 * MARGIN + 10, title)
+    figure = Drawing(votes_at + bits * CELL + MARGIN, (rows + 3) * ROW + 2 * MARGIN + 10, title, labels.language)
     y = MARGIN + ROW / 2
-    headings = ((name_at, names, "start"), (weight_at, weights, "end"), (hash_at, "hash", "start"))
+    headings = (
+        (name_at, labels.word if words else labels.dimensions, "start"),
+        (weight_at, labels.weight if words else labels.value, "end"),
+        (hash_at, labels.hash, "start"),
+    )
     for x, heading, anchor in headings:
         figure.text(x, y, heading, color=PALE, size=13, anchor=anchor)
-    figure.text(votes_at + 4, y, "votes", color=PALE, size=13)
+    figure.text(votes_at + 4, y, labels.votes, color=PALE, size=13)
     for number, feature in enumerate(steps.features):
         y = MARGIN + (number + 1.5) * ROW
         if number == 0:
             figure.text(MARGIN, y, "①", color=PALE)
-        figure.text(name_at, y, feature.name)
+        name, language = (feature.name, "zh") if words else (labels.dimension.format(number + 1), None)
+        figure.text(name_at, y, name, language=language)
         figure.text(weight_at, y, f"{feature.weight:g}", anchor="end")
         for bit, value in enumerate(feature.hash):
             figure.text(hash_at + bit * BITS, y, value, color=ONE if value == "1" else ZERO, mono=True)
@@ -112,8 +159,8 @@ def votes(steps: FingerprintSteps, title: str, *, names: str, weights: str) -> s
     y = MARGIN + (rows + 1) * ROW + 4
     figure.line(name_at, y, figure.width - MARGIN, y)
     for step, label, cells in (
-        ("②", "sum of the votes", [_minus(f"{total:g}") for total in steps.sums]),
-        ("③", "1 where the sum is above 0", list(steps.bits)),
+        ("②", labels.steps[0], [_minus(f"{total:g}") for total in steps.sums]),
+        ("③", labels.steps[1], list(steps.bits)),
     ):
         y += ROW if step == "③" else ROW / 2 + 4
         figure.text(MARGIN, y, step, color=PALE)
@@ -133,14 +180,15 @@ def votes(steps: FingerprintSteps, title: str, *, names: str, weights: str) -> s
     return figure.svg()
 
 
-def difference(found: Comparison, title: str) -> str:
+def difference(found: Comparison, title: str, labels: Labels) -> str:
     """Two fingerprints, one below the other, and what differs."""
     bits = len(found.left.bits)
     start = MARGIN + 130
-    figure = Drawing(start + bits * 40 + MARGIN, 3 * ROW + 2 * MARGIN, title)
+    figure = Drawing(start + bits * 40 + MARGIN, 3 * ROW + 2 * MARGIN, title, labels.language)
     differs = "".join("1" if a != b else "0" for a, b in zip(found.left.bits, found.right.bits, strict=True))
+    one, other, differ = labels.pair
     for row, (label, shown) in enumerate(
-        (("one", found.left.bits), ("the other", found.right.bits), (f"differ in {found.distance}", differs))
+        ((one, found.left.bits), (other, found.right.bits), (differ.format(found.distance), differs))
     ):
         y = MARGIN + (row + 0.5) * ROW
         figure.text(MARGIN, y, label, bold=row == 2)
@@ -154,7 +202,7 @@ def difference(found: Comparison, title: str) -> str:
     return figure.svg()
 
 
-def angle(degrees: float, planes: int, title: str) -> str:
+def angle(degrees: float, planes: int, title: str, labels: Labels) -> str:
     """Two vectors and random planes through the origin: those that part the vectors are the bits that differ."""
     chance = random.Random(1)
     directions = np.array([[math.cos(a), math.sin(a)] for a in (chance.uniform(0, math.tau) for _ in range(planes))])
@@ -164,18 +212,19 @@ def angle(degrees: float, planes: int, title: str) -> str:
     values = neardup.fingerprint_vectors(vectors, planes=directions.T)
     distance = neardup.distance(values[0], values[1])
     middle, top, radius = 190.0, 200.0, 160.0
-    figure = Drawing(640, 400, title)
+    figure = Drawing(640, 400, title, labels.language)
     for x, y in directions:
         parts = bool(np.sign(vectors[0] @ (x, y)) != np.sign(vectors[1] @ (x, y)))
         ends = (middle - radius * y, top - radius * x, middle + radius * y, top + radius * x)
         figure.line(*ends, color=ZERO if parts else "#c3ccd4", width=2 if parts else 1)
     for x, y in vectors:
         figure.line(middle, top, middle + radius * x, top - radius * y, color=ONE, width=4)
-    lines: Sequence[tuple[str, str]] = (
-        (f"{planes} random planes, one a bit", PALE),
-        (f"{distance} of them part the two vectors:", ZERO),
-        (f"the fingerprints differ in {distance} bits", ZERO),
-        (f"estimated angle {180 * distance / planes:g}°, true {degrees:g}°", ONE),
+    between, parting, differing, angles = labels.angle
+    lines = (
+        (between.format(planes), PALE),
+        (parting.format(distance), ZERO),
+        (differing.format(distance), ZERO),
+        (angles.format(180 * distance / planes, degrees), ONE),
     )
     for number, (line, color) in enumerate(lines):
         figure.text(370, 140 + 34 * number, line, color=color, size=15)
@@ -183,7 +232,7 @@ def angle(degrees: float, planes: int, title: str) -> str:
 
 
 def figures() -> dict[str, str]:
-    """Every figure, by the name of its file."""
+    """Every figure in every language, by the name of its file."""
 
     def steps(name: str) -> FingerprintSteps:
         found = neardup.replay(EXAMPLES / f"{name}.json")
@@ -195,21 +244,20 @@ def figures() -> dict[str, str]:
         assert isinstance(found, Comparison)
         return found
 
-    words = {"names": "word", "weights": "weight"}
-    numbers = {"names": "dimension", "weights": "value"}
-    return {
-        "six-bits.svg": votes(
-            steps("six_bits"), "Five words, their hashes of six bits, votes, sums, fingerprint", **words
-        ),
-        "eight-bits.svg": votes(steps("eight_bits"), "Two words with real weights and hashes of eight bits", **words),
-        "distance.svg": difference(pair("distance_of_8_bits"), "Two fingerprints of eight bits that differ in two"),
-        "distance-six.svg": difference(pair("distance_of_6_bits"), "Two fingerprints of six bits that differ in two"),
-        "hashed-dimensions.svg": votes(
-            steps("hashed_dimensions"), "A vector of three dimensions, each hashed to two bits", **numbers
-        ),
-        "hyperplanes.svg": votes(steps("hyperplanes"), "A vector of five dimensions and three planes", **numbers),
-        "angle.svg": angle(40, 72, "The planes that part two vectors"),
-    }
+    drawn: dict[str, str] = {}
+    for labels in every_language():
+        six, eight, distance, distance_six, hashed, hyperplanes, parted = labels.titles
+        in_language = {
+            "six-bits": votes(steps("six_bits"), six, labels, words=True),
+            "eight-bits": votes(steps("eight_bits"), eight, labels, words=True),
+            "distance": difference(pair("distance_of_8_bits"), distance, labels),
+            "distance-six": difference(pair("distance_of_6_bits"), distance_six, labels),
+            "hashed-dimensions": votes(steps("hashed_dimensions"), hashed, labels, words=False),
+            "hyperplanes": votes(steps("hyperplanes"), hyperplanes, labels, words=False),
+            "angle": angle(40, 72, parted, labels),
+        }
+        drawn |= {f"{name}{labels.ending}.svg": content for name, content in in_language.items()}
+    return drawn
 
 
 if __name__ == "__main__":

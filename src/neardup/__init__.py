@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from neardup.fingerprints.simhash import fingerprint
     from neardup.fingerprints.vectors.cosine import EstimatedCosine, estimated_cosine
     from neardup.fingerprints.vectors.fingerprint import fingerprint_vectors
+    from neardup.fingerprints.written import format_fingerprints, read_fingerprints
     from neardup.hamming.distances import distance, distances
     from neardup.hamming.index.answers import Groups, IdPairs, IndexInfo, Neighbors
     from neardup.hamming.index.index import Index
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from neardup.jobs.filter import FilterResult, filter_files
     from neardup.jobs.fingerprint import fingerprint_files
     from neardup.jobs.fit import fit, fit_files
+    from neardup.jobs.imported_fingerprints import import_fingerprint_files
     from neardup.jobs.index import add_to_index, build_index, remove_from_index
     from neardup.jobs.index_queries import query_index
     from neardup.jobs.pairs import pair_files
@@ -67,8 +69,10 @@ if TYPE_CHECKING:
     from neardup.recipe.document_frequencies import DocumentFrequencies
     from neardup.recipe.hashes import HashFunction
     from neardup.recipe.presets import RECIPES, NamedRecipe
+    from neardup.recipe.programs import ProgramRecipe
     from neardup.recipe.recipe import Recipe
     from neardup.recipe.segmenters import Segmenter
+    from neardup.recipe.similarity import Similarity
     from neardup.recipe.vectors import VectorRecipe
     from neardup.survivors.contamination_summary import BenchmarkCounts, DecontaminationSummary
     from neardup.survivors.decontamination import DecontaminationResult, decontaminate
@@ -117,6 +121,7 @@ _HOME = {
     "Neighbors": "hamming.index.answers",
     "OptionError": "errors",
     "Pairs": "hamming.pairs",
+    "ProgramRecipe": "recipe.programs",
     "ProgressEvent": "progress",
     "RECIPES": "recipe.presets",
     "Recipe": "recipe.recipe",
@@ -125,6 +130,7 @@ _HOME = {
     "RowError": "errors",
     "Segmenter": "recipe.segmenters",
     "Signatures": "fingerprints.minhash",
+    "Similarity": "recipe.similarity",
     "Stream": "survivors.stream",
     "Summary": "survivors.summary",
     "TransferError": "errors",
@@ -158,7 +164,9 @@ _HOME = {
     "fingerprint_vectors": "fingerprints.vectors.fingerprint",
     "fit": "jobs.fit",
     "fit_files": "jobs.fit",
+    "format_fingerprints": "fingerprints.written",
     "hit_probability": "matching.band_plan",
+    "import_fingerprint_files": "jobs.imported_fingerprints",
     "jaccard_estimate": "fingerprints.minhash",
     "join": "hamming.pairs",
     "keywords": "fingerprints.keyword_lists",
@@ -169,6 +177,7 @@ _HOME = {
     "plan_bands": "matching.band_plan",
     "plan_files": "judging.plan",
     "query_index": "jobs.index_queries",
+    "read_fingerprints": "fingerprints.written",
     "remove_from_index": "jobs.index",
     "replay": "judging.comparison",
     "report": "judging.report",
@@ -218,6 +227,7 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/project/test_public.py c
     "Neighbors",
     "OptionError",
     "Pairs",
+    "ProgramRecipe",
     "ProgressEvent",
     "RECIPES",
     "Recipe",
@@ -226,6 +236,7 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/project/test_public.py c
     "RowError",
     "Segmenter",
     "Signatures",
+    "Similarity",
     "Stream",
     "Summary",
     "TransferError",
@@ -259,7 +270,9 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/project/test_public.py c
     "fingerprint_vectors",
     "fit",
     "fit_files",
+    "format_fingerprints",
     "hit_probability",
+    "import_fingerprint_files",
     "jaccard_estimate",
     "join",
     "keywords",
@@ -270,6 +283,7 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/project/test_public.py c
     "plan_bands",
     "plan_files",
     "query_index",
+    "read_fingerprints",
     "remove_from_index",
     "replay",
     "report",

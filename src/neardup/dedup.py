@@ -28,6 +28,7 @@ from neardup.matching.candidates.narrowed import list_candidates
 from neardup.matching.candidates.task import Found, Task
 from neardup.matching.distance_limit import distance_limit
 from neardup.matching.equal_texts import exact_representatives
+from neardup.matching.recipe_decides import options_by_recipe, what_recipe_decides
 from neardup.matching.similarities.element_store import ElementStore
 from neardup.options import DedupOptions, DedupOptionsDict, options_of
 from neardup.progress import Progress, Watcher, progress_of
@@ -71,12 +72,16 @@ def find_duplicates(
     With `keep_elements`, the first pass stores what an exact join needs of all texts in a temporary file about as large as the
     texts, if there is room; later passes then do not read texts again. `checkpoints` save the results of passes and steps.
     """
+    decided = what_recipe_decides(recipe, options)
+    options = options_by_recipe(recipe, options)
     distance_limit(recipe, options)  # refuses bad options before any work
+    if decided is not None:
+        progress.say(decided)
     corpus.check_sources(tuple(options.prefer_source))
     with contextlib.ExitStack() as stack:
         kept = None
         if keep_elements and (room := min(room_for_elements(options), checkpoints.free_bytes() // FREE_SHARE)):
-            kept = ElementStore.of_join(options.similarity, recipe, resources=options.resources, room=room)
+            kept = ElementStore.of_join(options.compared_by, recipe, resources=options.resources, room=room)
             stack.enter_context(kept)
         with progress.stage("fingerprint"):
             read = _read(corpus, reference, recipe, options, progress, FirstPass(checkpoints, side_pass=kept))
@@ -204,6 +209,7 @@ class DeduplicateOptions(DedupOptionsDict, total=False):
 
     text: str | Iterable[str]
     id: str | None
+    elements: str | None
     html: Html | None
     against: Any
     source: str | None
@@ -228,6 +234,7 @@ def deduplicate(
     *,
     text: str | Iterable[str] = "text",
     id: str | None = None,  # noqa: A002 - the same name as the flag
+    elements: str | None = None,
     html: Html | None = None,
     against: Any = None,
     source: str | None = None,
@@ -244,6 +251,10 @@ def deduplicate(
             DuckDB relations and streams give an Arrow table.
         text: the column of the texts. Several columns are joined by a newline. Write nested columns with dots: `meta.body`.
         id: the column of the ids. By default this is `id`; without such a column, documents are identified by row.
+        elements: a column of lists of strings or integers, instead of texts: documents are near-duplicates if their elements are.
+            Data that is one list of sets or of lists needs no name. Elements are compared as they are given: `A` is not `a`, and
+            the integer 1 is not the string "1". Elements that occur several times count once, but for the similarities `weighted`
+            and `edit`; the order of elements matters for `edit` only. Two empty sets are equal.
         html: the texts are HTML. `main` takes the main text of each page, `whole` takes all visible text.
         against: a reference of any of these types. Documents near one of its documents are removed; the documents of the
             reference are not compared with one another. Its columns have the same names as in the data.
@@ -270,20 +281,30 @@ def deduplicate(
             f"`source={source!r}`: it is for `prefer_source`, which is not given. Give that, or leave out `source`."
         )
     corpus = TableCorpus(
-        data, text=text, id=id, html=html, values=chosen.columns, source=source, resources=chosen.resources
+        data,
+        text=text,
+        id=id,
+        elements=elements,
+        html=html,
+        values=chosen.columns,
+        source=source,
+        resources=chosen.resources,
     )
+    recipe, chosen = corpus.fitted(recipe, chosen)
     reference = None
     if against is not None:
         reference = TableCorpus(
             against,
             text=text,
             id=id,
+            elements=elements,
             html=html,
             values=reference_columns(chosen),
             called="against",
             names_are_optional=True,
             resources=chosen.resources,
         )
+        corpus.demand_same_kind(reference, ("data", "against"))
     findings = find_duplicates(corpus, recipe, chosen, progress, reference=reference)
     decisions, ids = findings.of_inputs, corpus.ids_with(reference)
     return DedupResult(

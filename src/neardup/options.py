@@ -12,8 +12,11 @@ from typing import Any, Literal, TypedDict
 
 from neardup.display import as_code
 from neardup.errors import OptionError, is_integer
+from neardup.recipe.given_elements import similarity_of_elements
 from neardup.recipe.methods import BY_DISTANCE, METHODS, Method, Promise
-from neardup.recipe.similarities import SIMILARITIES, Similarity
+from neardup.recipe.similarities import SimilarityName
+from neardup.recipe.similarity import Similarity, SimilarityLike, measure_of, similarity_of
+from neardup.recipe.stored_parts import plain
 from neardup.resources.resources import ResourceOptions, Resources
 
 Cluster = Literal["star", "components"]
@@ -55,10 +58,12 @@ class DedupOptions:
     """How near-duplicates are found and which of them survive.
 
     Attributes:
-        method: how candidates are found, one of `neardup.recipe.methods.METHODS`.
+        method: how candidates are found, one of `neardup.recipe.methods.METHODS`. `auto` is simhash if a distance is given, if
+            `min_similarity` is 0, or if the recipe is not the default one and brings a distance.
         min_similarity: the similarity threshold, from 0 to 1; a pair below it is no match. With 0, pairs match by distance alone,
             and no text is read again.
-        similarity: the similarity of texts, one of `neardup.recipe.similarities.SIMILARITIES`.
+        similarity: the similarity of texts: one of `neardup.recipe.similarities.SIMILARITIES`, a `Similarity`, or a .toml file with
+            its fields. A `Similarity` that a name stands for becomes that name.
         max_distance: a Hamming distance of fingerprints. With simhash, pairs up to this distance are candidates; the default is
             the recipe's. With minhash, candidates above it are not verified; see `neardup.matching.distance_limit`. exact
             refuses it.
@@ -78,7 +83,7 @@ class DedupOptions:
 
     method: Method = "auto"
     min_similarity: float = 0.8
-    similarity: Similarity = "jaccard"
+    similarity: SimilarityLike = "jaccard"
     max_distance: int | None = None
     keep: Keep = "first"
     cluster: Cluster = "star"
@@ -93,12 +98,15 @@ class DedupOptions:
             f"`{name}={getattr(self, name)!r}`: give one of {', '.join(table)}"
             for name, table in (
                 ("method", METHODS),
-                ("similarity", SIMILARITIES),
                 ("cluster", CLUSTERS),
             )
             if not isinstance(getattr(self, name), str) or getattr(self, name) not in table
         ]
         problems += self._preference_problems()
+        try:
+            object.__setattr__(self, "similarity", similarity_of(self.similarity))
+        except OptionError as problem:
+            problems.append(str(problem).rstrip("."))
         threshold, limit = self.min_similarity, self.max_distance
         if isinstance(threshold, bool) or not isinstance(threshold, Real) or not 0 <= threshold <= 1:
             problems.append(f"`min_similarity={threshold!r}`: give a number from 0 (by distance alone) to 1")
@@ -136,6 +144,16 @@ class DedupOptions:
         return Resources(self.threads, self.memory, self.temp_dir)
 
     @property
+    def compared_by(self) -> Similarity | SimilarityName:
+        """The similarity; the name of one with the defaults of its measure."""
+        return similarity_of(self.similarity)
+
+    @property
+    def measure(self) -> SimilarityName:
+        """The measure of the similarity."""
+        return measure_of(self.compared_by)
+
+    @property
     def preferred_by(self) -> str | None:
         """The name in `Documents.values` of the values that `keep` compares; None if `keep` compares no values."""
         if callable(self.keep):
@@ -161,7 +179,8 @@ class DedupOptions:
 
     def as_dict(self) -> dict[str, Any]:
         """The options as plain values, ready for JSON; a function is replaced by its name."""
-        values = dataclasses.asdict(dataclasses.replace(self, keep="first", within=None))
+        values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        values["similarity"] = plain(self.similarity)
         for name in ("keep", "within"):
             given = getattr(self, name)
             values[name] = f"{getattr(given, '__qualname__', type(given).__qualname__)}()" if callable(given) else given
@@ -174,10 +193,10 @@ class DedupOptions:
                 f"`method={self.method!r}` finds pairs by their similarity: give a `min_similarity` above 0, or "
                 f"`method={BY_DISTANCE!r}` for pairs by distance alone"
             )
-        if not row.is_for(self.similarity):
+        if not row.is_for(self.measure):
             exact = next(name for name, other in METHODS.items() if other.promise is Promise.EXACT)
             yield (
-                f"`similarity={self.similarity!r}`: `method={self.method!r}` promises nothing for it, its {row.searches} are for "
+                f"`similarity={self.measure!r}`: `method={self.method!r}` promises nothing for it, its {row.searches} are for "
                 f"{', '.join(row.serves or ())}. Use `method={exact!r}`"
             )
         if self.max_distance is not None and not row.takes_distance:
@@ -208,7 +227,7 @@ class MatchingOptions(TypedDict, total=False):
 
     method: Method
     min_similarity: float
-    similarity: Similarity
+    similarity: SimilarityLike
     max_distance: int | None
 
 
@@ -293,6 +312,20 @@ def options_of(given: Mapping[str, Any], function: Callable[..., Any]) -> DedupO
     """
     refuse_unknown(given, function)
     return DedupOptions(**given)
+
+
+def options_for_elements(options: DedupOptions, *, have_sets: bool = False) -> DedupOptions:
+    """The same options for given sets and lists, whose elements are compared as they are. `have_sets`: some have no order.
+
+    Raises:
+        OptionError: the similarity says how texts are cut, or is of the order of elements and there are sets; or an option is a
+            function of a text.
+    """
+    if options.functions:
+        named = as_code([name.removesuffix("()") for name in options.functions], " and ")
+        raise OptionError(f"{named}: a function gets texts, and these are sets or lists. Name a column.")
+    similarity = similarity_of_elements(options.compared_by, have_sets=have_sets)
+    return dataclasses.replace(options, similarity=similarity)
 
 
 def _is_rule(keep: str) -> bool:

@@ -227,6 +227,20 @@ def test_the_go_program_compares_22_keywords_with_11(run):
     assert f"distance           {found.distance} of 64 bits" in done.out.decode()
 
 
+def test_stop_words_are_left_out(run):
+    Path("stop.txt").write_text("cat\n")
+    shown = run(
+        "compare", "--stop-words", "stop.txt", "--stop-words", "en", "--text", "the cat sat", "the dog"
+    ).out.decode()
+    assert re.findall(r"tokens       (.*)", shown) == ["sat", "dog"]
+    refused = run("compare", "--stop-words", "nowhere.txt", "--text", "a", "b")
+    assert (refused.code, "stop list 'nowhere.txt': give one of zh, ja, en" in refused.err) == (2, True)
+    refused = run("compare", "--stop-words", "en", "--recipe", "moz", "--text", "a", "b")
+    assert (refused.code, "which decides that: leave it out" in refused.err) == (2, True)
+    refused = run("compare", "--stop-words", "en", "--features", "f.json")
+    assert "--features brings its own weights and hashes. Leave --stop-words out.\n" in refused.err
+
+
 @pytest.mark.parametrize("given", ["0", "22,11,3", "x", "5,", "-3", "2.5"])
 def test_keywords_that_are_no_numbers_are_refused(run, given):
     done = run("compare", "--keywords", given, "--text", "a b", "c")

@@ -240,7 +240,7 @@ def test_a_recipe_without_a_distance_needs_one_for_simhash_only(run):
         (["--keep", "best"], "--keep best: give one of first, last, longest, shortest, max:COLUMN, min:COLUMN."),
         (["--cluster", "cliques"], "'cliques' is not one of 'star', 'components'"),
         (["--method", "magic"], "'magic' is not"),
-        (["--similarity", "likeness"], "'likeness' is not"),
+        (["--similarity", "likeness"], "--similarity likeness: give one of jaccard"),
         (["--on-error", "ignore"], "'ignore' is not one of 'stop', 'skip'"),
         (["--threads", "0"], "--threads 0: give an integer from 1 to 1024"),
         (["--temp-dir", "nowhere"], "Invalid value for '--temp-dir': Directory 'nowhere' does not exist"),

@@ -53,7 +53,7 @@ def test_repeated_ids_are_told_of(run, audit):
 
 def test_an_equal_text_is_said_to_be_equal(run, audit):
     assert (
-        '  survivor  "ferry" (row 0): equal text after normalization, distance 0'
+        '  survivor  "ferry" (row 0): an exact duplicate, distance 0'
         in run("explain", audit(ROWS), "shouted").out.decode()
     )
 

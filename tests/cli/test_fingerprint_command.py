@@ -48,6 +48,7 @@ def test_a_fingerprint_file_has_id_fingerprint_short_and_the_recipe(run, recipe,
         b"neardup.format": b"2",
         b"neardup.recipe": json.dumps(chosen.as_dict(), sort_keys=True).encode(),
         b"neardup.digest": chosen.digest().encode(),
+        b"neardup.max_distance": str(chosen.max_distance).encode(),
     }
 
 
@@ -122,10 +123,10 @@ def test_quiet_says_nothing(run):
     [
         (
             ["in/a.jsonl"],
-            "out.jsonl",
-            "out.jsonl: fingerprints are Parquet. Give a name that ends in .parquet, or a folder that ends in /.",
+            "out.arrow",
+            "out.arrow: fingerprint files are Parquet. Give a name that ends in .parquet, or a folder that ends in /.",
         ),
-        (["in/a.jsonl"], "-", "-: fingerprints are Parquet."),
+        (["in/a.jsonl"], "-", "-: fingerprint files are Parquet."),
         (["in/a.jsonl"], "", "Name an output: a file that ends in .parquet, or a folder that ends in /."),
         (["in/a.jsonl"], "old.parquet", "old.parquet exists already."),
         (["in"], "in/", "in/b.parquet is an input: its texts would be lost."),

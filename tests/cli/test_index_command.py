@@ -231,3 +231,28 @@ def test_fingerprints_of_vectors_are_indexed_but_no_texts_go_with_them(run, plac
         assert (refused.code, "holds fingerprints of vectors" in refused.err) == (2, True)
     refused = run("filter", "--index", "ix", "a.jsonl")
     assert (refused.code, "holds fingerprints of vectors" in refused.err) == (2, True)
+
+
+def test_texts_go_with_an_index_of_a_recipe_with_files(run):
+    Path("stop.txt").write_text("the\nand\n")
+    Path("mine.toml").write_text('stop_words = ["stop.txt"]\nmin_tokens = 1\nmax_distance = 3\n')
+    text = "the ferry crosses the river at noon and the bell rings"
+    Path("one.jsonl").write_text(json.dumps({"id": "a", "text": text}) + "\n")
+    assert run("index", "build", "w.index", "one.jsonl", "--recipe", "mine.toml", "--quiet").code == 0
+    Path("stop.txt").unlink()
+    found = run("index", "query", "w.index", "--literal", text.replace("the ", ""))
+    assert json.loads(found.out) == {"id": 0, "neighbor_id": "a", "distance": 0}
+    assert run("index", "add", "w.index", "one.jsonl", "--quiet").code == 0
+    refused = run("index", "query", "w.index", "--literal", text, "--recipe", "textbook")
+    assert refused.code == 2
+    assert "w.index was made by the recipe" in refused.err
+
+
+def test_a_file_instead_of_an_index_is_told_how_to_become_one(run):
+    Path("one.jsonl").write_text(json.dumps({"id": "a", "text": "the ferry crosses the river at noon"}) + "\n")
+    assert run("fingerprint", "one.jsonl", "-o", "f.parquet", "--quiet").code == 0
+    refused = run("index", "query", "f.parquet", "one.jsonl")
+    assert refused.code == 2
+    assert "f.parquet is a file, not the folder of an index." in refused.err
+    assert "`neardup index build f.index f.parquet`" in refused.err
+    assert run("index", "build", "f.index", "f.parquet", "--quiet").code == 0

@@ -135,3 +135,41 @@ def test_what_cannot_be_planned_is_refused(run, arguments, message):
     done = run("plan", *arguments)
     assert done.code == 2
     assert message in done.err
+
+
+def test_the_probabilities_of_permuted_prefixes_are_listed_for_every_combination(run):
+    lists = ("--bits", "64", "--max-distance", "3,6", "--prefix", "16", "--tables", "8,20")
+    rows = json.loads(run("plan", *lists, "--json").out)["rows"]
+    assert [(row["distance"], row["prefix"], row["tables"]) for row in rows] == [
+        (3, 16, 8), (3, 16, 20), (6, 16, 8), (6, 16, 20),
+    ]  # fmt: skip
+    assert [round(value, 4) for value in rows[2]["hit"].values()] == [0.7607, 0.8436, 0.7915]
+    lines = run("plan", *lists).out.decode().splitlines()
+    assert lines[3].split() == ["6", "16", "8", "0.7607", "0.8436", "0.7915"]
+    assert len(lines) == 5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--prefix", "16"), "Give --bits, --max-distance, --prefix and --tables together"),
+        (
+            ("--bits", "64", "--max-distance", "6", "--prefix", "16", "--tables", "0"),
+            "--tables 0: give an integer from 1 up",
+        ),
+        (
+            ("--bits", "64", "--max-distance", "6", "--prefix", "65", "--tables", "8"),
+            "--prefix 65: neither can be more than",
+        ),
+        (("--bits", "64", "--max-distance", "6", "--prefix", "x", "--tables", "8"), "'x' is not a valid integer"),
+        (
+            ("--prefix", "16", "--tables", "8", "--documents", "9", "--threads", "1"),
+            "which has no use for --documents, --threads",
+        ),
+        (("--documents", "9", "--max-distance", "3,6"), "--max-distance: give one distance; several are for --prefix"),
+    ],
+)
+def test_impossible_tables_of_probabilities_are_refused(run, arguments, said):
+    done = run("plan", *arguments)
+    assert done.code == 2
+    assert said in done.err

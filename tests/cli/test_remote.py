@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 import s3fs
 import zstandard
-from store import Store
+from object_store import Store
 
 import neardup
 from corpora import BREAD, CLOCK, FERRY, ROWS, lines, read_lines
@@ -112,6 +112,17 @@ def test_a_store_gets_byte_for_byte_what_a_folder_gets(run, store, ending):
     audit = store.get("out.duplicates.jsonl")
     assert audit.replace(b"s3://corpus/", b"") == Path("out.duplicates.jsonl").read_bytes()
     assert json.loads(store.get("out.summary.json"))["survivors"] == 4
+
+
+def test_fingerprints_of_other_programs_come_from_a_store_and_go_there(run, store):
+    store.put("in/a.csv.gz", gzip.compress(b"id,fp\nx,00ff\ny,00fe\n"))
+    store.put("in/b.jsonl", b'{"id": "z", "fp": "abcd"}\n')
+    column = ("--fingerprint", "fp", "--digits", "hexadecimal")
+    assert run("fingerprint", "s3://corpus/in", *column, "-o", "s3://corpus/prints.parquet").code == 0
+    assert (
+        run("fingerprint", "s3://corpus/prints.parquet", "-o", "s3://corpus/out.txt", "--digits", "decimal").code == 0
+    )
+    assert store.get("out.txt") == b"255\n254\n43981\n"
 
 
 def test_text_files_in_a_store_are_kept_or_absent(run, store):
@@ -332,18 +343,28 @@ def test_an_upload_whose_answer_is_lost_once_is_tried_again(run, store, monkeypa
     store.clear()
 
 
+@pytest.mark.parametrize("is_done", [False, True])
 @pytest.mark.parametrize("part", ["/out.duplicates.jsonl", "/out/a"])
-def test_an_interrupt_while_files_are_sent_leaves_nothing(start, store, part):
+def test_an_interrupt_while_files_are_sent_leaves_nothing(start, store, part, is_done):
     put_here_and_there(store, "jsonl")
     before = store.keys()
-    ready = threading.Event()
+    ready, sent = threading.Event(), threading.Event()
 
-    def interrupt(method, path):
-        if method == "PUT" and part in path:
-            ready.wait(60)
+    def interrupt():
+        ready.wait(60)
+        if not sent.is_set():
+            sent.set()
             process.send_signal(signal.SIGTERM)
 
-    store.proxy.fault = interrupt
+    def fault(method, path):
+        if method != "PUT" or part not in path:
+            return None
+        if is_done:
+            return interrupt
+        interrupt()
+        return "dropped"
+
+    store.proxy.fault = fault
     process = start("dedup", "s3://corpus/in", "-o", "s3://corpus/out/")
     ready.set()
     _, err = process.communicate(timeout=120)

@@ -91,7 +91,7 @@ def test_explain_names_the_units(run):
     run("dedup", "in.jsonl", "-o", "out.jsonl", "--unit", "line")
     shown = run("explain", "out.duplicates.jsonl", "c").out.decode()
     assert f'unit 0 of "c" (row 2) was removed, the document with it, for nothing was left: "{FERRY[:80]}"' in shown
-    assert '  survivor  unit 0 of "a" (row 0): equal text after normalization, distance 0' in shown
+    assert '  survivor  unit 0 of "a" (row 0): an exact duplicate, distance 0' in shown
     done = run("explain", "out.duplicates.jsonl", "d")
     assert (done.code, "none of its lines was a repeated one" in done.err) == (2, True)
 

@@ -185,10 +185,15 @@ def test_bad_vectors_are_set_aside(run):
         (["in.jsonl", "--vector", "v"], "in.jsonl is jsonl, but vectors are read from Parquet only"),
         (["in.parquet", "--vector", "v", "--text", "name"], "--text: for texts, not for --vector"),
         (["in.parquet", "--vector", "v", "--recipe", "default-64"], "--recipe: for texts, not for --vector"),
-        (["in.parquet", "--vector", "v", "--value", "name"], "--value: for texts, not for --vector"),
+        (["in.parquet", "--vector", "v", "--program", "name"], "--program: for --fingerprint, not for --vector"),
+        (["in.parquet", "--vector", "v", "--fingerprint", "name"], "--vector, --fingerprint: give one of them."),
+        (["in.parquet", "--vector", "v", "--max-distance", "65"], "--max-distance 65: give an integer from 0 to 64"),
         (["in.parquet", "--vector", "v", "--bits", "513"], "--bits 513: give an integer from 1 to 512"),
         (["in.parquet", "--vector", "v", "--seed", "-1"], "--seed -1: give an integer from 0"),
-        (["in.parquet", "--text", "name", "--bits", "64", "--seed", "1"], "--bits, --seed: for --vector only"),
+        (
+            ["in.parquet", "--text", "name", "--bits", "64", "--seed", "1"],
+            "--bits, --seed: for --vector or --fingerprint only",
+        ),
     ],
 )
 def test_calls_that_cannot_be_are_refused(run, given, message):

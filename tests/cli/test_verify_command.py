@@ -465,7 +465,7 @@ def test_pages_columns_and_ids_are_read_as_in_the_run(run):
 def test_runs_with_recipes_are_proven(run, dedup):
     Path("r.toml").write_text('bits = 64\nmax_distance = 3\nnormalize = ["nfkc_casefold", "digits"]\n')
     rows = [*ROWS, {"id": "1", "text": BREAD + " 1."}, {"id": "2", "text": BREAD + " 2."}, *documents(3)]
-    for more in (("--method", "exact"), ("--method", "simhash"), ("--similarity", "cosine")):
+    for more in (("--method", "exact"), ("--method", "simhash"), (), ("--method", "exact", "--similarity", "cosine")):
         dedup(rows, "--recipe", "r.toml", "--overwrite", *more)
         proven(run, "out.jsonl")
     shutil.copy("out.jsonl", "alone.jsonl")
@@ -594,7 +594,8 @@ REFUSALS = [
     (("alone.jsonl",), "Give INPUT, the inputs of the run that wrote alone.jsonl: no audit is known"),
     (("out.jsonl", "--audit", "gone.jsonl"), "There is no audit 'gone.jsonl'"),
     (("out.jsonl", "--min-similarity", "0.8"), "--min-similarity: the summary of the run, out.summary.json, has it"),
-    (("out.jsonl", "--recipe", "default", "--text", "body"), "--text, --recipe: the summary of the run"),
+    (("out.jsonl", "--recipe", "textbook"), "made by the recipe 149758eb4496a2d6, not by 33c7a4508fd1c732, which was given"),
+    (("out.jsonl", "--id", "id", "--text", "body"), "--text, --id: the summary of the run"),
     (("out.jsonl", "--against", "in.jsonl"), "--against: the summary of the run, out.summary.json, has it"),
     (("alone.jsonl", "in.jsonl", "--min-similarity", "0"), "--min-similarity 0: without a summary, no distance is known"),
     (("alone.jsonl", "in.jsonl", "--min-similarity", "3"), "--min-similarity 3.0: give a number from 0"),

@@ -7,6 +7,7 @@ import json
 import shutil
 import subprocess
 import sys
+import tarfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -70,6 +71,10 @@ TOOLS = {
 }
 
 
+NODEJIEBA = "nodejieba@3.5.8"
+"""The npm package with the source of cppjieba 5.4.0."""
+
+
 class NotInstalledError(Exception):
     """A tool cannot be installed here; the message is the last of pip."""
 
@@ -108,6 +113,39 @@ def _run(command: list[object]) -> None:
         raise NotInstalledError(errors[-1])
 
 
+@dataclass(frozen=True)
+class Cppjieba:
+    """cppjieba, compiled: the program of `programs/cppjieba_answers.cpp`, and the folder of cppjieba's files."""
+
+    program: Path
+    files: Path
+
+
+def compile_cppjieba() -> Cppjieba:
+    """Compile the source of cppjieba, which the npm package nodejieba carries, unless that is done.
+
+    Raises:
+        NotInstalledError: npm or g++ is missing, or npm is offline.
+    """
+    folder, source = FOLDER / "cppjieba", PROGRAMS / "cppjieba_answers.cpp"
+    found = Cppjieba(folder / "cppjieba_answers", folder / "package" / "submodules" / "cppjieba" / "dict")
+    done, state = folder / "installed", f"{NODEJIEBA}\n{source.read_text(encoding='utf-8')}"
+    if done.is_file() and done.read_text(encoding="utf-8") == state:
+        return found
+    for each in ("npm", "g++"):
+        if shutil.which(each) is None:
+            raise NotInstalledError(f"{each} is not installed")
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    _run(["npm", "pack", "--silent", "--pack-destination", folder, NODEJIEBA])
+    with tarfile.open(next(folder.glob("*.tgz"))) as archive:
+        archive.extractall(folder, filter="data")
+    headers = [found.files.parent / "include", found.files.parent / "deps" / "limonp" / "include"]
+    _run(["g++", "-O2", "-std=c++17", *(f"-I{each}" for each in headers), source, "-o", found.program])
+    done.write_text(state, encoding="utf-8")
+    return found
+
+
 def ask(name: str, release: str, **question: object) -> dict:
     """What the tool's program answers, run by the tool's Python with this release in front."""
     folder = install(name)
@@ -127,3 +165,4 @@ def ask(name: str, release: str, **question: object) -> dict:
 if __name__ == "__main__":
     for each in TOOLS:
         print(install(each))
+    print(compile_cppjieba().program)

@@ -19,7 +19,7 @@ def fingerprints(recipe):
     }
 
 
-OF_PACKAGES = {name for name, named in nd.RECIPES.items() if named.recipe.segmenter == "jieba"}
+OF_PACKAGES = {name for name, named in nd.RECIPES.items() if named.recipe.segmenter == "cppjieba"}
 """Whose words depend on the version of a package, as their digests do."""
 
 

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import warnings
+from dataclasses import replace
 
 import jieba
 import pytest
@@ -13,7 +14,7 @@ import pytest
 import naive
 import neardup as nd
 from neardup.fingerprints.weights.table import FINE
-from places import DATA
+from places import DATA, GOLDEN
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -118,6 +119,49 @@ def test_cppjiebas_keywords_have_the_weights_that_it_publishes():
         ("加薪", 10.6426),
         ("手扶拖拉机", 10.0089),
     ]
+
+
+GO = json.loads((GOLDEN / "go_program.json").read_text(encoding="utf-8"))
+"""A published Go program's example, and what a program of 64 bits makes of its texts."""
+
+
+def test_the_go_programs_example_gives_the_keywords_the_weights_and_the_fingerprints_that_it_publishes():
+    of_32_bits = replace(nd.RECIPES["fnv1a"].recipe, hash="fnv1a_32", bits=32, keywords=30)
+    for found, expected in zip(nd.keywords(GO["texts"], recipe=of_32_bits), GO["published"]["keywords"], strict=True):
+        assert dict(found) == pytest.approx(dict(expected), rel=1e-5)
+    values = nd.fingerprint(GO["texts"], recipe=of_32_bits)
+    assert [f"{value:032b}" for value in values] == GO["published"]["fingerprints"]
+    assert nd.distance(*values) == GO["published"]["distance"] == 8
+
+
+@pytest.mark.parametrize("name", ["fnv1a", "go-fnv1a"])
+def test_22_keywords_and_11_give_the_fingerprints_of_the_compiled_segmenter_as_intended_and_as_written(name):
+    expected = GO["64_bits"][name]
+    found = nd.compare(*GO["texts"], recipe=name, keywords=GO["64_bits"]["keywords"])
+    assert [found.left.bits, found.right.bits] == expected["fingerprints"]
+    assert found.distance == expected["distance"]
+
+
+def test_the_dictionary_of_the_go_programs_segmenter_is_part_of_its_recipe():
+    recipes = [nd.RECIPES[name].recipe for name in ("fnv1a", "go-fnv1a", "cppjieba")]
+    words = [nd.keywords(GO["texts"][:1], recipe=each)[0][0][0] for each in recipes]
+    assert words == ["区块链", "区块链", "区块"]
+    assert [each.dictionary and each.dictionary.name for each in recipes] == ["gojieba", "gojieba", None]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("我来到北京清华大学", 0xFEB6372A8750EB1D),  # the test of yanyiwu/gosimhash
+        (  # the demonstration of yanyiwu/simhash
+            "我是蓝翔技工拖拉机学院手扶拖拉机专业的。不用多久，我就会升职加薪，当上总经理，出任CEO，走上人生巅峰。",
+            17831459094038722629,
+        ),
+    ],
+)
+def test_texts_have_the_values_that_simhash_and_gosimhash_publish(text, value):
+    recipe = replace(nd.RECIPES["cppjieba"].recipe, keywords=5)
+    assert nd.fingerprint([text], recipe=recipe).tolist() == [value]
 
 
 def test_stop_words_of_the_recipe_are_no_keywords(tmp_path):

@@ -198,7 +198,11 @@ class TestGiven:
             {"weights": "tfidf", "document_frequencies": "jieba", "segmenter": "jieba", "word_shingle": 2},
             "`document_frequencies='jieba'` with `word_shingle=2`: they are of single words",
         ),
-        ({"weights": "cppjieba"}, "`weights='cppjieba'` with `segmenter='words'`: give `segmenter='jieba'`"),
+        (
+            {"weights": "cppjieba"},
+            "`weights='cppjieba'` with `segmenter='words'`: give `segmenter='cppjieba'`, or 'jieba'",
+        ),
+        ({"weights": "jieba_tfidf", "segmenter": "cppjieba"}, "with `segmenter='cppjieba'`: give `segmenter='jieba'`"),
         ({"weights": "jieba_tfidf", "segmenter": "jieba", "word_shingle": 3}, "with `word_shingle=3`"),
         (
             {"weights": "jieba_textrank", "segmenter": "jieba", "hmm": False, "stop_words": ["zh"]},

@@ -47,6 +47,8 @@ def test_the_estimate_of_the_cosine_turns_the_probability_round():
 
 def test_prefix_tables_have_the_numbers_of_the_sources():
     hit = probabilities.prefix_hit(6, bits=64, prefix=16, tables=8)
+    [row] = probabilities.prefix_table([6], bits=64, prefixes=[16], tables=[8])
+    assert (row.distance, row.prefix, row.tables, row.hit) == (6, 16, 8, hit)
     assert round(hit.exact, 4) == 0.7607
     assert round(hit.by_distance, 4) == 0.8436
     assert round(hit.by_prefix, 6) == 0.791520
@@ -102,6 +104,10 @@ def test_twice_the_bits_are_needed_lest_any_collide():
         (lambda: probabilities.within_distance(0.5, bits=0, max_distance=1), "`bits=0`: give an integer from 1 up."),
         (lambda: probabilities.sieve_miss(0.5, max_distance=-1), "`max_distance=-1`: give an integer from 0 up."),
         (lambda: probabilities.estimated_cosine(65, bits=64), "`distance=65`: give an integer from 0 to 64"),
+        (
+            lambda: probabilities.prefix_table([], bits=64, prefixes=[8], tables=[1]),
+            r"`distances=\[\]`: give at least one",
+        ),
         (lambda: probabilities.prefix_hit(65, bits=64, prefix=8, tables=1), "neither can be more than `bits=64`"),
         (
             lambda: probabilities.prefix_hit(6, bits=64, prefix=8, tables=0.5),

@@ -76,7 +76,7 @@ def test_a_misspelled_option_is_told_with_the_one_that_was_meant(corpus, tmp_pat
         ),
         (
             lambda: nd.deduplicate([TEXT], overwrite=True),
-            r"`overwrite`: .*There are `text`, `id`, `html`, `against`, .*, `method`, ",
+            r"`overwrite`: .*There are `text`, `id`, `elements`, `html`, `against`, .*, `method`, ",
         ),
         (
             lambda: nd.evaluate([TEXT], keep="last"),

@@ -194,13 +194,14 @@ FORMS = {
     ),
     "fingerprints": (1, {"values": "uint64[n, words]", "digests": "uint64[n, 2]", "tokens": "int64[n]"}),
     "signatures": (
-        2,
+        3,
         {
             "values": "uint32[n, values]|uint16[n, values]",
             "sizes": "int64[n]",
             "kind": "value",
             "seed": "value",
             "normalize": "value",
+            "similarity": "value",
         },
     ),
     "elements": (1, {"values": "uint64[total]", "weights": "float64[weights]", "offsets": "int64[n+1]"}),

@@ -14,6 +14,7 @@ from neardup.io.batch import Columns
 from neardup.io.formats.json_blocks import BlockReader
 from neardup.io.formats.json_rows import BadJson, BadRow, read_row
 from neardup.io.formats.lines import Lines
+from neardup.io.reading import Reading
 
 LONE = "it has half of a surrogate pair (such as \\ud83d alone), which is no character"
 TOO_DEEP = b'{"text": "a", "x": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"
@@ -204,11 +205,24 @@ def test_columns_of_any_name_can_be_read() -> None:
 
 
 def test_columns_need_names() -> None:
-    for text in ("text", (), ("",), ["text", ""]):
-        with pytest.raises(OptionError, match="give names of columns, such as text or meta.body; none may be empty"):
-            Columns(text)  # type: ignore[arg-type]
+    for of, texts in ((Columns, ("text", ("",), ["text", ""])), (Reading, ((), ("",), ["text", ""], ""))):
+        for text in texts:
+            with pytest.raises(
+                OptionError, match="give names of columns, such as text or meta.body; none may be empty"
+            ):
+                of(text=text)  # type: ignore[operator]
     with pytest.raises(OptionError, match="`id=''`: give the name of a column, or leave it out"):
         Columns(id="")
+
+
+def test_without_a_text_column_rows_are_read_with_their_ids_and_values() -> None:
+    rows = [b'{"id": 7, "v": 1}', b'{"id": "a", "v": null}', b'{"v": 18446744073709551615}', b"[]"]
+    for some in (rows[:3], rows):
+        batch, rejections = BlockReader(Columns((), values=("v",)), "s").read(lines(*some))
+        assert batch.texts.to_pylist() == ["", "", "", None][: len(some)]
+        assert batch.ids.to_pylist() == ["7", '"a"', '"s:2"', None][: len(some)]
+        assert batch.values[0].to_pylist() == ["1", None, "18446744073709551615", None][: len(some)]
+        assert [row for row, _ in rejections] == ([3] if len(some) == 4 else [])
 
 
 def test_a_value_wanted_as_a_string_and_as_an_object_is_read_where_that_can_be() -> None:

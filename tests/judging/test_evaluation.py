@@ -34,11 +34,11 @@ from neardup.judging.evaluation.warnings import warnings_of_few, warnings_of_sho
 from neardup.options import DedupOptions
 from neardup.progress import Progress
 from neardup.recipe.methods import MEASURED
-from neardup.recipe.similarities import Similarity
+from neardup.recipe.similarities import SimilarityName
 from neardup.resources.resources import Resources
 from strategies import word_text
 
-SIMILARITY_NAMES = get_args(Similarity)
+SIMILARITY_NAMES = get_args(SimilarityName)
 WORDS = [f"w{number}" for number in range(400)]
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import naive_hashes
 from columns import as_integers, joined
-from neardup.kernels.fingerprints.fnv import fnv1_64, fnv1a_32, fnv1a_64
+from neardup.kernels.fingerprints.fnv import fnv1_64, fnv1a_32, fnv1a_64, go_fnv1a
 from neardup.kernels.fingerprints.jenkins import lookup3, lookup3_features, phash2, phash2_features
 from neardup.kernels.fingerprints.widths import widen_values
 from neardup.kernels.io.crc32c import crc32c
@@ -56,6 +56,13 @@ def test_fnv_gives_the_values_that_its_authors_publish(name, feature, value):
 @pytest.mark.parametrize("name", FNV)
 def test_fnv_agrees_with_the_fnvhash_package_on_0_to_300_bytes(name):
     assert values_of(FNV[name], PATTERNS) == [getattr(fnvhash, name)(feature) for feature in PATTERNS]
+
+
+def test_the_go_programs_hash_is_fnv1a_with_the_sign_that_go_prints():
+    hashes = values_of(fnv1a_64, PATTERNS)
+    assert any(value >= 2**63 for value in hashes)
+    assert values_of(go_fnv1a, PATTERNS) == [value if value < 2**63 else 2**63 + (2**64 - value) for value in hashes]
+    assert values_of(go_fnv1a, PATTERNS) == [naive_hashes.go_fnv1a(feature) for feature in PATTERNS]
 
 
 @pytest.mark.parametrize(

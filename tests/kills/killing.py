@@ -124,6 +124,8 @@ def _kill_once(scenario: Scenario, found: Killed, rng: random.Random, whole: flo
             if wrong:
                 found.finds.append(f"{scenario.name}: after {killed} kills: {wrong}")
             done = answer_of(lambda: scenario.is_done(known[1]))
+            if done:
+                answer_of(scenario.tidy)
     found.kills += killed
     found.runs += killed > 0
     if answer_of(scenario.result) != known[1]:

@@ -33,6 +33,7 @@ class Scenario:
         wrong: what is wrong right after a kill, in words; empty if nothing is. It is given the results before and after the run.
         strays: files that a finished run should not leave.
         is_done: whether the run has been done, although it was killed, and must not be called again.
+        tidy: a next run, which removes what is left by one that was killed after it was done.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Scenario:
     strays: Callable[[], list[str]]
     wrong: Callable[[Any], str] = lambda _: ""
     is_done: Callable[[Any], bool] = lambda _: False
+    tidy: Callable[[], object] = lambda: None
 
 
 def _rows(seed: int, shards: int = SHARDS, words_in_a_line: int = 9) -> list[list[dict[str, Any]]]:
@@ -137,7 +139,14 @@ def _index(name: str, change: Callable[[], object]) -> Scenario:
         return "" if _index_state() in known else "the index is neither the old nor the new one"
 
     return Scenario(
-        f"index {name}", make, change, _index_state, _index_strays, wrong, lambda new: _index_state() == new
+        f"index {name}",
+        make,
+        change,
+        _index_state,
+        _index_strays,
+        wrong,
+        is_done=lambda new: _index_state() == new,
+        tidy=lambda: neardup.Index.open("ix").save(),
     )
 
 

@@ -105,7 +105,9 @@ def test_the_worked_examples_are_drawn_as_they_are_computed():
     drawn = tool("make_figures").figures()
     for name, content in drawn.items():
         assert (ROOT / "docs/figures" / name).read_text(encoding="utf-8") == content, "run: make docs"
-        assert name in (ROOT / "docs/simhash.md").read_text(encoding="utf-8"), name
+        language = name.split(".")[1]
+        page = "simhash.md" if language == "svg" else f"simhash.{language}.md"
+        assert f"figures/{name})" in (ROOT / "docs" / page).read_text(encoding="utf-8"), name
 
 
 def test_the_recipe_with_a_tools_own_stop_words_can_be_used(tmp_path):

@@ -60,7 +60,8 @@ def test_the_page_is_dark_where_the_reader_wants_it_dark_and_can_be_switched(ope
     ("words", "page"),
     [
         ("containment", "similarities.html"),
-        ("指纹", "quickstart.zh.html"),
+        ("指纹", ".zh.html"),
+        ("分词", "quickstart.zh.html"),
         ("形態素解析", "quickstart.ja.html"),
         ("plan_bands", "reference/pairs.html"),
     ],

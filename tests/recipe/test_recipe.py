@@ -234,7 +234,7 @@ def test_a_recipe_file_gets_all_its_problems_at_once(tmp_path):
         "a recipe has no `bit` (did you mean `bits`?)",
         "a recipe has no `colour`. It has",
         "`bits='64'`: give an integer",
-        "`segmenter='jeiba'`: give one of words, characters, whitespace, jieba, sudachi (did you mean jieba?)",
+        "`segmenter='jeiba'`: give one of words, characters, whitespace, jieba, cppjieba, sudachi (did you mean jieba?)",
         "`normalize='nfkc'`: give a list of names",
         "`keywords` with `weights='uniform'`",
         "stop list 'zhh': give one of zh, ja, en, or an existing file (did you mean zh?)",
@@ -250,11 +250,12 @@ def test_a_recipe_file_gets_all_its_problems_at_once(tmp_path):
     [
         ({"segmenter": "characters", "cjk_shingle": 3}, "`cjk_shingle=3` is for `segmenter='words'`"),
         ({"mode": "search"}, "`mode='search'` with `segmenter='words'`: words has no modes; jieba and sudachi have"),
+        ({"segmenter": "cppjieba", "mode": "search"}, "cppjieba has no modes; jieba and sudachi have"),
         ({"segmenter": "sudachi", "mode": "search"}, "sudachi has A, B, C"),
-        ({"segmenter": "sudachi", "hmm": False}, "only jieba has a hidden Markov model"),
+        ({"segmenter": "sudachi", "hmm": False}, "only jieba and cppjieba have a hidden Markov model"),
         ({"segmenter": str.split}, "wrap a function of your own: Segmenter"),
         ({"segmenter": ["words"]}, "give one of words, characters"),
-        ({"dictionary": 3, "segmenter": "jieba"}, "`dictionary=3`: give the path of a file"),
+        ({"dictionary": 3, "segmenter": "jieba"}, "`dictionary=3`: give the path of a file, or one of gojieba"),
         ({"stop_words": "zh"}, "`stop_words='zh'`: give a list of names, of zh, ja, en, or paths"),
         ({"normalize": [3]}, "`normalize=3`: give one of"),
     ],
@@ -268,7 +269,8 @@ def test_a_dictionary_is_for_segmenters_that_have_one(tmp_path):
     path = tmp_path / "words.txt"
     path.write_text("a\n")
     with pytest.raises(
-        nd.OptionError, match="`dictionary` with `segmenter='words'`: only jieba and sudachi have dictionaries"
+        nd.OptionError,
+        match="`dictionary` with `segmenter='words'`: only jieba, cppjieba and sudachi have dictionaries",
     ):
         nd.Recipe(dictionary=path)
 
@@ -352,7 +354,10 @@ def test_a_stored_recipe_keeps_its_digest_and_says_what_is_not_at_hand(tmp_path)
     ):
         found = stored_recipe(values)
         assert found.as_dict() == values
-        with pytest.raises(nd.OptionError, match=f"`{part}`: only its identity, .* is stored.*Give the recipe itself"):
+        with pytest.raises(
+            nd.OptionError,
+            match=f"`{part}`: (only its identity, .* is stored.*Give the recipe itself|.* made with .*Install)",
+        ):
             nd.fingerprint(["法律"], recipe=found)
 
 

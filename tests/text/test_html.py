@@ -60,8 +60,8 @@ def test_the_main_text_has_the_story_and_not_what_surrounds_it():
     assert "Timetable" in extractor("whole")(page())
 
 
-def test_a_page_without_main_text_gives_an_empty_text_and_says_nothing(capfd):
-    assert [extractor("main")(broken) for broken in ("", "<", "\x00", "<p></p>", "<frameset></frameset>")] == [""] * 5
+def test_a_page_without_any_text_gives_an_empty_text_and_says_nothing(capfd):
+    assert [extractor("main")(broken) for broken in ("", "\x00", "<p></p>", "<frameset></frameset>")] == [""] * 4
     assert capfd.readouterr() == ("", "")
 
 
@@ -121,6 +121,19 @@ def test_pairs_and_evaluations_of_pages_are_of_their_texts():
     assert len(nd.match(PAGES, html="whole", min_similarity=1)) == 0
     assert nd.match(PAGES[:1], PAGES[1:], html="main", min_similarity=1).left.tolist() == [0]
     assert [nd.evaluate(PAGES, html=html).equal_texts for html in ("main", "whole")] == [1, 0]
+
+
+def test_pages_without_a_main_text_are_compared_by_all_that_they_show():
+    pages = [
+        f"<html><body><form><label>{name}</label><input></form></body></html>"
+        for name in ("Search", "Log in", "Search")
+    ]
+    assert (
+        [extractor("main")(each) for each in pages]
+        == [extractor("whole")(each) for each in pages]
+        == ["Search", "Log in", "Search"]
+    )
+    assert nd.deduplicate(pages, html="main").survivors == pages[:2]
 
 
 @pytest.mark.parametrize("threads", [1, 3])

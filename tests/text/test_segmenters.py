@@ -1,5 +1,6 @@
 """Segmenters: what each gives, that threads and workers change nothing, and what is refused."""
 
+import json
 import os
 import re
 import signal
@@ -18,7 +19,9 @@ import naive
 import neardup as nd
 from neardup.fingerprints.by_features import fingerprint_folded
 from neardup.recipe import stored_parts
+from neardup.recipe.presets import find_recipe
 from neardup.recipe.segmenters import SEGMENTERS
+from neardup.recipe.serialization import stored_recipe
 from neardup.resources.threads import in_order
 from neardup.text.normalizers import normalized
 from neardup.text.segmenters import sudachi, workers
@@ -148,7 +151,47 @@ def test_sudachi_cuts_texts_that_are_longer_than_it_takes_at_the_ends_of_sentenc
     )
 
 
-@pytest.mark.parametrize("segmenter", ["jieba", "sudachi"])
+GUESSED = {
+    "以太币、火币以及莱特币": ["以太", "币", "火", "币", "以及", "莱特", "币"],
+    "买U盘和T恤": ["买", "U", "盘", "和", "T恤"],
+    "30.0cm2的管，AB-12c": ["30.0", "cm2", "的", "管", "AB", "12", "c"],
+    "张力在吉林省": ["张力", "在", "吉林省"],
+    "蓝翔的区块链": ["蓝翔", "的", "区块链"],
+}
+"""The words of cppjieba, compiled; rjieba cuts most of these texts differently."""
+
+
+def test_cppjieba_cuts_as_the_compiled_cppjieba_does():
+    recipe = nd.Recipe(segmenter="cppjieba", dictionary="gojieba", normalize=[])
+    assert dict(zip(GUESSED, tokens([*GUESSED], recipe), strict=True)) == GUESSED
+    assert tokens([*GUESSED], nd.Recipe(segmenter="jieba", normalize=[])) != [*GUESSED.values()]
+
+
+def test_options_of_cppjieba(tmp_path):
+    text = "他来到了网易杭研大厦"
+    assert tokens([text], nd.Recipe(segmenter="cppjieba")) == [["他", "来到", "了", "网易", "杭研", "大厦"]]
+    assert tokens([text], nd.Recipe(segmenter="cppjieba", hmm=False)) == [
+        ["他", "来到", "了", "网易", "杭", "研", "大厦"]
+    ]
+    words = write(tmp_path / "words.txt", "杭\n网易杭 3 n\n到了 9999999\n")
+    recipe = nd.Recipe(segmenter="cppjieba", dictionary=words)
+    assert tokens([text], recipe) == [["他来", "到了", "网易杭", "研", "大厦"]]  # as cppjieba, compiled
+
+
+def test_a_dictionary_of_the_package_is_a_name_in_python_and_in_files_and_survives_storage(tmp_path):
+    write(tmp_path / "mine.toml", 'segmenter = "cppjieba"\ndictionary = "gojieba"\nhash = "go-fnv1a"\nbits = 64\n')
+    write(tmp_path / "gojieba", "不是\n")
+    found = find_recipe(str(tmp_path / "mine.toml"))
+    assert found.dictionary.lines == ("云计算", "蓝翔 nz", "区块链 10 nz")
+    assert found == nd.Recipe(segmenter="cppjieba", dictionary="gojieba", hash="go-fnv1a", bits=64)
+    again = stored_recipe(json.loads(json.dumps(found.as_dict())))
+    assert (again.digest(), again.dictionary.name) == (found.digest(), "gojieba")
+    assert nd.fingerprint(["区块链"], recipe=again) == nd.fingerprint(["区块链"], recipe=found)
+    with pytest.raises(nd.OptionError, match="dictionary 'gojieba', line 1: 1 columns; an entry of Sudachi's"):
+        nd.Recipe(segmenter="sudachi", dictionary="gojieba")
+
+
+@pytest.mark.parametrize("segmenter", ["jieba", "cppjieba", "sudachi"])
 def test_zero_bytes_in_texts_are_spaces_for_packages(segmenter):
     recipe = nd.Recipe(segmenter=segmenter)
     assert tokens(["法律\0条文\0", "\0", "東京"], recipe) == tokens(["法律 条文 ", " ", "東京"], recipe)
@@ -223,7 +266,10 @@ def test_segmenters_of_a_caller_are_told_apart_by_name_and_version():
     assert nd.Recipe(segmenter=one).digest() != nd.Recipe(segmenter=other).digest()
 
 
-@pytest.mark.parametrize(("segmenter", "package", "extra"), [("jieba", "rjieba", "zh"), ("sudachi", "sudachipy", "ja")])
+@pytest.mark.parametrize(
+    ("segmenter", "package", "extra"),
+    [("jieba", "rjieba", "zh"), ("cppjieba", "jieba", "zh"), ("sudachi", "sudachipy", "ja")],
+)
 def test_a_missing_extra_is_named_with_the_command_that_installs_it(monkeypatch, segmenter, package, extra):
     monkeypatch.setattr(stored_parts, "version_of", lambda name: None if name == package else "1")
     recipe = nd.Recipe(segmenter=segmenter)

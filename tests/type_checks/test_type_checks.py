@@ -117,7 +117,7 @@ def test_a_dictionary_has_the_names_and_types_of_the_fields(dictionary, kind):
         (methods.Method, methods.METHODS),
         (methods.MeasuredMethod, [name for name in methods.METHODS if name != "auto"]),
         (methods.MeasuredMethod, methods.MEASURED),
-        (similarities.Similarity, similarities.SIMILARITIES),
+        (similarities.SimilarityName, similarities.SIMILARITIES),
         (options.Cluster, options.CLUSTERS),
         (get_args(options.Keep)[0], [name for name in options.KEEPS if ":" not in name]),
         (options.Unit, options.UNITS),
@@ -135,6 +135,7 @@ def test_a_dictionary_has_the_names_and_types_of_the_fields(dictionary, kind):
         (profiles.ProfileName, profiles.PROFILES),
         (presets.RecipeName, presets.RECIPES),
         (word_lists.StopListName, word_lists.STOP_LISTS),
+        (word_lists.DictionaryName, word_lists.USER_DICTIONARIES),
     ],
 )
 def test_a_choice_is_of_the_names_of_its_table(choice, names):

@@ -37,6 +37,9 @@ assert_type(nd.deduplicate(texts).of(np.ones((3, 8))), np.ndarray[tuple[int, int
 assert_type(nd.deduplicate(texts).of(["en", "de", "fr"]), list[str])
 assert_type(nd.deduplicate(texts).of(frame), pd.DataFrame)
 ids = [row["id"] for row in nd.deduplicate(rows, text="text", id="id").survivors]
+assert_type(nd.deduplicate([{"a"}, {"b"}], similarity=nd.Similarity(measure="containment")).survivors, list[set[str]])
+alike = nd.similarity({"a", "d"}, ["a", 1]) + nd.similarity("a", "b", similarity=nd.Similarity(word_shingle=1))
+nd.Similarity(measure="jacard")  # error
 lengths = [len(text) for text in nd.deduplicate(dict(enumerate(texts)).values()).survivors]
 columns = nd.deduplicate(table).survivors.column_names
 of_relation = nd.deduplicate(duckdb.table("texts")).survivors.num_rows
@@ -252,7 +255,7 @@ nd.build_index("index", "a.jsonl", recipe="default", method="block-tables", meth
 nd.build_index("index", "a.jsonl", method_options={"block": 6})  # error
 nd.build_index("index", "a.jsonl", method="tables")  # error
 nd.add_to_index("index", "a.jsonl", on_error="skip", text="body")
-nd.add_to_index("index", "a.jsonl", recipe="default")  # error
+nd.add_to_index("index", "a.jsonl", recipe="default")
 nd.query_index("index", texts=["a rose"], max_distance=3)
 nd.query_index("index", texts=["a rose"], distance=3)  # error
 nd.remove_from_index("index", ["a"]).bit_length()

@@ -19,6 +19,7 @@ from neardup.io.shards import demand_present
     help="A file, a folder (one shard for each input), or - (JSON lines).",
 )
 @options.reading
+@options.elements
 @click.option("--annotate", is_flag=True, help="Write all rows, with columns that show the decision on each.")
 @options.audit
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object on standard output.")

@@ -1,6 +1,7 @@
 """The command `neardup compare`."""
 
 import errno
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -111,13 +112,20 @@ def _numbers(given: str | None) -> tuple[int, int] | None:
 )
 @options.recipe
 @click.option(
+    "--stop-words",
+    multiple=True,
+    metavar="NAME|FILE",
+    help="Leave out the words of this list, as `stop_words` of a recipe does; repeatable.",
+)
+@click.option(
     "--keywords",
     metavar="N[,M]",
     help="Only the N heaviest features of each text vote; with M, N of the left text and M of the right one.",
 )
 def command(
-    files: tuple[str, ...], text: tuple[str, str] | None, features: str | None, recipe: str, keywords: str | None
-) -> None:
+    files: tuple[str, ...], text: tuple[str, str] | None, features: str | None, recipe: str, stop_words: tuple[str, ...],
+    keywords: str | None,
+) -> None:  # fmt: skip
     """Compare two texts and show every step.
 
     Shows the tokens, the heaviest features with weight and hash, the sums, both fingerprints, their distance, the estimated
@@ -128,6 +136,8 @@ def command(
     if features is not None:
         if click.get_current_context().get_parameter_source("recipe") is not ParameterSource.DEFAULT:
             raise click.UsageError("--features brings its own weights and hashes. Leave --recipe out.")
+        if stop_words:
+            raise click.UsageError("--features brings its own weights and hashes. Leave --stop-words out.")
         if keywords is not None:
             raise click.UsageError("--features brings its own weights and hashes. Leave --keywords out.")
         from neardup.judging.comparison import Comparison, replay
@@ -143,4 +153,6 @@ def command(
     from neardup.recipe.presets import find_recipe
 
     chosen = find_recipe(recipe)
+    if stop_words:
+        chosen = replace(chosen, stop_words=(*chosen.stop_words, *stop_words))
     _show(compare(left, right, recipe=chosen, keywords=_numbers(keywords)), chosen.min_tokens)

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 @options.inputs
 @click.option("-o", "--output", metavar="OUT", help="A file, a folder (one shard for each input), or - (JSON lines).")
 @options.reading
+@options.elements
 @options.near
-@options.recipe
+@options.deciding_recipe
 @options.survivors(sources="inputs", within=": language, host, snapshot …")
 @click.option(
     "--against",

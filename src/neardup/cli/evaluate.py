@@ -48,6 +48,7 @@ from neardup.recipe.similarities import SIMILARITIES
 )
 @click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Random seed of the sample.")
 @options.reading
+@options.elements
 @click.option(
     "--method",
     "methods",
@@ -63,10 +64,9 @@ from neardup.recipe.similarities import SIMILARITIES
     metavar="J",
     help="Similarity threshold of near-duplicates, from 0 to 1.",
 )
-@click.option(
-    "--similarity",
-    type=click.Choice(list(SIMILARITIES)),
-    help=f"Similarity to try (with labels, all; the tables of methods are for jaccard). {described(SIMILARITIES)}.",
+@options.similarity(
+    f"Similarity to try (with labels, all; the tables of methods are for jaccard). {described(SIMILARITIES)}.",
+    default=None,
 )
 @click.option("--max-distance", type=int, metavar="N", help="Hamming distance for the method simhash (the recipe's).")
 @options.recipe

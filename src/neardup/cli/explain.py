@@ -23,7 +23,12 @@ def _place(line: dict[str, Any]) -> str:
 @click.command()
 @click.argument("audit")
 @click.argument("id")
-def command(audit: str, id: str) -> None:  # noqa: A002
+@click.option(
+    "--recipe",
+    metavar="FILE.toml",
+    help="The run's own recipe, in case that a large file of it (over 64 KiB) is not where it was.",
+)
+def command(audit: str, id: str, recipe: str | None) -> None:  # noqa: A002
     """Say why a document was removed, or why it was not.
 
     AUDIT: the .duplicates.jsonl file of a run, or a folder of such files. ID: the document's id. If the document was kept, the
@@ -32,7 +37,7 @@ def command(audit: str, id: str) -> None:  # noqa: A002
     """
     from neardup.judging.explanation import explain
 
-    found = explain(audit, id)
+    found = explain(audit, id, recipe=recipe)
     for line in found.removed:
         of_document = f"{_named(line['id'])} (row {line['row']})"
         if "unit" in line:
@@ -40,7 +45,7 @@ def command(audit: str, id: str) -> None:  # noqa: A002
             click.echo(f"unit {line['unit']} of {of_document} was removed{emptied}: {_named(line['text'])}")
         else:
             click.echo(f"{of_document} was removed.")
-        equal = "equal text after normalization" if line["exact"] else _alike(line["similarity"])
+        equal = "an exact duplicate" if line["exact"] else _alike(line["similarity"])
         part = f"unit {line['survivor_unit']} of " if "unit" in line else ""
         click.echo(
             f"  survivor  {part}{_named(line['survivor_id'])} ({_place(line)}): {equal}, distance {line['distance']}"

@@ -8,17 +8,25 @@ from click.core import ParameterSource
 from neardup.cli import options
 from neardup.errors import OptionError
 from neardup.io.shards import demand_present
-from neardup.options import OnError
+from neardup.recipe.programs import DIGITS
 from neardup.recipe.vectors import METHODS, MOST_BITS
 
 
 @click.command()
 @options.inputs
 @click.option(
-    "-o", "--output", required=True, metavar="FILE|DIR/", help="A .parquet file, or a folder: one file for each input."
+    "-o",
+    "--output",
+    required=True,
+    metavar="FILE|DIR/",
+    help="A .parquet file, or a folder: one file for each input. For other programs: .csv, .tsv, .jsonl or .txt, also .gz or .zst.",
 )
 @options.reading
+@options.elements
 @options.recipe
+@click.option(
+    "--max-distance", type=int, metavar="N", help="Distance that later commands take by default (the recipe's)."
+)
 @click.option(
     "--value",
     multiple=True,
@@ -30,10 +38,31 @@ from neardup.recipe.vectors import METHODS, MOST_BITS
     metavar="COLUMN",
     help="Fingerprint the numeric vectors (lists of numbers) in this column of Parquet files instead of texts.",
 )
-@click.option("--bits", type=int, metavar="N", help=f"With --vector: the width, 1 to {MOST_BITS} (64).")
 @click.option("--seed", type=int, metavar="N", help="With --vector: the random seed of the planes (0).")
 @click.option(
     "--method", type=click.Choice(list(METHODS)), help=f"With --vector: {options.described(METHODS)} (signs)."
+)
+@click.option(
+    "--fingerprint",
+    metavar="COLUMN",
+    help="Bring in the fingerprints of another program from this column; from lines, with --lines and --digits instead. "
+    "--recipe then says that the recipe makes the same bits.",
+)
+@click.option(
+    "--digits",
+    type=click.Choice(list(DIGITS)),
+    help=f"How other programs write fingerprints: {options.described(DIGITS)} (the column's type; in outputs, hexadecimal).",
+)
+@click.option(
+    "--program",
+    metavar="NAME",
+    help="With --fingerprint, without --recipe: a name for the program; fingerprints of two programs are never compared.",
+)
+@click.option(
+    "--bits",
+    type=int,
+    metavar="N",
+    help=f"With --vector or --fingerprint: the width, 1 to {MOST_BITS} (64; what the fingerprints show).",
 )
 @options.overwrite
 @options.on_error
@@ -41,66 +70,88 @@ from neardup.recipe.vectors import METHODS, MOST_BITS
 @options.temp_dir
 @options.quiet
 def command(
-    inputs: tuple[str, ...], output: str, recipe: str, value: tuple[str, ...], on_error: OnError,
-    overwrite: bool, threads: int | None, temp_dir: str | None, quiet: bool, vector: str | None, bits: int | None,
-    seed: int | None, method: str | None, **reading: Any,
+    inputs: tuple[str, ...], output: str, vector: str | None, fingerprint: str | None, quiet: bool, **chosen: Any,
 ) -> None:  # fmt: skip
-    """Write the fingerprint of every document, or of every vector.
+    """Write the fingerprint of every document or vector, or bring in fingerprints of another program.
 
     Writes Parquet with the columns id, fingerprint (uint64; above 64 bits fixed-size binary, big-endian), short, and others for
-    later stages (docs/files.md). The file's metadata has the recipe and the shards.
+    later stages (docs/files.md). The file's metadata has the recipe and the shards. INPUT may be such files, too, to write their
+    fingerprints for other programs.
     """
-    from neardup.recipe.presets import find_recipe
-
-    given = {"bits": bits, "seed": seed, "method": method}
-    chosen: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    if vector is not None:
-        _refuse_text_options(value)
-        demand_present(inputs)
-        from neardup.jobs.vectors import fingerprint_vector_files
-
-        progress = options.progress(quiet)
-        total = fingerprint_vector_files(
-            inputs,
-            output,
-            vector=vector,
-            id=reading["id"],
-            on_error=on_error,
-            threads=threads,
-            temp_dir=temp_dir,
-            overwrite=overwrite,
-            progress=progress,
-            **chosen,
-        )
-        progress.say(f"{total:,} fingerprints: {output}")
-        return
-    if chosen:
-        raise OptionError(f"--{', --'.join(chosen)}: for --vector only; of texts, the recipe says it. Leave it out.")
-    demand_present(inputs)
-    from neardup.jobs.fingerprint import fingerprint_files
-
+    if vector is not None and fingerprint is not None:
+        raise OptionError("--vector, --fingerprint: give one of them.")
     progress = options.progress(quiet)
-    total = fingerprint_files(
-        inputs,
-        output,
-        recipe=find_recipe(recipe),
-        value=value,
-        on_error=on_error,
-        threads=threads,
-        temp_dir=temp_dir,
-        overwrite=overwrite,
-        progress=progress,
-        **reading,
-    )
+    if vector is not None:
+        total = _of_vectors(inputs, output, vector, chosen, progress)
+    elif fingerprint is not None or _reads_digits(output, chosen):
+        total = _of_program(inputs, output, fingerprint, chosen, progress)
+    else:
+        total = _of_texts(inputs, output, chosen, progress)
     progress.say(f"{total:,} fingerprints: {output}")
 
 
-def _refuse_text_options(value: tuple[str, ...]) -> None:
-    """Refuse options of how texts are read or hashed."""
-    context = click.get_current_context()
-    of_texts = ("text", "html", "lines", "encoding", "dialect", "max_document_bytes", "recipe")
-    given = [name for name in of_texts if context.get_parameter_source(name) is not ParameterSource.DEFAULT]
-    given += ["value"] * bool(value)
+_SHARED = ("max_distance", "value", "digits", "overwrite", "on_error", "threads", "temp_dir", "id")
+_READING = ("lines", "encoding", "dialect", "max_document_bytes")
+_OF_TEXTS = ("text", "elements", "html")
+
+
+def _reads_digits(output: str, chosen: dict[str, Any]) -> bool:
+    """Whether lines are fingerprints, because the output has no digits."""
+    if not chosen["lines"] or chosen["digits"] is None:
+        return False
+    from neardup.fingerprints.digit_file import digit_format
+
+    return digit_format(output) is None
+
+
+def _of_texts(inputs: tuple[str, ...], output: str, chosen: dict[str, Any], progress: Any) -> int:
+    of_others = ("bits", "seed", "method", "program")
+    _refuse(of_others, "for --vector or --fingerprint only; of texts, the recipe says it")
+    demand_present(inputs)
+    from neardup.jobs.fingerprint import fingerprint_files
+
+    given = {name: chosen[name] for name in (*_SHARED, *_READING, *_OF_TEXTS)}
+    return fingerprint_files(inputs, output, recipe=_recipe(chosen), progress=progress, **given)
+
+
+def _of_vectors(inputs: tuple[str, ...], output: str, vector: str, chosen: dict[str, Any], progress: Any) -> int:
+    _refuse((*_OF_TEXTS, *_READING, "recipe"), "for texts, not for --vector")
+    _refuse(("program",), "for --fingerprint, not for --vector")
+    demand_present(inputs)
+    from neardup.jobs.vectors import fingerprint_vector_files
+
+    given = {name: chosen[name] for name in _SHARED}
+    given |= {name: chosen[name] for name in ("bits", "seed", "method") if chosen[name] is not None}
+    return fingerprint_vector_files(inputs, output, vector=vector, progress=progress, **given)
+
+
+def _of_program(
+    inputs: tuple[str, ...], output: str, fingerprint: str | None, chosen: dict[str, Any], progress: Any
+) -> int:
+    _refuse(_OF_TEXTS, "for texts, not for --fingerprint")
+    _refuse(("seed", "method"), "for --vector, not for --fingerprint")
+    demand_present(inputs)
+    from neardup.jobs.imported_fingerprints import import_fingerprint_files
+
+    given = {name: chosen[name] for name in (*_SHARED, *_READING, "bits", "program")}
+    return import_fingerprint_files(
+        inputs, output, fingerprint=fingerprint, recipe=_recipe(chosen), progress=progress, **given
+    )
+
+
+def _recipe(chosen: dict[str, Any]) -> Any:
+    """The recipe that is given; None for the default."""
+    from neardup.recipe.presets import find_recipe
+
+    return find_recipe(chosen["recipe"]) if _is_given("recipe") else None
+
+
+def _is_given(name: str) -> bool:
+    return click.get_current_context().get_parameter_source(name) is not ParameterSource.DEFAULT
+
+
+def _refuse(names: tuple[str, ...], why: str) -> None:
+    """Refuse options that are given but have no effect."""
+    given = ["--" + name.replace("_", "-") for name in names if _is_given(name)]
     if given:
-        flags = ", ".join("--" + name.replace("_", "-") for name in given)
-        raise OptionError(f"{flags}: for texts, not for --vector. Leave it out.")
+        raise OptionError(f"{', '.join(given)}: {why}. Leave it out.")

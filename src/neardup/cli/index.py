@@ -10,10 +10,17 @@ from neardup.display import counted
 from neardup.hamming.index.methods.table import AUTO, METHODS, option_meanings
 from neardup.io.shards import demand_present
 from neardup.recipe.presets import RECIPES
+from neardup.recipe.programs import DIGITS
 
 path = click.argument("path", metavar="PATH")
 
 METHOD_OPTIONS = option_meanings()
+
+same_recipe = click.option(
+    "--recipe",
+    metavar="FILE.toml",
+    help="The index's own recipe, in case that a large file of it (over 16 MiB) is not where it was.",
+)
 
 
 def _method_options(function: Any) -> Any:
@@ -47,10 +54,11 @@ def command() -> None:
 @click.option(
     "--recipe",
     metavar="NAME|FILE.toml",
-    help=f"One of {', '.join(RECIPES)}, or a file (default; the fingerprints' own).",
+    help=f"One of {', '.join(RECIPES)}, or a file (default; the fingerprints' own). The index keeps it, with its files.",
 )
 @click.option("--integer-ids", is_flag=True, help="All ids are integers; otherwise they are stored as strings.")
 @options.reading
+@options.elements
 @click.option("--overwrite", is_flag=True, help="Replace an existing index once the new one is complete.")
 @options.on_error
 @options.threads
@@ -80,7 +88,9 @@ def build(
 @command.command()
 @path
 @options.inputs
+@same_recipe
 @options.reading
+@options.elements
 @options.on_error
 @options.threads
 @options.temp_dir
@@ -135,13 +145,22 @@ def remove(path: str, ids: tuple[str, ...], file: Path | None, quiet: bool) -> N
     "--fingerprint",
     "fingerprints",
     multiple=True,
-    metavar="HEX",
-    help="Fingerprint to search for, in hexadecimal; repeatable.",
+    metavar="DIGITS",
+    help="Fingerprint to search for, in the digits that --digits says; repeatable.",
+)
+@click.option(
+    "--digits",
+    type=click.Choice([name for name in DIGITS if name != "bytes"]),
+    default="hexadecimal",
+    show_default=True,
+    help="How --fingerprint is written.",
 )
 @click.option(
     "--max-distance", type=int, metavar="N", help="Hamming distance of the search, at most the index's (the index's)."
 )
+@same_recipe
 @options.reading
+@options.elements
 @options.overwrite
 @options.on_error
 @options.threads

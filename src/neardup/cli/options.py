@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
 from neardup.cli.flags import in_flags
 from neardup.io.reading import HTML, Reading
@@ -43,6 +44,30 @@ class Names(ParamType):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:  # noqa: ARG002
         """Split the value into names."""
         return tuple(value.split(",")) if isinstance(value, str) else tuple(value)
+
+
+class SimilarityType(ParamType):
+    """An option type for the name of a similarity, which shells complete, or a .toml file."""
+
+    name = "similarity"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002
+        """The names that begin so, or else files."""
+        named = [CompletionItem(name) for name in SIMILARITIES if name.startswith(incomplete)]
+        return named or [CompletionItem(incomplete, type="file")]
+
+
+class Numbers(ParamType):
+    """An option type for integers separated by commas."""
+
+    name = "numbers"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
+        """Split the value into integers."""
+        try:
+            return tuple(map(int, value.split(","))) if isinstance(value, str) else tuple(value)
+        except ValueError:
+            self.fail(f"{value!r} is not a valid integer, and no list of them with commas between.", param, ctx)
 
 
 def _several(*options: Callable[[Function], Function]) -> Callable[[Function], Function]:
@@ -99,13 +124,39 @@ reading = _several(
         help="Largest row; a longer one is malformed, and is not held in memory.",
     ),
 )
-recipe = click.option(
-    "--recipe",
-    default="default",
-    show_default=True,
-    metavar="NAME|FILE.toml",
-    help="A name that `neardup recipes` lists, or a .toml file.",
+
+
+def _recipe(more: str = "") -> Callable[[Function], Function]:
+    return click.option(
+        "--recipe",
+        default="default",
+        show_default=True,
+        metavar="NAME|FILE.toml",
+        help=f"A name that `neardup recipes` lists, or a .toml file{more}.",
+    )
+
+
+recipe = _recipe()
+deciding_recipe = _recipe("; one with a max_distance, other than default, implies --method simhash")
+elements = click.option(
+    "--elements",
+    metavar="COLUMN",
+    help="Compare the lists of strings or integers in this column, not texts: Parquet lists, or arrays in JSON lines.",
 )
+
+
+def similarity(meaning: str, *, default: str | None = "jaccard") -> Callable[[Function], Function]:
+    """The flag `--similarity`; `meaning` is its help, to which the kinds of values are added."""
+    return click.option(
+        "--similarity",
+        type=SimilarityType(),
+        metavar="NAME|FILE.toml",
+        default=default,
+        show_default=default is not None,
+        help=f"{meaning} A .toml file: the fields of a `Similarity`, such as word_shingle and segmenter.",
+    )
+
+
 near = _several(
     _one_of("--method", METHODS, DEFAULTS.method),
     click.option(
@@ -116,7 +167,7 @@ near = _several(
         metavar="J",
         help="Similarity from which texts match, from 0 to 1; with 0, match by distance alone.",
     ),
-    _one_of("--similarity", SIMILARITIES, DEFAULTS.similarity),
+    similarity(f"{described(SIMILARITIES)}."),
     click.option(
         "--max-distance",
         type=int,

@@ -27,6 +27,7 @@ from neardup.options import OnError
     help="List only the first of several equal texts on each side; `neardup clusters` finds the others.",
 )
 @options.reading
+@options.elements
 @options.near
 @click.option(
     "--recipe",

@@ -1,13 +1,17 @@
 """The command `neardup plan`."""
 
+import json
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from neardup.cli import options
 from neardup.cli.options import DEFAULTS, described
 from neardup.display import counted, size_text
 from neardup.io.shards import demand_present
+from neardup.recipe.methods import BY_DISTANCE
 from neardup.recipe.similarities import SIMILARITIES
 
 if TYPE_CHECKING:
@@ -25,19 +29,21 @@ if TYPE_CHECKING:
     metavar="J",
     help="Plan a join of texts at this similarity.",
 )
-@click.option(
-    "--similarity",
-    type=click.Choice(list(SIMILARITIES)),
-    default=DEFAULTS.similarity,
-    show_default=True,
-    help=described(SIMILARITIES),
-)
+@options.similarity(f"{described(SIMILARITIES)}.")
 @click.option(
     "--max-distance",
-    type=int,
+    type=options.Numbers(),
     metavar="K",
     help="Plan Hamming search within this distance instead: a join of fingerprints, and an index of them.",
 )
+@click.option(
+    "--prefix",
+    type=options.Numbers(),
+    metavar="P",
+    help="With --tables, show only the probability that tables of permuted prefixes of P bits find a pair at distance K, exact "
+    "and by two approximations. K, P and T may be lists with commas.",
+)
+@click.option("--tables", type=options.Numbers(), metavar="T", help="Number of these tables.")
 @click.option("--bits", type=int, metavar="B", help="Bits of the fingerprints (those of the files, or 128).")
 @click.option(
     "--fingerprints",
@@ -52,6 +58,7 @@ if TYPE_CHECKING:
     help="Measure this machine and an index of a sample with every method, and compare with the plan; takes about a minute.",
 )
 @options.reading
+@options.elements
 @options.recipe
 @options.on_error_without_rejects
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
@@ -61,6 +68,7 @@ if TYPE_CHECKING:
 @options.quiet
 def command(
     inputs: tuple[str, ...], documents: int | None, bits: int | None, recipe: str, as_json: bool, quiet: bool,
+    max_distance: tuple[int, ...] | None, prefix: tuple[int, ...] | None, tables: tuple[int, ...] | None,
     **chosen: Any,
 ) -> None:  # fmt: skip
     """Estimate the time, memory and disk that a run takes.
@@ -69,6 +77,11 @@ def command(
     figures are extrapolated. Times are for --threads threads of the machine of the benchmarks. To time your machine, use
     `neardup dedup --dry-run`, or --check for an index. For each search method, the plan shows whether it fits in --memory.
     """
+    if prefix is not None or tables is not None:
+        click.echo(_prefix_table(max_distance, prefix, tables, bits, as_json))
+        return
+    if max_distance is not None and len(max_distance) != 1:
+        raise click.UsageError("--max-distance: give one distance; several are for --prefix with --tables.")
     demand_present(inputs)
     from neardup.judging.plan import plan_files
     from neardup.recipe.presets import find_recipe
@@ -79,10 +92,40 @@ def command(
         documents=documents,
         bits=bits,
         recipe=find_recipe(recipe),
+        max_distance=None if max_distance is None else max_distance[0],
         progress=options.progress(quiet),
         **chosen,
     )
     click.echo(found.to_json() if as_json else _shown(found, thread_count(chosen["threads"])))
+
+
+def _prefix_table(
+    distances: tuple[int, ...] | None,
+    prefixes: tuple[int, ...] | None,
+    tables: tuple[int, ...] | None,
+    bits: int | None,
+    as_json: bool,
+) -> str:
+    """The probabilities of tables of permuted prefixes, as a table or as JSON."""
+    context = click.get_current_context()
+    given = {name for name in context.params if context.get_parameter_source(name) is not ParameterSource.DEFAULT}
+    if others := sorted(given - {"max_distance", "prefix", "tables", "bits", "as_json"}):
+        flags = ", ".join("INPUT" if each == "inputs" else f"--{each.replace('_', '-')}" for each in others)
+        raise click.UsageError(f"--prefix and --tables show a table of probabilities, which has no use for {flags}.")
+    if distances is None or prefixes is None or tables is None or bits is None:
+        raise click.UsageError("Give --bits, --max-distance, --prefix and --tables together, such as 64, 6, 16 and 8.")
+    from neardup.hamming.probabilities import prefix_table
+
+    rows = prefix_table(distances, bits=bits, prefixes=prefixes, tables=tables)
+    if as_json:
+        return json.dumps({"bits": bits, "rows": [asdict(row) for row in rows]})
+    lines = ["distance  prefix  tables  exact   1-(1-(1-K/N)^P)^T  1-(1-(1-P/N)^K)^T"]
+    lines += [
+        f"{row.distance:<9} {row.prefix:<7} {row.tables:<7} {row.hit.exact:.4f}  "
+        f"{row.hit.by_distance:<18.4f} {row.hit.by_prefix:.4f}"
+        for row in rows
+    ]
+    return "\n".join(lines)
 
 
 def _shown(plan: "JoinPlan", threads: int) -> str:
@@ -90,6 +133,7 @@ def _shown(plan: "JoinPlan", threads: int) -> str:
     if plan.fingerprints is not None:
         blocks = plan.fingerprints
         lines += [
+            *([BY_DISTANCE] if plan.estimates else []),
             f"  tables       {blocks.tables:,} of {blocks.blocks} blocks, keys of {blocks.key_bits:.0f} bits",
             f"  comparisons  {blocks.comparisons:,.0f}",
             f"  memory       {size_text(blocks.working_bytes)} besides the fingerprints",

@@ -33,13 +33,7 @@ OF_RESOURCES = ("threads", "memory", "temp_dir")
     metavar="J",
     help="Similarity from which texts match, above 0.",
 )
-@click.option(
-    "--similarity",
-    type=click.Choice(list(SIMILARITIES)),
-    default=DEFAULTS.similarity,
-    show_default=True,
-    help=described(SIMILARITIES),
-)
+@options.similarity(f"{described(SIMILARITIES)}.")
 @click.option("--within", metavar="COLUMN", help="Only documents with equal values in this column match.")
 @click.option(
     "--cluster",
@@ -51,6 +45,7 @@ OF_RESOURCES = ("threads", "memory", "temp_dir")
 @click.option("--against", multiple=True, metavar="REFERENCE", help="The reference, which stays; repeatable.")
 @options.recipe
 @options.reading
+@options.elements
 @options.on_error_without_rejects
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
 @options.threads

@@ -35,7 +35,8 @@ class Documents:
         fingerprints: uint64[rows, words].
         digests: uint64[rows, 2], equal for equal normalized texts.
         tokens: int64[rows], -1 where the row was rejected.
-        lengths: int64[rows], characters of the text before normalization.
+        lengths: int64[rows], characters of the text before normalization, or the elements of a given set or list; -1 where the text
+            and its tokens are unknown, because another program made the fingerprint.
         ids: Arrow large_string[rows], each a JSON value.
         values: values of further columns, and results of functions of the text, by name: Arrow large_string[rows], each a JSON
             value or null.
@@ -101,7 +102,7 @@ def read_part(
             found, aside = side_pass.first_pass(batch, recipe)
     except CallableError as problem:
         raise _located(problem, batch, recipe) from problem.__cause__
-    lengths = character_counts(batch.texts)
+    lengths = found.tokens.copy() if batch.of_elements else character_counts(batch.texts)
     if batch.texts.null_count:
         found.tokens[batch.texts.is_null().to_numpy(zero_copy_only=False)] = -1
     values = [_values_of(batch, name, function) for name, function in functions.items()]

@@ -4,14 +4,16 @@ Columns: `id`, and `id_is_string` (false for integers); `fingerprint` (uint64 fo
 big-endian); `short` (too few tokens to be near anything by fingerprint alone); `tokens`, their number, or -1 for a rejected row,
 whose id is null; `length`, in characters, of the text before normalization; `digest` (16 bytes, big-endian), equal for equal
 normalized texts; `value:NAME` for each further column requested, holding JSON values. For vectors, `tokens` counts the numbers
-that are not 0, `length` is the dimension, and `digest` is equal for equal vectors.
+that are not 0, `length` is the dimension, and `digest` is equal for equal vectors. For fingerprints that another program made,
+neither texts nor tokens are known: `tokens` is the least number that is not `short`, `length` is -1, and no two digests are equal.
 
-The metadata holds `neardup.format` (2), `neardup.recipe` (JSON), `neardup.digest` (the recipe's) and `neardup.shards` (JSON: name,
-relative, rows and size of each shard, in the order of the rows).
+The metadata holds `neardup.format` (2), `neardup.recipe` (JSON), `neardup.digest` (the recipe's), `neardup.max_distance` (the
+recipe's default distance, if it has one) and `neardup.shards` (JSON: name, relative, rows and size of each shard, in the order of
+the rows).
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,24 +22,26 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from neardup.arrays import Array
-from neardup.errors import DataError, InputError, RecipeMismatch
+from neardup.errors import DataError, InputError, OptionError, RecipeMismatch
 from neardup.fingerprints.documents import Documents
 from neardup.io.ids import plain_ids, tokens_of_ids
 from neardup.io.sealed_parquet import SealedWriter, batches_of, metadata_of, opened_sealed, read_sealed
 from neardup.io.shard import Shard
 from neardup.io.storage.places import Place, parquet_source, place_of
 from neardup.io.stored_shards import StoredShard, starts_of
-from neardup.recipe.recipe import Recipe, digest_of
+from neardup.recipe.kinds import FingerprintRecipe
+from neardup.recipe.parts import digest_of
 from neardup.recipe.serialization import any_stored_recipe
-from neardup.recipe.vectors import VectorRecipe
 
 FORMAT = "2"
 COLUMNS = ("id", "id_is_string", "fingerprint", "short", "tokens", "length", "digest")
+DISTANCE = "neardup.max_distance"
+"""The key of the default distance in the metadata; files of earlier versions lack it."""
 VALUE = "value:"
 """The start of the name of a further column."""
 
 
-def fingerprint_schema(recipe: Recipe | VectorRecipe, values: Sequence[str] = ()) -> Any:
+def fingerprint_schema(recipe: FingerprintRecipe, values: Sequence[str] = ()) -> Any:
     """The columns of a fingerprint file."""
     kind = pa.uint64() if recipe.words == 1 else pa.binary(8 * recipe.words)
     kinds = (pa.large_string(), pa.bool_(), kind, pa.bool_(), pa.int64(), pa.int64(), pa.binary(16))
@@ -47,13 +51,14 @@ def fingerprint_schema(recipe: Recipe | VectorRecipe, values: Sequence[str] = ()
     )
 
 
-def fingerprint_metadata(recipe: Recipe | VectorRecipe) -> dict[str, str]:
+def fingerprint_metadata(recipe: FingerprintRecipe) -> dict[str, str]:
     """The metadata of a fingerprint file, but for its shards."""
-    return {
+    metadata = {
         "neardup.format": FORMAT,
-        "neardup.recipe": json.dumps(recipe.as_dict(), sort_keys=True),
+        "neardup.recipe": json.dumps(recipe.stored(), sort_keys=True),
         "neardup.digest": recipe.digest(),
     }
+    return metadata if recipe.max_distance is None else metadata | {DISTANCE: str(recipe.max_distance)}
 
 
 def fingerprint_column(fingerprints: Array) -> Any:
@@ -72,7 +77,7 @@ def _big_endian(words: Array) -> Any:
 class FingerprintWriter:
     """Writes a fingerprint file in batches to an open binary file."""
 
-    def __init__(self, sink: Any, recipe: Recipe | VectorRecipe, values: Sequence[str] = ()) -> None:
+    def __init__(self, sink: Any, recipe: FingerprintRecipe, values: Sequence[str] = ()) -> None:
         self._recipe, self._schema = recipe, fingerprint_schema(recipe, values)
         self._writer = SealedWriter(sink, self._schema, fingerprint_metadata(recipe))
 
@@ -104,8 +109,9 @@ class FingerprintFile:
         documents: the rows.
         short: bool[n].
         shards: the shards that the rows came from, in order.
-        recipe: the recipe's fields, the Unicode version and the version of the code.
+        recipe: the result of `Recipe.stored`.
         digest: the recipe's digest.
+        max_distance: the recipe's default distance; None if it has none, or if an earlier version wrote the file.
     """
 
     documents: Documents
@@ -113,10 +119,26 @@ class FingerprintFile:
     shards: tuple[StoredShard, ...]
     recipe: dict[str, Any]
     digest: str
+    max_distance: int | None = None
 
-    def made_by(self) -> Recipe | VectorRecipe:
-        """The recipe. Parts stored by identity only cannot make fingerprints (`neardup.recipe.serialization.stored_recipe`)."""
-        return any_stored_recipe(self.recipe)
+    def made_by(self) -> FingerprintRecipe:
+        """The recipe, with its files; what is not available is as `neardup.recipe.serialization.stored_recipe` says."""
+        return any_stored_recipe(self.recipe, self.max_distance)
+
+
+def common_distance(known: Iterable[tuple[str, int | None]]) -> int | None:
+    """The default distance of some fingerprint files, given with their names; None if no file has one.
+
+    Raises:
+        OptionError: two files have different ones.
+    """
+    found = [(name, distance) for name, distance in known if distance is not None]
+    for name, distance in found:
+        if distance != found[0][1]:
+            raise OptionError(
+                f"{found[0][0]} has the default distance {found[0][1]}, {name} has {distance}. Give `max_distance`."
+            )
+    return found[0][1] if found else None
 
 
 _UNREADABLE = (OSError, pa.ArrowException, ValueError)
@@ -205,10 +227,11 @@ def read_fingerprint_file(path: str | Place) -> FingerprintFile:
     if starts_of(shards)[-1] != len(table):
         raise DataError(f"{path} has {len(table):,} rows, but its shards have {starts_of(shards)[-1]:,}. Make it anew.")
     documents = _documents(table, recipe)
-    return FingerprintFile(documents, table.column("short").to_numpy(), shards, recipe, metadata["neardup.digest"])
+    short, digest = table.column("short").to_numpy(), metadata["neardup.digest"]
+    return FingerprintFile(documents, short, shards, recipe, digest, _distance(metadata))
 
 
-def fingerprint_file_recipe(path: str | Place) -> Recipe | VectorRecipe:
+def fingerprint_file_recipe(path: str | Place) -> FingerprintRecipe:
     """The recipe of a fingerprint file.
 
     Raises:
@@ -219,7 +242,11 @@ def fingerprint_file_recipe(path: str | Place) -> Recipe | VectorRecipe:
             metadata, names = metadata_of(file), file.schema_arrow.names
     except _UNREADABLE as problem:
         raise _unreadable(path, problem) from None
-    return any_stored_recipe(_checked(path, metadata, names))
+    return any_stored_recipe(_checked(path, metadata, names), _distance(metadata))
+
+
+def _distance(metadata: Mapping[str, str]) -> int | None:
+    return int(metadata[DISTANCE]) if DISTANCE in metadata else None
 
 
 def fingerprint_file_parts(path: str | Place) -> Iterator[Documents]:

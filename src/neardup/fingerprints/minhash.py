@@ -34,15 +34,19 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.errors import OptionError, RecipeMismatch, is_integer
+from neardup.fingerprints.shingle_hashes import shingle_hashes
 from neardup.fingerprints.workspace import Workspace
 from neardup.io.codecs import codec
-from neardup.kernels.fingerprints.minhash import Constants, scratch, sign_documents
+from neardup.kernels.fingerprints.minhash import Constants, scratch, sign_documents, sign_sets
+from neardup.recipe.given_elements import recipe_of_elements, similarity_of_elements
 from neardup.recipe.parts import FOLDING
 from neardup.recipe.presets import RecipeLike, recipe_of
+from neardup.recipe.recipe import Recipe
 from neardup.recipe.similarities import normalizers_only
+from neardup.recipe.similarity import Similarity, SimilarityLike, measure_of, similarity_of
 from neardup.resources.threads import in_order, thread_count
 from neardup.text.columns import in_chunks
-from neardup.text.frames import text_arrays
+from neardup.text.frames import frame_of, holds_elements, texts_of, texts_of_elements
 from neardup.text.unicode_tables import fold_tables
 
 KINDS = {
@@ -58,12 +62,13 @@ SEED = 1
 
 @codec(
     "signatures",
-    2,
+    3,
     values="uint32[n, values]|uint16[n, values]",
     sizes="int64[n]",
     kind="value",
     seed="value",
     normalize="value",
+    similarity="value",
 )
 @dataclass(frozen=True)
 class Signatures:
@@ -75,6 +80,7 @@ class Signatures:
         kind: how the signatures were made: one of KINDS.
         seed: chose the hash functions.
         normalize: the recipe's normalizers that the texts went through first.
+        similarity: the digest of the similarity whose shingles were signed; empty for `jaccard`, the default.
     """
 
     values: Array
@@ -82,6 +88,7 @@ class Signatures:
     kind: str
     seed: int
     normalize: tuple[str, ...] = FOLDING
+    similarity: str = ""
 
     @property
     def bits(self) -> int:
@@ -138,6 +145,7 @@ class Signing:
     bits: int = 32
     seed: int = SEED
     normalize: tuple[Any, ...] = FOLDING
+    similarity: Similarity | None = None
 
     def __post_init__(self) -> None:
         problems = [
@@ -158,6 +166,8 @@ class Signing:
 
     def sign(self, texts: Any) -> Signatures:
         """The signatures of one Arrow `large_string` array of valid UTF-8; a null counts as an empty text."""
+        if self.similarity is not None:
+            return self.sign_sets(*shingle_hashes(texts, self.similarity, Recipe(normalize=self.normalize)))
         folded = _WORKSPACE.fold(texts, self.normalize)
         found = self.none(len(folded))
         sign_documents(
@@ -172,12 +182,26 @@ class Signing:
         )
         return found
 
+    def sign_sets(self, hashes: Array, offsets: Array) -> Signatures:
+        """The signatures of sets of hashes, in any order and however often: uint64[total], offsets int64[n + 1]."""
+        found = self.none(len(offsets) - 1)
+        sign_sets(
+            hashes,
+            offsets,
+            constants(self.kind, self.values, self.seed),
+            scratch(2 * int(np.diff(offsets).max(initial=0)), self.values),
+            np.uint64((1 << self.bits) - 1),
+            found.values,
+            found.sizes,
+        )
+        return found
+
     def none(self, n: int = 0) -> Signatures:
         """Signatures of `n` texts, not yet filled in."""
         kept = np.uint32 if self.bits == 32 else np.uint16
-        return Signatures(
-            np.empty((n, self.values), kept), np.empty(n, np.int64), self.kind, self.seed, self.normalize or FOLDING
-        )
+        made = "" if self.similarity is None else self.similarity.digest()
+        values, sizes = np.empty((n, self.values), kept), np.empty(n, np.int64)
+        return Signatures(values, sizes, self.kind, self.seed, self.normalize or FOLDING, made)
 
     def join(self, parts: Iterable[Signatures]) -> Signatures:
         """Concatenate the signatures of consecutive texts."""
@@ -195,18 +219,21 @@ def signatures(
     kind: SignatureKind = "one-permutation",
     bits: Literal[16, 32] = 32,
     seed: int = SEED,
+    similarity: SimilarityLike = "jaccard",
     recipe: RecipeLike | None = None,
     threads: int | None = None,
 ) -> Signatures:
     """The MinHash signature of each text, computed over its set of shingles.
 
     Args:
-        texts: a list or an iterator of strings, a column or a table: any input of `deduplicate`.
+        texts: a list or an iterator of strings, a column or a table: any input of `deduplicate`. Or given sets: a list of sets or
+            of lists of strings and integers, or an Arrow column of lists; their elements are signed as they are.
         text: the column of the texts in a table, or several columns; as in `deduplicate`.
         values: values per signature, 1 to 1024; the standard error is about sqrt(J (1 - J) / values).
         kind: `one-permutation`, or `permutations`, which is slower and no better.
         bits: bits kept of each value, 32 or 16.
         seed: chooses the hash functions; signatures are comparable only if they have the same seed.
+        similarity: whose shingles are signed: jaccard, or a `Similarity` with that measure and other shingles.
         recipe: its normalizers are applied to the texts first, as `deduplicate` does. Signatures are of the shingles of the
             similarity, which a recipe cannot change.
         threads: all processors by default. The result does not depend on it.
@@ -216,7 +243,7 @@ def signatures(
 
     Raises:
         OptionError: a value is not allowed; `texts` is one string, or holds something other than strings; the recipe asks for
-            other tokens or shingles.
+            other tokens or shingles, or the similarity is not a Jaccard coefficient.
         DataError: a text is null, or not valid Unicode.
 
     >>> found = signatures(["a rose is a rose is a rose", "A rose is a rose, is a ROSE.", "a ship is a ship"])
@@ -225,10 +252,34 @@ def signatures(
     >>> jaccard_estimate(found[0], found[1:]).similarity.tolist()
     [1.0, 0.0]
     """
-    steps = normalizers_only(recipe_of(recipe), "Signatures are")
-    how = Signing(values=values, kind=kind, bits=bits, seed=seed, normalize=steps)
-    chunks = (chunk for array in text_arrays(texts, text) for chunk in in_chunks(array))
+    frame, used = frame_of(texts, "texts"), recipe_of(recipe)
+    if holds_elements(frame):
+        recipe_of_elements(used)  # refuses what would be ignored
+        steps, arrays = (), texts_of_elements(frame)
+        compared = signed_similarity(similarity_of_elements(similarity_of(similarity)))
+    else:
+        steps, arrays = normalizers_only(used, "Signatures are"), texts_of(frame, text)
+        compared = signed_similarity(similarity)
+    if compared is not None:
+        compared.check_recipe(Recipe(normalize=steps))
+    how = Signing(values=values, kind=kind, bits=bits, seed=seed, normalize=steps, similarity=compared)
+    chunks = (chunk for array in arrays for chunk in in_chunks(array))
     return how.join(in_order(how.sign, chunks, thread_count(threads)))
+
+
+def signed_similarity(similarity: SimilarityLike) -> Similarity | None:
+    """The similarity whose shingles are signed; None for those of `jaccard`, the default.
+
+    Raises:
+        OptionError: its measure is not jaccard, which is all that MinHash estimates.
+    """
+    found = similarity_of(similarity)
+    if measure_of(found) != "jaccard":
+        raise OptionError(
+            f"`similarity={measure_of(found)!r}`: signatures estimate jaccard only. Give jaccard, or a `Similarity` with "
+            "`measure='jaccard'`."
+        )
+    return found if isinstance(found, Similarity) else None
 
 
 def jaccard_estimate(a: Signatures, b: Signatures) -> Estimate:
@@ -305,11 +356,13 @@ def check_comparable(a: Signatures, b: Signatures) -> None:
     """Raise unless both are `Signatures` that were made the same way."""
     for made in (a, b):
         check_signatures(made)
-    how = [(made.values.shape[-1], made.bits, made.kind, made.seed, made.normalize) for made in (a, b)]
+    how = [(made.values.shape[-1], made.bits, made.kind, made.seed, made.normalize, made.similarity) for made in (a, b)]
     if how[0] != how[1]:
         described = ["{} values of {} bits, {}, seed={}".format(*made) for made in how]
+        if how[0][:-2] == how[1][:-2]:
+            described = [f"texts normalized by {', '.join(made[-2]) or 'nothing'}" for made in how]
         if how[0][:-1] == how[1][:-1]:
-            described = [f"texts normalized by {', '.join(made[-1]) or 'nothing'}" for made in how]
+            described = [f"the similarity {made[-1] or 'jaccard'}" for made in how]
         raise RecipeMismatch(
             f"Signatures of {described[0]} cannot be compared with signatures of {described[1]}. Make both alike."
         )

@@ -12,12 +12,13 @@ from neardup.fingerprints.workspace import Workspace
 from neardup.io.codecs import codec
 from neardup.kernels.fingerprints.simhash import FeatureForm, FingerprintArrays, fingerprint_documents, scratch
 from neardup.kernels.fingerprints.votes import WEIGHTINGS
+from neardup.recipe.given_elements import recipe_of_elements
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.stored_parts import available
 from neardup.resources.threads import in_order, thread_count
 from neardup.text.columns import in_chunks
-from neardup.text.frames import text_arrays
+from neardup.text.frames import frame_of, holds_elements, texts_of, texts_of_elements
 from neardup.text.normalizers import FoldedTexts, normalized
 from neardup.text.unicode_tables import fold_tables
 
@@ -98,7 +99,8 @@ def fingerprint(
     """The SimHash fingerprint of each text.
 
     Args:
-        texts: a list or an iterator of strings, a column or a table: any input of `deduplicate`.
+        texts: a list or an iterator of strings, a column or a table: any input of `deduplicate`. Or given sets: a list of sets or
+            of lists of strings and integers, or an Arrow column of lists; each element is a feature, weighted by its count.
         text: the column of the texts in a table, or several columns; as in `deduplicate`.
         recipe: defines the fingerprint; `Recipe()` by default.
         threads: all processors by default. The result does not depend on it.
@@ -115,7 +117,12 @@ def fingerprint(
     True
     """
     recipe = recipe_of(recipe)
-    chunks = (chunk for array in text_arrays(texts, text) for chunk in in_chunks(array))
+    frame = frame_of(texts, "texts")
+    of_elements = holds_elements(frame)
+    recipe, arrays = (
+        (recipe_of_elements(recipe), texts_of_elements(frame)) if of_elements else (recipe, texts_of(frame, text))
+    )
+    chunks = (chunk for array in arrays for chunk in in_chunks(array))
     work = partial(fingerprint_array, recipe=recipe)
     values = join_fingerprints(list(in_order(work, chunks, thread_count(threads))), recipe).values
     return values[:, 0].copy() if recipe.words == 1 else values

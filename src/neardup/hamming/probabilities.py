@@ -3,7 +3,9 @@
 docs/theory.md shows each beside a simulation. The S-curve of MinHash bands is in `neardup.matching.band_plan`.
 """
 
+import itertools
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from neardup.errors import OptionError, is_integer
@@ -113,6 +115,36 @@ def prefix_hit(distance: int, *, bits: int, prefix: int, tables: int) -> PrefixH
         (1 - prefix / bits) ** distance,
     )
     return PrefixHit(*(1 - (1 - hit) ** tables for hit in one_table))
+
+
+@dataclass(frozen=True, slots=True)
+class PrefixRow:
+    """A row of `prefix_table`: the distance K, the bits P of a prefix, the number T of tables, and the probability of a hit."""
+
+    distance: int
+    prefix: int
+    tables: int
+    hit: PrefixHit
+
+
+def prefix_table(
+    distances: Sequence[int], *, bits: int, prefixes: Sequence[int], tables: Sequence[int]
+) -> tuple[PrefixRow, ...]:
+    """`prefix_hit` of every combination, in the order of the distances, then of the prefixes, then of the numbers of tables.
+
+    Raises:
+        OptionError: a list is empty, or a value is not allowed; `prefix_hit` says which are.
+
+    >>> [(row.tables, round(row.hit.exact, 4)) for row in prefix_table([6], bits=64, prefixes=[16], tables=[8, 20])]
+    [(8, 0.7607), (20, 0.972)]
+    """
+    for name, values in (("distances", distances), ("prefixes", prefixes), ("tables", tables)):
+        if not values:
+            raise OptionError(f"`{name}={values!r}`: give at least one number.")
+    return tuple(
+        PrefixRow(k, p, t, prefix_hit(k, bits=bits, prefix=p, tables=t))
+        for k, p, t in itertools.product(distances, prefixes, tables)
+    )
 
 
 def lookups_within(max_distance: int, *, bits: int) -> int:

@@ -14,6 +14,12 @@ MAX_DOCUMENT_BYTES = 256 << 20
 """The default limit on a row's bytes; a longer row is not read."""
 
 
+def text_problem(text: str | tuple[str, ...]) -> str:
+    """What is wrong with the names of text columns, as a phrase."""
+    given = text[0] if len(text) == 1 else text
+    return f"`text={given!r}`: give names of columns, such as text or meta.body; none may be empty"
+
+
 @dataclass(frozen=True, slots=True)
 class Columns:
     """Which columns hold the text and the id.
@@ -22,19 +28,24 @@ class Columns:
     several columns are joined by `separator`.
 
     Attributes:
-        text: the columns of the text, at least one; each must hold a string in every row.
+        text: the columns of the text; each must hold a string in every row. Without any, rows are read without a text, and `texts`
+            holds empty strings.
         id: the column of the id, which must then hold a string or an integer in every row. If None, the column `id` is used in
             rows where it has a value, and `<shard name>:<row>` elsewhere.
         values: further columns whose values are needed; strings, numbers, dates or null.
         html: how HTML texts become text: one of `neardup.io.reading.HTML`; None if the texts are not HTML. Readers of batches apply
             it (`neardup.io.corpus`), formats do not.
         separator: joins the texts of several columns.
+        of_elements: whether `text` is a column of lists of strings or integers; batches hold them as texts, as
+            `neardup.text.given_elements` writes them.
         vector: the column of numeric vectors, which replaces `text`; Parquet only. Batches hold the vectors in `texts`, as
             lists of fixed size.
         dimension: how many numbers each vector must have.
+        stored: a column that replaces `text`, and is passed on as it is stored. Batches hold strings (CSV, TSV, lines, whose only
+            column it is), JSON values (JSON lines; null for a missing one) or the Arrow column (Parquet) in `texts`.
 
     Raises:
-        OptionError: no text column is named, or a string was passed instead of a tuple of strings.
+        OptionError: a name is empty, or a string was passed instead of a tuple of strings.
     """
 
     text: tuple[str, ...] = ("text",)
@@ -42,14 +53,15 @@ class Columns:
     values: tuple[str, ...] = ()
     html: str | None = None
     separator: str = "\n"
+    of_elements: bool = False
     vector: str | None = None
     dimension: int = 0
+    stored: str | None = None
 
     def __post_init__(self) -> None:
         problems = []
-        if isinstance(self.text, str) or not self.text or "" in self.text:
-            given = self.text[0] if len(self.text) == 1 else self.text
-            problems.append(f"`text={given!r}`: give names of columns, such as text or meta.body; none may be empty")
+        if isinstance(self.text, str) or "" in self.text:
+            problems.append(text_problem(self.text))
         if self.id == "":
             problems.append("`id=''`: give the name of a column, or leave it out")
         if problems:
@@ -73,6 +85,7 @@ class Batch:
             where the text is null, and where a row has no value, null or NaN.
         position: bytes of the shard's file that had been read when these rows were found; 0 where the format does not tell.
         shard: number of the shard, or of the first of several, in the corpus that is being read.
+        of_elements: whether the texts are given sets or lists, as `neardup.text.given_elements` writes them.
     """
 
     row: int
@@ -81,6 +94,7 @@ class Batch:
     values: tuple[Any, ...] = ()
     position: int = 0
     shard: int = 0
+    of_elements: bool = False
 
 
 Rejections = list[tuple[int, str]]

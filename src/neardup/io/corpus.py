@@ -13,10 +13,11 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.display import counted
 from neardup.errors import InputError, OptionError, RowError
-from neardup.io.batch import BATCH_BYTES, Batch, Columns, Part
+from neardup.io.batch import BATCH_BYTES, Batch, Columns, Part, Rejections
 from neardup.io.corpora import Group, Piece
 from neardup.io.formats.pages import text_of_pages
-from neardup.io.formats.table import FILES, FORMATS, part_of_files
+from neardup.io.formats.table import FILES, FORMATS, WITH_LISTS, part_of_files
+from neardup.io.missing_texts import advice
 from neardup.io.reading import Reading
 from neardup.io.shard import Shard
 from neardup.io.shards import Inputs, find_shards
@@ -48,10 +49,24 @@ class Rejected:
     reason: str
 
 
+Refine = Callable[[Batch, Rejections, Sequence[Shard]], tuple[Batch, Rejections]]
+"""Changes a batch, or rejects more of its rows, on any thread. Its rows are those of one shard, or one of each shard."""
+
+
 def check_on_error(on_error: str) -> None:
     """Raise OptionError unless `on_error` is a key of ON_ERROR."""
     if not isinstance(on_error, str) or on_error not in ON_ERROR:
         raise OptionError(f"`on_error={on_error!r}`: give one of {', '.join(ON_ERROR)}.")
+
+
+def _demand_lists(shards: Sequence[Shard], columns: Columns) -> None:
+    """Raise InputError if a shard is of a format whose columns cannot be lists."""
+    for shard in shards:
+        if shard.format not in WITH_LISTS:
+            raise InputError(
+                f"{shard.name}: `elements={columns.text[0]!r}` is a column of lists, and a file of this format has none. Give "
+                "Parquet, or JSON lines with arrays."
+            )
 
 
 class FileCorpus:
@@ -71,21 +86,29 @@ class FileCorpus:
         on_error: str = "stop",
         progress: Progress | None = None,
         resources: Resources = DEFAULTS,
+        refine: Refine | None = None,
     ) -> None:
-        """`progress` counts the bytes that each pass reads from the files."""
+        """`progress` counts the bytes that each pass reads from the files; `refine` is applied to each batch."""
         check_on_error(on_error)
+        if columns.of_elements:
+            _demand_lists(shards, columns)
         self.shards = tuple(shards)
         self.starts: list[int] | None = None
         self.rejected: list[Rejected] = []
         self._columns, self._on_error, self._progress = columns, on_error, progress or Progress()
-        self._resources = resources
+        self._resources, self._refine = resources, refine
         self._is_part = False
         self._extract = None if columns.html is None else extractor(columns.html)
 
     def part(self, shards: Sequence[Shard]) -> "FileCorpus":
         """Some of the files, read in the same way; the caller reports the bytes of all such parts to the progress."""
         found = FileCorpus(
-            shards, self._columns, on_error=self._on_error, progress=self._progress, resources=self._resources
+            shards,
+            self._columns,
+            on_error=self._on_error,
+            progress=self._progress,
+            resources=self._resources,
+            refine=self._refine,
         )
         found._is_part = True
         return found
@@ -97,7 +120,7 @@ class FileCorpus:
             try:
                 FORMATS[shard.format].check(shard, self._columns, added)
             except InputError as problem:
-                problems.append(str(problem))
+                problems.append(str(problem) + advice(shard, self._columns))
         if problems:
             more = len(problems) - LISTED
             raise InputError(
@@ -142,7 +165,9 @@ class FileCorpus:
             batch, rejections = part[1]()
             if self._extract is not None:
                 batch = text_of_pages(batch, self._extract)
-            result = work(dataclasses.replace(batch, shard=part[0][0]))
+            if self._refine is not None:
+                batch, rejections = self._refine(batch, rejections, self.shards[part[0][0] : part[0][1]])
+            result = work(dataclasses.replace(batch, shard=part[0][0], of_elements=self._columns.of_elements))
             return part[0], Piece(len(batch.texts), batch.position, rejections, result)
 
         return in_order(read, self._parts(wanted, groups), self._resources.thread_count)

@@ -1,6 +1,8 @@
 """Formats of lines, read once from files or a pipe: each block gives its rows as bytes and as texts."""
 
+import contextlib
 import dataclasses
+import itertools
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -12,6 +14,7 @@ from neardup.io.formats.line_blocks import LineFile
 from neardup.io.formats.lines import Lines, read_lines, rows_of_file
 from neardup.io.formats.pages import text_of_pages
 from neardup.io.formats.text_lines import read_block
+from neardup.io.number_files import refuse_numbers
 from neardup.io.reading import Reading
 from neardup.io.shard import Shard
 from neardup.io.storage.compression import sniff
@@ -31,7 +34,7 @@ def pipe_shard(reading: Reading) -> Shard:
 
 
 def demand_lines(shards: Sequence[Shard]) -> None:
-    """Refuse files whose rows are not lines.
+    """Refuse files whose rows are not lines, or are the fingerprints of another program.
 
     Raises:
         InputError: there is such a file.
@@ -42,6 +45,11 @@ def demand_lines(shards: Sequence[Shard]) -> None:
                 f"{shard.name} is {shard.format}: only JSON lines, and text files with `lines=True`, can be passed on line by "
                 "line. Convert it, or use `neardup dedup`."
             )
+    for shard in shards:
+        if shard.format == "lines" and shard.path != Path("-"):  # before a run begins that would have to be ended
+            with contextlib.closing(read_lines(shard, PIPE_BYTES)) as blocks:
+                for lines in itertools.islice(blocks, 1):
+                    refuse_numbers(*read_block(shard, 0, lines, None), [shard])
 
 
 def line_rows(shard: Shard, size: int) -> Iterator[Lines]:
@@ -64,7 +72,7 @@ def block_reader(columns: Columns) -> Callable[[Shard, Lines], tuple[Batch, Reje
 
     def read(shard: Shard, lines: Lines) -> tuple[Batch, Rejections]:
         if shard.format == "lines":
-            batch, rejections = read_block(shard, len(columns.values), lines, None)
+            batch, rejections = refuse_numbers(*read_block(shard, len(columns.values), lines, None), [shard])
         else:
             batch, rejections = BlockReader(columns, shard.name).read(lines)
         return (batch if extract is None else text_of_pages(batch, extract)), rejections

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from neardup.arrays import Array
+from neardup.display import as_code
 from neardup.errors import DataError, InputError, OptionError
 from neardup.io.batch import Batch
 from neardup.io.corpus import is_within
@@ -16,10 +17,13 @@ from neardup.io.formats.json_values import only, value_token
 from neardup.io.formats.pages import text_of_pages
 from neardup.io.formats.parquet_values import is_value, value_tokens
 from neardup.io.reading import Html, Reading
+from neardup.options import DedupOptions, options_for_elements
+from neardup.recipe.given_elements import recipe_of_elements
+from neardup.recipe.recipe import Recipe
 from neardup.resources.resources import DEFAULTS, Resources
 from neardup.resources.threads import in_order
 from neardup.text.columns import in_chunks
-from neardup.text.frames import Frame, frame_of, texts_of
+from neardup.text.frames import Frame, frame_of, holds_elements, holds_sets, texts_of, texts_of_elements
 from neardup.text.html import extractor
 
 Result = TypeVar("Result")
@@ -75,11 +79,19 @@ def _token(value: Any, row: int, name: str) -> str | None:
     return value_token(value)
 
 
+def _refuse_with_lists(called: str, how: Reading) -> None:
+    """Refuse options that sets and lists without a name have no use for."""
+    given = [name for name in ("text", "elements", "html") if getattr(how, name) != getattr(Reading(), name)]
+    if given:
+        raise OptionError(f"{as_code(given, ' and ')}: {called} is one column of sets or lists. Leave it out.")
+
+
 class TableCorpus:
     """A corpus of rows in memory.
 
     Attributes:
         ids: Arrow array, the documents' ids, or their row numbers if they have none.
+        of_elements: whether documents are given sets or lists, and not texts; `has_sets`: some are sets, which have no order.
     """
 
     def __init__(
@@ -88,6 +100,7 @@ class TableCorpus:
         *,
         text: str | Iterable[str] = "text",
         id: str | None = None,  # noqa: A002
+        elements: str | None = None,
         html: Html | None = None,
         values: Sequence[str] = (),
         source: str | None = None,
@@ -98,22 +111,50 @@ class TableCorpus:
         """See `neardup.deduplicate`.
 
         Args:
-            data, text, id, html: as there.
+            data, text, id, elements, html: as there.
             values: columns whose values come with each batch.
             source: the column that names the source of each row.
             called: the name of the argument that held the data.
             names_are_optional: if the data is a single column without a name, column names are ignored.
         """
-        how = Reading(text=text, id=id, html=html)
+        how = Reading(text=text, id=id, elements=elements, html=html)
         frame = frame_of(data, called)
         if names_are_optional and not frame.has_columns:
             how = Reading(html=html)
         self._extract = None if how.html is None else extractor(how.html)
-        self._texts = texts_of(frame, how.text)
+        self.of_elements = how.elements is not None or holds_elements(frame)
+        if self.of_elements and not frame.has_columns:
+            _refuse_with_lists(called, how)
+        self.has_sets = self.of_elements and holds_sets(frame, how.elements)
+        self._texts = texts_of_elements(frame, how.elements) if self.of_elements else texts_of(frame, how.text)
         self.ids = _ids(frame, how.id)
         self._values = [_values(frame, name) for name in values]
         self._source = None if source is None else frame.column(source, "sources")
         self._frame, self._resources = frame, resources
+
+    def fitted(self, recipe: Recipe, options: DedupOptions) -> tuple[Recipe, DedupOptions]:
+        """The recipe and the options; for given sets and lists, those that compare elements as they are.
+
+        Raises:
+            OptionError: they say how texts are cut, or ask for the order of sets.
+        """
+        if not self.of_elements:
+            return recipe, options
+        return recipe_of_elements(recipe), options_for_elements(options, have_sets=self.has_sets)
+
+    def demand_same_kind(self, other: "TableCorpus", names: tuple[str, str]) -> None:
+        """Raise OptionError if one of two corpora, the arguments `names`, is of texts and the other of given sets or lists."""
+        if self.of_elements == other.of_elements or not self._frame.rows or not other._frame.rows:
+            return
+        mine, theirs = ("sets or lists" if each.of_elements else "texts" for each in (self, other))
+        raise OptionError(
+            f"`{names[0]}` has {mine}, and `{names[1]}` has {theirs}: they cannot be compared. Give both of one kind."
+        )
+
+    def demand_texts(self, name: str) -> None:
+        """Raise OptionError if the argument `name` has given sets or lists."""
+        if self.of_elements:
+            raise OptionError(f"`{name}` has sets or lists, and only texts can be searched for passages. Give texts.")
 
     @property
     def repeated_ids(self) -> int:
@@ -137,7 +178,7 @@ class TableCorpus:
                 if wanted is not None:
                     mask = wanted[row : row + n]
                     texts, values = only(texts, mask), tuple(only(column, mask) for column in values)
-                yield Batch(row, texts, pa.nulls(n, _TEXT), values)
+                yield Batch(row, texts, pa.nulls(n, _TEXT), values, of_elements=self.of_elements)
                 row += n
 
     def check_sources(self, sources: Sequence[str]) -> None:

@@ -12,11 +12,11 @@ import numpy as np
 from neardup.display import counted
 from neardup.errors import InputError
 from neardup.io.checkpoints import Checkpoints
-from neardup.io.corpus import LISTED, FileCorpus, Rejected, open_corpus
+from neardup.io.corpus import LISTED, FileCorpus, Rejected
 from neardup.io.outputs import Outputs
-from neardup.io.reading import ReadingDict, reading_of
+from neardup.io.reading import Reading, ReadingDict, reading_of
 from neardup.io.shard import Shard
-from neardup.io.shards import listed_inputs
+from neardup.io.shards import find_shards, listed_inputs
 from neardup.io.storage.places import path_text, place_of, real_name
 from neardup.io.stored_shards import content_of, is_as_it_was, starts_of
 from neardup.jobs.output_paths import OutputPaths, refuse_inputs
@@ -57,7 +57,8 @@ def apply_files(
         clusters: a file that `cluster_files` wrote.
         inputs: the shards, or some of them, unchanged since they were fingerprinted.
         output, annotate, audit, overwrite, threads, temp_dir, progress: as in `deduplicate_files`.
-        **reading: the fields of `neardup.io.reading.Reading`, as given to `fingerprint_files`.
+        **reading: the fields of `neardup.io.reading.Reading`, as given to `fingerprint_files`. Rows are copied, so a column `text`
+            need not be there.
 
     Raises:
         InputError: an input is not a shard of the clusters or has changed, or an output exists.
@@ -81,7 +82,13 @@ def apply_files(
             if is_cluster_file(given):
                 raise InputError(f"{clusters} is no cluster file, but {given} is one: it comes first, then the shards.")
     with temporary_folder(temp_dir) as spool:
-        corpus = open_corpus(request.inputs, request.reading, temporary=spool, progress=progress, resources=resources)
+        shards = find_shards(request.inputs, temporary=spool, reading=request.reading, progress=progress)
+        columns = request.reading.columns()
+        if columns.text == Reading().text:
+            columns = dataclasses.replace(
+                columns, text=()
+            )  # rows are copied, not read: vectors and fingerprints have no texts
+        corpus = FileCorpus(shards, columns, progress=progress, resources=resources)
         source = place_of(clusters)
         if not source.is_file():
             raise InputError(f"{clusters}: there is no such file. Make it with `neardup clusters`.")

@@ -23,6 +23,8 @@ from neardup.matching.candidates.task import Found
 from neardup.matching.equal_texts import exact_representatives
 from neardup.options import DedupOptions, SurvivorOptions, refuse_unknown
 from neardup.progress import Progress, Watcher, progress_of
+from neardup.recipe.recipe import Recipe
+from neardup.recipe.similarity import stored_similarity
 from neardup.resources.unfinished import temporary_folder
 from neardup.survivors.cluster_file import ClusterFile, write_cluster_file
 from neardup.survivors.counting import summarize
@@ -97,7 +99,7 @@ def _options(paired: PairedDocuments, prints: str, given: SurvivorOptions) -> De
     made = paired.made
     determined: dict[str, Any] = {
         "method": made.method,
-        "similarity": made.similarity,
+        "similarity": stored_similarity(made.similarity),
         "min_similarity": paired.threshold,
         "max_distance": made.max_distance,
     }
@@ -107,9 +109,20 @@ def _options(paired: PairedDocuments, prints: str, given: SurvivorOptions) -> De
         raise InputError(
             f"{prints} has no column {missing[0]!r}. Make it anew with `neardup fingerprint --value {missing[0]}`."
         )
+    if chosen.keep in ("longest", "shortest") and not _knows_lengths(paired):
+        raise OptionError(
+            f"`keep={chosen.keep!r}`: {prints} has fingerprints of vectors or of another program, so the lengths of texts are not "
+            "known. Keep the first or the last, or store a column with `value` and keep by that: 'max:COLUMN'."
+        )
     if chosen.functions:
         raise OptionError("A function of the text needs texts, and these are fingerprint files. Name a column.")
     return chosen
+
+
+def _knows_lengths(paired: PairedDocuments) -> bool:
+    """Whether the fingerprints are of texts whose lengths are known."""
+    documents = paired.documents
+    return isinstance(paired.recipe, Recipe) and not (documents.lengths[documents.valid] < 0).any()
 
 
 def _decided(paired: PairedDocuments, options: DedupOptions) -> Findings:

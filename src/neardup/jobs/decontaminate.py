@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from neardup.errors import InputError
 from neardup.io.endings import CONTAMINATION_ENDING
-from neardup.io.reading import READING, Reading, ReadingDict
+from neardup.io.reading import READING, Reading, TextReadingDict
 from neardup.io.shards import find_shards, listed_inputs, repeated_files
 from neardup.io.storage.places import path_text
 from neardup.jobs.output_paths import demand_output
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from neardup.jobs.decontamination_steps import FileDecontamination
 
 
-class DecontaminateFileOptions(ReadingDict, DecontaminationOptionsDict, total=False):
+class DecontaminateFileOptions(TextReadingDict, DecontaminationOptionsDict, total=False):
     """The options of `decontaminate_files`."""
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
-from neardup.io.reading import DedupFileOptions, split_options
+from neardup.io.reading import DedupFileOptions, recipe_for, split_options
 from neardup.io.shards import listed_inputs
 from neardup.io.storage.places import path_text
 from neardup.jobs.output_paths import demand_output
@@ -69,8 +69,9 @@ def deduplicate_files(
     output = path_text(output)
     audit = path_text(audit)
     report = path_text(report)
-    made_by, progress = recipe_of(recipe), progress_of(progress)
+    progress = progress_of(progress)
     reading, chosen = split_options(options, deduplicate_files)
+    made_by = recipe_for(reading, recipe_of(recipe))
     if not dry_run:
         demand_output(output)  # before searching for inputs: without -o, a user has named the output as an input
     if report is not None:

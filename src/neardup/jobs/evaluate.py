@@ -11,7 +11,7 @@ from neardup.display import counted
 from neardup.errors import InputError
 from neardup.io.corpus import open_corpus
 from neardup.io.outputs import Outputs
-from neardup.io.reading import READING, Reading, split_options
+from neardup.io.reading import READING, Reading, recipe_for, split_options
 from neardup.io.shards import listed_inputs
 from neardup.io.storage.places import place_of
 from neardup.jobs.output_paths import refuse_inputs
@@ -28,6 +28,7 @@ from neardup.options import DedupOptions, OnError
 from neardup.progress import Watcher, progress_of
 from neardup.recipe.methods import MeasuredMethod
 from neardup.recipe.presets import RecipeLike, recipe_of
+from neardup.recipe.similarity import Similarity, SimilarityLike
 from neardup.resources.unfinished import temporary_folder
 
 
@@ -83,7 +84,7 @@ def evaluate_files(
     (reading, chosen), progress = split_options(options, evaluate_files), progress_of(progress)
     if plot is not None:
         check_plot(plot)
-    used = recipe_of(recipe)
+    used = recipe_for(reading, recipe_of(recipe))
     paths = [place_of(path) for path in (output, plot) if path is not None]
     labels = None if pairs is None else labels_of(pairs)
     if isinstance(labels, LabelFile) and any(
@@ -108,6 +109,7 @@ def evaluate_files(
                     complete=complete,
                     methods=methods,
                     similarities=similarities_of(options),
+                    of_elements=reading.elements is not None,
                     target_recall=target_recall,
                     min_precision=min_precision,
                     sample=sample,
@@ -115,7 +117,9 @@ def evaluate_files(
                 ),
                 progress=progress,
             )
-            result = _with_commands(result, inputs, reading, recipe=recipe, on_error=on_error)
+            result = _with_commands(
+                result, inputs, reading, recipe=recipe, similarity=options.get("similarity"), on_error=on_error
+            )
             if corpus.rejected:
                 progress.say(f"{counted(len(corpus.rejected), 'row')} could not be read, and were left out")
             if output is not None:
@@ -132,6 +136,7 @@ def _with_commands(
     reading: Reading,
     *,
     recipe: RecipeLike | None,
+    similarity: SimilarityLike | None,
     on_error: OnError,
 ) -> Evaluation:
     """The result with the commands that do on the inputs what it recommends."""
@@ -139,6 +144,15 @@ def _with_commands(
     if best is None:
         return result
     options = best.options()
+    if isinstance(best.similarity, Similarity):
+        if reading.elements is not None:
+            options["similarity"] = best.similarity.measure
+        elif isinstance(similarity, str | os.PathLike):
+            options["similarity"] = os.fspath(similarity)
+        else:
+            return result  # a similarity that is in no file
+    if reading.elements is not None and recipe is None:
+        recipe = "default"
     if "recipe" not in options:
         if not isinstance(recipe, str | os.PathLike):
             return result  # a recipe that is in no file

@@ -13,7 +13,7 @@ from neardup.hamming.index.store import demand_free, home_of
 from neardup.io.corpus import check_on_error
 from neardup.io.line_rows import demand_lines, pipe_shard
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs
-from neardup.io.reading import ReadingDict, reading_of
+from neardup.io.reading import TextReadingDict, reading_of
 from neardup.io.shard import Shard
 from neardup.io.shards import find_shards, listed_inputs
 from neardup.io.storage.places import path_text
@@ -59,7 +59,7 @@ def filter_files(
     overwrite: bool = False,
     threads: int | None = None,
     progress: Watcher = None,
-    **reading: Unpack[ReadingDict],
+    **reading: Unpack[TextReadingDict],
 ) -> FilterResult:
     """Pass on, byte for byte and in order, the documents that are near no document of an index; remember them in the index.
 

@@ -1,60 +1,31 @@
-"""Write fingerprint files: one for all inputs, or one for each input."""
+"""Write the fingerprints of texts: one file for all inputs, or one for each input."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import dataclasses
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, Unpack
+from typing import Unpack
 
-from neardup.display import counted
-from neardup.errors import InputError
+from neardup.errors import InputError, OptionError
+from neardup.fingerprints.digit_file import ENDINGS as DIGIT_ENDINGS
 from neardup.fingerprints.documents import Documents, read_part
-from neardup.fingerprints.fingerprint_file import FingerprintWriter
+from neardup.fingerprints.fingerprint_file import fingerprint_file_parts, fingerprint_file_recipe, hold_fingerprints
 from neardup.io.batch import Batch
-from neardup.io.corpus import FileCorpus, open_corpus
-from neardup.io.endings import REJECTS_ENDING
-from neardup.io.outputs import Outputs, output_folder, stem
-from neardup.io.reading import ReadingDict, reading_of
-from neardup.io.records import write_lines
+from neardup.io.corpus import FileCorpus
+from neardup.io.number_files import refuse_numbers
+from neardup.io.reading import Reading, ReadingDict, reading_of, recipe_for
 from neardup.io.shard import Shard
-from neardup.io.storage.places import Place, path_text, place_of
-from neardup.io.stored_shards import stored_shards
-from neardup.jobs.output_paths import refuse_inputs
+from neardup.io.shards import find_shards
+from neardup.io.storage.places import path_text
+from neardup.jobs.fingerprint_outputs import FingerprintPaths, fingerprint_paths, write_digits, write_fingerprint_files
 from neardup.options import OnError
 from neardup.progress import Progress, Watcher, progress_of
-from neardup.recipe.presets import RecipeLike, recipe_of
+from neardup.recipe.presets import RecipeLike, recipe_of, usual_distance
+from neardup.recipe.programs import Digits
 from neardup.recipe.recipe import Recipe
-from neardup.recipe.vectors import VectorRecipe
+from neardup.recipe.serialization import check_same
 from neardup.resources.resources import Resources
 from neardup.resources.unfinished import temporary_folder
-from neardup.survivors.audit import reject_lines
-
-
-def fingerprint_targets(output: str, shards: Sequence[Shard]) -> list[Place]:
-    """The path of the fingerprint file of each shard.
-
-    Raises:
-        InputError: the output is missing, is not Parquet, or would be written by two shards.
-    """
-    if not output:
-        raise InputError("Name an output: a file that ends in .parquet, or a folder that ends in /.")
-    folder = output_folder(output)
-    if folder is None:
-        if not output.endswith(".parquet"):
-            raise InputError(
-                f"{output}: fingerprints are Parquet. Give a name that ends in .parquet, or a folder that ends in /."
-            )
-        return [place_of(output)] * len(shards)
-    names = [folder / (stem(shard.relative) + ".parquet") for shard in shards]
-    owner: dict[Place, Shard] = {}
-    for name, shard in zip(names, shards, strict=True):
-        first = owner.setdefault(name, shard)
-        if first is not shard:
-            raise InputError(
-                f"{first.name} and {shard.name} would both be written to {name}. Give the folder above them as input, "
-                "or name one .parquet file for all."
-            )
-    return names
 
 
 def fingerprint_files(
@@ -62,7 +33,9 @@ def fingerprint_files(
     output: str | Path,
     *,
     recipe: RecipeLike | None = None,
+    max_distance: int | None = None,
     value: Sequence[str] = (),
+    digits: Digits | None = None,
     on_error: OnError = "stop",
     threads: int | None = None,
     temp_dir: str | None = None,
@@ -72,10 +45,16 @@ def fingerprint_files(
 ) -> int:
     """Write the fingerprint of every document; see `neardup.fingerprints.fingerprint_file` for the format.
 
+    An output that ends in .csv, .tsv, .jsonl or .txt (also compressed) is for other programs: it has the columns `id` and
+    `fingerprint`, or, in .txt, a fingerprint a line. Rejected rows are left out.
+
     Args:
-        inputs: files, folders, globs, or `-` for JSON lines on standard input.
-        output: a file that ends in .parquet, or a folder (ends in /; one file for each input).
-        value: further columns to store, by which `cluster_files` can choose survivors.
+        inputs: files, folders, globs, or `-` for JSON lines on standard input; or fingerprint files of one recipe, to be written
+            for other programs.
+        output: a file that ends in .parquet or as above, or a folder (ends in /; one .parquet file for each input).
+        max_distance: the distance that later steps take by default, kept in the file; the recipe's by default.
+        value: further columns to store, by which `cluster_files` can choose survivors; in .parquet files.
+        digits: how other programs read fingerprints: `hexadecimal` (the default), `decimal`, `signed` or `binary`.
         on_error: the treatment of rows that cannot be read: `stop`, or `skip` them into a file of rejects, which is the output
             without its ending + `.rejects.jsonl`.
         recipe, threads, temp_dir, overwrite, progress: as in `deduplicate_files`.
@@ -89,23 +68,62 @@ def fingerprint_files(
         DataError: a row cannot be read, or a file is damaged.
     """
     output = path_text(output)
-    recipe, progress = recipe_of(recipe), progress_of(progress)
+    given, progress = None if recipe is None else recipe_of(recipe), progress_of(progress)
     how, resources = reading_of(reading, fingerprint_files), Resources(threads, temp_dir=temp_dir)
     with temporary_folder(temp_dir) as spool:
-        corpus = open_corpus(
-            inputs,
-            how,
-            temporary=spool,
-            values=value,
+        shards = find_shards(inputs, temporary=spool, reading=how, progress=progress)
+        paths = fingerprint_paths(output, shards, on_error)
+        if hold_fingerprints(shards):
+            if max_distance is not None or value or how != Reading():
+                raise OptionError(
+                    f"{shards[0].name} holds fingerprints, not texts: options of texts do not go with it."
+                )
+            return _written_for_others(shards, given, digits, paths, progress, overwrite=overwrite, temp_dir=temp_dir)
+        chosen = with_distance(recipe_for(how, given or Recipe()), max_distance)
+        content = paths.content(chosen, value, digits)
+        corpus = FileCorpus(
+            shards,
+            how.columns(value),
             on_error=on_error,
             progress=progress,
             resources=resources,
+            refine=refuse_numbers,
         )
-        paths = fingerprint_paths(output, corpus.shards, on_error)
         corpus.check()
-        with paths.opened(corpus.shards, overwrite=overwrite, temp_dir=temp_dir) as outputs:
-            read = partial(_documents, recipe=recipe, value=value)
-            return write_fingerprint_files(corpus, read, FileRecipe(recipe, tuple(value)), paths, outputs, progress)
+        with paths.opened(shards, overwrite=overwrite, temp_dir=temp_dir) as outputs:
+            read = partial(_documents, recipe=chosen, value=value)
+            return write_fingerprint_files(corpus, read, content, paths, outputs, progress)
+
+
+def with_distance(recipe: Recipe, max_distance: int | None) -> Recipe:
+    """The recipe with this default distance, or with its own, even if it is only that of the named recipe with the same bits."""
+    distance = usual_distance(recipe) if max_distance is None else max_distance
+    return recipe if distance == recipe.max_distance else dataclasses.replace(recipe, max_distance=distance)
+
+
+def _written_for_others(
+    shards: Sequence[Shard],
+    recipe: Recipe | None,
+    digits: Digits | None,
+    paths: FingerprintPaths,
+    progress: Progress,
+    *,
+    overwrite: bool,
+    temp_dir: str | None,
+) -> int:
+    """Write the fingerprints of fingerprint files as digits."""
+    if not paths.hold_digits:
+        raise InputError(
+            f"{shards[0].name} is a fingerprint file already. Use it as it is; or, to write its fingerprints for other programs, "
+            f"give an output that ends in {DIGIT_ENDINGS}."
+        )
+    made_by = fingerprint_file_recipe(shards[0].path)
+    for shard in shards:
+        check_same(recipe or made_by, fingerprint_file_recipe(shard.path), shard.name)
+    content = paths.content(made_by, (), digits)
+    parts = (part for shard in shards for part in fingerprint_file_parts(shard.path))
+    with paths.opened(shards, overwrite=overwrite, temp_dir=temp_dir) as outputs:
+        return write_digits(parts, content, paths, outputs, progress)
 
 
 def _documents(batch: Batch, recipe: Recipe, value: Sequence[str]) -> Documents:
@@ -113,69 +131,3 @@ def _documents(batch: Batch, recipe: Recipe, value: Sequence[str]) -> Documents:
     values = dict(zip(value, found.values, strict=True))
     prints = found.found
     return Documents(prints.values, prints.digests, prints.tokens, found.lengths, found.ids, values)
-
-
-@dataclass(frozen=True, slots=True)
-class FingerprintPaths:
-    """The fingerprint file of each shard, and the file of rejects, if one is written."""
-
-    files: tuple[Place, ...]
-    rejects: tuple[Place, ...]
-    folder: Place | None
-
-    def opened(self, shards: Sequence[Shard], *, overwrite: bool, temp_dir: str | None) -> Outputs:
-        """Open these paths as outputs."""
-        paths = [*self.files, *self.rejects]
-        return Outputs(paths, inputs=shards, overwrite=overwrite, folder=self.folder, temp_dir=temp_dir)
-
-
-def fingerprint_paths(output: str, shards: Sequence[Shard], on_error: str) -> FingerprintPaths:
-    """The paths of fingerprints and rejects for some shards.
-
-    Raises:
-        InputError: two shards would share a file, or a file would replace an input.
-    """
-    files = fingerprint_targets(output, shards)
-    rejects = [place_of(stem(output) + REJECTS_ENDING)] if on_error == "skip" else []
-    refuse_inputs([*files, *rejects], shards)
-    return FingerprintPaths(tuple(files), tuple(rejects), output_folder(output))
-
-
-class FileRecipe(NamedTuple):
-    """The metadata of every fingerprint file: the recipe, and the columns whose values are stored."""
-
-    recipe: Recipe | VectorRecipe
-    value: tuple[str, ...] = ()
-
-
-def write_fingerprint_files(
-    corpus: FileCorpus,
-    read: Callable[[Batch], Documents],
-    made_by: FileRecipe,
-    paths: FingerprintPaths,
-    outputs: Outputs,
-    progress: Progress,
-) -> int:
-    """Write the documents that `read` makes of each batch to the file of its shard, write the rejects, and commit.
-
-    Returns:
-        The number of documents.
-    """
-    shards, total, rejected = corpus.shards, 0, []
-    with progress.stage("fingerprint"):
-        progress.expect(sum(shard.size for shard in shards))
-        for path in dict.fromkeys(paths.files):
-            part = corpus.part([shard for shard, file in zip(shards, paths.files, strict=True) if file == path])
-            writer = FingerprintWriter(outputs.claim(path), made_by.recipe, made_by.value)
-            for _, rows in part.map(read):
-                writer.write(rows)
-                total += int(rows.valid.sum())
-                progress.advance(len(rows))
-            writer.close(stored_shards(part.shards, part.starts or [0]))
-            rejected += part.rejected
-        for path in paths.rejects:
-            write_lines(path, outputs.claim(path), reject_lines(rejected))
-        outputs.commit()
-    if rejected:
-        progress.say(f"{counted(len(rejected), 'row')} could not be read: {paths.rejects[0]}")
-    return total

@@ -16,7 +16,7 @@ from neardup.io.batch import Batch
 from neardup.io.corpus import FileCorpus, open_corpus
 from neardup.io.endings import REJECTS_ENDING
 from neardup.io.outputs import Outputs, stem
-from neardup.io.reading import ReadingDict, reading_of
+from neardup.io.reading import TextReadingDict, reading_of
 from neardup.io.records import write_lines
 from neardup.io.storage.places import local_path
 from neardup.jobs.output_paths import refuse_inputs
@@ -157,7 +157,7 @@ def fit_files(
     temp_dir: str | None = None,
     overwrite: bool = False,
     progress: Watcher = None,
-    **reading: Unpack[ReadingDict],
+    **reading: Unpack[TextReadingDict],
 ) -> DocumentFrequencies:
     """Count in how many documents of files each feature occurs; like `fit`, but for files.
 

@@ -17,8 +17,9 @@ from neardup.io.shards import Inputs
 from neardup.jobs.index_inputs import opened, recipe_of_index
 from neardup.options import IndexOptions, OnError
 from neardup.progress import Watcher, progress_of
+from neardup.recipe.kinds import FingerprintRecipe
 from neardup.recipe.presets import RecipeLike, any_recipe_of, usual_distance
-from neardup.recipe.recipe import Recipe
+from neardup.recipe.programs import ProgramRecipe
 from neardup.recipe.vectors import VectorRecipe
 from neardup.resources.resources import Resources
 
@@ -28,7 +29,7 @@ def build_index(
     inputs: Inputs,
     *,
     max_distance: int | None = None,
-    recipe: RecipeLike | VectorRecipe | None = None,
+    recipe: RecipeLike | VectorRecipe | ProgramRecipe | None = None,
     method: IndexMethod = "auto",
     method_options: IndexOptions | None = None,
     integer_ids: bool = False,
@@ -71,7 +72,9 @@ def build_index(
         demand_free(home)
     with opened(inputs, how, on_error, Resources(threads, temp_dir=temp_dir), progress) as source:
         made_by = source.demand_recipe(recipe)
-        index = new_index(made_by, max_distance, method, method_options)
+        distance = usual_distance(recipe) if max_distance is None and recipe is not None else max_distance
+        distance = source.usual_distance() if distance is None else distance
+        index = new_index(made_by, distance, method, method_options)
         index.has_strings = not integer_ids
         total = source.add_to(index, made_by)
         with progress.stage("save"):
@@ -80,7 +83,7 @@ def build_index(
 
 
 def new_index(
-    recipe: Recipe | VectorRecipe,
+    recipe: FingerprintRecipe,
     max_distance: int | None,
     method: IndexMethod,
     options: IndexOptions | None = None,
@@ -102,6 +105,7 @@ def add_to_index(
     path: str | Path,
     inputs: Inputs,
     *,
+    recipe: RecipeLike | VectorRecipe | None = None,
     on_error: OnError = "stop",
     threads: int | None = None,
     temp_dir: str | None = None,
@@ -112,13 +116,15 @@ def add_to_index(
 
     Args:
         path: the folder of the index.
+        recipe: needed only if the index's recipe has a function of yours, or a file that is too large to be kept in the folder
+            (more than 16 MiB) and is not where it was. It must be the index's recipe.
         inputs, on_error, threads, temp_dir, progress, **reading: as in `build_index`.
 
     Returns:
         The number of documents that were added.
 
     Raises:
-        RecipeMismatch: fingerprint files were made by another recipe.
+        RecipeMismatch: fingerprint files were made by another recipe, or `recipe` is another.
         InputError, OptionError, DataError: as in `build_index`.
     """
     progress, how = progress_of(progress), reading_of(reading, add_to_index)
@@ -127,7 +133,7 @@ def add_to_index(
         index.reserved(),
         opened(inputs, how, on_error, Resources(threads, temp_dir=temp_dir), progress) as source,
     ):
-        total = source.add_to(index, source.demand_recipe(recipe_of_index(index, path)))
+        total = source.add_to(index, source.demand_recipe_of(path, recipe_of_index(index, path, recipe)))
         with progress.stage("save"):
             index.save()
     return total

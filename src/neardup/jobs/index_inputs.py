@@ -4,20 +4,30 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from typing import cast
 
 import pyarrow as pa
 
 from neardup.display import as_code, counted
 from neardup.errors import InputError, OptionError
 from neardup.fingerprints.documents import Documents, read_part
-from neardup.fingerprints.fingerprint_file import fingerprint_file_parts, fingerprint_file_recipe, hold_fingerprints
+from neardup.fingerprints.fingerprint_file import (
+    common_distance,
+    fingerprint_file_parts,
+    fingerprint_file_recipe,
+    hold_fingerprints,
+)
 from neardup.hamming.index.index import Index
 from neardup.hamming.index.labels import labels_of
 from neardup.io.corpus import FileCorpus
-from neardup.io.reading import READING, Reading
+from neardup.io.number_files import refuse_numbers
+from neardup.io.reading import READING, Reading, recipe_for
 from neardup.io.shard import Shard
 from neardup.io.shards import Inputs, find_shards
 from neardup.progress import Progress
+from neardup.recipe.kinds import FingerprintRecipe
+from neardup.recipe.presets import RecipeLike, any_recipe_of
+from neardup.recipe.programs import ProgramRecipe
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import check_same
 from neardup.recipe.vectors import VectorRecipe
@@ -25,19 +35,43 @@ from neardup.resources.resources import Resources
 from neardup.resources.unfinished import temporary_folder
 
 
-def recipe_of_index(index: Index, path: str | Path) -> Recipe | VectorRecipe:
-    recipe = index.recipe
-    if recipe is None:
+def recipe_of_index(
+    index: Index, path: str | Path, given: RecipeLike | VectorRecipe | ProgramRecipe | None = None
+) -> FingerprintRecipe:
+    """The recipe of an index; `given`: the same recipe, with the functions and files that the index does not have.
+
+    Raises:
+        InputError: neither the index nor the caller knows the recipe.
+        RecipeMismatch: the two differ.
+        OptionError: the given recipe is of another width than an index that does not know its recipe.
+    """
+    found, same = index.recipe, None if given is None else any_recipe_of(given)
+    if found is None and same is None:
         raise InputError(
-            f"{path} does not know the recipe of its fingerprints, so no files go with it. Use it from Python, "
+            f"{path} does not know the recipe of its fingerprints, so no files go with it. Give `recipe`, use it from Python, "
             "or build it with a recipe."
         )
-    return recipe
+    if same is None:
+        return cast(FingerprintRecipe, found)
+    if found is not None:
+        check_same(same, found, str(path))
+    elif 64 * same.words != index.bits:
+        raise OptionError(
+            f"`recipe`: it makes fingerprints of {same.bits} bits, and those of {path} have {index.bits}. Give the recipe that "
+            "made them."
+        )
+    return same
 
 
-def recipe_of_texts(recipe: Recipe | VectorRecipe) -> Recipe:
+def recipe_of_texts(recipe: FingerprintRecipe) -> Recipe:
     if isinstance(recipe, VectorRecipe):
         raise InputError("This index holds fingerprints of vectors, so no texts go with it. Give fingerprint files.")
+    if isinstance(recipe, ProgramRecipe):
+        raise InputError(
+            f"This index holds fingerprints of another program ({recipe.program}), and how that program makes them of texts is not "
+            "known here. Give fingerprint files, or `fingerprints`. If a recipe of neardup makes the same bits, bring the "
+            "fingerprints in with it: `neardup fingerprint INPUT --fingerprint COLUMN --recipe NAME -o prints.parquet`."
+        )
     return recipe
 
 
@@ -47,16 +81,23 @@ class IndexInputs:
     def __init__(
         self, shards: Sequence[Shard], reading: Reading, on_error: str, resources: Resources, progress: Progress
     ) -> None:
-        self.shards, self._progress = shards, progress
+        self.shards, self._progress, self._reading = shards, progress, reading
         self._hold_fingerprints = hold_fingerprints(shards)
         if self._hold_fingerprints and reading != Reading():
             given = [name for name in READING if getattr(reading, name) != getattr(Reading(), name)]
             raise OptionError(f"{as_code(given)}: these are fingerprint files, not texts. Leave it out.")
-        self._corpus = FileCorpus(shards, reading.columns(), on_error=on_error, progress=progress, resources=resources)
+        self._corpus = FileCorpus(
+            shards,
+            reading.columns(),
+            on_error=on_error,
+            progress=progress,
+            resources=resources,
+            refine=refuse_numbers,
+        )
         if not self._hold_fingerprints:
             self._corpus.check()
 
-    def demand_recipe(self, wanted: Recipe | VectorRecipe | None) -> Recipe | VectorRecipe:
+    def demand_recipe(self, wanted: FingerprintRecipe | None) -> FingerprintRecipe:
         """Return the recipe of all fingerprints.
 
         Raises:
@@ -64,14 +105,40 @@ class IndexInputs:
             InputError: the inputs are texts, and the recipe is for vectors.
         """
         if not self._hold_fingerprints:
-            return recipe_of_texts(wanted or Recipe())
-        recipe = wanted or fingerprint_file_recipe(self.shards[0].path)
+            return recipe_for(self._reading, recipe_of_texts(wanted or Recipe()))
+        found = [fingerprint_file_recipe(shard.path) for shard in self.shards]
+        recipe = wanted or found[0]
         than = "which is asked for" if wanted else f"that of {self.shards[0].name}"
-        for shard in self.shards:
-            check_same(recipe, fingerprint_file_recipe(shard.path), shard.name, than)
+        for shard, made_by in zip(self.shards, found, strict=True):
+            check_same(recipe, made_by, shard.name, than)
         return recipe
 
-    def parts(self, recipe: Recipe | VectorRecipe) -> Iterator[Documents]:
+    def demand_recipe_of(self, path: str | Path, recipe: FingerprintRecipe) -> FingerprintRecipe:
+        """Return the recipe of an index at `path`, with which the inputs are fingerprinted.
+
+        Raises:
+            InputError: elements are given, and the index is of texts.
+            RecipeMismatch, InputError: as in `demand_recipe`.
+        """
+        found = self.demand_recipe(recipe)
+        if found.digest() != recipe.digest():
+            raise InputError(
+                f"{path} is of texts, and `elements={self._reading.elements!r}` gives lists. Leave it out, or build an index of "
+                "lists."
+            )
+        return found
+
+    def usual_distance(self) -> int | None:
+        """The default distance that fingerprint files have.
+
+        Raises:
+            OptionError: two files have different ones.
+        """
+        if not self._hold_fingerprints:
+            return None
+        return common_distance((shard.name, fingerprint_file_recipe(shard.path).max_distance) for shard in self.shards)
+
+    def parts(self, recipe: FingerprintRecipe) -> Iterator[Documents]:
         """The rows of all inputs, in parts."""
         if self._hold_fingerprints:
             for shard in self.shards:
@@ -84,7 +151,7 @@ class IndexInputs:
         if self._corpus.rejected:
             self._progress.say(f"{counted(len(self._corpus.rejected), 'row')} could not be read, and were left out")
 
-    def add_to(self, index: Index, recipe: Recipe | VectorRecipe) -> int:
+    def add_to(self, index: Index, recipe: FingerprintRecipe) -> int:
         """Add all documents to an index; returns the number of documents."""
         total = 0
         with self._progress.stage("add"):
@@ -95,7 +162,7 @@ class IndexInputs:
         return total
 
 
-def add_documents(index: Index, part: Documents, recipe: Recipe | VectorRecipe) -> None:
+def add_documents(index: Index, part: Documents, recipe: FingerprintRecipe) -> None:
     """Add documents by fingerprint, and documents that are too short for one by digest."""
     valid, short = part.valid, part.tokens < recipe.min_tokens
     for chosen, add, values in (

@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import re
 import sys
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -13,6 +12,9 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.errors import InputError
+from neardup.fingerprints.digit_file import TEXT_DIGITS
+from neardup.fingerprints.digits import Reading as DigitReading
+from neardup.fingerprints.digits import check_digits, named, width_of, words_of_texts
 from neardup.fingerprints.documents import Documents
 from neardup.fingerprints.simhash import fingerprint_array
 from neardup.hamming.index.index import Index
@@ -28,7 +30,10 @@ from neardup.jobs.index_inputs import opened, recipe_of_index, recipe_of_texts
 from neardup.jobs.output_paths import refuse_inputs
 from neardup.options import OnError
 from neardup.progress import Watcher, progress_of
+from neardup.recipe.presets import RecipeLike
+from neardup.recipe.programs import Digits
 from neardup.recipe.recipe import Recipe
+from neardup.recipe.vectors import VectorRecipe
 from neardup.resources.resources import Resources
 
 
@@ -39,7 +44,9 @@ def query_index(
     *,
     texts: Sequence[str] = (),
     fingerprints: Sequence[str] = (),
+    digits: Digits = "hexadecimal",
     max_distance: int | None = None,
+    recipe: RecipeLike | VectorRecipe | None = None,
     on_error: OnError = "stop",
     overwrite: bool = False,
     threads: int | None = None,
@@ -54,8 +61,10 @@ def query_index(
         inputs: texts, or fingerprint files of the index's recipe.
         output: a file that ends in .jsonl, .jsonl.gz or .jsonl.zst, or `-` for standard output.
         texts: texts as strings; their ids are 0, 1, …
-        fingerprints: fingerprints in hexadecimal; their ids are the strings as given.
+        fingerprints: fingerprints in digits; their ids are the strings as given.
+        digits: how `fingerprints` are written: `hexadecimal` (with all leading zeros, or with 0x), `decimal`, `signed`, `binary`.
         max_distance: the distance of the search, at most that of the index; the index's by default.
+        recipe: as in `add_to_index`; needed only in rare cases.
         overwrite: replace an output that exists.
         on_error, threads, temp_dir, progress, **reading: as in `build_index`.
 
@@ -82,14 +91,14 @@ def query_index(
         answers: Iterator[bytes]
         if given:
             source = stack.enter_context(opened(given, how, on_error, Resources(threads, temp_dir=temp_dir), progress))
-            recipe = source.demand_recipe(recipe_of_index(index, path))
+            of_all = source.demand_recipe_of(path, recipe_of_index(index, path, recipe))
             refuse_inputs([target], source.shards)
-            answers = (line for part in source.parts(recipe) for line in ask(part))
+            answers = (line for part in source.parts(of_all) for line in ask(part, of_all.min_tokens))
         elif texts:
-            recipe = recipe_of_index(index, path)
-            answers = ask(_of_texts(texts, recipe_of_texts(recipe)))
+            of_all = recipe_of_index(index, path, recipe)
+            answers = ask(_of_texts(texts, recipe_of_texts(of_all)), of_all.min_tokens)
         else:
-            answers = _of_fingerprints(index, fingerprints, max_distance)
+            answers = _of_fingerprints(index, fingerprints, digits, max_distance)
         outputs = stack.enter_context(Outputs([target], inputs=source.shards if source else (), overwrite=overwrite))
         total = 0
         if target == STANDARD_OUTPUT:
@@ -106,10 +115,11 @@ def query_index(
     return total
 
 
-def _answers(index: Index, part: Documents, *, max_distance: int | None, threads: int | None) -> Iterator[bytes]:
+def _answers(
+    index: Index, part: Documents, min_tokens: int, *, max_distance: int | None, threads: int | None
+) -> Iterator[bytes]:
     """One line for each neighbor of each document, in the documents' order."""
-    assert index.recipe is not None  # the caller has checked it
-    valid, short = part.valid, part.tokens < index.recipe.min_tokens
+    valid, short = part.valid, part.tokens < min_tokens
     tokens = part.ids.to_pylist()
     equal = index.find_short(part.digests[valid & short])
     of_short = iter(range(len(equal)))
@@ -133,10 +143,22 @@ def _of_texts(texts: Sequence[str], recipe: Recipe) -> Documents:
     return Documents(found.values, found.digests, found.tokens, np.zeros(len(texts), np.int64), names)
 
 
-def _of_fingerprints(index: Index, fingerprints: Sequence[str], max_distance: int | None) -> Iterator[bytes]:
-    for given in fingerprints:
-        if not re.fullmatch(f"[0-9a-fA-F]{{{index.bits // 4}}}", given):
-            raise InputError(f"`fingerprints={[given]!r}`: give hexadecimal digits, {index.bits // 4} of them.")
-    for given in fingerprints:
-        for neighbor, distance in index.query(int(given, 16), max_distance):
+def _of_fingerprints(
+    index: Index, fingerprints: Sequence[str], digits: Digits, max_distance: int | None
+) -> Iterator[bytes]:
+    check_digits(digits, allowed=TEXT_DIGITS)
+    bits = index.bits if index.recipe is None else index.recipe.bits
+    words, problems = words_of_texts(pa.array(fingerprints, pa.large_string()), DigitReading(digits, bits))
+    for row, given in enumerate(fingerprints):
+        width = width_of(given, digits)
+        if width is None or given[:2].lower() in ("0x", "0b"):
+            expected, fits = f"of a fingerprint of {bits} bits", True
+        else:
+            count = -(-bits // 4) if digits == "hexadecimal" else bits
+            expected, fits = f"{count} of them", width in (index.bits, width_of("1" * count, digits))
+        if row in problems or not fits:
+            this_is = f"; it is {problems[row]}" if row in problems else ""
+            raise InputError(f"`fingerprints={[given]!r}`: give {named(digits)}, {expected}{this_is}.")
+    for given, row in zip(fingerprints, words, strict=True):
+        for neighbor, distance in index.query(int.from_bytes(row.astype(">u8").tobytes(), "big"), max_distance):
             yield _line(quote(given), neighbor, distance)

@@ -20,9 +20,9 @@ from neardup.jobs.pairs import read_fingerprint_files
 from neardup.matching.pair_file import PairChunk, PairSummary, read_pair_summary, read_pairs
 from neardup.options import DedupOptions
 from neardup.progress import Progress
-from neardup.recipe.recipe import Recipe
+from neardup.recipe.kinds import FingerprintRecipe
+from neardup.recipe.parts import FILES
 from neardup.recipe.serialization import check_same
-from neardup.recipe.vectors import VectorRecipe
 
 MADE_BY = ("method", "similarity", "max_distance", "min_tokens")
 
@@ -44,7 +44,7 @@ class PairedDocuments:
 
     documents: Documents
     shards: tuple[StoredShard, ...]
-    recipe: Recipe | VectorRecipe
+    recipe: FingerprintRecipe
     made: PairSummary
     threshold: float
     left: Array
@@ -95,14 +95,20 @@ def _check(pair_shards: Sequence[Shard], summaries: Sequence[PairSummary], recip
     first = summaries[0]
     for shard, summary in zip(pair_shards, summaries, strict=True):
         check_same(recipe, summary.recipe, shard.name, f"that of {prints}")
-        differing = [name for name in MADE_BY if getattr(summary, name) != getattr(first, name)]
+        differing = [name for name in MADE_BY if _made(summary, name) != _made(first, name)]
         if differing:
             name = differing[0]
             raise InputError(
-                f"{pair_shards[0].name} was made with `{name}={getattr(first, name)!r}`, {shard.name} with "
-                f"{getattr(summary, name)!r}: they do not belong together. "
+                f"{pair_shards[0].name} was made with `{name}={_made(first, name)!r}`, {shard.name} with "
+                f"{_made(summary, name)!r}: they do not belong together. "
                 "Make all pairs with the same options, and name the method."
             )
+
+
+def _made(summary: PairSummary, name: str) -> Any:
+    """An option of the pairs; a similarity without the files that it brings, which may lie anywhere."""
+    value = getattr(summary, name)
+    return {key: each for key, each in value.items() if key != FILES} if isinstance(value, dict) else value
 
 
 def _threshold(pair_shards: Sequence[Shard], summaries: Sequence[PairSummary], rethreshold: float | None) -> float:

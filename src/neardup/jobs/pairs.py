@@ -14,12 +14,18 @@ from neardup.arrays import Array
 from neardup.display import as_code, counted
 from neardup.errors import InputError, OptionError
 from neardup.fingerprints.documents import join_documents, read_documents
-from neardup.fingerprints.fingerprint_file import FingerprintFile, hold_fingerprints, read_fingerprint_file
+from neardup.fingerprints.fingerprint_file import (
+    FingerprintFile,
+    common_distance,
+    hold_fingerprints,
+    read_fingerprint_file,
+)
 from neardup.hamming.candidate_graph import candidate_pairs
 from neardup.hamming.near import hamming_distances, near_fingerprints
 from neardup.io.corpus import FileCorpus, check_on_error
+from neardup.io.number_files import refuse_numbers
 from neardup.io.outputs import Outputs
-from neardup.io.reading import READING, Reading, ReadingDict, split_options
+from neardup.io.reading import READING, Reading, ReadingDict, recipe_for, split_options
 from neardup.io.shard import Shard
 from neardup.io.shards import find_shards, listed_inputs, repeated_files
 from neardup.io.storage.places import Place, path_text, place_of
@@ -31,12 +37,14 @@ from neardup.matching.distance_limit import distance_limit
 from neardup.matching.equal_texts import exact_representatives
 from neardup.matching.matches import Matches, list_matches
 from neardup.matching.pair_file import PairSummary, PairWriter, Side, check_pair_name, pair_summary_path
+from neardup.matching.recipe_decides import options_by_recipe, what_recipe_decides
 from neardup.options import DedupOptions, MatchingOptions, OnError
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.methods import BY_DISTANCE, METHODS
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import check_same
+from neardup.recipe.similarity import similarity_to_store
 from neardup.resources.resources import ResourceOptions
 from neardup.resources.unfinished import temporary_folder
 
@@ -85,7 +93,7 @@ def pair_files(
     output = path_text(output)
     (reading, chosen), progress = split_options(options, pair_files), progress_of(progress)
     check_on_error(on_error)
-    recipe = None if recipe is None else recipe_of(recipe)
+    recipe = None if recipe is None and reading.elements is None else recipe_for(reading, recipe_of(recipe))
     references = listed_inputs(against)
     if "-" in map(str, references):
         raise InputError("`against='-'`: these are read from files. Name files, folders or globs.")
@@ -114,7 +122,12 @@ def pair_files(
                 found = _of_fingerprints(left, right, recipe, chosen, progress, distinct=distinct)
             else:
                 corpus = FileCorpus(
-                    shards, reading.columns(), on_error=on_error, progress=progress, resources=chosen.resources
+                    shards,
+                    reading.columns(),
+                    on_error=on_error,
+                    progress=progress,
+                    resources=chosen.resources,
+                    refine=refuse_numbers,
                 )
                 corpus.check()
                 with_other = len(left) if right else None
@@ -165,7 +178,10 @@ def _of_texts(
     distinct: bool,
 ) -> _Listing:
     """List the pairs of a corpus; with two sides, the first `left` shards are one side."""
+    decided, options = what_recipe_decides(recipe, options), options_by_recipe(recipe, options)
     distance_limit(recipe, options)  # refuses options before any work
+    if decided is not None:
+        progress.say(decided)
     with progress.stage("fingerprint"):
         documents = read_documents(corpus, recipe, progress=progress, resources=options.resources)
     if corpus.rejected:
@@ -175,15 +191,16 @@ def _of_texts(
 
     def report(how: Found) -> None:
         listing.summary = PairSummary(
-            recipe=recipe.as_dict(),
+            recipe=recipe.stored(),
             digest=recipe.digest(),
             method=how.method,
-            similarity=options.similarity,
+            similarity=similarity_to_store(options.similarity),
             min_similarity=options.min_similarity,
             max_distance=how.max_distance,
             min_tokens=how.min_tokens,
             distinct=distinct,
             pairs=0,
+            recipe_decides=decided,
             **_sides(shards, left),
         )
 
@@ -238,10 +255,13 @@ def _of_fingerprints(
         )
     with progress.stage("read"):
         files = read_fingerprint_files([*left, *right])
-    made_by = files[0].made_by()
+    made_by = files[0].made_by() if recipe is None else recipe
     if recipe is not None:
         check_same(recipe, files[0].recipe, left[0].name)
-        made_by = recipe
+    if options.max_distance is None and (recipe is None or recipe.max_distance is None):
+        names = [shard.name for shard in (*left, *right)]
+        known = common_distance(zip(names, [file.max_distance for file in files], strict=True))
+        made_by = dataclasses.replace(made_by, max_distance=known)
     max_distance = distance_limit(made_by, dataclasses.replace(options, method=BY_DISTANCE), have_texts=False)
     assert max_distance is not None  # simhash has one
     documents = join_documents(*(file.documents for file in files), resources=options.resources)
@@ -273,10 +293,10 @@ def _of_fingerprints(
 
     shards = tuple(stored for file in files for stored in file.shards)
     summary = PairSummary(
-        recipe=made_by.as_dict(),
+        recipe=made_by.stored(),
         digest=made_by.digest(),
         method=BY_DISTANCE,
-        similarity=options.similarity,
+        similarity=similarity_to_store(options.similarity),
         min_similarity=0.0,
         max_distance=max_distance,
         min_tokens=made_by.min_tokens,

@@ -43,7 +43,9 @@ class FileResult:
                 f"which has {counted(counts.reference_documents, 'document')}; "
                 f"{counts.duplicates - counts.against_reference:,} of other inputs"
             )
-        if counts.much_longer and counts.options["similarity"] == "containment":
+        alike = counts.options["similarity"]
+        measure = alike["measure"] if isinstance(alike, dict) else alike
+        if counts.much_longer and measure == "containment":
             lines.append(
                 f"warning: {counted(counts.much_longer, 'duplicate')} with more than twice as many tokens as the survivor: "
                 "containment also removes what holds a shorter text"

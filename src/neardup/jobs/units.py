@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from neardup.jobs.results import UnitResult
 
 
-def _check(unit: str, reading: Reading, *, annotate: bool, against: Any, html: Any) -> None:
+def _check(unit: str, reading: Reading, *, annotate: bool, against: Any, html: Any, elements: Any) -> None:
     """Raise OptionError, with every problem, if the options do not go together."""
     problems = []
     if unit not in get_args(RemovableUnit):
@@ -34,6 +34,8 @@ def _check(unit: str, reading: Reading, *, annotate: bool, against: Any, html: A
         problems.append(
             f"`unit={unit!r}` with `html`: parts of a page's text cannot be removed from its HTML. Extract the text first"
         )
+    if elements is not None:
+        problems.append(f"`unit={unit!r}` with `elements`: a list has no lines or paragraphs. Leave one of them out")
     if reading.lines:
         problems.append(
             f"`unit={unit!r}` with `lines`: a line is a document there, and has no parts. Leave out `lines`; a text file is then "
@@ -80,9 +82,10 @@ def deduplicate_units(
     output = path_text(output)
     audit = path_text(audit)
     made_by, progress = recipe_of(recipe), progress_of(progress)
-    html = cast(dict[str, Any], options).pop("html", None)  # which editors refuse, and `_check` with the reason
+    others = cast(dict[str, Any], options)  # which editors refuse, and `_check` with the reason
+    html, elements = others.pop("html", None), others.pop("elements", None)
     reading, chosen = split_options(options, deduplicate_units)
-    _check(unit, reading, annotate=annotate, against=against, html=html)
+    _check(unit, reading, annotate=annotate, against=against, html=html, elements=elements)
     if not dry_run:
         demand_output(output)
     request = Request(

@@ -1,6 +1,7 @@
 """Write fingerprint files of numeric vectors."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -17,10 +18,11 @@ from neardup.io.formats.vector_columns import fixed_dimension
 from neardup.io.shard import Shard
 from neardup.io.shards import find_shards
 from neardup.io.storage.places import path_text
-from neardup.jobs.fingerprint import FileRecipe, fingerprint_paths, write_fingerprint_files
+from neardup.jobs.fingerprint_outputs import fingerprint_paths, write_fingerprint_files
 from neardup.kernels.xxh3 import digest_rows
 from neardup.options import OnError
 from neardup.progress import Watcher, progress_of
+from neardup.recipe.programs import Digits
 from neardup.recipe.vectors import VectorMethod, VectorRecipe
 from neardup.resources.resources import Resources
 from neardup.resources.unfinished import temporary_folder
@@ -35,7 +37,10 @@ def fingerprint_vector_files(
     bits: int = 64,
     seed: int = 0,
     method: VectorMethod = "signs",
+    max_distance: int | None = None,
     id: str | None = None,  # noqa: A002 - the option's name
+    value: Sequence[str] = (),
+    digits: Digits | None = None,
     on_error: OnError = "stop",
     threads: int | None = None,
     temp_dir: str | None = None,
@@ -48,9 +53,10 @@ def fingerprint_vector_files(
 
     Args:
         inputs: Parquet files, folders of them or globs.
-        output: a file that ends in .parquet, or a folder (ends in /; one file for each input).
+        output, value, digits: as in `fingerprint_files`.
         vector: the column of vectors: lists, or lists of fixed size, of float16, float32, float64 or integers.
         bits, seed, method: as in `fingerprint_vectors`.
+        max_distance: the distance that later steps take by default, kept in the file; there is none by default.
         id: the column of the ids. By default this is `id`; without such a column, ids are FILE:ROW.
         on_error: the treatment of vectors that are null, have another length, or hold null, NaN or infinite numbers: `stop`, or
             `skip` them into a file of rejects, which is the output without its ending + `.rejects.jsonl`.
@@ -65,7 +71,8 @@ def fingerprint_vector_files(
         DataError: a vector cannot be read, or a file is damaged.
     """
     output = path_text(output)
-    VectorRecipe(dimension=1, bits=bits, seed=seed, method=method)  # refuses options before any work
+    made_by = partial(VectorRecipe, bits=bits, seed=seed, method=method, max_distance=max_distance)
+    made_by(dimension=1)  # refuses options before any work
     progress, resources = progress_of(progress), Resources(threads, temp_dir=temp_dir)
     with temporary_folder(temp_dir) as spool:
         shards = find_shards(inputs, temporary=spool, progress=progress)
@@ -73,13 +80,14 @@ def fingerprint_vector_files(
             if shard.format != "parquet":
                 raise InputError(f"{shard.name} is {shard.format}, but vectors are read from Parquet only. Convert it.")
         paths = fingerprint_paths(output, shards, on_error)
-        FileCorpus(shards, Columns(id=id, vector=vector)).check()
-        recipe = VectorRecipe(dimension=_dimension(shards, vector), bits=bits, seed=seed, method=method)
-        columns = Columns(id=id, vector=vector, dimension=recipe.dimension)
+        paths.content(made_by(dimension=1), value, digits)
+        FileCorpus(shards, Columns(id=id, values=tuple(value), vector=vector)).check()
+        recipe = made_by(dimension=_dimension(shards, vector))
+        columns = Columns(id=id, values=tuple(value), vector=vector, dimension=recipe.dimension)
         corpus = FileCorpus(shards, columns, on_error=on_error, progress=progress, resources=resources)
         with paths.opened(shards, overwrite=overwrite, temp_dir=temp_dir) as outputs:
-            read = _Reader(recipe).read
-            return write_fingerprint_files(corpus, read, FileRecipe(recipe), paths, outputs, progress)
+            read, content = _Reader(recipe, value).read, paths.content(recipe, value, digits)
+            return write_fingerprint_files(corpus, read, content, paths, outputs, progress)
 
 
 def _dimension(shards: Sequence[Shard], vector: str) -> int:
@@ -101,8 +109,8 @@ def _dimension(shards: Sequence[Shard], vector: str) -> int:
 class _Reader:
     """Fingerprints the vectors of a batch, on any thread."""
 
-    def __init__(self, recipe: VectorRecipe) -> None:
-        self._recipe, self._planes = recipe, planes_of(recipe)
+    def __init__(self, recipe: VectorRecipe, value: Sequence[str]) -> None:
+        self._recipe, self._planes, self._value = recipe, planes_of(recipe), value
 
     def read(self, batch: Batch) -> Documents:
         n, d = len(batch.texts), self._recipe.dimension
@@ -114,4 +122,5 @@ class _Reader:
         numbers = rows.astype(np.float64) + 0.0  # makes -0 equal to 0
         digest_rows(numbers.view(np.uint8).reshape(-1), 8 * d, digests)
         tokens = np.where(null, -1, np.count_nonzero(rows, axis=1))
-        return Documents(found, digests, tokens, np.where(null, 0, d), batch.ids)
+        values = dict(zip(self._value, batch.values, strict=True))
+        return Documents(found, digests, tokens, np.where(null, 0, d), batch.ids, values)

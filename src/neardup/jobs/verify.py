@@ -9,7 +9,7 @@ from neardup.display import as_code
 from neardup.errors import InputError, OptionError
 from neardup.io.endings import AUDIT_ENDING, CONTAMINATION_ENDING
 from neardup.io.outputs import output_folder, stem
-from neardup.io.reading import READING, Reading, ReadingDict, split_options
+from neardup.io.reading import READING, Reading, ReadingDict, recipe_for, split_options
 from neardup.io.shard import Shard
 from neardup.io.shards import find_shards, listed_inputs, repeated_files
 from neardup.io.storage.places import Place, files_below, path_text, place_of
@@ -17,7 +17,8 @@ from neardup.judging.verification.claim import Claim, read_claim
 from neardup.options import Cluster, DedupOptions, OnError
 from neardup.progress import Watcher, progress_of
 from neardup.recipe.presets import RecipeLike, recipe_of
-from neardup.recipe.similarities import Similarity
+from neardup.recipe.similarities import SimilarityName
+from neardup.recipe.similarity import Similarity, SimilarityLike
 from neardup.resources.resources import ResourceOptions
 from neardup.resources.unfinished import temporary_folder
 from neardup.survivors.audit_files import audit_files, refuse_decontamination, summary_path, summary_paths
@@ -33,7 +34,7 @@ class VerifyOptions(ReadingDict, ResourceOptions, total=False):
     """The options of `verify_files`."""
 
     min_similarity: float
-    similarity: Similarity
+    similarity: SimilarityLike
     within: str | None
     cluster: Cluster
 
@@ -65,12 +66,13 @@ def verify_files(
         inputs: the inputs of the run; by default those that its summary names.
         audit: a file, or a folder with one for each shard; by default the one beside the output, if there is one.
         against: the reference of a run without a summary.
-        recipe: the recipe of a run without a summary; `Recipe()` by default. Normalized texts and features come from it.
+        recipe: the recipe of a run without a summary; `Recipe()` by default. Normalized texts and features come from it. A
+            run with a summary needs it only if the recipe has a function of yours, or a file that is too large to be kept there.
         strict: fail for every two survivors that match, even if the method of the run promises less.
         on_error: the treatment of rows of the inputs that cannot be read, for a run without a summary: `stop`, or `skip`.
         progress: as in `deduplicate_files`.
-        **options: threads, memory and temp_dir; and, for a run without a summary, min_similarity, similarity, within, cluster of
-            `DedupOptions` and the fields of `neardup.io.reading.Reading`.
+        **options: threads, memory and temp_dir; the similarity of the run once more, if it has a function; and, for a run without a
+            summary, min_similarity, similarity, within, cluster of `DedupOptions` and the fields of `neardup.io.reading.Reading`.
 
     Raises:
         InputError: a file is missing, or no inputs are known.
@@ -84,13 +86,16 @@ def verify_files(
     if chosen.min_similarity == 0:
         raise OptionError("`min_similarity=0`: without a summary, no distance is known. Give a similarity above 0.")
     audited = _audit_of(output, path_text(audit))
-    claim = None if audited is None else read_claim(audited)
+    claim = None if audited is None else read_claim(audited, recipe)
     given = listed_inputs(inputs)
     if claim is None:
         claim = _claim_of_caller(output, audited, given, listed_inputs(against), recipe, reading, chosen)
     else:
         asked = [name for name in (*READING, *OF_RUN) if name in options]
-        asked += [name for name, value in (("recipe", recipe), ("against", listed_inputs(against) or None)) if value]
+        if "similarity" in asked and _is_same(chosen.compared_by, claim.similarity):
+            claim = replace(claim, similarity=chosen.compared_by)
+            asked.remove("similarity")
+        asked += ["against"] if listed_inputs(against) else []
         if asked:
             raise OptionError(
                 f"{as_code(asked)}: the summary of the run, {summary_path(audited or '')}, has it. Leave it out."
@@ -114,6 +119,12 @@ def verify_files(
             strict=strict,
             temporary=temporary,
         )
+
+
+def _is_same(given: Similarity | SimilarityName, recorded: Similarity | SimilarityName) -> bool:
+    """Whether the caller gives the similarity of the run, whose parts the summary may lack."""
+    both = isinstance(given, Similarity) and isinstance(recorded, Similarity)
+    return both and given.digest() == recorded.digest()  # type: ignore[union-attr]
 
 
 def _audit_of(output: str, audit: str | None) -> Place | None:
@@ -150,8 +161,8 @@ def _claim_of_caller(
     if callable(options.within):
         raise OptionError("`within`: give the name of a column, not a function.")
     return Claim(
-        recipe=recipe_of(recipe),
-        similarity=options.similarity,
+        recipe=recipe_for(reading, recipe_of(recipe)),
+        similarity=options.compared_by,
         min_similarity=options.min_similarity,
         cluster=options.cluster,
         within=options.within,

@@ -87,7 +87,7 @@ def verify_shards(
         audit=None if audit is None else str(audit),
         method=claim.method,
         promise=claim.promise(strict=strict),
-        similarity=claim.similarity,
+        similarity=str(claim.similarity),
         min_similarity=claim.min_similarity,
         documents=documents,
         survivors=survivors,

@@ -23,7 +23,7 @@ from neardup.kernels.xxh3 import xxh3_64, xxh3_128
 from neardup.matching.similarities.compare_texts import similarities_to
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
-from neardup.recipe.similarities import CJK_SHINGLE, WORD_SHINGLE, Similarity
+from neardup.recipe.similarities import CJK_SHINGLE, WORD_SHINGLE, SimilarityName
 from neardup.recipe.stored_parts import available
 from neardup.text.normalizers import normalize, normalized
 from neardup.text.tokenizers import tokens, windows
@@ -245,7 +245,10 @@ def compare(
         set(windows(tokens(normalize(text, recipe.normalize)), WORD_SHINGLE, CJK_SHINGLE)) for text in (left, right)
     )
     other = pa.array([right], pa.large_string())
-    alike = {kind: float(similarities_to(left, other, kind=kind, recipe=recipe)[0]) for kind in get_args(Similarity)}
+    alike = {
+        kind: float(similarities_to(left, other, similarity=kind, recipe=recipe)[0])
+        for kind in get_args(SimilarityName)
+    }
     return Comparison(a, b, distance, cosine, alike["jaccard"], len(of_a & of_b), len(of_a | of_b), alike)
 
 

@@ -15,7 +15,7 @@ from neardup.display import duration, size_text
 from neardup.fingerprints.documents import read_documents
 from neardup.hamming.block_plan import plan_join
 from neardup.io.corpus import FileCorpus, open_corpus
-from neardup.io.reading import DedupFileOptions, split_options
+from neardup.io.reading import DedupFileOptions, recipe_for, split_options
 from neardup.io.sample import Sample, read_sample
 from neardup.io.table_corpus import TableCorpus
 from neardup.matching.candidates.auto import Choice, choose
@@ -23,6 +23,7 @@ from neardup.matching.candidates.costs import COUNT_SECONDS, Estimate
 from neardup.matching.candidates.task import Task
 from neardup.matching.distance_limit import distance_limit
 from neardup.matching.equal_texts import exact_representatives
+from neardup.matching.recipe_decides import options_by_recipe
 from neardup.options import DedupOptions, OnError
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.methods import METHODS, Method, Promise
@@ -123,11 +124,12 @@ def estimate_files(
         )
         corpus.check()
         with progress.stage("estimate"):
-            return estimate_corpus(corpus, recipe_of(recipe), chosen)
+            return estimate_corpus(corpus, recipe_for(reading, recipe_of(recipe)), chosen)
 
 
 def estimate_corpus(corpus: FileCorpus, recipe: Recipe, options: DedupOptions) -> CostEstimate:
     """Same as `estimate_files`, for files that were found and checked."""
+    options = options_by_recipe(recipe, options)
     distance_limit(recipe, options)  # refuses bad options before any work
     threads = thread_count(options.threads)
     before = peak_memory_bytes()
@@ -209,7 +211,7 @@ def _with_few_pairs(sample: Sample, pilot_documents: int, pilot_pairs: float) ->
 def _element_bytes(findings: Findings, options: DedupOptions) -> int:
     """Approximate file size of the documents' elements."""
     tokens = findings.documents.tokens
-    return int(tokens[tokens > 0].sum()) * SIMILARITIES[options.similarity].element_bytes
+    return int(tokens[tokens > 0].sum()) * SIMILARITIES[options.measure].element_bytes
 
 
 def _pairs(findings: Findings) -> float:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from neardup.errors import InputError
 from neardup.io.storage.places import Place, place_of
+from neardup.recipe.presets import RecipeLike
 from neardup.survivors.audit_files import read_audit, same_id, summary_paths
 
 if TYPE_CHECKING:
@@ -34,15 +35,19 @@ class Explanation:
     repeated_ids: bool
 
 
-def explain(audit: str | Path, wanted: str) -> Explanation:
+def explain(audit: str | Path, wanted: str, *, recipe: RecipeLike | None = None) -> Explanation:
     """Look `wanted` up in the audit; if it was not removed, find its neighbors in the inputs that the summary names.
 
     Args:
         audit: a file, or a folder with one for each shard.
         wanted: the document id; write integer ids as digits.
+        recipe: the recipe of the run; needed only for a kept document, if the recipe has a function of yours, or a file that is
+            too large to be kept in the summary (more than 64 KiB) and is not where it was.
 
     Raises:
         InputError: there is no such audit or document, or the inputs are missing or have changed.
+        RecipeMismatch: the run had another recipe than the given one.
+        OptionError: a part of the recipe is not available; the message says which, and what to do.
         DataError: the audit is damaged.
     """
     path = place_of(audit)
@@ -54,7 +59,7 @@ def explain(audit: str | Path, wanted: str) -> Explanation:
     if not removed:
         from neardup.judging.nearest import why_kept  # reads the inputs again, with all that this takes
 
-        kept = why_kept(path, wanted)
+        kept = why_kept(path, wanted, recipe)
         if not kept.removed:
             return Explanation(kept.id, kept.row, (), kept.neighbors, kept.nearest_by, False)
         removed = kept.removed

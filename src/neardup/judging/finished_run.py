@@ -6,16 +6,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from neardup.errors import DataError, InputError
+from neardup.errors import InputError, NeardupError
 from neardup.io.corpus import FileCorpus
-from neardup.io.reading import READING, Reading
+from neardup.io.reading import READING, stored_reading
 from neardup.io.shards import find_shards
 from neardup.io.storage.places import Place, place_of
 from neardup.io.stored_shards import named_as_stored
 from neardup.recipe.methods import METHODS
+from neardup.recipe.presets import RecipeLike
 from neardup.recipe.recipe import Recipe
-from neardup.recipe.serialization import check_same, stored_recipe
-from neardup.recipe.similarities import SIMILARITIES, is_of_older_similarity
+from neardup.recipe.serialization import recipe_of_run
+from neardup.recipe.similarities import SimilarityName, is_of_older_similarity
+from neardup.recipe.similarity import Similarity, stored_similarity
 from neardup.survivors.audit import audit_lines
 from neardup.survivors.audit_files import read_audit, summary_path
 from neardup.survivors.cluster_file import ClusterFile, read_cluster_file
@@ -41,7 +43,7 @@ class FinishedRun:
     audit: Place
     recipe: Recipe
     method: str
-    similarity: str
+    similarity: Similarity | SimilarityName
     min_similarity: float
     min_tokens: int
     max_distance: int | None
@@ -91,7 +93,7 @@ class FinishedRun:
             raise InputError(f"{listed}, but standard input cannot be read again.")
         values = () if self.within is None or self.within.endswith("()") else (self.within,)
         try:
-            reading = Reading(**{name: files[name] for name in READING})
+            reading = stored_reading(files)
             shards = find_shards(inputs, temporary=Path(), reading=reading)
         except InputError as problem:
             raise InputError(
@@ -105,10 +107,13 @@ class FinishedRun:
         return FileCorpus(shards, reading.columns(values), on_error="skip")
 
 
-def read_finished_run(audit: Place, doc_id: str) -> FinishedRun:
+def read_finished_run(audit: Place, doc_id: str, given: RecipeLike | None = None) -> FinishedRun:
     """Read the summary beside an audit; in a folder with audits of one run in stages, any of their summaries.
 
+    `given`: the run's recipe, with the functions and files that the summary does not have.
+
     Raises:
+        RecipeMismatch: the run's recipe is another than the given one.
         InputError: there is no summary, there are summaries of several runs, the cluster file is missing, or the run was of units.
         DataError: the file is not a summary.
     """
@@ -127,34 +132,32 @@ def read_finished_run(audit: Place, doc_id: str) -> FinishedRun:
     files = summary["files"]
     clusters = files.get("clusters")
     try:
-        recipe = stored_recipe(summary["recipe"])
-        kind = summary["options"]["similarity"]
-        if kind not in SIMILARITIES or summary["method"] not in METHODS:
-            raise ValueError(kind, summary["method"])
+        recipe = recipe_of_run(summary["recipe"], given, str(audit))
+        compared = stored_similarity(summary["options"]["similarity"])
+        if summary["method"] not in METHODS:
+            raise ValueError(summary["method"])
         run = FinishedRun(
             audit=audit,
             recipe=recipe,
             method=summary["method"],
-            similarity=kind,
+            similarity=compared,
             min_similarity=summary["min_similarity"],
             min_tokens=summary["min_tokens"],
             max_distance=summary["max_distance"],
             within=summary["options"]["within"],
             rows=summary["rows"],
-            files={name: files[name] for name in _FILES},
+            files={name: files[name] for name in _FILES if name != "elements" or name in files},
             clusters=None if clusters is None else _clusters(clusters, files["folder"], doc_id),
         )
-        written = {name: value for name, value in summary["recipe"].items() if name != "digest"}
         if is_of_older_similarity(summary):
             raise InputError(
                 f"The audit does not list {doc_id!r} as removed, and {path} is of an older version of neardup, whose "
                 "similarities ignored the recipe's `normalize`. Run again to learn why it was kept."
             )
     except (ValueError, LookupError, TypeError, AttributeError) as problem:
-        if isinstance(problem, InputError | DataError):
+        if isinstance(problem, NeardupError):
             raise
         raise no_summary(path) from None
-    check_same(recipe, written, str(audit), "as this version of neardup makes it")
     return run
 
 

@@ -17,6 +17,7 @@ from neardup.io.storage.places import Place
 from neardup.judging.finished_run import FinishedRun, read_finished_run
 from neardup.matching.similarities.compare_texts import similarities_to
 from neardup.recipe.methods import METHODS
+from neardup.recipe.presets import RecipeLike
 from neardup.survivors.audit_files import same_id
 from neardup.text.preference import groups_of
 
@@ -100,16 +101,16 @@ class _Pair:
     equal: bool
 
 
-def why_kept(audit: Place, doc_id: str) -> KeptDocument:
+def why_kept(audit: Place, doc_id: str, recipe: RecipeLike | None = None) -> KeptDocument:
     """Find the documents nearest to the one with this id, each with the reason why it is no match, or with its outcome.
 
-    Nearest by fingerprint distance if the run was by distance, else by similarity of the texts.
+    Nearest by fingerprint distance if the run was by distance, else by similarity of the texts. `recipe`: see `explain`.
 
     Raises:
         InputError: there is no such document, or the inputs are missing or have changed.
         DataError: the audit or the summary is damaged.
     """
-    run = read_finished_run(audit, doc_id)
+    run = read_finished_run(audit, doc_id, recipe)
     corpus = run.open(doc_id)
     mine = _find(corpus, doc_id)
     if removed := run.removal(mine.row):
@@ -129,7 +130,7 @@ def why_kept(audit: Place, doc_id: str) -> KeptDocument:
     for each in nearest:
         near = each.document
         text = pa.array([near.text], pa.large_string())
-        alike = float(similarities_to(mine.text, text, kind=run.similarity, recipe=run.recipe)[0])
+        alike = float(similarities_to(mine.text, text, similarity=run.similarity, recipe=run.recipe)[0])
         pair = _Pair(mine, near, each.distance, alike, min(each.tokens, int(prints.tokens[0])), each.equal)
         verdict = _verdict(pair, run, survivors.get(near.row))
         neighbors.append(Neighbor(near.id, near.row, each.distance, alike, verdict))
@@ -161,7 +162,7 @@ def _nearest(
     if by_distance:
         cost = distance.astype(np.float64)
     else:
-        cost = -similarities_to(mine.text, batch.texts, kind=run.similarity, recipe=run.recipe)
+        cost = -similarities_to(mine.text, batch.texts, similarity=run.similarity, recipe=run.recipe)
     cost[~present] = np.inf
     return [
         _Candidate(float(cost[i]), _document(batch, i), int(distance[i]), int(others.tokens[i]), bool(equal[i]))

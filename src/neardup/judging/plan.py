@@ -16,11 +16,13 @@ from neardup.hamming.block_plan import BlockPlan, plan_join
 from neardup.hamming.index.index_plan import IndexPlan
 from neardup.hamming.index.plan_index import plan as plan_index
 from neardup.io.corpus import open_corpus
-from neardup.io.reading import Reading, split_options
+from neardup.io.reading import Reading, recipe_for, split_options
 from neardup.io.sample import read_sample
 from neardup.judging.estimate import choose_by_sample
 from neardup.judging.evaluation.options import EvaluateFileOptions
 from neardup.matching.candidates.costs import TYPICAL, Estimate, typical_estimates
+from neardup.matching.distance_limit import distance_limit
+from neardup.matching.recipe_decides import options_by_recipe, what_recipe_decides
 from neardup.options import DedupOptions, OnError
 from neardup.progress import Progress, Watcher, progress_of
 from neardup.recipe.methods import BY_DISTANCE
@@ -41,7 +43,7 @@ class JoinPlan:
         estimates: one per method; empty for a join of fingerprints.
         method: the method that `auto` would choose; None if that is unknown without texts.
         reason: why.
-        fingerprints: the plan for joining fingerprints, if a distance was given.
+        fingerprints: the plan for joining fingerprints, if a distance was given, or the recipe brings one.
         index: the estimated cost of an index of the fingerprints, by method, if a distance was given.
     """
 
@@ -131,7 +133,7 @@ def _of_texts(
         )
     if not inputs:
         return _typical(documents or 1, options)
-    return _sampled(inputs, documents, reading, recipe_of(recipe), options, on_error, progress)
+    return _sampled(inputs, documents, reading, recipe_for(reading, recipe_of(recipe)), options, on_error, progress)
 
 
 def _fingerprints(paths: Sequence[str | Path]) -> Array:
@@ -149,7 +151,9 @@ def _typical(documents: int, options: DedupOptions) -> JoinPlan:
         OptionError: the options are not those of the measurements.
     """
     if options.similarity != "jaccard":
-        raise OptionError(f"`similarity={options.similarity!r}`: without texts only jaccard is known. Give texts.")
+        raise OptionError(
+            f"`similarity={str(options.compared_by)!r}`: without texts only jaccard is known. Give texts."
+        )
     if options.min_similarity != TYPICAL.min_similarity:
         raise OptionError(
             f"`min_similarity={options.min_similarity}`: without texts only {TYPICAL.min_similarity} is known. Give texts."
@@ -179,4 +183,10 @@ def _sampled(
     based_on = f"{looked_at:,} different texts and a sample of them"
     if choice.documents != looked_at:
         based_on += ", extrapolated"
-    return JoinPlan(choice.documents, based_on, choice.estimates, choice.method, choice.reason, None)
+    decided = options_by_recipe(recipe, options)
+    if decided.taken() != BY_DISTANCE:
+        return JoinPlan(choice.documents, based_on, choice.estimates, choice.method, choice.reason, None)
+    limit = distance_limit(recipe, decided) or 0
+    blocks = plan_join(choice.documents, bits=64 * recipe.words, max_distance=limit, threads=options.threads)
+    reason = what_recipe_decides(recipe, options)
+    return JoinPlan(choice.documents, based_on, choice.estimates, BY_DISTANCE, reason, blocks)

@@ -13,7 +13,7 @@ from neardup.errors import DataError, InputError, NeardupError, OptionError
 from neardup.io.corpus import FileCorpus
 from neardup.io.endings import AUDIT_ENDING
 from neardup.io.outputs import Outputs
-from neardup.io.reading import READING, Reading
+from neardup.io.reading import stored_reading
 from neardup.io.shard import Shard
 from neardup.io.shards import find_shards
 from neardup.io.storage.places import Place, place_of
@@ -218,7 +218,7 @@ def _applied(summary: RunSummary) -> frozenset[str] | None:
     files = summary["files"]
     if "clusters" not in files:
         return None
-    reading = Reading(**{name: files[name] for name in READING})
+    reading = stored_reading(files)
     return frozenset(shard.name for shard in find_shards(files["inputs"], temporary=Path(), reading=reading))
 
 
@@ -249,9 +249,10 @@ def _inputs(summary: RunSummary, audit: Place, resources: Resources, progress: P
     inputs, rows, staged = files["inputs"], summary["rows"], None
     content = files.get("content") if isinstance(files.get("content"), dict) else {}
     try:
-        recipe = stored_recipe(summary["recipe"])
+        found = stored_recipe(summary["recipe"])
+        recipe = None if found.missing else found
     except (ValueError, TypeError):
-        recipe = None  # it has a custom function
+        recipe = None
     where = f"Make the report in {files['folder']}, with the inputs in their places."
     try:
         if "clusters" in files:
@@ -262,7 +263,7 @@ def _inputs(summary: RunSummary, audit: Place, resources: Resources, progress: P
         if "-" in inputs or "stdin" in inputs:
             reason = "They came on standard input, which cannot be read again; a report that is made during the run shows them."
             return RunInputs(rows, recipe, reason=reason)
-        reading = Reading(**{name: files[name] for name in READING})
+        reading = stored_reading(files)
         find = partial(find_shards, temporary=Path(), reading=reading)
         shards = find(inputs, progress=progress)
         reason = _why_not(shards, content.get("inputs")) if staged is None else _why_not_staged(shards, staged)

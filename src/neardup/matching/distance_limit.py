@@ -2,18 +2,23 @@
 
 from neardup.errors import OptionError
 from neardup.options import DedupOptions
+from neardup.recipe.kinds import FingerprintRecipe
 from neardup.recipe.methods import METHODS
 from neardup.recipe.presets import usual_distance
 from neardup.recipe.recipe import Recipe
-from neardup.recipe.vectors import VectorRecipe
+from neardup.recipe.similarity import Similarity
 
 
-def distance_limit(recipe: Recipe | VectorRecipe, options: DedupOptions, *, have_texts: bool = True) -> int | None:
+def distance_limit(recipe: FingerprintRecipe, options: DedupOptions, *, have_texts: bool = True) -> int | None:
     """Return the distance asked for, or the method's default: the recipe's, the sieve's, or None; see the method's row.
 
     Raises:
-        OptionError: the recipe has no distance of its own, or has fewer bits than the distance.
+        OptionError: the recipe has no distance of its own, or has fewer bits than the distance; or the similarity of texts does not
+            go with it.
     """
+    if isinstance(options.similarity, Similarity) and isinstance(recipe, Recipe) and options.min_similarity > 0:
+        options.similarity.check_recipe(recipe)
+        options.similarity.check_available()
     row, limit = METHODS[options.taken()], options.max_distance
     if limit is None and row.is_by_distance:
         limit = usual_distance(recipe)

@@ -4,6 +4,7 @@ import contextlib
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Unpack
 
 import numpy as np
@@ -20,6 +21,7 @@ from neardup.matching.candidates.methods import find_candidates
 from neardup.matching.candidates.task import Found, Task
 from neardup.matching.distance_limit import distance_limit
 from neardup.matching.equal_texts import exact_representatives
+from neardup.matching.recipe_decides import options_by_recipe, what_recipe_decides
 from neardup.matching.similarities.element_store import ElementStore, read_again
 from neardup.options import DedupOptions, MatchOptions, options_of
 from neardup.progress import Progress, Watcher, progress_of
@@ -118,7 +120,9 @@ def list_matches(
     found = find_candidates(task)
     report(found)
     yield from _verified(task, found)
-    short = rows[documents.tokens[rows] < found.min_tokens]
+    is_long_enough = np.zeros(len(documents), np.bool_)
+    is_long_enough[found.rows] = True
+    short = rows[~is_long_enough[rows]]
     is_empty = documents.tokens[short] == 0
     yield from _equal_texts(task, short if every_empty else short[~is_empty])
     if not every_empty:
@@ -146,7 +150,7 @@ def _verified(task: Task, found: Found) -> Iterator[Matches]:
             is_read[rows[graph.has_any]] = True
             with task.progress.stage("read again", int(is_read.sum())):
                 options = task.options
-                sets = ElementStore.of_verification(options.similarity, task.recipe, resources=options.resources)
+                sets = ElementStore.of_verification(options.compared_by, task.recipe, resources=options.resources)
                 stack.push(sets)
                 read_again(sets, task.corpus, is_read, progress=task.progress)
         for a, b in candidate_pairs(graph):
@@ -192,6 +196,7 @@ def match(
     other: Any = None,
     *,
     text: str | Iterable[str] = "text",
+    elements: str | None = None,
     html: Html | None = None,
     recipe: RecipeLike | None = None,
     progress: Watcher = None,
@@ -205,7 +210,7 @@ def match(
     Args:
         texts: a list or an iterator of strings, a column or a table: anything that `deduplicate` accepts.
         other: texts of the same kinds. If given, left is a row of `texts`, and right a row of `other`.
-        text, html, recipe, progress: as in `deduplicate`.
+        text, elements, html, recipe, progress: as in `deduplicate`.
         **options: method, min_similarity, similarity, max_distance, within, threads, memory, temp_dir of `DedupOptions`.
 
     >>> found = match(["A rose is a rose is a rose, said she.", "A tulip.", "a rose is a rose is a rose said she"])
@@ -215,14 +220,18 @@ def match(
     [1]
     """
     recipe, chosen, watched = recipe_of(recipe), options_of(options, match), progress_of(progress)
-    distance_limit(recipe, chosen)  # raises before any work if the options do not fit
-    corpora = [
-        TableCorpus(texts, text=text, html=html, values=chosen.columns, called="texts", resources=chosen.resources)
-    ]
+    open_table = partial(
+        TableCorpus, text=text, elements=elements, html=html, values=chosen.columns, resources=chosen.resources
+    )
+    corpora = [open_table(texts, called="texts")]
     if other is not None:
-        corpora.append(
-            TableCorpus(other, text=text, html=html, values=chosen.columns, called="other", resources=chosen.resources)
-        )
+        corpora.append(open_table(other, called="other"))
+        corpora[0].demand_same_kind(corpora[1], ("texts", "other"))
+    recipe, chosen = corpora[0].fitted(recipe, chosen)
+    decided, chosen = what_recipe_decides(recipe, chosen), options_by_recipe(recipe, chosen)
+    distance_limit(recipe, chosen)  # raises before any work if the options do not fit
+    if decided is not None:
+        watched.say(decided)
     with watched.stage("fingerprint"):
         each = [
             read_documents(

@@ -54,18 +54,20 @@ class PairSummary:
 
     Attributes:
         recipe, digest: the fields of the recipe, and its digest.
-        method, similarity, min_similarity, max_distance, min_tokens: the options. Documents of fewer than `min_tokens` tokens match
+        method, similarity, min_similarity, max_distance, min_tokens: the options; `similarity` is a name, or the result of
+            `Similarity.stored`. Documents of fewer than `min_tokens` tokens match
             only exact duplicates.
         distinct: whether only the first of several documents with equal normalized texts on one side occurs in pairs.
         left, right: the shards that were compared: left with right, or left among themselves if `right` is None.
         pairs: the number of pairs.
         checksum: the CRC-32 of the lines of pairs, before compression; None for Parquet, which has checksums of its own.
+        recipe_decides: what the recipe decides, if that may surprise; None for the default recipe.
     """
 
     recipe: dict[str, Any]
     digest: str
     method: str
-    similarity: str
+    similarity: str | dict[str, Any]
     min_similarity: float
     max_distance: int | None
     min_tokens: int
@@ -74,6 +76,7 @@ class PairSummary:
     right: tuple[StoredShard, ...] | None
     pairs: int
     checksum: int | None = None
+    recipe_decides: str | None = None
 
     def to_json(self) -> bytes:
         """The summary as one JSON object. A file name that is not UTF-8 keeps its bytes, as half surrogates."""

@@ -14,7 +14,7 @@ SUDACHI_COLUMNS = (18, 19)
 
 
 def jieba_problems(dictionary: WordList) -> list[str]:
-    """The problems in the lines of a dictionary for jieba: each has a word, and may have its count and its part of speech."""
+    """The problems in the lines of a dictionary for jieba or cppjieba: a word, and perhaps its count and its part of speech."""
     return [
         f"dictionary {dictionary.name!r}, line {number}: {line!r} is not a word, or a word and its count (at most {MOST:,}), "
         "or these and its part of speech, with spaces between"
@@ -32,7 +32,11 @@ def sudachi_problems(dictionary: WordList) -> list[str]:
     ]
 
 
-PROBLEMS: dict[str, Callable[[WordList], list[str]]] = {"jieba": jieba_problems, "sudachi": sudachi_problems}
+PROBLEMS: dict[str, Callable[[WordList], list[str]]] = {
+    "jieba": jieba_problems,
+    "cppjieba": jieba_problems,
+    "sudachi": sudachi_problems,
+}
 """By the segmenter: what finds the problems in the lines of its dictionary."""
 
 

@@ -31,6 +31,7 @@ class DocumentFrequencies:
         documents: the number of documents; 0 if unknown.
         features: the number of unique features; 0 if unknown.
         tokenization: the fields that decided the features, as JSON from `Recipe.tokenization`; None for BACKGROUND.
+        content: the file itself, if it was kept with fingerprints; otherwise it is read from the path.
     """
 
     digest: str
@@ -38,6 +39,7 @@ class DocumentFrequencies:
     documents: int = field(default=0, compare=False)
     features: int = field(default=0, compare=False)
     tokenization: str | None = field(default=None, compare=False, repr=False)
+    content: bytes | None = field(default=None, compare=False, repr=False)
 
     def as_dict(self) -> dict[str, Any]:
         """The values that enter a recipe's digest."""

@@ -10,7 +10,7 @@ from neardup.recipe.parts import FOLDING, HashName, NormalizerName, WeightName
 from neardup.recipe.profiles import ProfileName
 from neardup.recipe.segmenters import Segmenter, SegmenterMode, SegmenterName
 from neardup.recipe.stored_parts import StoredPart
-from neardup.recipe.word_lists import StopListName, WordList
+from neardup.recipe.word_lists import DictionaryName, StopListName, WordList
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +32,7 @@ class RecipeFields:
     keywords: int | Literal["by_length"] | None = None
     mode: SegmenterMode | None = None
     hmm: bool = True
-    dictionary: str | Path | WordList | StoredPart | None = None
+    dictionary: DictionaryName | str | Path | WordList | StoredPart | None = None
     stop_words: Sequence[StopListName | str | Path | WordList | StoredPart] = ()
     document_frequencies: Any = None  # `Recipe` has its type, which needs the differences between recipes
     profile: ProfileName | None = None

@@ -7,6 +7,7 @@ The metadata has `neardup.frequencies` (1, the format), `neardup.documents` (the
 """
 
 import hashlib
+import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -81,8 +82,8 @@ class FrequencyWriter:
         return digest
 
 
-def describe_frequency_file(path: str | Path) -> DocumentFrequencies:
-    """Read the metadata of a file of document frequencies, without its rows.
+def describe_frequency_file(path: str | Path, content: bytes | None = None) -> DocumentFrequencies:
+    """Read the metadata of a file of document frequencies, without its rows. `content`: the file itself, if it is at hand.
 
     Raises:
         InputError: the file does not exist.
@@ -91,7 +92,7 @@ def describe_frequency_file(path: str | Path) -> DocumentFrequencies:
     import pyarrow.parquet as pq
 
     try:
-        with pq.ParquetFile(path) as file:
+        with pq.ParquetFile(path if content is None else io.BytesIO(content)) as file:
             metadata, rows, schema = file.metadata.metadata or {}, file.metadata.num_rows, file.schema_arrow
     except FileNotFoundError:
         raise InputError(f"There is no file {str(path)!r} of document frequencies. Make it with neardup fit") from None
@@ -117,7 +118,7 @@ def frequency_parts(named: DocumentFrequencies) -> Iterator[tuple[Array, Array]]
 
     content, last = _Content(), -1
     try:
-        with pq.ParquetFile(str(named.path)) as file:
+        with pq.ParquetFile(str(named.path) if named.content is None else io.BytesIO(named.content)) as file:
             for batch in file.iter_batches(ROWS):
                 features, counts = (column.to_numpy() for column in batch.columns)
                 if not len(features):

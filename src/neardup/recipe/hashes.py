@@ -17,6 +17,7 @@ NativeHash = Literal[
     "fnv1_64",
     "fnv1a_32",
     "fnv1a_64",
+    "go-fnv1a",
     "lookup3",
     "phash2",
     "crc32c",
@@ -51,6 +52,11 @@ HASH_ROWS = {
     "fnv1_64": HashRow(64, "FNV-1, 64 bits: multiplies, then xors (RFC 9923)", "fingerprints.fnv:fnv1_64"),
     "fnv1a_32": HashRow(32, "FNV-1a, 32 bits: xors, then multiplies (RFC 9923)", "fingerprints.fnv:fnv1a_32"),
     "fnv1a_64": HashRow(64, "FNV-1a, 64 bits: xors, then multiplies (RFC 9923)", "fingerprints.fnv:fnv1a_64"),
+    "go-fnv1a": HashRow(
+        64,
+        "FNV-1a, 64 bits, printed with its sign by a Go program: half of the values change",
+        "fingerprints.fnv:go_fnv1a",
+    ),
     "lookup3": HashRow(
         64, "Jenkins's lookup3, hashlittle2 with the seeds 0: (pc << 32) | pb", "fingerprints.jenkins:lookup3_features"
     ),

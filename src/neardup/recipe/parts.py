@@ -1,6 +1,9 @@
 """The names that a recipe may use, and the versions of everything that decides bits. Imports no compiled code."""
 
-from typing import Final, Literal
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any, Final, Literal
 
 from neardup.recipe.hashes import HASHES as FEATURE_HASHES
 from neardup.recipe.hashes import NativeHash
@@ -49,3 +52,13 @@ VERSION = 1
 """Increases with every change of the kernels that changes a bit."""
 FIRST_FIELDS = ("word_shingle", "cjk_shingle", "weights", "hash", "bits", "min_tokens")
 """The fields that are always in a digest. Others are in it only if they differ from their defaults, so new fields change none."""
+
+FILES: Final = "files"
+"""The entry of a stored recipe that has the files it needs; no digest depends on it."""
+
+
+def digest_of(values: Mapping[str, Any]) -> str:
+    """The digest of a recipe of any kind with these values from `as_dict` or `stored`, 16 hexadecimal digits."""
+    deciding = {name: value for name, value in values.items() if name != FILES}
+    canonical = json.dumps(deciding, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode()).hexdigest()[:16]

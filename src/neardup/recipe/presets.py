@@ -9,14 +9,15 @@ from typing import Any, Literal
 from neardup.display import as_code
 from neardup.errors import OptionError
 from neardup.recipe.document_frequencies import BACKGROUND
-from neardup.recipe.hashes import HashFunction
+from neardup.recipe.kinds import FingerprintRecipe
 from neardup.recipe.parts import BY_LENGTH, HashName
 from neardup.recipe.problems import meant
-from neardup.recipe.profiles import DISTANCES, GO_FNV1A, PROFILES, ProfileName
+from neardup.recipe.profiles import DISTANCES, PROFILES, ProfileName
+from neardup.recipe.programs import ProgramRecipe
 from neardup.recipe.recipe import ImpossibleRecipe, Recipe
 from neardup.recipe.toml_file import toml_values
 from neardup.recipe.vectors import VectorRecipe
-from neardup.recipe.word_lists import STOP_LISTS
+from neardup.recipe.word_lists import STOP_LISTS, USER_DICTIONARIES, DictionaryName
 
 
 @dataclass(frozen=True)
@@ -35,10 +36,11 @@ The names are listed for editors: they complete them, although any string may be
 """
 
 
-def _of_keywords(hash_of_features: HashName | HashFunction, purpose: str) -> NamedRecipe:
+def _of_keywords(hash_of_features: HashName, dictionary: DictionaryName | None, purpose: str) -> NamedRecipe:
     recipe = Recipe(
         normalize=(),
-        segmenter="jieba",
+        segmenter="cppjieba",
+        dictionary=dictionary,
         weights="cppjieba",
         keywords=BY_LENGTH,
         hash=hash_of_features,
@@ -63,11 +65,13 @@ RECIPES: dict[RecipeName | str, NamedRecipe] = {
         "windows of three tokens, 64 bits, distance 3, as in most descriptions: finds little except near-identical texts",
     ),
     "cppjieba": _of_keywords(
-        "lookup3", "yanyiwu/simhash and gosimhash: keywords of Chinese texts by cppjieba, Jenkins' hash"
+        "lookup3", None, "yanyiwu/simhash and gosimhash: keywords of Chinese texts by cppjieba, Jenkins' hash"
     ),
-    "fnv1a": _of_keywords("fnv1a_64", "the same with FNV-1a, as intended by the Go program"),
+    "fnv1a": _of_keywords(
+        "fnv1a_64", "gojieba", "the same with gojieba's user dictionary and FNV-1a, as intended by the Go program"
+    ),
     "go-fnv1a": _of_keywords(
-        GO_FNV1A, "the same as the Go program computes it: half of its hashes are those of another number"
+        "go-fnv1a", "gojieba", "the same as the Go program computes it: half of its hashes are those of another number"
     ),
     **{
         name: NamedRecipe(
@@ -105,18 +109,20 @@ def recipe_of(given: RecipeLike | None) -> Recipe:
     if given is None:
         return Recipe()
     found = any_recipe_of(given)
-    if isinstance(found, VectorRecipe):
-        raise OptionError(f"`recipe={given!r}`: this recipe is for vectors. Give one for texts, such as 'default'.")
+    if not isinstance(found, Recipe):
+        raise OptionError(
+            f"`recipe={given!r}`: this recipe is for {found.as_dict()['kind']}. Give one for texts, such as 'default'."
+        )
     return found
 
 
-def any_recipe_of(given: RecipeLike | VectorRecipe) -> Recipe | VectorRecipe:
+def any_recipe_of(given: RecipeLike | VectorRecipe | ProgramRecipe) -> FingerprintRecipe:
     """Resolve the argument `recipe` to a recipe of texts or of vectors; see `recipe_of`.
 
     Raises:
         OptionError, InputError: as in `recipe_of`.
     """
-    if isinstance(given, Recipe | VectorRecipe):
+    if isinstance(given, FingerprintRecipe):
         return given
     if isinstance(given, NamedRecipe):
         return given.recipe
@@ -127,7 +133,7 @@ def any_recipe_of(given: RecipeLike | VectorRecipe) -> Recipe | VectorRecipe:
     )
 
 
-def usual_distance(recipe: Recipe | VectorRecipe) -> int | None:
+def usual_distance(recipe: FingerprintRecipe) -> int | None:
     """The recipe's own distance, or that of the named recipe with the same bits, or None."""
     if recipe.max_distance is not None:
         return recipe.max_distance
@@ -147,11 +153,11 @@ def _recipe_of_file(name: str, values: dict[str, Any]) -> Recipe:
     fields = {each: value for each, value in values.items() if each in known}
     if isinstance(fields.get("document_frequencies"), str) and fields["document_frequencies"] != BACKGROUND:
         fields["document_frequencies"] = folder / fields["document_frequencies"]
-    if isinstance(fields.get("dictionary"), str):
+    if isinstance(fields.get("dictionary"), str) and fields["dictionary"] not in USER_DICTIONARIES:
         fields["dictionary"] = folder / fields["dictionary"]
     if isinstance(fields.get("stop_words"), list):
         lists = fields["stop_words"]
-        fields["stop_words"] = [_in_folder(each, folder) for each in lists]
+        fields["stop_words"] = [in_folder(each, folder) for each in lists]
     try:
         recipe = Recipe(**fields)
     except ImpossibleRecipe as impossible:
@@ -161,7 +167,7 @@ def _recipe_of_file(name: str, values: dict[str, Any]) -> Recipe:
     return recipe
 
 
-def _in_folder(stop_words: Any, folder: Path) -> Any:
+def in_folder(stop_words: Any, folder: Path) -> Any:
     """The path of a stop list in the folder; names, and paths without a file there, are returned unchanged."""
     is_path = isinstance(stop_words, str) and stop_words not in STOP_LISTS and (folder / stop_words).exists()
     return folder / stop_words if is_path else stop_words

@@ -12,7 +12,7 @@ from neardup.recipe.fields import RecipeFields
 from neardup.recipe.hashes import HashFunction
 from neardup.recipe.parts import BY_LENGTH, HASHES, NORMALIZERS, WEIGHT_PACKAGES, WEIGHTS
 from neardup.recipe.profiles import NOT_DECIDED, PROFILES, WINDOWED
-from neardup.recipe.segmenters import SEGMENTERS, Segmenter, option_problems
+from neardup.recipe.segmenters import GUESSING, SEGMENTERS, Segmenter, option_problems
 from neardup.recipe.stored_parts import StoredPart
 
 NUMBERS = (
@@ -132,7 +132,11 @@ def _of_words(recipe: RecipeFields) -> list[str]:
     if not isinstance(weights, str):
         return []  # refused before, or part of a stored recipe
     found = []
-    if weights in WEIGHT_PACKAGES and recipe.segmenter != "jieba":
+    known = not isinstance(recipe.segmenter, StoredPart)  # a stored recipe was checked when it was made
+    if known and weights == "cppjieba" and recipe.segmenter not in GUESSING:
+        these = "`segmenter='cppjieba'`, or 'jieba', which is faster and cuts a little differently"
+        found.append(f"`weights={weights!r}` with `segmenter={recipe.segmenter!r}`: give {these}")
+    if known and weights in ("jieba_tfidf", "jieba_textrank") and recipe.segmenter != "jieba":
         found.append(f"`weights={weights!r}` with `segmenter={recipe.segmenter!r}`: give `segmenter='jieba'`")
     if background and recipe.segmenter in ("words", "characters", "whitespace"):
         found.append(

@@ -2,8 +2,6 @@
 
 from typing import Literal
 
-from neardup.recipe.hashes import HashFunction
-
 _EIGHTS = tuple(range(8, 129, 8))
 
 ProfileName = Literal[
@@ -79,20 +77,3 @@ WINDOWED = ("moz", "clickhouse", "data-juicer", "text-dedup")
 
 NOT_DECIDED = ("profile", "profile_window", "bits", "min_tokens", "max_distance")
 """The fields that a recipe with a profile may set."""
-
-_PRIME, _MASK = 0x100000001B3, (1 << 64) - 1
-
-
-def signed_fnv1a(feature: bytes) -> int:
-    """FNV-1a as the Go program uses it: printed as a signed number of 64 bits, whose minus sign counts as a 1.
-
-    A hash of 2^63 or more is printed as `-` and the 63 binary digits of its magnitude, which is 2^64 minus the hash.
-    """
-    value = 0xCBF29CE484222325
-    for byte in feature:
-        value = (value ^ byte) * _PRIME & _MASK
-    return value if value < 1 << 63 else 1 << 63 | (_MASK + 1 - value) & ((1 << 63) - 1)
-
-
-GO_FNV1A = HashFunction(signed_fnv1a, name="go-fnv1a", version="1", bits=64)
-"""The hash of the recipe `go-fnv1a`."""

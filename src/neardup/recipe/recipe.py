@@ -1,9 +1,7 @@
 """A recipe has everything that decides a fingerprint's bits; its digest is stored with every fingerprint."""
 
 import dataclasses
-import hashlib
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -11,14 +9,17 @@ from typing import Any, Literal
 from neardup.errors import OptionError, is_integer
 from neardup.recipe.document_frequencies import DocumentFrequencies
 from neardup.recipe.fields import RecipeFields
+from neardup.recipe.kept_files import kept_files
 from neardup.recipe.parts import (
     COUNTED,
+    FILES,
     FIRST_FIELDS,
     NORMALIZER_PACKAGES,
     NOT_OF_TOKENS,
     UNICODE,
     VERSION,
     WEIGHT_PACKAGES,
+    digest_of,
 )
 from neardup.recipe.problems import field_problems
 from neardup.recipe.referenced_files import read_dictionary, read_frequencies, read_stop_words
@@ -48,8 +49,9 @@ class Recipe(RecipeFields):
             text's length; None for all.
         mode: the mode of the segmenter: "search" for jieba; "A", "B" or "C" (the default) for sudachi, from shortest to longest
             words.
-        hmm: whether jieba guesses words that its dictionary lacks, with a hidden Markov model.
-        dictionary: the path of a user dictionary in UTF-8. It is read at once; its content decides the digest.
+        hmm: whether jieba and cppjieba guess words that their dictionary lacks, with a hidden Markov model.
+        dictionary: the path of a user dictionary in UTF-8, or a name of `neardup.recipe.word_lists.USER_DICTIONARIES`. It is read
+            at once; its content decides the digest.
         stop_words: tokens to leave out before windows are formed: names of `neardup.recipe.word_lists.STOP_LISTS`, or paths of
             UTF-8 files with one word per line, which are read at once. The words are normalized as texts are.
         document_frequencies: for weights="tfidf": the path of a file that `neardup fit` wrote, or "jieba" for the inverse document
@@ -110,6 +112,13 @@ class Recipe(RecipeFields):
             or any(getattr(self, name) != getattr(default, name) for name in deciding)
         )
 
+    @property
+    def missing(self) -> tuple[StoredPart, ...]:
+        """The parts of a stored recipe that are not available, without which it makes no fingerprints."""
+        values = [getattr(self, field.name) for field in dataclasses.fields(self)]
+        parts = [part for value in values for part in (value if isinstance(value, tuple) else (value,))]
+        return tuple(part for part in parts if isinstance(part, StoredPart))
+
     def as_dict(self) -> dict[str, Any]:
         """Everything that decides the bits, as plain values; `version` counts changes of the code that changed bits."""
         values = {}
@@ -133,6 +142,11 @@ class Recipe(RecipeFields):
             values["stop_words"].sort(key=str)  # the order of lists does not matter
         return values | {"unicode": UNICODE, "version": VERSION}
 
+    def stored(self) -> dict[str, Any]:
+        """The values of `as_dict`, with the files that the recipe needs: small ones themselves, large ones by path and digest."""
+        files = [each.as_dict() for each in kept_files(self)]
+        return self.as_dict() | ({FILES: files} if files else {})
+
     def tokenization(self) -> str:
         """Everything that decides the features of a text, as JSON, without their weights and hashes."""
         values = {name: value for name, value in self.as_dict().items() if name not in NOT_OF_TOKENS}
@@ -145,12 +159,6 @@ class Recipe(RecipeFields):
         False
         """
         return digest_of(self.as_dict())
-
-
-def digest_of(values: Mapping[str, Any]) -> str:
-    """The digest of the recipe with these values from `as_dict`, 16 hexadecimal digits."""
-    canonical = json.dumps(values, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(canonical.encode()).hexdigest()[:16]
 
 
 class ImpossibleRecipe(OptionError):  # noqa: N818

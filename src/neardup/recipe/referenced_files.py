@@ -7,7 +7,7 @@ from neardup.errors import InputError, NeardupError
 from neardup.recipe.dictionaries import dictionary_problems
 from neardup.recipe.document_frequencies import BACKGROUND, DocumentFrequencies, background_digest
 from neardup.recipe.stored_parts import StoredPart
-from neardup.recipe.word_lists import STOP_LISTS, WordList, read_word_list, stop_list
+from neardup.recipe.word_lists import STOP_LISTS, USER_DICTIONARIES, WordList, stop_list, user_dictionary
 
 
 def read_dictionary(given: Any, segmenter: Any) -> tuple[Any, list[str]]:
@@ -15,9 +15,9 @@ def read_dictionary(given: Any, segmenter: Any) -> tuple[Any, list[str]]:
     if given is None or isinstance(given, (WordList, StoredPart)):
         return given, []
     if not isinstance(given, (str, Path)):
-        return given, [f"`dictionary={given!r}`: give the path of a file"]
+        return given, [f"`dictionary={given!r}`: give the path of a file, or one of {', '.join(USER_DICTIONARIES)}"]
     try:
-        found = read_word_list(given, "dictionary")
+        found = user_dictionary(given)
     except InputError as problem:
         return given, [str(problem)]
     return found, dictionary_problems(segmenter, found)

@@ -7,20 +7,23 @@ from typing import Any, Literal
 from neardup.errors import OptionError
 from neardup.recipe.stored_parts import StoredPart
 
-SegmenterName = Literal["words", "characters", "whitespace", "jieba", "sudachi"]
+SegmenterName = Literal["words", "characters", "whitespace", "jieba", "cppjieba", "sudachi"]
 SegmenterMode = Literal["search", "A", "B", "C"]
 SEGMENTERS = {
     "words": "runs of letters and numbers; each Han or Kana character by itself",
     "characters": "each letter, mark or number by itself",
     "whitespace": "runs between white space, with attached punctuation",
     "jieba": "Chinese words, by rjieba: the extra [zh]",
+    "cppjieba": "Chinese words as cppjieba, gojieba and nodejieba cut them: slower than jieba; the extra [zh]",
     "sudachi": "Japanese words, by SudachiPy and its core dictionary: the extra [ja]",
 }
 MODES = {"jieba": ("search",), "sudachi": ("A", "B", "C")}
 """The allowed values of `mode` for each segmenter."""
-PACKAGES = {"jieba": ("rjieba",), "sudachi": ("sudachipy", "sudachidict_core")}
+GUESSING = ("jieba", "cppjieba")
+"""The segmenters that guess words with a hidden Markov model."""
+PACKAGES = {"jieba": ("rjieba",), "cppjieba": ("jieba",), "sudachi": ("sudachipy", "sudachidict_core")}
 """The distributions that decide the tokens of a segmenter; a recipe's digest has their versions."""
-EXTRAS = {"jieba": "zh", "sudachi": "ja"}
+EXTRAS = {"jieba": "zh", "cppjieba": "zh", "sudachi": "ja"}
 """The extra that installs each segmenter: `pip install 'neardup[…]'`."""
 
 
@@ -80,10 +83,10 @@ def option_problems(segmenter: Any, mode: Any, hmm: Any, dictionary: Any) -> lis
     if mode is not None and mode not in modes:
         has = f"{name} has {', '.join(modes)}" if modes else f"{name} has no modes; {' and '.join(MODES)} have"
         found.append(f"`mode={mode!r}` with `segmenter={name!r}`: {has}. Leave it out for the default")
-    if hmm is False and name != "jieba":
-        found.append(f"`hmm=False` with `segmenter={name!r}`: only jieba has a hidden Markov model. Leave it out")
+    if hmm is False and name not in GUESSING:
+        have = " and ".join(GUESSING)
+        found.append(f"`hmm=False` with `segmenter={name!r}`: only {have} have a hidden Markov model. Leave it out")
     if dictionary is not None and name not in PACKAGES:
-        found.append(
-            f"`dictionary` with `segmenter={name!r}`: only {' and '.join(PACKAGES)} have dictionaries. Leave it out"
-        )
+        have = ", ".join([*PACKAGES][:-1]) + f" and {[*PACKAGES][-1]}"
+        found.append(f"`dictionary` with `segmenter={name!r}`: only {have} have dictionaries. Leave it out")
     return found

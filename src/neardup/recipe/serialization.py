@@ -5,37 +5,78 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from neardup.errors import RecipeMismatch
+from neardup.errors import InputError, RecipeMismatch
 from neardup.recipe.differences import difference
-from neardup.recipe.parts import NORMALIZER_PACKAGES, WEIGHT_PACKAGES
-from neardup.recipe.recipe import Recipe, digest_of
+from neardup.recipe.kept_files import KeptFile, files_of
+from neardup.recipe.kinds import FingerprintRecipe
+from neardup.recipe.parts import FILES, NORMALIZER_PACKAGES, WEIGHT_PACKAGES, digest_of
+from neardup.recipe.presets import RecipeLike, recipe_of
+from neardup.recipe.programs import KIND as PROGRAM_KIND
+from neardup.recipe.programs import stored_program_recipe
+from neardup.recipe.recipe import Recipe
 from neardup.recipe.segmenters import PACKAGES
-from neardup.recipe.stored_parts import stored, with_versions
-from neardup.recipe.vectors import KIND, VectorRecipe, stored_vector_recipe
-from neardup.recipe.word_lists import STOP_LISTS, stop_list
+from neardup.recipe.stored_parts import of_other_versions, stored, with_versions
+from neardup.recipe.vectors import KIND, stored_vector_recipe
+from neardup.recipe.word_lists import STOP_LISTS, USER_DICTIONARIES, stop_list, user_dictionary
 
-AnyRecipe = Recipe | VectorRecipe | Mapping[str, Any]
-"""A recipe of texts or of vectors, or the result of its `as_dict`."""
+AnyRecipe = FingerprintRecipe | Mapping[str, Any]
+"""A recipe of any kind, or the result of its `as_dict`."""
 
 
 def stored_recipe(values: Mapping[str, Any]) -> Recipe:
-    """Restore a recipe from the result of `Recipe.as_dict`.
+    """Restore a recipe from the result of `Recipe.stored` or `Recipe.as_dict`.
 
-    A part that is not available is a `StoredPart`: a caller's function, the words of a file, or another version of a package. The
-    recipe then has the same digest, but making fingerprints fails with a message that names the missing part.
+    A part that is not available is a `StoredPart`: a caller's function, a file that is gone or has changed, or another version of a
+    package. The recipe then has the same digest, but making fingerprints fails with a message that names the missing part.
+
+    Raises:
+        DataError: what is stored of the recipe's files is damaged.
     """
-    known = {field.name for field in dataclasses.fields(Recipe)}
-    return Recipe(**{name: _stored_value(name, value) for name, value in values.items() if name in known})
+    known, files = {field.name for field in dataclasses.fields(Recipe)}, files_of(values)
+    return Recipe(**{name: _stored_value(name, value, files) for name, value in values.items() if name in known})
 
 
-def any_stored_recipe(values: Mapping[str, Any]) -> Recipe | VectorRecipe:
-    """Restore a recipe of texts or of vectors from the result of its `as_dict`; see `stored_recipe`."""
-    return stored_vector_recipe(values) if values.get("kind") == KIND else stored_recipe(values)
+def recipe_of_run(values: Mapping[str, Any], given: RecipeLike | None, what: str) -> Recipe:
+    """The recipe of a finished run: what is stored of it, or the same recipe from the caller, whose parts are all at hand.
+
+    Args:
+        values: the recipe in the run's summary.
+        given: the recipe of the caller, or None.
+        what: the name of the run in messages.
+
+    Raises:
+        RecipeMismatch: the caller's recipe is another, or this version of neardup makes another of the stored one.
+        InputError: the run was about vectors, or about fingerprints of another program; or as in `recipe_of`.
+        OptionError: as in `recipe_of`.
+        DataError: as in `stored_recipe`.
+    """
+    if "kind" in values:
+        raise InputError(
+            f"This run compared fingerprints of {values['kind']}: it has no texts to read again. Its audit and its summary have "
+            "all that is known of it."
+        )
+    written = {name: value for name, value in values.items() if name != "digest"}
+    if given is not None:
+        found = recipe_of(given)
+        check_same(found, written, what, "which was given")
+        return found
+    found = stored_recipe(values)
+    check_same(found, written, what, "as this version of neardup makes it")
+    return found
 
 
-def _stored_value(name: str, value: Any) -> Any:
+def any_stored_recipe(values: Mapping[str, Any], max_distance: int | None = None) -> FingerprintRecipe:
+    """Restore a recipe of any kind from the result of its `stored` or `as_dict`, with a default distance; see `stored_recipe`."""
+    if values.get("kind") == KIND:
+        return stored_vector_recipe(values, max_distance)
+    if values.get("kind") == PROGRAM_KIND:
+        return stored_program_recipe(values, max_distance)
+    return stored_recipe({**values, "max_distance": max_distance})
+
+
+def _stored_value(name: str, value: Any, files: Mapping[tuple[str, str], KeptFile]) -> Any:
     if isinstance(value, list):
-        return [_stored_value(name, each) for each in value]
+        return [_stored_value(name, each, files) for each in value]
     if not isinstance(value, dict):
         return value
     by_field: dict[str, Mapping[str, tuple[str, ...]]] = {
@@ -43,11 +84,17 @@ def _stored_value(name: str, value: Any) -> Any:
         "normalize": NORMALIZER_PACKAGES,
         "weights": WEIGHT_PACKAGES,
     }
-    packages = by_field.get(name, {})
-    if with_versions(value.get("name", ""), packages.get(value.get("name", ""), ())) == value:
+    packages = by_field.get(name, {}).get(value.get("name", ""), ())
+    if with_versions(value.get("name", ""), packages) == value:
         return value["name"]
-    if name == "stop_words":
-        return next((each for each in map(stop_list, STOP_LISTS) if each.as_dict() == value), stored(value))
+    if packages:
+        return stored(value, of_other_versions(value, packages))
+    for kind, digest in value.items():
+        if (kind, digest) in files:
+            return files[kind, digest].part()
+    named = {"stop_words": map(stop_list, STOP_LISTS), "dictionary": map(user_dictionary, USER_DICTIONARIES)}
+    if name in named:
+        return next((each for each in named[name] if each.as_dict() == value), stored(value))
     return stored(value)
 
 
@@ -72,5 +119,6 @@ def check_same(mine: AnyRecipe, other: AnyRecipe, what: str, than: str = "which 
 
 def _values(recipe: AnyRecipe) -> Mapping[str, Any]:
     known = recipe if isinstance(recipe, Mapping) else recipe.as_dict()
+    known = {name: value for name, value in known.items() if name != FILES}
     found: dict[str, Any] = json.loads(json.dumps(known))  # tuples are lists in a file
     return found

@@ -15,7 +15,7 @@ from neardup.errors import OptionError
 from neardup.recipe.parts import FOLDING
 from neardup.recipe.recipe import Recipe
 
-Similarity = Literal["jaccard", "weighted", "containment", "cosine", "edit"]
+SimilarityName = Literal["jaccard", "weighted", "containment", "cosine", "edit"]
 WORD_SHINGLE, CJK_SHINGLE = 3, 5
 """The number of tokens of a shingle that starts at a word, and of one that starts at a Han or Kana character."""
 _OF_FINGERPRINTS = ("normalize", "hash", "bits", "min_tokens", "max_distance")
@@ -91,7 +91,8 @@ def normalizers_only(recipe: Recipe, what: str) -> tuple[Any, ...]:
         steps = ", ".join(map(repr, recipe.normalize))
         raise OptionError(
             f"{what} of shingles that no recipe changes: {as_code(ignored, ' and ')} of this one would be ignored; only its "
-            f"`normalize` counts. Give `Recipe(normalize=[{steps}])`, or no recipe."
+            f"`normalize` counts. Give `Recipe(normalize=[{steps}])`, or no recipe. For other shingles or tokens, give them to "
+            "`similarity=Similarity(…)`."
         )
     return tuple(recipe.normalize)
 

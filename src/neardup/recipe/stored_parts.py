@@ -1,7 +1,7 @@
 """Parts of recipes with more than a name: their values in a recipe's digest, and their placeholders in stored recipes."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NoReturn, TypeVar
 
@@ -19,9 +19,13 @@ class StoredPart:
 
     Attributes:
         content: the part's values in the digest, as JSON.
+        why: why it is not available, and what to do, if more is known than that.
+        file: the file that it came from, a `neardup.recipe.kept_files.KeptFile`, if it came from one.
     """
 
     content: str
+    why: str = field(default="", compare=False, repr=False)
+    file: Any = field(default=None, compare=False, repr=False)
 
     def as_dict(self) -> dict[str, Any]:
         """The values that enter a recipe's digest."""
@@ -34,15 +38,25 @@ class StoredPart:
         Raises:
             OptionError: always.
         """
+        if self.why:
+            raise OptionError(f"`{what}`: {self.why}.")
         raise OptionError(
             f"`{what}`: only its identity, {self.content}, is stored with the fingerprints, and what is here is not the same. "
             "Give the recipe itself, with the same function, files and versions of packages."
         )
 
 
-def stored(known: dict[str, Any]) -> StoredPart:
-    """Make the placeholder of a part from its values in the digest."""
-    return StoredPart(json.dumps(known, sort_keys=True, ensure_ascii=False))
+def stored(known: dict[str, Any], why: str = "") -> StoredPart:
+    """Make the placeholder of a part from its values in the digest; `why`: see `StoredPart`."""
+    return StoredPart(json.dumps(known, sort_keys=True, ensure_ascii=False), why)
+
+
+def of_other_versions(known: dict[str, Any], distributions: tuple[str, ...]) -> str:
+    """Why a part is not available whose packages have other versions here; for `StoredPart.why`."""
+    there = " and ".join(f"{each} {known.get(each)}" for each in distributions)
+    here = " and ".join(f"{each} {version_of(each)}" if version_of(each) else f"no {each}" for each in distributions)
+    install = " ".join(f"{each}=={known.get(each)}" for each in distributions)
+    return f"the fingerprints were made with {there}, and here is {here}. Install what they were made with: pip install {install}"
 
 
 def available(part: Part | StoredPart, what: str) -> Part:

@@ -1,13 +1,12 @@
 """The recipe of vectors: everything that decides the fingerprint of a vector."""
 
 import difflib
-import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from neardup.errors import OptionError, is_integer
+from neardup.recipe.parts import digest_of
 
 METHODS = {
     "signs": "planes of 1 and -1 from one hash per dimension: dense or sparse rows, with the same bits",
@@ -31,6 +30,7 @@ class VectorRecipe:
         bits: the fingerprint's width, 1 to 512.
         seed: the random seed of the planes, 0 to 2^64 - 1.
         method: how planes are made, one of METHODS.
+        max_distance: the default distance; None for no default. It is not part of the digest.
 
     Raises:
         OptionError: fields are not allowed; the message has all problems.
@@ -43,6 +43,7 @@ class VectorRecipe:
     bits: int = 64
     seed: int = 0
     method: VectorMethod = "signs"
+    max_distance: int | None = None
 
     def __post_init__(self) -> None:
         problems = []
@@ -60,6 +61,8 @@ class VectorRecipe:
             near = difflib.get_close_matches(str(self.method), METHODS, 1)
             meant = f" (did you mean {near[0]}?)" if near else ""
             problems.append(f"`method={self.method!r}`: give one of {', '.join(METHODS)}{meant}")
+        if is_integer(self.bits):
+            problems += distance_problems(self.max_distance, self.bits)
         if problems:
             raise OptionError("; ".join(problems) + ".")
 
@@ -73,11 +76,6 @@ class VectorRecipe:
         """1: a vector with fewer non-zero components has no direction, so it is `short` and near no other."""
         return 1
 
-    @property
-    def max_distance(self) -> None:
-        """None: vectors have no default distance."""
-        return
-
     def as_dict(self) -> dict[str, Any]:
         """Everything that decides the bits, as plain values."""
         return {
@@ -89,12 +87,23 @@ class VectorRecipe:
             "version": VERSION,
         }
 
+    def stored(self) -> dict[str, Any]:
+        """The values of `as_dict`: a recipe of vectors needs no files."""
+        return self.as_dict()
+
     def digest(self) -> str:
         """The digest of the recipe: 16 hexadecimal digits that differ between any two recipes, of vectors or of texts."""
-        canonical = json.dumps(self.as_dict(), sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(canonical.encode()).hexdigest()[:16]
+        return digest_of(self.as_dict())
 
 
-def stored_vector_recipe(values: Mapping[str, Any]) -> VectorRecipe:
+def distance_problems(max_distance: Any, bits: int) -> list[str]:
+    """What is wrong with the default distance of a recipe of so many bits, as phrases."""
+    if max_distance is None or (is_integer(max_distance) and 0 <= int(max_distance) <= bits):
+        return []
+    return [f"`max_distance={max_distance!r}`: give an integer from 0 to {bits}, or leave it out"]
+
+
+def stored_vector_recipe(values: Mapping[str, Any], max_distance: int | None = None) -> VectorRecipe:
     """Restore a recipe from the result of `VectorRecipe.as_dict`."""
-    return VectorRecipe(**{name: values[name] for name in ("dimension", "bits", "seed", "method")})
+    fields = {name: values[name] for name in ("dimension", "bits", "seed", "method")}
+    return VectorRecipe(**fields, max_distance=max_distance)

@@ -16,6 +16,10 @@ STOP_LISTS = {
 }
 """Stop lists that come with the package; `docs/segmenters.md` names their sources."""
 
+DictionaryName = Literal["gojieba"]
+USER_DICTIONARIES = {"gojieba": "the user dictionary that gojieba loads by default: three words"}
+"""User dictionaries that come with the package, for the segmenters cppjieba and jieba."""
+
 
 @dataclass(frozen=True)
 class WordList:
@@ -23,7 +27,7 @@ class WordList:
 
     Attributes:
         digest: the digest of the words, 16 hexadecimal digits; line ends and blank lines do not count.
-        name: a name in STOP_LISTS, or the file's path as given.
+        name: a name in STOP_LISTS or USER_DICTIONARIES, or the file's path as given.
         lines: the lines that are not blank, without surrounding white space.
         numbers: the number of each of these lines in the file, from 1.
     """
@@ -38,7 +42,12 @@ class WordList:
         return {"words": self.digest}
 
 
-def _word_list(name: str, content: bytes, what: str) -> WordList:
+def word_list(name: str, content: bytes, what: str) -> WordList:
+    """The entries of a UTF-8 file with one per line; `what` is its kind in messages.
+
+    Raises:
+        InputError: the file is empty or not UTF-8.
+    """
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
@@ -65,7 +74,19 @@ def read_word_list(path: str | Path, what: str) -> WordList:
         content = Path(path).read_bytes()
     except OSError as problem:
         raise InputError(f"{what} {str(path)!r} cannot be read: {problem.strerror}. Give an existing file") from None
-    return _word_list(str(path), content, what)
+    return word_list(str(path), content, what)
+
+
+def user_dictionary(name: str | Path) -> WordList:
+    """The user dictionary of a name in USER_DICTIONARIES, or of a file with one entry per line.
+
+    Raises:
+        InputError: the file is missing, empty or not UTF-8.
+    """
+    if name in USER_DICTIONARIES:
+        file = Path(__file__).with_name("user_dictionaries") / f"{name}.txt"
+        return word_list(str(name), file.read_bytes(), "dictionary")
+    return read_word_list(name, "dictionary")
 
 
 def stop_list(name: str | Path) -> WordList:
@@ -76,7 +97,7 @@ def stop_list(name: str | Path) -> WordList:
     """
     if name in STOP_LISTS:
         file = Path(__file__).with_name("stop_words") / f"{name}.txt"
-        return _word_list(str(name), file.read_bytes(), "stop list")
+        return word_list(str(name), file.read_bytes(), "stop list")
     if not Path(name).exists():
         near = difflib.get_close_matches(str(name), STOP_LISTS, 1)
         meant = f" (did you mean {near[0]}?)" if near else ""

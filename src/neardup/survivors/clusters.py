@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -9,7 +10,6 @@ from neardup.arrays import Array
 from neardup.hamming.candidate_graph import CandidateGraph
 from neardup.kernels.matching.similarities import JACCARD, Stored, similarities_of, working_memory
 from neardup.kernels.survivors import clusters as kernels
-from neardup.matching.similarities.element_store import ElementStore
 from neardup.progress import Progress
 from neardup.resources.resources import DEFAULTS, Resources
 from neardup.resources.scratch import Scratch
@@ -19,6 +19,16 @@ STEP = 16_384
 """Documents walked between two checks of the clock and the memory; threads share the documents of a step."""
 PARTS = 4
 """Parts of a step per thread: some documents have far more candidates than others."""
+
+
+class ComparedElements(Protocol):
+    """What verification reads of texts: an `ElementStore`, or elements in memory."""
+
+    def stored(self, rows: Array | None = None, *, scratch: Scratch = ...) -> Stored:
+        """The elements of `rows` (int64[n]), as kernels compare them."""
+
+    def was_read(self, places: int, values: int) -> None:
+        """Say that so many values at so many places were read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +52,7 @@ class Clustering:
 
 
 def _steps(
-    begin: int, n: int, sets: ElementStore | None, texts: Stored, counts: Array, progress: Progress
+    begin: int, n: int, sets: ComparedElements | None, texts: Stored, counts: Array, progress: Progress
 ) -> Iterator[tuple[int, int]]:
     """Yield ranges of documents. `counts` (int64[…, 2]) holds the pairs compared and matched so far."""
     compared = 0
@@ -56,7 +66,7 @@ def _steps(
         progress.advance(last - first)
 
 
-def _texts_by_position(rows: Array, sets: ElementStore | None, scratch: Scratch) -> Stored:
+def _texts_by_position(rows: Array, sets: ComparedElements | None, scratch: Scratch) -> Stored:
     """The elements to compare, by position in the order of preference; empty where matches depend on distance alone."""
     if sets is not None:
         return sets.stored(rows, scratch=scratch)
@@ -80,7 +90,7 @@ def _first_survivors(candidates: CandidateGraph, fixed: int, scratch: Scratch) -
 def cluster_star(
     candidates: CandidateGraph,
     rows: Array,
-    sets: ElementStore | None,
+    sets: ComparedElements | None,
     *,
     min_similarity: float,
     progress: Progress,
@@ -115,7 +125,7 @@ def cluster_star(
 def cluster_components(
     candidates: CandidateGraph,
     rows: Array,
-    sets: ElementStore | None,
+    sets: ComparedElements | None,
     *,
     min_similarity: float,
     progress: Progress,

@@ -5,13 +5,15 @@ import platform
 import numpy as np
 import pyarrow as pa
 
-from neardup.arrays import Array
+from neardup.fingerprints.documents import Documents
 from neardup.kernels.compilation import described
+from neardup.matching.recipe_decides import what_recipe_decides
 from neardup.options import DedupOptions
 from neardup.progress import Progress
+from neardup.recipe.kinds import FingerprintRecipe
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.similarities import similarity_mark
-from neardup.recipe.vectors import VectorRecipe
+from neardup.recipe.similarity import similarity_to_store
 from neardup.resources.memory_use import peak_memory_bytes
 from neardup.resources.spool import peak_temporary_bytes
 from neardup.survivors.decisions import Decisions, Findings
@@ -32,7 +34,7 @@ def versions() -> dict[str, str]:
 
 def summarize(
     findings: Findings,
-    recipe: Recipe | VectorRecipe,
+    recipe: FingerprintRecipe,
     options: DedupOptions,
     progress: Progress,
     *,
@@ -64,8 +66,8 @@ def summarize(
         candidates=findings.candidates,
         matches=findings.matches,
         join=findings.found.costs,
-        options=options.as_dict(),
-        recipe=recipe.as_dict() | {"digest": recipe.digest()},
+        options=options.as_dict() | {"similarity": similarity_to_store(options.similarity)},
+        recipe=recipe.stored() | {"digest": recipe.digest()},
         seconds=progress.seconds | {"total": round(sum(progress.seconds.values()), 3)},
         read_bytes=progress.read_bytes | {"total": sum(progress.read_bytes.values())},
         written_bytes=progress.written_bytes | {"total": sum(progress.written_bytes.values())},
@@ -75,11 +77,14 @@ def summarize(
         versions=versions() | {"kernels": described()} | html_versions(html),
         passed_over=progress.passed_over,
         similarity_of=similarity_mark(recipe.as_dict()),
-        much_longer=_much_longer(findings.documents.tokens, decisions),
+        recipe_decides=what_recipe_decides(recipe, options) if isinstance(recipe, Recipe) else None,
+        much_longer=_much_longer(findings.documents, decisions),
     )
 
 
-def _much_longer(tokens: Array, decisions: Decisions) -> int:
-    """The number of duplicates with more than twice as many tokens as their survivor. `tokens`: int64[rows], of all rows."""
+def _much_longer(documents: Documents, decisions: Decisions) -> int:
+    """The number of duplicates with more than twice as many tokens as their survivor, as far as these are known."""
     rows = decisions.duplicates
+    rows = rows[documents.lengths[decisions.survivor[rows]] >= 0]
+    tokens = documents.tokens
     return int(np.count_nonzero(tokens[rows] > 2 * tokens[decisions.survivor[rows]]))

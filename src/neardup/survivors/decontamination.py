@@ -143,6 +143,7 @@ def decontaminate(
     refuse_unknown(options, decontaminate)
     chosen, shown = DecontaminationOptions(**options), progress_of(progress)
     corpus = TableCorpus(data, text=text, id=id, html=html, resources=chosen.resources)
+    corpus.demand_texts("data")
     given = dict(against) if isinstance(against, Mapping) else {UNNAMED: against}
     corpora = [
         TableCorpus(
@@ -155,6 +156,8 @@ def decontaminate(
         )
         for name, each in given.items()
     ]
+    for each in corpora:
+        each.demand_texts("against")
     with shown.stage("benchmarks"):
         parts = [part for each in corpora for part in read_benchmark(each, shown)]
         items = Items.of(parts, _all_ids([each.ids for each in corpora]), chosen)

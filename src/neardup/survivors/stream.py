@@ -14,10 +14,10 @@ from neardup.hamming.index.answers import Neighbors
 from neardup.hamming.index.ids import as_ids, take
 from neardup.hamming.index.index import Index
 from neardup.hamming.index.store import home_of, is_index
+from neardup.recipe.kinds import FingerprintRecipe
 from neardup.recipe.presets import RecipeLike, recipe_of, usual_distance
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import check_same
-from neardup.recipe.vectors import VectorRecipe
 from neardup.resources.threads import in_order, thread_count
 from neardup.text.columns import as_text_arrays, in_chunks
 
@@ -34,7 +34,7 @@ class Kept(Protocol):
     has_strings: bool | None
 
     @property
-    def recipe(self) -> Recipe | VectorRecipe | None:
+    def recipe(self) -> FingerprintRecipe | None:
         """The recipe of its fingerprints."""
 
     def query_many(
@@ -114,8 +114,10 @@ class Stream:
         else:
             found = Index.open(index) if isinstance(index, str | Path) else index
         made_by = found.recipe
-        if isinstance(made_by, VectorRecipe):
-            raise OptionError("This index holds fingerprints of vectors, not of texts. Name another.")
+        if made_by is not None and not isinstance(made_by, Recipe):
+            raise OptionError(
+                f"This index holds fingerprints of {made_by.as_dict()['kind']}, not of texts. Name another."
+            )
         if made_by is None and recipe is None:
             raise OptionError("This index does not know the recipe of its fingerprints. Give `recipe`.")
         if made_by is not None and recipe is not None:

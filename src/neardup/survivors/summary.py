@@ -37,6 +37,7 @@ class Summary:
             the most that it `used`; see `neardup.resources.shares.SHARES`. What would take more lies in temporary files.
         similarity_of: `normalized texts` if the recipe has normalizers besides the default one; older versions ignored them, and
             left this out.
+        recipe_decides: what the recipe decides, if that may surprise; left out for the default recipe.
     """
 
     rows: int
@@ -70,12 +71,14 @@ class Summary:
     much_longer: int = 0
     memory: dict[str, Any] = field(default_factory=dict)
     similarity_of: str | None = None
+    recipe_decides: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
         values = dataclasses.asdict(self)
-        if self.similarity_of is None:
-            del values["similarity_of"]
+        for name in ("similarity_of", "recipe_decides"):
+            if values[name] is None:
+                del values[name]
         return values
 
     def in_a_line(self) -> str:

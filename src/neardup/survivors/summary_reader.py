@@ -7,9 +7,10 @@ from typing import Any, TypedDict
 import msgspec
 
 from neardup.errors import DataError, InputError
-from neardup.io.reading import READING, Reading
+from neardup.io.reading import stored_reading
 from neardup.io.storage.places import Place
 from neardup.options import DedupOptions
+from neardup.recipe.similarity import stored_similarity
 from neardup.survivors.audit_files import summary_paths
 from neardup.survivors.summary import Summary
 
@@ -18,7 +19,7 @@ RunSummary = dict[str, Any]
 
 
 class _Options(TypedDict):
-    similarity: str
+    similarity: str | dict[str, Any]
     cluster: str
     keep: str
     within: str | None
@@ -43,6 +44,7 @@ class _Files(TypedDict):
 
 
 class _MoreFiles(TypedDict, total=False):
+    elements: str | None
     against: list[str]
     clusters: str
     report: str | None
@@ -98,13 +100,21 @@ def _read(path: Place) -> RunSummary:
         files = summary["files"]
         if "unit" not in summary:
             msgspec.convert(summary, Summary)
-            if not msgspec.convert(summary["options"], dict[str, _Value]).keys() <= _OPTIONS:
+            options = {name: value for name, value in summary["options"].items() if name != "similarity"}
+            if not msgspec.convert(options, dict[str, _Value]).keys() <= _OPTIONS:
                 raise ValueError
+            stored_similarity(summary["options"]["similarity"])
             for name, part in _PARTS.items():
                 msgspec.convert(summary[name], part)
         for part in (_Files, _MoreFiles):
             msgspec.convert(files, part)
-        Reading(**{name: files[name] for name in READING})
-    except (msgspec.ValidationError, ValueError, LookupError, TypeError):  # of old releases, the first is no ValueError
+        stored_reading(files)
+    except (
+        msgspec.ValidationError,
+        ValueError,
+        LookupError,
+        TypeError,
+        AttributeError,
+    ):  # of old releases, the first is no ValueError
         raise no_summary(path) from None
     return summary

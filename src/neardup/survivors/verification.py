@@ -29,7 +29,7 @@ class Verification(contextlib.ExitStack):
         wanted = np.zeros(len(task.documents), np.bool_)
         wanted[rows] = True
         with task.progress.stage("read again", int(wanted.sum())):
-            store = ElementStore.of_verification(task.options.similarity, task.recipe, resources=task.resources)
+            store = ElementStore.of_verification(task.options.compared_by, task.recipe, resources=task.resources)
             self._elements = read_again(
                 store, task.corpus, wanted, progress=task.progress, checkpoints=task.checkpoints
             )

@@ -12,8 +12,9 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.arrays import Array
-from neardup.errors import InputError, OptionError
+from neardup.errors import DataError, InputError, OptionError
 from neardup.text.columns import as_text_arrays, join_texts, without_views
+from neardup.text.given_elements import have_sets, is_collection, is_list_type, texts_of_items, texts_of_lists
 from neardup.text.nested import column_at, type_at
 
 ALLOWED = "a list of strings or of dicts, an Arrow table, a pandas or polars data frame, a Hugging Face dataset, a DuckDB relation"
@@ -250,6 +251,45 @@ def texts_of(frame: Frame, text: str | Iterable[str] = "text") -> list[Any]:
             )
         return as_text_arrays(frame.texts)
     return join_texts([as_text_arrays(frame.column(name, "texts"), column=name) for name in names])
+
+
+def holds_elements(frame: Frame) -> bool:
+    """Whether the input is a single column without a name whose first value is a set or a list."""
+    found = frame.texts
+    if hasattr(found, "type"):
+        return is_list_type(found.type)
+    return isinstance(found, list | tuple) and len(found) > 0 and is_collection(found[0])
+
+
+def holds_sets(frame: Frame, elements: str | None = None) -> bool:
+    """Whether some of the values of the column, or of the single column without a name, are Python's sets."""
+    column = frame.texts if elements is None else frame.column(elements, "elements")
+    return isinstance(column, list | tuple) and have_sets(column)
+
+
+def texts_of_elements(frame: Frame, elements: str | None = None) -> list[Any]:
+    """The sets or lists of a column as Arrow `large_string` arrays; see `neardup.text.given_elements`.
+
+    `elements`: the column; None if the input is a single column without a name.
+
+    Raises:
+        InputError: there is no such column.
+        DataError: a row has no list, or one with something other than strings and integers.
+    """
+    where = "" if elements is None else f" of the column {elements!r}"
+    column = frame.texts if elements is None else frame.column(elements, "elements")
+    if not hasattr(column, "type"):
+        return [texts_of_items(column, where)]
+    if not is_list_type(column.type):
+        raise DataError(f"The column {elements!r} is {column.type}, but lists of strings or integers are needed.")
+    found, row = [], 0
+    for chunk in column.chunks if isinstance(column, pa.ChunkedArray) else [column]:
+        texts, problems = texts_of_lists(chunk)
+        for bad, reason in problems:
+            raise DataError(f"Row {row + bad}{where}: {reason}. Give lists of strings or integers.")
+        found.append(texts)
+        row += len(chunk)
+    return found
 
 
 def text_arrays(data: Any, text: str | Iterable[str] = "text", *, called: str = "texts") -> list[Any]:

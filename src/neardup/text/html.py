@@ -39,8 +39,9 @@ def extractor(html: str) -> Extract:
     Raises:
         MissingExtra: its parser is not installed.
     """
-    module = _parser(html, f"`html={html!r}`")
-    return _whole_text(module) if html == "whole" else _main_text(module)
+    what = f"`html={html!r}`"
+    module, whole = _parser(html, what), _whole_text(_parser("whole", what))
+    return whole if html == "whole" else _main_text(module, whole)
 
 
 def _parser(html: str, what: str) -> Any:
@@ -63,12 +64,12 @@ def page_text(page: str) -> str:
 
 
 def html_versions(html: str | None) -> dict[str, str]:
-    """The package that makes the text, and its version; empty for None."""
+    """The packages that make the text, and their versions; empty for None."""
     if html is None:
         return {}
     from importlib.metadata import version
 
-    return {PACKAGES[html]: version(PACKAGES[html])}
+    return {PACKAGES[each]: version(PACKAGES[each]) for each in PACKAGES if html == "main" or each == html}
 
 
 def _whole_text(module: Any) -> Extract:
@@ -116,15 +117,21 @@ def _pieces(root: Any) -> list[str]:
             verbatim -= node.tag in _VERBATIM
 
 
-def _main_text(module: Any) -> Extract:
-    """The main text of a page, without navigation, comments and advertisements; empty if there is none."""
-    logging.getLogger(module.__name__).addHandler(logging.NullHandler())  # pages without a main text are common
+def _main_text(module: Any, whole: Extract) -> Extract:
+    """The main text of a page, without navigation, comments and advertisements; where none is found, what `whole` makes of it.
+
+    Pages without a main text are common, and without a text they would all be equal.
+    """
+    logging.getLogger(module.__name__).addHandler(
+        logging.NullHandler()
+    )  # which would tell of each page without a main text
 
     def extract(page: str) -> str:
         try:
             found = module.extract(page, include_comments=False, include_tables=True)
         except Exception:  # a page that breaks the parser has no main text
-            return ""
-        return (found or "").encode("utf-8", "replace").decode()
+            found = None
+        text: str = (found or "").encode("utf-8", "replace").decode()
+        return text if text.strip() else whole(page)
 
     return extract

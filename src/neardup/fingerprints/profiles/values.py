@@ -5,7 +5,6 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable, Mapping
 from numbers import Integral, Real
-from typing import Literal
 
 import numpy as np
 
@@ -219,18 +218,17 @@ def data_juicer_value(
 def weighted_value(
     features: Mapping[str, float] | Iterable[tuple[str, float]],
     *,
-    hash: NativeHash | Literal["go-fnv1a"] | HashFunction,  # noqa: A002
+    hash: NativeHash | HashFunction,  # noqa: A002
     bits: int = 64,
 ) -> int:
     """SimHash with floating-point weights, added in the given order, as in cppjieba and the Go program; a bit is 1 above 0.
 
-    `hash`: a name in `neardup.recipe.hashes.HASHES`, a `HashFunction`, or "go-fnv1a", the Go program's hash as written.
+    `hash`: a name in `neardup.recipe.hashes.HASHES`, or a `HashFunction`.
 
     >>> keywords = [("蓝翔", 11.7392), ("CEO", 11.7392), ("升职", 10.8562), ("加薪", 10.6426), ("手扶拖拉机", 10.0089)]
     >>> weighted_value(keywords, hash="lookup3")
     17831459094038722629
     """
-    hash = names.GO_FNV1A if hash == "go-fnv1a" else hash  # noqa: A001
     sums = [0.0] * bits
     for feature in each(features):
         name, weight = pair(feature, Real)

@@ -21,10 +21,11 @@ from neardup.hamming.index.saving import Home, Storage
 from neardup.hamming.index.search import equal_groups, found_pairs, joined_pairs, near_all, near_many, near_one
 from neardup.hamming.index.search_options import search_options
 from neardup.hamming.index.store import Manifest, home_of, open_segments
+from neardup.hamming.index.stored_recipe import StoredRecipe
 from neardup.options import IndexOptions
+from neardup.recipe.kinds import FingerprintRecipe
 from neardup.recipe.presets import RecipeLike, any_recipe_of
-from neardup.recipe.recipe import Recipe
-from neardup.recipe.serialization import any_stored_recipe
+from neardup.recipe.programs import ProgramRecipe
 from neardup.recipe.vectors import VectorRecipe
 
 
@@ -54,7 +55,7 @@ class Index:
         max_distance: int,
         bits: int = 64,
         method: IndexMethod = "auto",
-        recipe: RecipeLike | VectorRecipe | None = None,
+        recipe: RecipeLike | VectorRecipe | ProgramRecipe | None = None,
         **options: Unpack[IndexOptions],
     ) -> None:
         """Create an empty index.
@@ -77,14 +78,14 @@ class Index:
         self.bits, self.max_distance = search.bits, search.max_distance
         self.method, self.options = search.method, search.options
         self._search, self._contents = search, Contents(search)
-        self._recipe = None if recipe is None else (recipe.digest(), recipe.as_dict())
+        self._recipe = None if recipe is None else StoredRecipe(recipe.digest(), recipe.stored())
         self._storage = Storage()
         self.state = None
 
     @property
-    def recipe(self) -> Recipe | VectorRecipe | None:
+    def recipe(self) -> FingerprintRecipe | None:
         """The recipe of the fingerprints; None if unknown."""
-        return None if self._recipe is None else any_stored_recipe(self._recipe[1])
+        return None if self._recipe is None else self._recipe.restored
 
     @property
     def has_strings(self) -> bool | None:
@@ -115,7 +116,7 @@ class Index:
 
     def info(self, *, verify: bool = False) -> IndexInfo:
         """Facts about the index. With `verify`, also reads every page of its mapped files and compares it with its checksum."""
-        return index_info(self._contents, *(self._recipe or (None, None)), verify=verify)
+        return index_info(self._contents, self._recipe, verify=verify)
 
     def __len__(self) -> int:
         """The number of documents that can be found."""
@@ -260,6 +261,9 @@ class Index:
                 index was opened.
         """
         self._storage.save(path, self._contents.parts, self._manifest(), overwrite=overwrite)
+        home = self._storage.home
+        if self._recipe is not None and self._recipe.home is not None and home is not None:
+            self._recipe = self._recipe.at(home.path)
 
     def reserved(self, path: str | Path | None = None) -> AbstractContextManager[None]:
         """A context in which no other process can write to the folder, so `save` cannot fail because another process has written.
@@ -289,22 +293,21 @@ class Index:
         searched_by: dict[str, Any] = {"method": manifest.method, **manifest.options}
         index = cls(max_distance=manifest.max_distance, bits=manifest.bits, **searched_by)
         if manifest.recipe is not None:
-            index._recipe = (manifest.recipe, manifest.recipe_fields or {})
+            index._recipe = StoredRecipe(manifest.recipe, manifest.recipe_fields or {}, home)
         index._storage.home = Home(home, manifest.generation)
         index._contents.restore(manifest, segments, short)
         index.state = manifest.state
         return index
 
     def _manifest(self) -> Manifest:
-        digest, fields = self._recipe or (None, None)
         return Manifest(
             generation=0,
             bits=self.bits,
             max_distance=self.max_distance,
             method=self.method,
             options=self.options,
-            recipe=digest,
-            recipe_fields=fields,
+            recipe=None if self._recipe is None else self._recipe.digest,
+            recipe_fields=None if self._recipe is None else self._recipe.fields,
             added=self._contents.added,
             strings=self._contents.strings,
             state=self.state,

@@ -23,6 +23,7 @@ from neardup.hamming.index.store import (
     sweep,
     writing,
 )
+from neardup.hamming.index.stored_recipe import fields_in_folder
 
 PREFIXES = ("", "short-")
 """Prefixes of the files of documents, and of the files of short texts."""
@@ -104,7 +105,9 @@ def _save_parts(
         for segment, file in made:  # nothing may fail once the manifest has its name
             if segment.stored != file:
                 segment.files = tuple(read_segment_file(path / each.name) for each in file.files)
-        commit(path, dataclasses.replace(manifest, generation=generation, segments=segments, short=short))
+        fields = fields_in_folder(manifest.recipe_fields, path, None if last is None else last.path)
+        manifest = dataclasses.replace(manifest, generation=generation, recipe_fields=fields)
+        commit(path, dataclasses.replace(manifest, segments=segments, short=short))
         for segment, file in made:
             segment.stored, segment.removed_since_stored = file, False
     return Home(path, generation)

@@ -24,12 +24,15 @@ from neardup.hamming.index.segment import Segment, StoredFile, StoredSegment
 from neardup.hamming.index.segment_file import SegmentFile, read_segment_file, write_segment_file
 from neardup.io.checksums import checksum
 from neardup.io.storage.places import local_path
+from neardup.recipe.parts import FILES
 
 FORMAT = 2
 """Version of the manifest; version 1 did not say which contents its files have."""
 MANIFEST = "index.json"
 LOCK = "lock"
-_OURS = re.compile(r"lock|index\.json(\.new)?|(segment|removed)-\d+-(short-)?\d+")
+_OURS = re.compile(
+    r"lock|index\.json(\.new)?|(segment|removed)-\d+-(short-)?\d+|(words|frequencies)-[0-9a-f]{16}\.(txt|parquet)(\.new)?"
+)
 DIGEST_BITS = 128
 ATTEMPTS = 5
 """Maximum number of times to read the manifest when a writer keeps removing files that it named."""
@@ -43,7 +46,7 @@ class Manifest:
         generation: a number that grows with every change.
         bits, max_distance, method, options: those of the index.
         recipe: digest of the fingerprints' recipe; None if unknown.
-        recipe_fields: fields of that recipe.
+        recipe_fields: the result of `Recipe.stored`, whose files are in the folder.
         added: number of documents ever added.
         strings: whether ids are strings; None while there are no ids.
         segments: segments of documents, oldest first.
@@ -66,8 +69,9 @@ class Manifest:
 
     @property
     def files(self) -> list[str]:
-        """Names of all segment files and of the files that mark removed documents."""
-        return [file.name for each in (*self.segments, *self.short) for file in each.files]
+        """Names of all segment files, of the files that mark removed documents, and of the recipe's files."""
+        of_recipe = [each["kept"] for each in (self.recipe_fields or {}).get(FILES, ()) if "kept" in each]
+        return [file.name for each in (*self.segments, *self.short) for file in each.files] + of_recipe
 
     def to_json(self) -> bytes:
         """The manifest as JSON, including a checksum."""
@@ -114,7 +118,7 @@ def read_manifest(path: Path) -> Manifest:
     try:
         values = json.loads(place.read_bytes())
         written, expected = values.pop("checksum"), values["format"]
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise _no_manifest(path) from None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as problem:
         raise DataError(
@@ -148,6 +152,11 @@ def _stored_segment(values: dict[str, Any]) -> StoredSegment:
 
 
 def _no_manifest(path: Path) -> NeardupError:
+    if path.is_file():
+        return InputError(
+            f"{path} is a file, not the folder of an index. Make one of it with "
+            f"`neardup index build {path.with_suffix('.index')} {path}`."
+        )
     if path.is_dir() and any(map(_is_ours, path.glob("segment-*"))):
         return DataError(
             f"{path / MANIFEST} is missing, although {path} has files of an index. Restore it, or build the index anew."

@@ -19,7 +19,7 @@ from neardup.arrays import Array
 from neardup.errors import DataError, InputError
 from neardup.io.batch import Batch, Columns, Part, Reject, Rejections, read_parts
 from neardup.io.formats.delimited_rows import Header, fields_of, read_header, read_rows
-from neardup.io.formats.json_values import default_ids, is_utf8, json_values, only, quoted, spread
+from neardup.io.formats.json_values import default_ids, is_utf8, joined, json_values, only, quoted, spread
 from neardup.io.formats.lines import Lines, mask_of
 from neardup.io.formats.text_sink import TextSink, demand_same_kind, with_parts, write_changed
 from neardup.io.shard import Shard
@@ -133,7 +133,11 @@ class Delimited:
 
 
 def _needed(columns: Columns) -> list[str]:
-    return list(dict.fromkeys((*columns.text, *([columns.id] if columns.id else []), *columns.values)))
+    return list(dict.fromkeys((*_texts(columns), *([columns.id] if columns.id else []), *columns.values)))
+
+
+def _texts(columns: Columns) -> tuple[str, ...]:
+    return columns.text if columns.stored is None else (columns.stored,)
 
 
 def _place(shard: Shard, header: Header, name: str) -> int:
@@ -169,12 +173,11 @@ class _FieldReader:
             usable = np.ones(len(rows), np.bool_)
             usable[list(reasons)] = False
             found = {name: only(column, usable) for name, column in found.items()}
-        texts = [found[name] for name in self._columns.text]
+        texts = [found[name] for name in _texts(self._columns)]
         ids = self._ids(found, lines.row + rows, reasons)
         usable = np.ones(len(rows), np.bool_)
         usable[list(reasons)] = False
-        separator = pa.scalar(self._columns.separator, _TEXT)
-        text = texts[0] if len(texts) == 1 else pc.binary_join_element_wise(*texts, separator)
+        text = joined(texts, self._columns.separator, len(rows))
         values = [quoted(_without_empty(found[name])) for name in self._columns.values]
         columns = spread([only(column, usable) for column in (text, ids, *values)], rows, len(lines))
         rejections = [(lines.row + int(rows[i]), reasons[i]) for i in sorted(reasons)]

@@ -7,6 +7,7 @@ the next line; as many objects as lines then means one object per line. The rows
 `neardup.io.formats.json_structs` and, where that cannot decide, by `neardup.io.formats.json_rows`.
 """
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -18,12 +19,23 @@ from neardup.arrays import Array
 from neardup.io.batch import Batch, Columns, Rejections
 from neardup.io.formats.json_rows import BadJson, BadRow, Row, kinds_of_values, read_row
 from neardup.io.formats.json_structs import StructReader
-from neardup.io.formats.json_values import EXACT_INTEGERS, default_ids, is_utf8, number_tokens, quote, quoted, spread
+from neardup.io.formats.json_values import (
+    EXACT_INTEGERS,
+    default_ids,
+    is_utf8,
+    joined,
+    number_tokens,
+    quote,
+    quoted,
+    spread,
+)
 from neardup.io.formats.lines import Lines
+from neardup.text.given_elements import texts_of_lists
 
 _TEXT = pa.large_string()
 _LARGEST = 1 << 30  # Arrow counts the bytes of a block in 32 bits
 _DEEPEST = 100  # levels of nested columns for which types of Arrow are made; Python reads deeper ones
+_LISTS = (pa.list_(_TEXT), pa.list_(pa.int64()))
 _KINDS = {int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
 _OPEN, _CLOSE, _RETURN = b"{}\r"
 
@@ -35,27 +47,37 @@ class BlockReader:
     """
 
     def __init__(self, columns: Columns, shard_name: str) -> None:
-        self._columns, self._shard_name = columns, shard_name
+        self._has_stored, self._shard_name = columns.stored is not None, shard_name
+        if columns.stored is not None:
+            columns = dataclasses.replace(columns, text=(), values=(columns.stored, *columns.values), stored=None)
+        self._columns = columns
         self._structs = StructReader(columns)
         self._plain_options = self._options(()) if not columns.values else []
 
     def _options(self, kinds: tuple[Any, ...]) -> list[Any]:
         """Arrow options that request the columns with these types of values."""
-        schemas = (_schema(self._columns, id_kind, kinds) for id_kind in (_TEXT, pa.int64()))
+        text_kinds = _LISTS if self._columns.of_elements else (_TEXT,)
+        schemas = (
+            _schema(self._columns, text_kind, id_kind, kinds)
+            for text_kind in text_kinds
+            for id_kind in (_TEXT, pa.int64())
+        )
         return [
             pj.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore") for schema in schemas if schema
         ]
 
     def _options_like(self, lines: Lines, row: int) -> list[Any]:
-        """Arrow options that request the columns, if all rows resemble this one."""
+        """Arrow options that request the columns, if all rows resemble this one; several, if its values may be of several types."""
         if not self._columns.values:
             return self._plain_options
         try:
             kinds = tuple(_KINDS.get(kind, _TEXT) for kind in kinds_of_values(lines.line(row), self._columns.values))
         except BadRow:
             return []
-        floats = tuple(pa.float64() if kind == pa.int64() else kind for kind in kinds)
-        return [options for found in dict.fromkeys([kinds, floats]) for options in self._options(found)]
+        others = [
+            tuple(other if kind == pa.int64() else kind for kind in kinds) for other in (pa.uint64(), pa.float64())
+        ]
+        return [options for found in dict.fromkeys([kinds, *others]) for options in self._options(found)]
 
     def read(self, lines: Lines, wanted: Array | None = None) -> tuple[Batch, Rejections]:
         """The rows where `wanted` (bool[rows]) is true, nulls for the others, and the rows that cannot be read."""
@@ -65,6 +87,8 @@ class BlockReader:
             lines, rows, rejections
         )
         texts, ids, *values = spread(found, rows, len(lines))
+        if self._has_stored:
+            texts, *values = values
         return Batch(lines.row, texts, ids, tuple(values), lines.position), rejections
 
     def _read_together(self, lines: Lines, rows: Array) -> list[Any] | None:
@@ -88,14 +112,15 @@ class BlockReader:
 
     def _columns_of(self, table: Any, rows: Array) -> list[Any] | None:
         texts = [_column(table, name) for name in self._columns.text]
+        if self._columns.of_elements:
+            found = [texts_of_lists(lists) for lists in texts]
+            if any(problems for _, problems in found):
+                return None
+            texts = [text for text, _ in found]
         ids = _column(table, self._columns.id_or_default)
         if any(text.null_count for text in texts) or (self._columns.id is not None and ids.null_count):
             return None
-        text = (
-            texts[0]
-            if len(texts) == 1
-            else pc.binary_join_element_wise(*texts, pa.scalar(self._columns.separator, _TEXT))
-        )
+        text = joined(texts, self._columns.separator, len(table))
         ids = quoted(ids) if ids.type == _TEXT else ids.cast(_TEXT)
         ids = pc.coalesce(ids, default_ids(self._shard_name, rows)) if ids.null_count else ids
         values = [_tokens(_column(table, name)) for name in self._columns.values]
@@ -143,7 +168,7 @@ def _tokens(column: Any) -> Any:
     return number_tokens(column) if largest < EXACT_INTEGERS else None
 
 
-def _schema(columns: Columns, id_kind: Any, value_kinds: tuple[Any, ...]) -> Any:
+def _schema(columns: Columns, text_kind: Any, id_kind: Any, value_kinds: tuple[Any, ...]) -> Any:
     """The schema to request from Arrow.
 
     None if a value would be needed both as a string and as an object or integer, or columns are nested deeply.
@@ -152,7 +177,7 @@ def _schema(columns: Columns, id_kind: Any, value_kinds: tuple[Any, ...]) -> Any
         return None
     tree: dict[str, Any] = {}
     values = zip(columns.values, value_kinds, strict=True)
-    for name, kind in [*((name, _TEXT) for name in columns.text), (columns.id_or_default, id_kind), *values]:
+    for name, kind in [*((name, text_kind) for name in columns.text), (columns.id_or_default, id_kind), *values]:
         for keys in [[name], name.split(".")]:
             node = tree
             for key in keys[:-1]:

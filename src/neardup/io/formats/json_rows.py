@@ -10,6 +10,7 @@ from typing import Any
 
 from neardup.io.batch import Columns
 from neardup.io.formats.json_values import quote, value_token
+from neardup.text.given_elements import text_of
 
 Row = tuple[str, str | None, list[str | None]]
 """The text, the id as a JSON value (None if there is none), and the values of further columns as JSON values."""
@@ -94,6 +95,9 @@ def read_row(line: bytes, columns: Columns) -> Row:
     texts = []
     for name in columns.text:
         value = look_up(pairs, name)
+        if columns.of_elements:
+            texts.append(_elements(pairs, name, value))
+            continue
         if type(value) is not str:
             raise BadRow(_unfit(pairs, name, value, "a string"))
         texts.append(value)
@@ -102,6 +106,16 @@ def read_row(line: bytes, columns: Columns) -> Row:
     if token is None and columns.id is not None:
         raise BadRow(_unfit(pairs, columns.id, value, "a string or an integer"))
     return columns.separator.join(texts), token, [_value(pairs, name) for name in columns.values]
+
+
+def _elements(pairs: Pairs, name: str, value: Any) -> str:
+    """The text of a list of strings and integers."""
+    if type(value) is not list:
+        raise BadRow(_unfit(pairs, name, value, "an array of strings or integers"))
+    for element in value:
+        if type(element) not in (str, int):
+            raise BadRow(f'its column "{name}" has {_kind(element)} among its elements, not a string or an integer')
+    return text_of(value)
 
 
 def _value(pairs: Pairs, name: str) -> str | None:

@@ -109,6 +109,13 @@ def only(texts: Any, mask: "np.ndarray[Any, np.dtype[Any]]") -> Any:
     return texts if mask.all() else pc.if_else(pa.array(mask), texts, pa.scalar(None, _TEXT))
 
 
+def joined(texts: "list[Any]", separator: str, rows: int) -> Any:
+    """The texts of several columns as one; without any column, as many empty strings as there are rows."""
+    if not texts:
+        return pa.repeat(_NOTHING, rows)
+    return texts[0] if len(texts) == 1 else pc.binary_join_element_wise(*texts, pa.scalar(separator, _TEXT))
+
+
 def spread(columns: "list[Any]", rows: "np.ndarray[Any, np.dtype[Any]]", size: int) -> "list[Any]":
     """Expand Arrow arrays for some rows (int64[≤ size]) to arrays of `size` rows, null elsewhere."""
     if len(rows) == size:

@@ -51,7 +51,8 @@ def check(shard: Shard, columns: Columns, added: Sequence[str] = ()) -> None:
                 raise InputError(
                     f"{shard.name} is a JSON array, not one object a line. Convert it: jq -c '.[]' FILE > FILE.jsonl"
                 ) from None
-    for name in dict.fromkeys((*columns.text, *([columns.id] if columns.id else []), *columns.values)):
+    single = [name for name in (columns.stored, columns.id) if name]
+    for name in dict.fromkeys((*(columns.text if columns.stored is None else ()), *single, *columns.values)):
         if objects and not any(has_column(pairs, name) for pairs in objects):
             raise InputError(
                 f'{shard.name} has no column "{name}" in its first rows. It has: {keys_of(*objects)}. Name the one that is meant.'

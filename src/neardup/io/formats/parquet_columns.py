@@ -10,11 +10,12 @@ import pyarrow.compute as pc
 from neardup.arrays import Array
 from neardup.errors import InputError
 from neardup.io.batch import Batch, Columns, Rejections
-from neardup.io.formats.json_values import default_ids, is_utf8, only, quoted
+from neardup.io.formats.json_values import default_ids, is_utf8, joined, only, quoted
 from neardup.io.formats.lines import too_long
 from neardup.io.formats.parquet_values import is_value, value_tokens
 from neardup.io.formats.vector_columns import list_kind, vectors_of_column
 from neardup.io.shard import Shard
+from neardup.text.given_elements import is_list_type, texts_of_lists
 from neardup.text.nested import Keys, column_at, type_at
 
 _TEXT = pa.large_string()
@@ -35,10 +36,14 @@ class ColumnReader:
         self._separator = columns.separator
         self._limit = shard.max_document_bytes
         self._too_long = too_long(shard).removeprefix("it is ")
-        texts = columns.text if columns.vector is None else ()
+        texts = columns.text if columns.vector is None and columns.stored is None else ()
         self._texts = [(name, self._place(schema, name)) for name in texts]
+        self._of_elements = columns.of_elements
         for name, path in self._texts:
-            self._demand(name, type_at(schema, path), _is_string, "a column of strings")
+            if columns.of_elements:
+                self._demand(name, type_at(schema, path), is_list_type, "a column of lists of strings or integers")
+            else:
+                self._demand(name, type_at(schema, path), _is_string, "a column of strings")
         self._id: Keys | None = None
         if columns.id is not None:
             self._id = self._place(schema, columns.id)
@@ -53,8 +58,9 @@ class ColumnReader:
         if self._vector is not None:
             kind = type_at(schema, self._vector)
             self._demand(str(columns.vector), kind, _is_vector, "a column of lists of numbers, of fixed size or not,")
+        self._stored = None if columns.stored is None else self._place(schema, columns.stored)
         paths = [path for _, path in [*self._texts, *self._values]] + [
-            each for each in (self._id, self._vector) if each
+            each for each in (self._id, self._vector, self._stored) if each
         ]
         self.names = list(dict.fromkeys(".".join(path) for path in paths))
 
@@ -89,25 +95,27 @@ class ColumnReader:
 
         texts = []
         for name, keys in self._texts:
-            texts.append(_as_text(column_at(batch, keys)))
-            set_aside(_nulls(texts[-1]), name, "null, not a string")
-            set_aside(_broken(texts[-1]), name, "not UTF-8")
+            if self._of_elements:
+                texts.append(_text_of_lists(column_at(batch, keys), name, set_aside))
+            else:
+                texts.append(_as_text(column_at(batch, keys)))
+                set_aside(_nulls(texts[-1]), name, "null, not a string")
+                set_aside(_broken(texts[-1]), name, "not UTF-8")
             set_aside(_sizes(texts[-1]) > self._limit, name, self._too_long)
         if self._vector is not None:
             found = vectors_of_column(column_at(batch, self._vector), self._dimension)
             reasons.update((i, reason) for i, reason in found.problems.items() if usable[i])
             usable[list(found.problems)] = False
-            ids = self._ids(batch, row, set_aside)
-            vectors = found.as_lists(usable)
-            return Batch(row, vectors, only(ids, usable)), [(row + i, reasons[i]) for i in sorted(reasons)]
-        text = texts[0] if len(texts) == 1 else pc.binary_join_element_wise(*texts, pa.scalar(self._separator, _TEXT))
         ids = self._ids(batch, row, set_aside)
         values = [self._value(batch, name, keys, set_aside) for name, keys in self._values]
+        if self._vector is not None:
+            text = found.as_lists(usable)
+        elif self._stored is not None:
+            text = column_at(batch, self._stored)
+        else:
+            text = only(joined(texts, self._separator, batch.num_rows), usable)
         rejections = [(row + i, reasons[i]) for i in sorted(reasons)]
-        return (
-            Batch(row, only(text, usable), only(ids, usable), tuple(only(value, usable) for value in values)),
-            rejections,
-        )
+        return Batch(row, text, only(ids, usable), tuple(only(value, usable) for value in values)), rejections
 
     def _value(self, batch: Any, name: str, keys: Keys, set_aside: Callable[[Array, str, str], None]) -> Any:
         column = column_at(batch, keys)
@@ -152,6 +160,22 @@ class ColumnReader:
         if self._must_have_id:
             set_aside(_nulls(ids), name, "null, not a string or an integer")
         return pc.coalesce(ids, default_ids(self._shard_name, rows)) if ids.null_count else ids
+
+
+def _text_of_lists(lists: Any, name: str, set_aside: Callable[[Array, str, str], None]) -> Any:
+    """The texts of lists of strings or integers; rows that have none, or that cannot be read, are set aside."""
+    broken = np.zeros(len(lists), np.bool_)
+    if not is_utf8(lists):
+        broken[:] = [not is_utf8(lists.slice(i, 1).flatten()) for i in range(len(lists))]
+        set_aside(broken, name, "not UTF-8")
+        lists = lists.take(pa.array(np.arange(len(lists)), mask=broken))
+    null = _nulls(lists)
+    set_aside(null & ~broken, name, "null, not a list")
+    texts, problems = texts_of_lists(lists)
+    with_nulls = np.zeros(len(lists), np.bool_)
+    with_nulls[[row for row, _ in problems]] = True
+    set_aside(with_nulls & ~null, name, "a list with a null among its elements")
+    return pc.fill_null(texts, "")
 
 
 def _is_string(kind: Any) -> bool:

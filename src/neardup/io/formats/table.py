@@ -150,6 +150,8 @@ ROWS = (
 
 FILES = frozenset(row.name for row in ROWS if row.file_per_document)
 """The names of formats with one document per file."""
+WITH_LISTS = frozenset({"jsonl", "parquet"})
+"""The names of formats whose columns may hold lists."""
 
 if TYPE_CHECKING:
     _loaded: tuple[Format, ...] = (jsonl, parquet, delimited.CSV, delimited.TSV, text_files, text_lines)

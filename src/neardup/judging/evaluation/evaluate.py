@@ -102,7 +102,7 @@ def evaluate_corpus(
         own = distance_histogram(truth, sampled)
         distances = distance_scores(truth, own, recipe.bits)
     with progress.stage("recipes"):
-        recipes = recipe_results(sampled, truth, own, distances, request.target_recall)
+        recipes = recipe_results(sampled, truth, own, distances, request.target_recall, of_elements=request.of_elements)
     max_distance = _distance_in_use(options, recipes[0].score, recipe)
     with progress.stage("methods"):
         names = request.measured_methods(options)
@@ -194,6 +194,7 @@ def evaluate(
     *,
     text: str | Iterable[str] = "text",
     id: str | None = None,  # noqa: A002 - the same name as the flag
+    elements: str | None = None,
     html: Html | None = None,
     recipe: RecipeLike | None = None,
     pairs: Labeled | None = None,
@@ -209,7 +210,7 @@ def evaluate(
     """Measure the precision and recall of methods, distances and similarities, for texts in memory.
 
     Args:
-        data, text, id, html, recipe, progress: as in `deduplicate`.
+        data, text, id, elements, html, recipe, progress: as in `deduplicate`.
         pairs: labels: the path of a file as in `evaluate_files`; a list of (left_id, right_id), optionally followed by a
             similarity (a float) or a label (0, 1, False or True); a list of dicts; or a table with the columns of such a file.
             Without an id, documents are named by row.
@@ -227,16 +228,19 @@ def evaluate(
     Evaluation(3 documents, truth from sample, recommended: method=exact)
     """
     chosen = options_of(options, evaluate)
-    corpus = TableCorpus(data, text=text, id=id, html=html, resources=chosen.resources)
+    corpus = TableCorpus(data, text=text, id=id, elements=elements, html=html, resources=chosen.resources)
+    used, chosen = corpus.fitted(recipe_of(recipe), chosen)
     return evaluate_corpus(
         corpus,
-        recipe=recipe_of(recipe),
+        recipe=used,
         options=chosen,
         request=EvaluationRequest(
             labels=None if pairs is None else labels_of(pairs),
             complete=complete,
             methods=methods,
             similarities=similarities_of(options),
+            of_elements=corpus.of_elements,
+            have_sets=corpus.has_sets,
             target_recall=target_recall,
             min_precision=min_precision,
             sample=sample,

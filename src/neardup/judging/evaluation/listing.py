@@ -19,7 +19,8 @@ from neardup.matching.equal_texts import exact_representatives
 from neardup.matching.matches import Matches, list_matches
 from neardup.options import DedupOptions
 from neardup.progress import Progress
-from neardup.recipe.similarities import Similarity
+from neardup.recipe.similarities import SimilarityName
+from neardup.recipe.similarity import Similarity, measure_of
 
 BUDGET_SECONDS = 20.0
 """What one similarity may take by estimate, in seconds of the reference machine; so the same is tried on every machine."""
@@ -46,7 +47,7 @@ class Listing:
     left_out: tuple[str, ...]
 
 
-def list_pairs(corpus: SampledCorpus, similarity: Similarity, least: float, given: float) -> Listing:
+def list_pairs(corpus: SampledCorpus, similarity: Similarity | SimilarityName, least: float, given: float) -> Listing:
     """List the pairs of at least `least`, or where that takes too long, of a higher threshold; `given`: what is asked for."""
     options = dataclasses.replace(corpus.options, method="exact", similarity=similarity, max_distance=None)
     left_out: list[str] = []
@@ -61,7 +62,9 @@ def list_pairs(corpus: SampledCorpus, similarity: Similarity, least: float, give
             if matches is not None:
                 return Listing(threshold, matches, tuple(left_out[-1:]))
             why = f"more than {MOST_PAIRS:,} pairs match"
-        left_out.append(f"`similarity={similarity!r}` was not tried at `min_similarity={threshold!r}` or less: {why}.")
+        left_out.append(
+            f"`similarity={str(similarity)!r}` was not tried at `min_similarity={threshold!r}` or less: {why}."
+        )
     return Listing(1.0, None, tuple(left_out[-1:]))
 
 
@@ -90,7 +93,7 @@ def _seconds(corpus: SampledCorpus, options: DedupOptions) -> float:
     documents = corpus.documents
     rows = np.flatnonzero(documents.valid & (documents.tokens >= 1))
     size = Size(len(rows), int(documents.tokens[rows].sum()))
-    most = exact_at_most(size) + edit_seconds(corpus, len(rows) ** 2 / 2, options.similarity)
+    most = exact_at_most(size) + edit_seconds(corpus, len(rows) ** 2 / 2, options.compared_by)
     if most <= BUDGET_SECONDS:
         return most
     task = Task(
@@ -103,19 +106,19 @@ def _seconds(corpus: SampledCorpus, options: DedupOptions) -> float:
         progress=Progress(),
     )
     exact = next(each for each in choose(task).estimates if each.method == "exact")
-    return exact.seconds + edit_seconds(corpus, exact.candidates, options.similarity)
+    return exact.seconds + edit_seconds(corpus, exact.candidates, options.compared_by)
 
 
-def edit_seconds(corpus: SampledCorpus, pairs: float, similarity: str) -> float:
+def edit_seconds(corpus: SampledCorpus, pairs: float, similarity: Similarity | SimilarityName) -> float:
     """What the edit distances of so many pairs take besides, 0 for other similarities."""
-    if similarity != "edit" or not corpus.counts.documents:
+    if measure_of(similarity) != "edit" or not corpus.counts.documents:
         return 0.0
     tokens = corpus.documents.tokens[corpus.documents.valid].astype(np.float64)
     return pairs * float((tokens**2).mean()) / 64 * WORD_SECONDS
 
 
 def trials_by_threshold(
-    corpus: SampledCorpus, truth: Truth, similarity: Similarity, listing: Listing, recipe: str
+    corpus: SampledCorpus, truth: Truth, similarity: Similarity | SimilarityName, listing: Listing, recipe: str
 ) -> list[Trial]:
     """Score each threshold in steps of 0.01 from `listing.least`, the highest first; truth from labels."""
     if listing.matches is None:

@@ -1,7 +1,7 @@
 """The options of `evaluate` and `evaluate_files`. Importing this module loads no compiled code."""
 
 from neardup.io.reading import ReadingDict
-from neardup.recipe.similarities import Similarity
+from neardup.recipe.similarity import SimilarityLike
 from neardup.resources.resources import ResourceOptions
 
 SAMPLE = 4000
@@ -18,7 +18,7 @@ class EvaluateOptions(ResourceOptions, total=False):
     """The options of `evaluate`."""
 
     min_similarity: float
-    similarity: Similarity
+    similarity: SimilarityLike
     max_distance: int | None
 
 

@@ -26,7 +26,13 @@ class RecipeResult(NamedTuple):
 
 
 def recipe_results(
-    corpus: SampledCorpus, truth: Truth, own: DistanceHistogram, scores: tuple[DistanceScore, ...], target: float
+    corpus: SampledCorpus,
+    truth: Truth,
+    own: DistanceHistogram,
+    scores: tuple[DistanceScore, ...],
+    target: float,
+    *,
+    of_elements: bool = False,
 ) -> list[RecipeResult]:
     """Score the corpus' own recipe, which comes first, and every named recipe that is not a profile of another tool.
 
@@ -35,12 +41,13 @@ def recipe_results(
         truth: the pairs that recall is measured on.
         own, scores: distances by the corpus' own recipe.
         target: recall to reach, above 0 and up to 1.
+        of_elements: the documents are given sets or lists: no other recipe is for them.
     """
     name_of_own, others = UNNAMED, []
     for name, named in RECIPES.items():
         if named.recipe.digest() == corpus.recipe.digest():
             name_of_own = name
-        elif not named.recipe.is_of_other_tool:
+        elif not named.recipe.is_of_other_tool and not of_elements:
             others.append(_other_result(name, named.recipe, corpus, truth, target))
     return [_result(name_of_own, corpus.recipe, truth, own, scores, target), *others]
 

@@ -10,7 +10,8 @@ from neardup.judging.evaluation.sampling import SimilarPairs
 from neardup.matching.equal_texts import exact_representatives
 from neardup.matching.matches import Matches
 from neardup.options import DedupOptions
-from neardup.recipe.similarities import Similarity
+from neardup.recipe.similarities import SimilarityName
+from neardup.recipe.similarity import Similarity
 from neardup.survivors.decisions import in_order_of_preference
 from neardup.survivors.listed_pairs import EqualTexts, RowPairs, pairs_of_representatives, star_of_listed
 
@@ -28,13 +29,13 @@ def thresholds_from(least: float) -> list[float]:
 
 
 def removal_of_matches(
-    corpus: SampledCorpus, matches: Matches, similarity: Similarity, least: float
+    corpus: SampledCorpus, matches: Matches, similarity: Similarity | SimilarityName, least: float
 ) -> list[RemovedShare]:
     """Decide as de-duplication does for each threshold; `matches`: all pairs of a similarity of at least `least`."""
     found = []
     for threshold in thresholds_from(least):
         removed = removed_documents(corpus, _reaching(matches, threshold))
-        found.append(RemovedShare(similarity, threshold, float(removed), wilson(removed, corpus.counts.documents)))
+        found.append(RemovedShare(str(similarity), threshold, float(removed), wilson(removed, corpus.counts.documents)))
     return found
 
 

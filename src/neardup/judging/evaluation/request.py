@@ -9,8 +9,10 @@ from neardup.errors import OptionError, is_integer
 from neardup.judging.evaluation.labels import LabelRows, check_labels
 from neardup.judging.evaluation.options import MIN_PRECISION, SAMPLE, TARGET_RECALL
 from neardup.options import DedupOptions
+from neardup.recipe.given_elements import similarity_of_elements
 from neardup.recipe.methods import MEASURED, METHODS, MeasuredMethod
-from neardup.recipe.similarities import Similarity
+from neardup.recipe.similarities import SimilarityName
+from neardup.recipe.similarity import Similarity, SimilarityLike, similarity_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,9 +23,12 @@ class EvaluationRequest:
         labels: pairs known to be near-duplicates or not; None to learn them from a sample.
         complete: the labels include every near-duplicate, so any other pair found is false.
         methods: the methods to measure; if none is named, all that serve the similarity.
-        similarities: the similarities to try; if none is named, all. Without labels the only one is Jaccard.
+        similarities: the similarities to try; if none is given, all that have names. Without labels the only one is that of the
+            options, a Jaccard coefficient.
         target_recall: the recall that the recommendation should reach, above 0 and up to 1.
         min_precision: the least precision that it should keep where precision is known, from 0 to 1.
+        of_elements: the documents are given sets or lists: recipes of texts are not tried, and elements are compared as they are.
+        have_sets: some of them are sets, which have no order.
         sample: how many documents are compared with all others.
         seed: seed of the sample.
     """
@@ -31,9 +36,11 @@ class EvaluationRequest:
     labels: LabelRows | None = None
     complete: bool = False
     methods: MeasuredMethod | Sequence[MeasuredMethod] = ()
-    similarities: Sequence[Similarity] = ()
+    similarities: Sequence[SimilarityLike] = ()
     target_recall: float = TARGET_RECALL
     min_precision: float = MIN_PRECISION
+    of_elements: bool = False
+    have_sets: bool = False
     sample: int = SAMPLE
     seed: int = 0
 
@@ -49,14 +56,17 @@ class EvaluationRequest:
         """The methods that were named, else those that serve the similarity."""
         if self.named_methods:
             return self.named_methods
-        rows = {name: METHODS[name] for name in MEASURED if METHODS[name].is_for(options.similarity)}
+        rows = {name: METHODS[name] for name in MEASURED if METHODS[name].is_for(options.measure)}
         return [name for name, row in rows.items() if options.min_similarity > 0 or not row.needs_similarity]
 
-    def tried_similarities(self) -> tuple[Similarity, ...]:
-        """The similarities to try."""
-        if self.labels is None:
-            return ("jaccard",)
-        return tuple(self.similarities) or get_args(Similarity)
+    def tried_similarities(self) -> tuple[Similarity | SimilarityName, ...]:
+        """The similarities to try, with labels."""
+        names: tuple[SimilarityLike, ...] = tuple(self.similarities) or get_args(SimilarityName)
+        if not self.of_elements:
+            return tuple(map(similarity_of, names))
+        if self.have_sets:
+            names = tuple(name for name in names if name != "edit")
+        return tuple(similarity_of_elements(similarity_of(name), have_sets=self.have_sets) for name in names)
 
     def check(self, options: DedupOptions) -> None:
         """Check the whole request, and the beginning of the labels, before any document is read.
@@ -95,15 +105,15 @@ class EvaluationRequest:
             raise OptionError(
                 "`min_similarity=0`: without labels the similarity says which pairs are near; give one above 0."
             )
-        if options.similarity != "jaccard":
+        if options.measure != "jaccard":
             raise OptionError(
-                f"`similarity={options.similarity!r}`: without labels near-duplicates are looked for by jaccard. "
+                f"`similarity={str(options.compared_by)!r}`: without labels near-duplicates are looked for by jaccard. "
                 "Give labels as `pairs`, or leave it out."
             )
         if self.complete:
             raise OptionError("`complete=True` is about labels, and none are given. Give `pairs`, or leave it out.")
 
 
-def similarities_of(options: Mapping[str, Any]) -> tuple[Similarity, ...]:
+def similarities_of(options: Mapping[str, Any]) -> tuple[SimilarityLike, ...]:
     """The similarity among the options that a function received; empty if it was not given, which is to try all."""
     return (options["similarity"],) if "similarity" in options else ()

@@ -10,7 +10,9 @@ from neardup.display import html_table
 from neardup.judging.evaluation.intervals import Share
 from neardup.recipe.methods import MeasuredMethod
 from neardup.recipe.presets import RECIPES
-from neardup.recipe.similarities import Similarity
+from neardup.recipe.similarities import SimilarityName
+from neardup.recipe.similarity import Similarity
+from neardup.recipe.stored_parts import plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,7 @@ class Trial:
 
     Attributes:
         method: one of `METHODS`.
-        similarity, min_similarity: None and 0 for fingerprints alone.
+        similarity, min_similarity: None and 0 for fingerprints alone; a `Similarity` if one was given.
         recipe: a name, or "the given recipe".
         bits: of the recipe's fingerprints.
         max_distance: None for methods that need no distance.
@@ -117,7 +119,7 @@ class Trial:
     """
 
     method: MeasuredMethod
-    similarity: Similarity | None
+    similarity: Similarity | SimilarityName | None
     min_similarity: float
     recipe: str
     bits: int
@@ -244,7 +246,18 @@ class Evaluation:
 
     def as_dict(self) -> dict[str, Any]:
         """The fields as plain values, ready for JSON."""
-        return dataclasses.asdict(self)
+        trials = [dataclasses.replace(trial, similarity=None) for trial in self.trials]
+        best = self.recommendation.best
+        if best is not None:
+            recommendation = dataclasses.replace(self.recommendation, best=dataclasses.replace(best, similarity=None))
+        else:
+            recommendation = self.recommendation
+        found = dataclasses.asdict(dataclasses.replace(self, trials=tuple(trials), recommendation=recommendation))
+        for trial, plainly in zip(self.trials, found["trials"], strict=True):
+            plainly["similarity"] = plain(trial.similarity)
+        if best is not None:
+            found["recommendation"]["best"]["similarity"] = plain(best.similarity)
+        return found
 
     def to_json(self) -> str:
         """The fields as one JSON object, indented, ending in a newline."""

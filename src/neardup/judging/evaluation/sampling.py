@@ -16,9 +16,11 @@ from neardup.io.corpora import Corpus
 from neardup.kernels.hamming.comparisons import distances_to
 from neardup.kernels.matching.sampling import SampledSets, SimilarSets, count_distances, find_similar
 from neardup.matching.similarities.element_store import ElementStore, read_again
-from neardup.matching.similarities.table import shingle_sets_of
+from neardup.matching.similarities.table import maker_of
 from neardup.progress import Progress
 from neardup.recipe.recipe import Recipe
+from neardup.recipe.similarities import SimilarityName
+from neardup.recipe.similarity import Similarity
 from neardup.resources.resources import DEFAULTS, Resources
 from neardup.resources.threads import in_order, thread_count
 from neardup.text.columns import in_chunks
@@ -104,15 +106,17 @@ def similar_pairs(
     *,
     least: float,
     recipe: Recipe,
+    compared_by: Similarity | SimilarityName = "jaccard",
     resources: Resources = DEFAULTS,
 ) -> SimilarPairs:
     """Find every pair of a sampled row and a row in `among` (bool[rows]) with a similarity of at least `least`, above 0.
 
-    `recipe`: its normalizers come first.
+    `recipe`: its normalizers come first. `compared_by`: a Jaccard coefficient of sets.
     """
+    maker = maker_of(compared_by)
     wanted = np.zeros(len(among), np.bool_)
     wanted[sampled] = True
-    store = ElementStore.of_verification("jaccard", recipe, resources=resources)
+    store = ElementStore.of_verification(compared_by, recipe, resources=resources)
     with read_again(store, corpus, wanted, progress=Progress()) as sets:
         sought = _sampled_sets(sets, sampled, least)
 
@@ -120,7 +124,7 @@ def similar_pairs(
             present = np.flatnonzero(batch.texts.is_valid().to_numpy(zero_copy_only=False))
             parts, first = [], 0
             for texts in in_chunks(batch.texts.drop_null()):
-                a, b, similarity = _search(shingle_sets_of(texts, recipe), sought, least)
+                a, b, similarity = _search(maker.elements(texts, recipe)[::2], sought, least)
                 parts.append((sampled[a], present[first + b], similarity))
                 first += len(texts)
             return parts

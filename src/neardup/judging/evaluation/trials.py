@@ -31,7 +31,8 @@ from neardup.judging.evaluation.truth import LEAST_SHOWN, Truth, similarities_of
 from neardup.options import DedupOptions
 from neardup.recipe.methods import MEASURED, METHODS, MeasuredMethod
 from neardup.recipe.presets import RECIPES
-from neardup.recipe.similarities import Similarity
+from neardup.recipe.similarities import SimilarityName
+from neardup.recipe.similarity import Similarity, measure_of
 
 
 class Tried(NamedTuple):
@@ -63,7 +64,7 @@ class Trials:
         given, left_out = self.corpus.options.min_similarity, []
         tried = [self._of_method(score) for score in methods]
         if any(METHODS[score.method].is_by_distance for score in methods):
-            tried += self._by_distance("jaccard", given)
+            tried += self._by_distance(self.corpus.options.compared_by, given)
         if similar.least > LEAST_SHOWN:
             left_out.append(
                 f"What thresholds below `min_similarity={given!r}` remove was left out: among so many documents it takes long."
@@ -74,14 +75,14 @@ class Trials:
         """Trials of every similarity, and of methods at the threshold that the similarity in use needs."""
         tried, removal, left_out = list[Trial](), list[RemovedShare](), list[str]()
         names = self.request.named_methods or MEASURED
-        used, threshold = self.corpus.options.similarity, self.corpus.options.min_similarity
+        used, threshold = self.corpus.options.compared_by, self.corpus.options.min_similarity
         if "exact" not in names and threshold > 0 and self.truth.positive.any():
             threshold = self._threshold_for(self.truth.similarity)
         for similarity in self.request.tried_similarities():
             try:
                 found = self._of_similarity(similarity, lists="exact" in names)
             except OptionError as problem:  # of a similarity that does not go with the recipe
-                found = Tried((), (), (f"`similarity={similarity!r}` was left out: {problem}",))
+                found = Tried((), (), (f"`similarity={str(similarity)!r}` was left out: {problem}",))
             tried += found.trials
             removal += found.removal
             left_out += found.left_out
@@ -119,7 +120,7 @@ class Trials:
         """The trial of a method that was measured at the similarity that was given."""
         return Trial(
             method=score.method,
-            similarity=self.corpus.options.similarity,
+            similarity=self.corpus.options.compared_by,
             min_similarity=self.corpus.options.min_similarity,
             recipe=self.recipes[0].score.recipe,
             bits=self.corpus.recipe.bits,
@@ -131,23 +132,23 @@ class Trials:
             unlabeled=score.unlabeled,
         )
 
-    def _of_similarity(self, similarity: Similarity, *, lists: bool) -> Tried:
+    def _of_similarity(self, similarity: Similarity | SimilarityName, *, lists: bool) -> Tried:
         """The trial of `exact` at the best threshold of a similarity, and what its thresholds remove."""
         corpus, truth, target = self.corpus, self.truth, self.request.target_recall
         if (seconds := edit_seconds(corpus, len(truth), similarity)) > BUDGET_SECONDS:
             why = (
                 f"the labeled pairs alone take {seconds:,.0f} s of the reference machine, more than {BUDGET_SECONDS:g}"
             )
-            return Tried((), (), (f"`similarity={similarity!r}` was left out: {why}.",))
+            return Tried((), (), (f"`similarity={str(similarity)!r}` was left out: {why}.",))
         if not lists or not truth.positive.any():
             return Tried((), (), ())
         values = truth.similarity
-        if similarity != corpus.options.similarity:
+        if similarity != corpus.options.compared_by:
             values = similarities_of_rows(corpus, truth.left, truth.right, similarity)
         needed, left_out = self._needed(values), []
         if needed < LEAST_TRIED:
             left_out.append(
-                f"`similarity={similarity!r}` reaches recall {target:g} only at {needed:.2f}; below {LEAST_TRIED:g}, where "
+                f"`similarity={str(similarity)!r}` reaches recall {target:g} only at {needed:.2f}; below {LEAST_TRIED:g}, where "
                 "texts match that have little in common, it was not tried."
             )
         listing = list_pairs(
@@ -169,15 +170,17 @@ class Trials:
         """That similarity as a threshold in steps of 0.01, from LEAST_TRIED up."""
         return max(math.floor(100 * self._needed(values) + 1e-9) / 100, LEAST_TRIED)
 
-    def _at_threshold(self, method: MeasuredMethod, similarity: Similarity, threshold: float) -> list[Trial]:
+    def _at_threshold(
+        self, method: MeasuredMethod, similarity: Similarity | SimilarityName, threshold: float
+    ) -> list[Trial]:
         """Trials of a method other than `exact` at a threshold of similarity."""
-        if method == "exact" or not METHODS[method].is_for(similarity):
+        if method == "exact" or not METHODS[method].is_for(measure_of(similarity)):
             return []
         if METHODS[method].is_by_distance:
             return self._by_distance(similarity, threshold)
         return [self._verified(method, similarity, threshold, None)] if threshold > 0 else []
 
-    def _by_distance(self, similarity: Similarity, threshold: float) -> list[Trial]:
+    def _by_distance(self, similarity: Similarity | SimilarityName, threshold: float) -> list[Trial]:
         """Trials of fingerprints: those of the corpus with verification, and those of each recipe alone."""
         target, least = self.request.target_recall, self.request.min_precision
         alone = (pick(each.trials, target=target, min_precision=least)[0] for each in self.recipes)
@@ -189,7 +192,7 @@ class Trials:
         return [self._verified("simhash", similarity, threshold, each) for each in distances] + found
 
     def _verified(
-        self, method: MeasuredMethod, similarity: Similarity, threshold: float, distance: int | None
+        self, method: MeasuredMethod, similarity: Similarity | SimilarityName, threshold: float, distance: int | None
     ) -> Trial:
         trial = Trial(
             method=method,

@@ -16,7 +16,8 @@ from neardup.judging.evaluation.sampling import SimilarPairs, similar_pairs
 from neardup.matching.similarities.element_store import ElementStore, read_again
 from neardup.progress import Progress
 from neardup.recipe.recipe import Recipe
-from neardup.recipe.similarities import Similarity
+from neardup.recipe.similarities import SimilarityName
+from neardup.recipe.similarity import Similarity
 
 BANDS = {"0.5-0.8": (0.5, 0.8), "0.8-0.95": (0.8, 0.95), "0.95-1": (0.95, np.inf)}
 """Bands of similarity; pairs between 0.8 and 0.95 are the hard ones to find."""
@@ -121,7 +122,7 @@ def labeled_truth(
     pairs = read_labels(labels, ids, min_similarity=options.min_similarity)
     order = np.lexsort((pairs.right, pairs.left))
     left, right, score = pairs.left[order], pairs.right[order], pairs.score[order]
-    similarity = similarities_of_rows(corpus, left, right, options.similarity)
+    similarity = similarities_of_rows(corpus, left, right, options.compared_by)
     return Truth(
         source="labels",
         complete=complete,
@@ -135,7 +136,9 @@ def labeled_truth(
     )
 
 
-def similarities_of_rows(corpus: SampledCorpus, left: Array, right: Array, similarity: Similarity) -> Array:
+def similarities_of_rows(
+    corpus: SampledCorpus, left: Array, right: Array, similarity: Similarity | SimilarityName
+) -> Array:
     """float64[p]: the similarity of the rows left[i] and right[i]; 1 if their normalized texts are equal."""
     documents = corpus.documents
     wanted = np.zeros(len(documents), np.bool_)
@@ -157,6 +160,7 @@ def sampled_truth(corpus: SampledCorpus) -> tuple[Truth, SimilarPairs]:
         corpus.among,
         least=min(options.min_similarity, LEAST_SHOWN) if is_small else options.min_similarity,
         recipe=corpus.recipe,
+        compared_by=options.compared_by,
         resources=options.resources,
     )
     found = below.of_at_least(options.min_similarity)

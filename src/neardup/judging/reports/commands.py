@@ -1,13 +1,16 @@
 """Commands shown in a page: one repeats the run, one evaluates it by labels."""
 
+import contextlib
 import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from neardup.errors import OptionError
 from neardup.io.endings import AUDIT_ENDING
 from neardup.io.outputs import stem
 from neardup.io.reading import READING, Reading
 from neardup.options import DedupOptions
+from neardup.recipe.given_elements import recipe_of_elements
 from neardup.recipe.presets import RECIPES
 
 MOST_BYTES = 20_000
@@ -29,11 +32,12 @@ def command_of(summary: dict[str, Any]) -> tuple[str, list[str]]:
     staged = "clusters" in files
     if not staged:
         given = {name: value for name, value in options.items() if value != _plain(getattr(plain, name))}
+        given |= _similarity(options["similarity"], files, notes)
     given |= _reading(files)
     words = ["neardup", "apply", files["clusters"]] if staged else ["neardup", "dedup"]
     flags = flags_of(given)
     if not staged:
-        known = {named.recipe.digest(): name for name, named in RECIPES.items()}
+        known = _known_recipes(files)
         recipe = known.get(summary["recipe"]["digest"])
         if recipe is None:
             recipe = "recipe.toml"
@@ -65,6 +69,29 @@ def command_of(summary: dict[str, Any]) -> tuple[str, list[str]]:
     return text, notes
 
 
+def _similarity(recorded: Any, files: dict[str, Any], notes: list[str]) -> dict[str, Any]:
+    """The option for a similarity that is not named: that of given elements by its measure, others by a file to be written."""
+    if isinstance(recorded, str):
+        return {}
+    if files.get("elements") is not None:
+        measure = recorded["measure"]
+        return {"similarity": None if measure == DedupOptions().measure else measure}
+    notes.append("similarity.toml has the fields of the similarity above.")
+    return {"similarity": "similarity.toml"}
+
+
+def _known_recipes(files: dict[str, Any]) -> dict[str, str]:
+    """The names of recipes by their digests; for given elements, those of which elements are the features."""
+    named = {name: each.recipe for name, each in RECIPES.items()}
+    if files.get("elements") is None:
+        return {recipe.digest(): name for name, recipe in named.items()}
+    found = {}
+    for name, recipe in named.items():
+        with contextlib.suppress(OptionError):  # a recipe of texts only
+            found[recipe_of_elements(recipe).digest()] = name
+    return found
+
+
 def evaluate_command(summary: dict[str, Any], inputs: Sequence[str]) -> str:
     """The command that uses labels of the pairs; `inputs`: the files that hold the documents of the pairs."""
     flags = flags_of(_reading(summary["files"]))
@@ -78,7 +105,7 @@ def evaluate_command(summary: dict[str, Any], inputs: Sequence[str]) -> str:
 def _reading(files: dict[str, Any]) -> dict[str, Any]:
     """The reading options that differ from the defaults."""
     usual = Reading()
-    return {name: files[name] for name in READING if files[name] != _plain(getattr(usual, name))}
+    return {name: files[name] for name in READING if name in files and files[name] != _plain(getattr(usual, name))}
 
 
 def _plain(value: Any) -> Any:

@@ -3,7 +3,7 @@
 import base64
 import hashlib
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.resources import files as package_files
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from neardup.judging.reports.shown_pairs import bands_of_pairs
 from neardup.judging.reports.tally import LARGEST, MEMBERS, Tally
 from neardup.judging.reports.texts import READ_CHARACTERS, Texts
 from neardup.judging.reports.visible import name_of, plainly
+from neardup.recipe.parts import FILES
 from neardup.survivors.audit_reader import Line
 
 if TYPE_CHECKING:
@@ -73,6 +74,12 @@ def page(
     return shown.encode("utf-8", "replace")
 
 
+def _recipe_in_words(recipe: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """The fields of a recipe; of its files, the paths."""
+    for name, value in recipe.items():
+        yield name, value_in_words([file["path"] for file in value] if name == FILES else value)
+
+
 def values_of(summary: dict[str, Any], labeled: Sequence[str]) -> dict[str, Any]:
     """Values from the summary, by the template's names."""
     command, notes = command_of(summary)
@@ -80,7 +87,7 @@ def values_of(summary: dict[str, Any], labeled: Sequence[str]) -> dict[str, Any]
         "summary": summary,
         "facts": list(facts_of(summary)),
         "options": [(name, value_in_words(value)) for name, value in summary["options"].items()],
-        "recipe": [(name, value_in_words(value)) for name, value in summary["recipe"].items()],
+        "recipe": list(_recipe_in_words(summary["recipe"])),
         "stages": stages_of(summary),
         "command": plainly(command),
         "notes": notes,

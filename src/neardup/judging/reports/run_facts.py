@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from neardup.judging.reports.visible import name_of, plainly
+from neardup.recipe.similarity import stored_similarity
 
 OPTION_CHARACTERS = 400
 
@@ -15,8 +16,11 @@ def facts_of(summary: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield "Method", str(summary["method"])
     if summary["reason"]:
         yield "Why this method", plainly(summary["reason"])
+    if summary.get("recipe_decides"):
+        yield "The recipe", plainly(summary["recipe_decides"])
     if summary["min_similarity"] > 0:
-        yield "A match is", f"a {options['similarity']} similarity of at least {summary['min_similarity']:g}"
+        alike = stored_similarity(options["similarity"])
+        yield "A match is", f"a {alike} similarity of at least {summary['min_similarity']:g}"
     if summary["max_distance"] is not None:
         yield "Fingerprints", f"at most {summary['max_distance']} bits apart"
     yield "Candidates compared", f"{summary['candidates']:,}, of which {summary['matches']:,} matched"

@@ -1,5 +1,6 @@
 """READ AGAIN: the texts of some rows, and counts of documents by file and by length, in one pass over the inputs."""
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,7 @@ from neardup.io.corpus import FileCorpus
 from neardup.recipe.parts import FOLDING
 from neardup.recipe.recipe import Recipe
 from neardup.survivors.audit_reader import Line
+from neardup.text.given_elements import elements_of
 
 READ_CHARACTERS = 20_000
 """Characters kept of each text, for display."""
@@ -143,6 +145,8 @@ def text_of(batch: Batch, place: int, recipe: Recipe | None) -> Text | None:
     if text is None:
         return None
     values = None if recipe is None else fingerprint_array(pa.array([text], pa.large_string()), recipe).values[0]
+    if batch.of_elements:
+        text = json.dumps(elements_of(text), ensure_ascii=False)
     return Text(text[:READ_CHARACTERS], len(text), batch.ids[place].as_py(), values)
 
 

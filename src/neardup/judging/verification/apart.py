@@ -15,7 +15,6 @@ from neardup.matching.equal_texts import exact_representatives
 from neardup.matching.matches import Matches, list_matches
 from neardup.options import DedupOptions
 from neardup.recipe.methods import BY_DISTANCE, METHODS, Method, MethodRow, Promise
-from neardup.recipe.similarities import Similarity
 
 EXACT: Method = "exact"
 
@@ -23,12 +22,11 @@ EXACT: Method = "exact"
 def join_options(claim: Claim, options: DedupOptions, method: Method | None = None) -> DedupOptions:
     """The options of a join that lists every match: by similarity, or by distance alone. Or those of `method`."""
     taken = method or (BY_DISTANCE if claim.is_by_distance else EXACT)
-    similarity: Similarity = claim.similarity  # type: ignore[assignment]  # it was checked
     return dataclasses.replace(
         options,
         method=taken,
         min_similarity=claim.min_similarity,
-        similarity=similarity,
+        similarity=claim.similarity,
         max_distance=claim.max_distance if METHODS[taken].takes_distance else None,
         within=claim.within,
     )

@@ -4,13 +4,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from neardup.errors import InputError, NeardupError, OptionError
-from neardup.io.reading import READING, Reading
+from neardup.io.reading import Reading, stored_reading
 from neardup.io.storage.places import Place, place_of
 from neardup.options import CLUSTERS
 from neardup.recipe.methods import METHODS, Promise
+from neardup.recipe.presets import RecipeLike
 from neardup.recipe.recipe import Recipe
-from neardup.recipe.serialization import check_same, stored_recipe
-from neardup.recipe.similarities import SIMILARITIES
+from neardup.recipe.serialization import recipe_of_run
+from neardup.recipe.similarities import SimilarityName
+from neardup.recipe.similarity import Similarity, stored_similarity
+from neardup.recipe.vectors import KIND as VECTORS
 from neardup.survivors.summary_reader import RunSummary, no_summary, read_summaries
 
 if TYPE_CHECKING:
@@ -39,7 +42,7 @@ class Claim:
     """
 
     recipe: Recipe
-    similarity: str
+    similarity: Similarity | SimilarityName
     min_similarity: float
     max_distance: int | None = None
     min_tokens: int = 1
@@ -73,14 +76,16 @@ class Claim:
         return f"{at} within distance {self.max_distance}"
 
 
-def read_claim(audit: Place) -> Claim | None:
+def read_claim(audit: Place, given: RecipeLike | None = None) -> Claim | None:
     """Read the summary beside an audit; None if there is none. For a run in stages, read those of all its parts.
+
+    `given`: the run's recipe, with the functions and files that the summary does not have.
 
     Raises:
         InputError: the summaries are of several runs, or the cluster file of a run in stages is missing.
         OptionError: the run was of lines or paragraphs, of vectors, or `within` a function.
         DataError: a file is not the summary of a run.
-        RecipeMismatch: this version makes other fingerprints by the recipe.
+        RecipeMismatch: this version makes other fingerprints by the recipe, or the given recipe is another.
     """
     found = read_summaries(audit)
     if not found:
@@ -93,23 +98,23 @@ def read_claim(audit: Place) -> Claim | None:
             )
     path, summary = found[0]
     try:
-        return _claim(audit, [summary for _, summary in found], summary["files"].get("clusters"))
+        return _claim(audit, [summary for _, summary in found], summary["files"].get("clusters"), given)
     except (ValueError, LookupError, TypeError, AttributeError) as problem:
         if isinstance(problem, NeardupError):
             raise
         raise no_summary(path) from None
 
 
-def _claim(audit: Place, summaries: list[RunSummary], clusters: str | None) -> Claim:
+def _claim(audit: Place, summaries: list[RunSummary], clusters: str | None, given: RecipeLike | None) -> Claim:
     summary = summaries[0]
     options, files = summary["options"], summary["files"]
     if summary["recipe"].get("kind"):
+        kind = summary["recipe"]["kind"]
         raise OptionError(
-            f"{audit} is of a run on vectors. Only runs on texts can be verified: their similarities come from the texts."
+            f"{audit} is of a run on {kind if kind == VECTORS else f'fingerprints of {kind}'}. Only runs on texts can be verified: "
+            "their similarities come from the texts."
         )
-    recipe = stored_recipe(summary["recipe"])
-    written = {name: value for name, value in summary["recipe"].items() if name != "digest"}
-    check_same(recipe, written, str(audit), "as this version of neardup makes it")
+    recipe = recipe_of_run(summary["recipe"], given, str(audit))
     within = options["within"]
     if within is not None and within.endswith("()"):
         raise OptionError(
@@ -118,7 +123,6 @@ def _claim(audit: Place, summaries: list[RunSummary], clusters: str | None) -> C
         )
     for value, allowed in (
         (summary["method"], METHODS),
-        (options["similarity"], SIMILARITIES),
         (options["cluster"], CLUSTERS),
     ):
         if value not in allowed:
@@ -132,14 +136,14 @@ def _claim(audit: Place, summaries: list[RunSummary], clusters: str | None) -> C
         inputs = tuple(shard.name for shard in shards)
     return Claim(
         recipe=recipe,
-        similarity=options["similarity"],
+        similarity=stored_similarity(options["similarity"]),
         min_similarity=float(summary["min_similarity"]),
         max_distance=summary["max_distance"],
         min_tokens=int(summary["min_tokens"]),
         cluster=options["cluster"],
         within=within,
         method=summary["method"],
-        reading=Reading(**{name: files[name] for name in READING}),
+        reading=stored_reading(files),
         inputs=inputs,
         against=tuple(files.get("against", ())),
         folder=files["folder"],

@@ -166,3 +166,14 @@ def sign_documents(data, offsets, constants, memory, mask, tables, signatures, s
         n = tokenize(data, offsets[d], offsets[d + 1], memory.token_spare, memory.hashes, memory.kinds, tables)
         m = shingle(memory.hashes, memory.hash_bytes, memory.kinds, n, 3, 5, memory.shingles)
         sizes[d] = sign(memory.shingles, m, constants, memory, mask, signatures[d])
+
+
+@kernel
+def sign_sets(hashes, offsets, constants, memory, mask, signatures, sizes):
+    """Sign the sets `hashes[offsets[d]:offsets[d + 1]]`, hashes in any order and however often, of at most what `memory` is for.
+
+    uint64[], int64[n + 1] -> uint32[n, k] or uint16[n, k], and sizes int64[n]: distinct hashes.
+    """
+    for d in range(len(offsets) - 1):
+        n = offsets[d + 1] - offsets[d]
+        sizes[d] = sign(hashes[offsets[d] : offsets[d + 1]], n, constants, memory, mask, signatures[d])

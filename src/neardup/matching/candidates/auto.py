@@ -17,7 +17,7 @@ from neardup.matching.candidates.exact import open_exact
 from neardup.matching.candidates.minhash import open_minhash
 from neardup.matching.candidates.sampled_sets import sample_of
 from neardup.matching.candidates.task import Task
-from neardup.matching.similarities.table import SIMILARITY_TABLE
+from neardup.matching.similarities.table import maker_of
 from neardup.recipe.methods import METHODS
 
 SLOWER, PATIENCE_SECONDS = 2.0, 5.0
@@ -58,15 +58,15 @@ def choose(task: Task, *, documents: int | None = None) -> Choice:
     with task.progress.stage("choose", read):
         sample = sample_of(task, size)
         code, memory, first = (
-            SIMILARITY_TABLE[options.similarity].code,
+            maker_of(options.compared_by).code,
             task.resources.memory_bytes,
             task.survivors_first,
         )
         least = options.min_similarity
         exact = estimate_exact(sample, size, code=code, least=least, memory=memory, survivors_first=first)
-        if not METHODS["minhash"].is_for(options.similarity):
+        if not METHODS["minhash"].is_for(options.measure):
             return Choice(
-                "exact", f"{_shown(exact)}; no other method serves {options.similarity}", (exact,), size.documents
+                "exact", f"{_shown(exact)}; no other method serves {options.measure}", (exact,), size.documents
             )
         try:
             minhash = estimate_minhash(sample, size, least=least, memory=memory, survivors_first=first)
@@ -81,8 +81,8 @@ def choose(task: Task, *, documents: int | None = None) -> Choice:
 
 def needless(task: Task) -> str | None:
     """Why exact is taken whatever the texts have in common; None if that must be looked at."""
-    if not METHODS["minhash"].is_for(task.options.similarity):
-        return f"no other method serves {task.options.similarity}"
+    if not METHODS["minhash"].is_for(task.options.measure):
+        return f"no other method serves {task.options.measure}"
     documents = int(task.wanted.sum())
     most = exact_at_most(Size(documents, int(task.documents.tokens[task.wanted].sum())))
     return (

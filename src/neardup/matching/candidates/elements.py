@@ -9,7 +9,7 @@ from neardup.arrays import Array
 from neardup.io.batch import Batch
 from neardup.io.checkpoints import NO_CHECKPOINTS
 from neardup.matching.candidates.task import Task
-from neardup.matching.similarities.table import SIMILARITY_TABLE, Elements
+from neardup.matching.similarities.table import Elements, maker_of
 from neardup.resources.threads import in_order
 from neardup.text.columns import in_chunks
 
@@ -26,12 +26,12 @@ def map_elements(
 
     With a `name`, results are saved if the run can be resumed.
     """
-    similarity, wanted = SIMILARITY_TABLE[task.options.similarity], task.wanted
+    maker, wanted = maker_of(task.options.compared_by), task.wanted
     if task.kept is None:
 
         def read(batch: Batch) -> list[Result]:
             chunks = in_chunks(batch.texts.drop_null())
-            return [work(similarity.elements(chunk, task.recipe)) for chunk in chunks]
+            return [work(maker.elements(chunk, task.recipe)) for chunk in chunks]
 
         passes = task.checkpoints if name else NO_CHECKPOINTS
         for _, results in passes.map(task.corpus, read, name=name, wanted=wanted, state=state):

@@ -18,7 +18,7 @@ from neardup.matching.candidates.task import Found, Task
 from neardup.matching.prefix_join.counts import ElementCounts
 from neardup.matching.prefix_join.join import JoinCost, join_prefixes
 from neardup.matching.prefix_join.prefixes import Prefixes, PrefixFile, prefixes_of
-from neardup.matching.similarities.table import SIMILARITY_TABLE, Elements
+from neardup.matching.similarities.table import Elements, maker_of
 
 COSTS = [field.name for field in fields(JoinCost)]
 """The counts of a join, which are added up where there are several."""
@@ -51,7 +51,7 @@ def _check_room(task: Task, work: str) -> None:
         estimate = estimate_exact(
             sample_of(task, size),
             size,
-            code=SIMILARITY_TABLE[options.similarity].code,
+            code=maker_of(options.compared_by).code,
             least=options.min_similarity,
             memory=resources.memory_bytes,
             survivors_first=task.survivors_first,
@@ -72,10 +72,10 @@ def open_exact(task: Task, *, work: str = "`method='exact'`") -> Iterator["Exact
     _check_room(task, work)
     counts = count_elements(task)
     options, resources, progress, wanted = task.options, task.resources, task.progress, task.wanted
-    similarity, least = SIMILARITY_TABLE[options.similarity], options.min_similarity
+    code, least = maker_of(options.compared_by).code, options.min_similarity
 
     def prefixes_in(elements: Elements) -> Prefixes:
-        return prefixes_of(elements, code=similarity.code, least=least, counts=counts)
+        return prefixes_of(elements, code=code, least=least, counts=counts)
 
     with PrefixFile(resources) as file:
         with progress.stage("prefixes", int(wanted.sum())):
@@ -84,6 +84,9 @@ def open_exact(task: Task, *, work: str = "`method='exact'`") -> Iterator["Exact
                 progress.advance(len(part))
             prefixes = file.whole()
         read_as = task.read_as(wanted)
+        if task.min_tokens("exact") == 0:
+            has_elements = prefixes.sizes[read_as] > 0
+            task, read_as = task.only(has_elements), read_as[has_elements]
         equal = collapse(
             resources.scratch.take(prefixes.digests, read_as), threads=resources.threads, scratch=resources.scratch
         )
@@ -114,7 +117,7 @@ class ExactJoin(CandidateJoin):
         packed, cost = join_prefixes(
             self._prefixes,
             scratch.take(self._read_as, firsts),
-            code=SIMILARITY_TABLE[task.options.similarity].code,
+            code=maker_of(task.options.compared_by).code,
             least=task.options.min_similarity,
             sides=sides,
             across=across,

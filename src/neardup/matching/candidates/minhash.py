@@ -18,6 +18,7 @@ from neardup.matching.bands import spool_banded
 from neardup.matching.candidates.candidate_join import SketchJoin
 from neardup.matching.candidates.task import Found, Task
 from neardup.matching.distance_limit import distance_limit
+from neardup.matching.similarities.table import maker_of
 from neardup.recipe.methods import METHODS
 from neardup.resources.spool import Spool, mapped_array
 from neardup.text.columns import in_chunks
@@ -98,10 +99,14 @@ def open_minhash(task: Task) -> Iterator["MinHashJoin"]:
     task = task.at_least(task.min_tokens("minhash"))
     progress, wanted = task.progress, task.wanted
     bands = minhash_bands(task.options.min_similarity)
-    signing = Signing(values=bands.values, normalize=tuple(task.recipe.normalize))
+    maker = maker_of(task.options.compared_by)
+    signing = Signing(values=bands.values, normalize=tuple(task.recipe.normalize), similarity=maker.given)
 
     def sign(batch: Batch) -> list[Signatures]:
-        return [signing.sign(chunk) for chunk in in_chunks(batch.texts.drop_null())]
+        chunks = in_chunks(batch.texts.drop_null())
+        if maker.given is None:
+            return [signing.sign(chunk) for chunk in chunks]
+        return [signing.sign_sets(*maker.elements(chunk, task.recipe)[::2]) for chunk in chunks]
 
     n, resources = int(wanted.sum()), task.resources
     held = signature_bytes(n, bands)
@@ -119,6 +124,9 @@ def open_minhash(task: Task) -> Iterator["MinHashJoin"]:
             progress.advance(sum(map(len, found)))
         signatures = parts.whole(signing)
     read_as, scratch = task.read_as(wanted), task.scratch
+    if task.min_tokens("minhash") == 0:
+        has_elements = signatures.sizes[read_as] > 0
+        task, read_as = task.only(has_elements), read_as[has_elements]
     digests = scratch.zeros((len(signatures), 2), np.uint64)
     width = signatures.values.shape[1] * signatures.values.itemsize
     digest_rows(signatures.values.view(np.uint8).ravel(), width, digests)

@@ -14,8 +14,7 @@ from neardup.matching.candidates.candidate_join import SketchJoin
 from neardup.matching.candidates.task import Found, Task
 from neardup.matching.distance_limit import distance_limit
 from neardup.progress import Progress
-from neardup.recipe.recipe import Recipe
-from neardup.recipe.vectors import VectorRecipe
+from neardup.recipe.kinds import FingerprintRecipe
 
 LONG_JOIN_SECONDS = 600.0
 """A join expected to take longer is announced, with the estimate."""
@@ -66,7 +65,7 @@ class SimHashJoin(SketchJoin):
         return Found(self.task.rows, candidates, least, self.method, max_distance=self._max_distance)
 
 
-def check_cost(n: int, recipe: Recipe | VectorRecipe, max_distance: int, progress: Progress) -> None:
+def check_cost(n: int, recipe: FingerprintRecipe, max_distance: int, progress: Progress) -> None:
     """Announce a join that will take long; refuse one that would take too long."""
     expected = plan_join(n, bits=64 * recipe.words, max_distance=max_distance).seconds
     if expected <= LONG_JOIN_SECONDS:

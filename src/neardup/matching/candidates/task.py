@@ -16,8 +16,28 @@ from neardup.options import DedupOptions
 from neardup.progress import Progress
 from neardup.recipe.methods import METHODS
 from neardup.recipe.recipe import Recipe
+from neardup.recipe.similarities import SIMILARITIES
+from neardup.recipe.similarity import Similarity
 from neardup.resources.resources import Resources
 from neardup.resources.scratch import Scratch, parts_of
+
+
+def min_tokens_of(method: str, recipe: Recipe, options: DedupOptions) -> int:
+    """The fewest tokens of a document that a method takes.
+
+    0 if it joins elements of tokens that the recipe does not count: then the number of elements tells.
+    """
+    if METHODS[method].min_tokens is not None and _has_other_tokens(recipe, options):
+        return 0
+    return METHODS[method].tokens_needed(recipe.min_tokens)
+
+
+def _has_other_tokens(recipe: Recipe, options: DedupOptions) -> bool:
+    """Whether a text without tokens by the recipe may have elements, such as one of stop words only."""
+    if SIMILARITIES[options.measure].shingles is None:
+        return False
+    cuts_otherwise = recipe.segmenter != "words" or bool(recipe.stop_words) or recipe.profile is not None
+    return cuts_otherwise or isinstance(options.compared_by, Similarity)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,12 +72,15 @@ class Task:
 
     def at_least(self, tokens: int) -> "Task":
         """Return the same task for documents of at least this many tokens."""
-        enough = self.documents.tokens[self.rows] >= tokens
-        return replace(self, rows=self.rows[enough], representative=self.representative[enough])
+        return self if tokens == 0 else self.only(self.documents.tokens[self.rows] >= tokens)
+
+    def only(self, chosen: Array) -> "Task":
+        """Return the same task for the documents where `chosen` (bool[m]) is true."""
+        return replace(self, rows=self.rows[chosen], representative=self.representative[chosen])
 
     def min_tokens(self, method: str) -> int:
-        """The fewest tokens of a document that this method takes."""
-        return METHODS[method].tokens_needed(self.recipe.min_tokens)
+        """The fewest tokens of a document that this method takes; see `min_tokens_of`."""
+        return min_tokens_of(method, self.recipe, self.options)
 
     @property
     def wanted(self) -> Array:

@@ -1,5 +1,6 @@
 """VERIFY: the similarity of two texts, and of one text to each of many."""
 
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,30 +9,41 @@ import pyarrow as pa
 from neardup.arrays import Array
 from neardup.errors import OptionError
 from neardup.kernels.matching.similarities import Stored, similarities_of, working_memory
-from neardup.matching.similarities.table import SIMILARITY_TABLE
+from neardup.matching.similarities.table import maker_of
+from neardup.recipe.given_elements import recipe_of_elements, similarity_of_elements
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
-from neardup.recipe.similarities import Similarity, normalizers_only
+from neardup.recipe.similarities import SIMILARITIES, SimilarityName, normalizers_only
+from neardup.recipe.similarity import Similarity, SimilarityLike, measure_of, similarity_of
 from neardup.text.columns import as_text_arrays
-from neardup.text.normalizers import normalize
+from neardup.text.given_elements import have_sets, is_collection, texts_of_items
+from neardup.text.normalizers import normalize, normalized
 
 
-def similarity(a: str, b: str, *, kind: Similarity = "jaccard", recipe: RecipeLike | None = None) -> float:
-    """The similarity of two texts, from 0 to 1, as `deduplicate` computes it with the same recipe.
+def similarity(
+    a: str | Collection[str | int],
+    b: str | Collection[str | int],
+    *,
+    kind: SimilarityName | None = None,
+    similarity: SimilarityLike | None = None,
+    recipe: RecipeLike | None = None,
+) -> float:
+    """The similarity of two texts, or of two given sets, from 0 to 1, as `deduplicate` computes it with the same recipe.
 
-    For texts without tokens it is 1 if they are equal after normalization, else 0.
+    For texts without tokens it is 1 if they are equal after normalization, else 0; for empty sets, 1.
 
     Args:
-        a, b: the texts.
-        kind: jaccard, weighted, containment, cosine or edit: see `neardup.matching.similarities`.
+        a, b: two texts; or two sets or lists of strings and integers, which are compared as they are: see `deduplicate`.
+        kind: jaccard (the default), weighted, containment, cosine or edit: see `neardup.matching.similarities`.
+        similarity: instead of `kind`, a `Similarity` with the shingles and tokens to compare, a name, or a .toml file.
         recipe: its normalizers are applied to both texts first; by default, those of `Recipe()`. The cosine compares the
-            recipe's features and weights. The other kinds have shingles of their own, and refuse a recipe with another
-            segmenter, other shingles, stop words, weights or a profile, which they would ignore.
+            recipe's features and weights. The others have shingles of their own, and refuse a recipe with another segmenter, other
+            shingles, stop words, weights or a profile, which they would ignore.
 
     Raises:
-        OptionError: there is no such kind, or the kind would ignore a part of the recipe; or a part is not available.
-        MissingExtra: the package of a normalizer is not installed.
-        DataError: a text is not valid Unicode.
+        OptionError: there is no such similarity, or it would ignore a part of the recipe; or a part is not available.
+        MissingExtra: the package of a normalizer or segmenter is not installed.
+        DataError: a text is not valid Unicode, or an element is neither a string nor an integer.
 
     >>> similarity("to be or not to be", "To be, or not to be?")
     1.0
@@ -39,26 +51,53 @@ def similarity(a: str, b: str, *, kind: Similarity = "jaccard", recipe: RecipeLi
     1.0
     >>> similarity("page 12 of 30", "page 13 of 30", recipe=Recipe(normalize=["nfkc_casefold", "digits"]))
     1.0
+    >>> similarity("a d", "a c d", similarity=Similarity(word_shingle=1))
+    0.6666666666666666
+    >>> similarity({"a", "d"}, {"a", "c", "d"})
+    0.6666666666666666
     """
-    if kind not in SIMILARITY_TABLE:
-        raise OptionError(f"`kind={kind!r}`: give one of {', '.join(SIMILARITY_TABLE)}.")
-    used = recipe_of(recipe)
-    if recipe is not None and SIMILARITY_TABLE[kind].shingles is not None:
-        normalizers_only(used, f"`kind={kind!r}` is")
+    if kind is not None and kind not in SIMILARITIES:
+        raise OptionError(f"`kind={kind!r}`: give one of {', '.join(SIMILARITIES)}.")
+    if kind is not None and similarity is not None:
+        raise OptionError(f"`kind={kind!r}` and `similarity={similarity!r}` say the same. Give one of them.")
+    chosen = similarity_of(similarity or kind or "jaccard")
+    name, used = measure_of(chosen), recipe_of(recipe)
+    if not (is_collection(a) and is_collection(b)) and not (isinstance(a, str) and isinstance(b, str)):
+        raise OptionError(f"a is a {type(a).__name__}, b a {type(b).__name__}: give two texts, or two sets or lists.")
+    if not isinstance(a, str):
+        both = texts_of_items((a, b))
+        return float(
+            similarities_to(
+                both[0].as_py(),
+                both.slice(1),
+                similarity=similarity_of_elements(chosen, have_sets=have_sets((a, b))),
+                recipe=recipe_of_elements(used),
+            )[0]
+        )
+    if recipe is not None and SIMILARITIES[name].shingles is not None:
+        normalizers_only(used, f"`{'kind' if similarity is None else 'similarity'}={name!r}` is")
+    if isinstance(chosen, Similarity):
+        chosen.check_recipe(used)
     [texts] = as_text_arrays([b])
-    return float(similarities_to(a, texts, kind=kind, recipe=used)[0])
+    return float(similarities_to(a, texts, similarity=chosen, recipe=used)[0])
 
 
-def similarities_to(text: str, texts: Any, *, kind: str, recipe: Recipe) -> Array:
+def similarities_to(text: str, texts: Any, *, similarity: Similarity | SimilarityName, recipe: Recipe) -> Array:
     """float64[n]: the similarity of one text to each text of an Arrow `large_string` array. A null counts as an empty text."""
-    chosen = SIMILARITY_TABLE[kind]
+    maker = maker_of(similarity)
     [mine] = as_text_arrays([text])
-    values, weights, offsets = chosen.stored(pa.concat_arrays([mine, texts]), recipe)
+    values, weights, offsets = maker.stored(pa.concat_arrays([mine, texts]), recipe)
     out = np.empty(len(texts))
-    memory = working_memory(chosen.code, int(np.diff(offsets).max()))
-    stored = Stored(chosen.code, values, weights, offsets[:-1], offsets[1:], memory)
+    memory = working_memory(maker.code, int(np.diff(offsets).max()))
+    stored = Stored(maker.code, values, weights, offsets[:-1], offsets[1:], memory)
     similarities_of(stored, np.zeros(len(texts), np.int64), np.arange(1, len(texts) + 1), 0.0, out)
     if offsets[1] == 0:
+        own = None if maker.given is None else maker.given.normalize
         for i in np.flatnonzero(offsets[1:-1] == offsets[2:]).tolist():
-            out[i] = normalize(text, recipe.normalize) == normalize(texts[i].as_py() or "", recipe.normalize)
+            out[i] = _form(text, own, recipe) == _form(texts[i].as_py() or "", own, recipe)
     return out
+
+
+def _form(text: str, own: Sequence[Any] | None, recipe: Recipe) -> str:
+    """The form in which texts without elements are equal or not: after a similarity's own normalizers, or the recipe's."""
+    return normalize(text, recipe.normalize) if own is None else normalized(pa.array([text], pa.large_string()), own)[0]

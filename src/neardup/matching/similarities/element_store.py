@@ -11,9 +11,11 @@ from neardup.io.checkpoints import NO_CHECKPOINTS, Checkpoints
 from neardup.io.corpora import Corpus
 from neardup.kernels.matching.similarities import Stored, similarities_of, working_memory
 from neardup.matching.similarities.first_pass import first_pass
-from neardup.matching.similarities.table import SIMILARITY_TABLE, Elements
+from neardup.matching.similarities.table import Elements, maker_of
 from neardup.progress import Progress
 from neardup.recipe.recipe import Recipe
+from neardup.recipe.similarities import SimilarityName
+from neardup.recipe.similarity import Similarity
 from neardup.resources.resources import Resources
 from neardup.resources.scratch import IN_MEMORY, Scratch, parts_of
 from neardup.resources.spool import Spool
@@ -49,9 +51,15 @@ class ElementStore:
     """
 
     def __init__(
-        self, form: Form, similarity: str, recipe: Recipe, *, resources: Resources, room: int | None = None
+        self,
+        form: Form,
+        similarity: Similarity | SimilarityName,
+        recipe: Recipe,
+        *,
+        resources: Resources,
+        room: int | None = None,
     ) -> None:
-        self.form, self._similarity, self._recipe, self._room = form, SIMILARITY_TABLE[similarity], recipe, room
+        self.form, self._maker, self._recipe, self._room = form, maker_of(similarity), recipe, room
         self._values = Spool(np.uint64, temp_dir=resources.temp_dir)
         self._weights = Spool(np.float64, temp_dir=resources.temp_dir)
         self._places = Spool(np.int64, temp_dir=resources.temp_dir)
@@ -61,25 +69,29 @@ class ElementStore:
         self.starts = self.ends = np.empty(0, np.int64)
 
     @classmethod
-    def of_join(cls, similarity: str, recipe: Recipe, *, resources: Resources, room: int) -> "ElementStore":
+    def of_join(
+        cls, similarity: Similarity | SimilarityName, recipe: Recipe, *, resources: Resources, room: int
+    ) -> "ElementStore":
         """An empty store of what a join indexes, in at most `room` bytes. `recipe` has the features and weights of the cosine."""
         return cls(Form.JOIN, similarity, recipe, resources=resources, room=room)
 
     @classmethod
-    def of_verification(cls, similarity: str, recipe: Recipe, *, resources: Resources) -> "ElementStore":
+    def of_verification(
+        cls, similarity: Similarity | SimilarityName, recipe: Recipe, *, resources: Resources
+    ) -> "ElementStore":
         """An empty store of what verification compares. `recipe` has the features and weights of the cosine."""
         return cls(Form.VERIFICATION, similarity, recipe, resources=resources)
 
     def of_batch(self, batch: Batch) -> tuple[Array, Elements]:
         """The rows of a batch that have a text, and their elements."""
-        of_texts = self._similarity.elements if self.form is Form.JOIN else self._similarity.stored
+        of_texts = self._maker.elements if self.form is Form.JOIN else self._maker.stored
         return _of_rows(batch, _joined([of_texts(chunk, self._recipe) for chunk in in_chunks(batch.texts)]))
 
     def first_pass(self, batch: Batch, recipe: Recipe) -> tuple[Fingerprints, tuple[Array, Elements] | None]:
         """The fingerprints of a batch by `recipe` and, if there is still room, what `of_batch` returns; for the form of joins."""
         if self.is_full:
             return fingerprint_chunks(in_chunks(batch.texts), recipe), None
-        parts = [first_pass(chunk, recipe, self._similarity) for chunk in in_chunks(batch.texts)]
+        parts = [first_pass(chunk, recipe, self._maker) for chunk in in_chunks(batch.texts)]
         prints = join_fingerprints([prints for prints, _ in parts], recipe)
         return prints, _of_rows(batch, _joined([elements for _, elements in parts]))
 
@@ -132,7 +144,7 @@ class ElementStore:
     @property
     def serves_verification(self) -> bool:
         """Whether verification compares the elements of this form. For most similarities, it compares those of a join."""
-        return self.form is Form.VERIFICATION or self._similarity.joined == self._similarity.verified
+        return self.form is Form.VERIFICATION or self._maker.joined == self._maker.verified
 
     @property
     def _most_mapped(self) -> int:
@@ -147,7 +159,7 @@ class ElementStore:
         starts, ends = self.starts, self.ends
         if rows is not None:
             starts, ends = scratch.take(starts, rows), scratch.take(ends, rows)
-        code = self._similarity.code
+        code = self._maker.code
         return Stored(code, self.values, self._weights.values, starts, ends, working_memory(code, self._longest))
 
     def similarities(self, left: Array, right: Array, least: float) -> Array:

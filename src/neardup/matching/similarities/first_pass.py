@@ -17,7 +17,7 @@ from neardup.kernels.fingerprints.shingles import sort_spare
 from neardup.kernels.fingerprints.simhash import Scratch, scratch
 from neardup.kernels.matching.first_pass import fingerprints_and_elements
 from neardup.kernels.text.tokens import most_tokens
-from neardup.matching.similarities.table import Elements, Similarity, room_for_elements
+from neardup.matching.similarities.table import ElementMaker, Elements, room_for_elements
 from neardup.recipe.recipe import Recipe
 from neardup.text.normalizers import normalized
 from neardup.text.unicode_tables import fold_tables
@@ -31,15 +31,15 @@ def _for_longest(longest: int, words: int) -> tuple[Scratch, Array]:
 _WORKSPACE = Workspace(_for_longest)
 
 
-def first_pass(texts: Any, recipe: Recipe, similarity: Similarity) -> tuple[Fingerprints, Elements]:
-    """Return `fingerprint_array` and `Similarity.elements` for an Arrow `large_string` array of valid UTF-8."""
-    if recipe.profile is not None:
-        return fingerprint_array(texts, recipe), similarity.elements(texts, recipe)
+def first_pass(texts: Any, recipe: Recipe, maker: ElementMaker) -> tuple[Fingerprints, Elements]:
+    """Return `fingerprint_array` and `ElementMaker.elements` for an Arrow `large_string` array of valid UTF-8."""
+    if recipe.profile is not None or not maker.is_of_recipe:
+        return fingerprint_array(texts, recipe), maker.elements(texts, recipe)
     if recipe.needs_names:
         normal = normalized(texts, recipe.normalize)
-        return fingerprint_normalized(normal, recipe), similarity.elements_of_normalized(normal, recipe)
+        return fingerprint_normalized(normal, recipe), maker.elements_of_normalized(normal, recipe)
     folded = _WORKSPACE.fold(texts)
-    forms = feature_form(recipe), similarity.element_form(recipe, similarity.joined)
+    forms = feature_form(recipe), maker.element_form(recipe, maker.joined)
     memory, sorting = _WORKSPACE.scratch(int(np.diff(folded.offsets).max(initial=0)), recipe.words)
     prints, out = room_for_fingerprints(len(folded), recipe.words), room_for_elements(folded, forms[1])
     fingerprints_and_elements(folded.data, folded.offsets, forms, memory, sorting, fold_tables(), prints, out)

@@ -1,23 +1,35 @@
 """The elements of a text that each similarity compares, for joins and for verification, as its row defines them."""
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
 from neardup.arrays import Array
 from neardup.fingerprints.feature_arrays import WeightedFeatures
 from neardup.fingerprints.features import features_of_texts, weighted_features
+from neardup.fingerprints.shingle_hashes import shingle_hashes
 from neardup.fingerprints.workspace import Workspace
 from neardup.io.codecs import ascend, codec
+from neardup.kernels.fingerprints.features import hash_windows
 from neardup.kernels.fingerprints.shingles import sort_spare
 from neardup.kernels.fingerprints.votes import UNIFORM, WEIGHTINGS
-from neardup.kernels.matching.elements import FORMS, WEIGHTS, ElementArrays, ElementForm, TokenMemory, elements
+from neardup.kernels.matching.elements import (
+    FORMS,
+    SEQUENCE,
+    SET,
+    WEIGHTS,
+    ElementArrays,
+    ElementForm,
+    TokenMemory,
+    elements,
+)
 from neardup.kernels.matching.similarities import CODES
 from neardup.kernels.text.tokens import most_tokens, token_spare
 from neardup.recipe.parts import FOLDING
 from neardup.recipe.recipe import Recipe
-from neardup.recipe.similarities import SIMILARITIES, SimilarityRow
+from neardup.recipe.similarities import SIMILARITIES, SimilarityName, SimilarityRow
+from neardup.recipe.similarity import Similarity
 from neardup.text.normalizers import FoldedTexts
 from neardup.text.unicode_tables import fold_tables
 
@@ -77,30 +89,33 @@ def room_for_elements(folded: FoldedTexts, form: ElementForm) -> ElementArrays:
 
 
 @dataclass(frozen=True, slots=True)
-class Similarity:
-    """One similarity of two texts.
+class ElementMaker:
+    """Makes the elements of texts that a similarity compares.
 
     Attributes:
-        code: its number in kernels.
+        code: the number of the measure in kernels.
         row: its facts for other modules.
         joined, verified: the forms of the elements that a join and verification use, as numbers of kernels.
+        shingles: tokens of a shingle that starts at a word, and at a Han or Kana character; None if the recipe defines them.
+        given: the similarity, if it is not the one that the measure's name stands for.
     """
 
     code: int
     row: SimilarityRow
     joined: int
     verified: int
+    shingles: tuple[int, int] | None
+    given: Similarity | None = None
 
     @classmethod
-    def of(cls, name: str) -> "Similarity":
-        """The similarity that a row of SIMILARITIES describes."""
+    def of(cls, name: SimilarityName, given: Similarity | None = None) -> "ElementMaker":
+        """For a measure, a row of SIMILARITIES, and the similarity that has it if that is not the one of its name."""
         row = SIMILARITIES[name]
-        return cls(CODES[name], row, FORMS[row.joined], FORMS[row.verified])
-
-    @property
-    def shingles(self) -> tuple[int, int] | None:
-        """Tokens of a shingle that starts at a word, and at a Han or Kana character; None if the recipe defines them."""
-        return self.row.shingles
+        shingles = row.shingles
+        if given is not None:
+            made = given.features(())
+            shingles = (made.word_shingle, made.cjk_shingle)
+        return cls(CODES[name], row, FORMS[row.joined], FORMS[row.verified], shingles, given)
 
     def elements(self, texts: Any, recipe: Recipe) -> Elements:
         """The elements that a join indexes, for the texts of an Arrow `large_string` array: ascending and unique in each text.
@@ -114,16 +129,33 @@ class Similarity:
         return self._elements(texts, recipe, self.verified)
 
     def elements_of_normalized(self, texts: FoldedTexts, recipe: Recipe) -> Elements:
-        """What `elements` returns, for texts that the normalizers of a recipe with named features have been applied to."""
+        """What `elements` returns, for texts that the normalizers of a recipe with named features have been applied to.
+
+        Only for similarities that compare texts after the normalizers of the recipe.
+        """
         if self._is_of_names(recipe, self.joined):
             return _weighted_elements(weighted_features(texts, recipe))
         is_folded = recipe.normalize[-1:] == FOLDING
         return self._of_folded(texts if is_folded else _WORKSPACE.fold(texts.as_array()), recipe, self.joined)
 
+    @property
+    def is_of_recipe(self) -> bool:
+        """Whether the tokens are those of the segmenter `words` in texts that went through the recipe's normalizers."""
+        return self.given is None or (self.given.is_plain and self.given.normalize is None)
+
+    def steps(self, recipe: Recipe) -> tuple[Any, ...]:
+        """The normalizers that come before folding, or, for a similarity with its own, all."""
+        own = None if self.given is None else self.given.normalize
+        return tuple(recipe.normalize if own is None else own)
+
     def _elements(self, texts: Any, recipe: Recipe, form: int) -> Elements:
         if self._is_of_names(recipe, form):
             return _weighted_elements(features_of_texts(texts, recipe))
-        return self._of_folded(_WORKSPACE.fold(texts, recipe.normalize), recipe, form)
+        if self.given is not None:
+            self.given.check_available()
+            if not self.given.is_plain:
+                return _in_form(*shingle_hashes(texts, self.given, recipe), form)
+        return self._of_folded(_WORKSPACE.fold(texts, self.steps(recipe)), recipe, form)
 
     def _is_of_names(self, recipe: Recipe, form: int) -> bool:
         """Whether elements are the recipe's own features, which kernels cannot weigh without their names."""
@@ -142,6 +174,36 @@ class Similarity:
         return ElementForm(form, *(self.shingles or (recipe.word_shingle, recipe.cjk_shingle)), weighting)
 
 
+def _in_form(hashes: Array, offsets: Array, form: int) -> Elements:
+    """The elements of shingles, which `neardup.kernels.matching.elements` makes of tokens: in order, as sets, or numbered."""
+    if form != SEQUENCE:
+        documents = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+        order = np.lexsort((hashes, documents))
+        hashes, starts = hashes[order], np.ones(len(hashes), np.bool_)
+        starts[1:] = (hashes[1:] != hashes[:-1]) | (documents[1:] != documents[:-1])
+        if form == SET:
+            hashes = hashes[starts]
+            offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(starts, dtype=np.int64)])[offsets]
+        else:
+            hashes = _numbered(hashes, starts)
+            hashes = hashes[np.lexsort((hashes, documents))]
+    hashes, weights = np.ascontiguousarray(hashes), np.empty(0)
+    hashes.flags.writeable = weights.flags.writeable = False
+    return Elements(hashes, weights, offsets)
+
+
+def _numbered(hashes: Array, starts: Array) -> Array:
+    """Hashes in runs of equal ones, made different as `number_occurrences` does: the first of a run stays."""
+    places = np.arange(len(hashes))
+    again = np.flatnonzero(~starts)
+    number = again - np.maximum.accumulate(np.where(starts, places, 0))[again]
+    pairs = np.column_stack([hashes[again], number.astype(np.uint64)]).ravel()
+    changed, found = np.empty(len(again), np.uint64), hashes.copy()
+    hash_windows(pairs, pairs.view(np.uint8), 2 * np.arange(len(again)), np.full(len(again), 2), changed)
+    found[again] = changed
+    return found
+
+
 def _weighted_elements(found: WeightedFeatures) -> Elements:
     """The features that vote and their weights, ordered by hash."""
     features, weights, _ = found
@@ -151,7 +213,15 @@ def _weighted_elements(found: WeightedFeatures) -> Elements:
     return Elements(values, weights, features.offsets)
 
 
-SIMILARITY_TABLE = {name: Similarity.of(name) for name in SIMILARITIES}
+SIMILARITY_TABLE = {name: ElementMaker.of(name) for name in get_args(SimilarityName)}
+"""The makers of the similarities that have a name."""
+
+
+def maker_of(similarity: Similarity | SimilarityName) -> ElementMaker:
+    """What makes the elements of texts for a similarity."""
+    if isinstance(similarity, Similarity):
+        return ElementMaker.of(similarity.measure, similarity)
+    return SIMILARITY_TABLE[similarity]
 
 
 def shingle_sets_of(texts: Any, recipe: Recipe | None = None) -> tuple[Array, Array]:

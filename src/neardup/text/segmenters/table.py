@@ -74,6 +74,7 @@ SEGMENTER_TABLE: dict[str, Callable[[FoldedTexts, Recipe], Tokens]] = {
     "characters": _characters,
     "whitespace": _whitespace,
     "jieba": _of_package,
+    "cppjieba": _of_package,
     "sudachi": _of_package,
 }
 """The segmenters, by the names in `neardup.recipe.segmenters.SEGMENTERS`."""

@@ -12,8 +12,8 @@ import boto3
 
 
 class Proxy(ThreadingHTTPServer):
-    """Passes requests on. `fault(method, path)` says what becomes of one: None, an HTTP status, `cut`
-    for half of the answer, or `lost` if it is done, but not told."""
+    """Passes requests on. `fault(method, path)` says what becomes of one: None, an HTTP status, `cut` for half of the answer,
+    `lost` if it is done, but not told, `dropped` if it is neither done nor told, or what to call between the two."""
 
     daemon_threads = True
 
@@ -43,11 +43,16 @@ class _Handler(BaseHTTPRequestHandler):
             code = {403: "AccessDenied", 404: "NoSuchKey"}.get(fault, "InternalError")
             self._answer(fault, [], f"<Error><Code>{code}</Code><Message>it was told to</Message></Error>".encode())
             return
+        if fault == "dropped":
+            self.close_connection = True
+            return
         behind = http.client.HTTPConnection("127.0.0.1", self.server.behind)
         behind.request(self.command, self.path, body, dict(self.headers))
         answer = behind.getresponse()
         content = answer.read()
         behind.close()
+        if callable(fault):
+            fault()
         headers = [(name, value) for name, value in answer.getheaders() if name.lower() not in _OWN]
         length = answer.getheader("Content-Length") if self.command == "HEAD" else None
         status = 503 if fault == "lost" else answer.status

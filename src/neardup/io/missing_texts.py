@@ -1,0 +1,100 @@
+"""What to do about a file without the text column: its columns may hold fingerprints of another program, or vectors."""
+
+import contextlib
+from typing import Any
+
+from neardup.errors import DataError, InputError
+from neardup.io.batch import Columns
+from neardup.io.number_files import digits_like, importing, quoted_name
+from neardup.io.shard import Shard
+
+_ROWS = 100
+_BYTES = 1 << 16
+
+Sample = dict[str, list[Any]]
+"""The first values of each column: strings, integers, bytes or lists."""
+
+
+def advice(shard: Shard, columns: Columns) -> str:
+    """A sentence about a file that lacks a text column of `columns`, with the command that reads what it has; or nothing."""
+    if columns.vector is not None or columns.stored is not None or shard.format not in _SAMPLES:
+        return ""
+    with contextlib.suppress(DataError, InputError, StopIteration):
+        if shard.format == "parquet" and _has_fingerprints(shard):
+            return " It is a fingerprint file: give it to `neardup pairs` or `neardup index build`."
+        sample = _SAMPLES[shard.format](shard)
+        if all(name in sample or "." in name for name in columns.text):
+            return ""
+        for name, values in sample.items():
+            if name != columns.id_or_default and (found := _advice_on(shard, name, values)):
+                return f" {found}"
+    return ""
+
+
+def _advice_on(shard: Shard, name: str, values: list[Any]) -> str | None:
+    known = [value for value in values if value is not None]
+    if not known:
+        return None
+    if all(isinstance(value, list) and value and not isinstance(value[0], str | list | dict) for value in known):
+        names = shard.name, name, shard.name.removesuffix(".parquet") + ".prints.parquet"
+        given, column, target = map(quoted_name, names)
+        return (
+            f'If its column "{name}" holds vectors, fingerprint them: '
+            f"`neardup fingerprint {given} --vector {column} -o {target}`."
+        )
+    if all(isinstance(value, bytes) for value in known):
+        digits = None
+    else:
+        if not all(isinstance(value, str | int) and not isinstance(value, bool) for value in known):
+            return None
+        digits = digits_like(str(value) for value in known)
+        if digits is None:
+            return None
+        if shard.format == "parquet" and isinstance(known[0], int):
+            digits = None  # the type says it
+    return (
+        f'If its column "{name}" holds fingerprints of another program, bring them in: '
+        f"{importing(shard, digits, name)}."
+    )
+
+
+def _has_fingerprints(shard: Shard) -> bool:
+    from neardup.io.formats.parquet_files import opened
+
+    with opened(shard) as file:
+        return b"neardup.digest" in (file.metadata.metadata or {})
+
+
+def _of_parquet(shard: Shard) -> Sample:
+    from neardup.io.formats.parquet_files import opened
+
+    with opened(shard) as file:
+        batch = next(file.iter_batches(batch_size=_ROWS), None)
+        return {} if batch is None else {name: batch.column(i).to_pylist() for i, name in enumerate(batch.schema.names)}
+
+
+def _of_delimited(shard: Shard) -> Sample:
+    from neardup.io.formats.delimited_rows import fields_of, read_header, read_rows
+
+    header = read_header(shard)
+    block = next(read_rows(shard, header))
+    starts, ends = block.starts[:_ROWS], block.ends[:_ROWS]
+    found = fields_of(block.data, starts, ends, header.dialect, list(range(len(header.names))))
+    return {name: column.to_pylist() for name, column in zip(header.names, found.columns, strict=True)}
+
+
+def _of_json_lines(shard: Shard) -> Sample:
+    from neardup.io.formats.json_rows import BadRow, parse_object
+    from neardup.io.formats.lines import read_lines
+
+    with contextlib.closing(read_lines(shard, _BYTES)) as blocks:
+        block = next(blocks)
+    sample: Sample = {}
+    for row in range(min(len(block), _ROWS)):
+        with contextlib.suppress(BadRow):
+            for key, value in parse_object(block.line(row)):
+                sample.setdefault(key, []).append(value)
+    return sample
+
+
+_SAMPLES = {"parquet": _of_parquet, "csv": _of_delimited, "tsv": _of_delimited, "jsonl": _of_json_lines}

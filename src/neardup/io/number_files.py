@@ -1,0 +1,122 @@
+"""Files of numbers that stand where texts are expected: recognized by their rows, and refused with the command that reads them."""
+
+import re
+import shlex
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from neardup.errors import InputError
+from neardup.io.batch import Batch, Rejections
+from neardup.io.endings import split_ending
+from neardup.io.formats.json_values import only
+from neardup.io.formats.table import FILES
+from neardup.io.shard import Shard
+
+_LEAST = 8
+"""Characters of a line that may be a fingerprint: shorter numbers are as often years, scores or labels."""
+_HEAD = 600
+_FINGERPRINT = re.compile(r"(0[xX])?[0-9a-fA-F]+|0[bB][01]+|-?[0-9]+")
+_ROW = re.compile(rf"(?:(?P<id>[^\s,;]{{1,200}})[\s,;]+)?(?P<fingerprint>{_FINGERPRINT.pattern})")
+"""A fingerprint, or an id and a fingerprint."""
+_CHECKED = 1000
+
+
+def digits_like(values: Iterable[str]) -> str | None:
+    """How the fingerprints in some texts seem to be written: a key of `neardup.recipe.programs.DIGITS`; None if they are none.
+
+    It names what to try first: many hexadecimal numbers have decimal digits only.
+    """
+    found = [value for value, _ in zip(values, range(_CHECKED), strict=False)]
+    if not found or not all(len(value) <= _HEAD and _FINGERPRINT.fullmatch(value) for value in found):
+        return None
+    bare = [value.lower().removeprefix("0x").removeprefix("0b").removeprefix("-") for value in found]
+    lengths = sorted(map(len, bare))
+    with_digits = sum(any(character.isdecimal() for character in value) for value in bare)
+    if lengths[len(lengths) // 2] < _LEAST or 2 * with_digits < len(bare):
+        return None
+    if any(value.startswith("-") for value in found):
+        return "signed"
+    if all(set(value) <= set("01") for value in bare):
+        return "binary"
+    is_hexadecimal = any(set(value) & set("abcdefABCDEFxX") for value in found)
+    return "hexadecimal" if is_hexadecimal else "decimal"
+
+
+def importing(shard: Shard, digits: str | None, column: str | None = None) -> str:
+    """The command that reads the fingerprints of a file, as code; without a column, those in its lines, which have digits."""
+    stem = (split_ending(shard.name) or (shard.name,))[0]
+    given, target = quoted_name(shard.name), quoted_name(stem + ".prints.parquet")
+    if column is None and digits == "signed":
+        return f"`neardup fingerprint {given} --lines --digits signed --bits 64 -o {target}`"
+    if column is None:
+        return f"`neardup fingerprint {given} --lines --digits {digits} -o {target}`"
+    column = quoted_name(column)
+    if digits is None:
+        return f"`neardup fingerprint {given} --fingerprint {column} -o {target}`"
+    if digits == "signed":
+        return f"`neardup fingerprint {given} --fingerprint {column} --digits signed --bits 64 -o {target}`"
+    return f"`neardup fingerprint {given} --fingerprint {column} --digits {digits} -o {target}`"
+
+
+def quoted_name(name: str) -> str:
+    """A name as a word of a command in a message, whose code is in backticks."""
+    return shlex.quote(name).replace("`", "?")
+
+
+def refuse_numbers(batch: Batch, rejections: Rejections, shards: Sequence[Shard]) -> tuple[Batch, Rejections]:
+    """Reject text files that hold fingerprints, one a line; see `neardup.io.corpus.Refine`.
+
+    Raises:
+        InputError: each line is a document, and all are fingerprints.
+    """
+    if shards[0].format in FILES:
+        reasons = [_numbers_in(batch.texts[row].as_py() or "", shard) for row, shard in enumerate(shards)]
+        fine = np.array([reason is None for reason in reasons])
+        more = [(batch.row + row, reason) for row, reason in enumerate(reasons) if reason is not None]
+        batch = replace(batch, texts=only(batch.texts, fine), ids=only(batch.ids, fine))
+        return batch, sorted([*rejections, *more])
+    if shards[0].format == "lines" and batch.row == 0:
+        lines = [text for text in batch.texts.slice(0, _CHECKED).to_pylist() if text is not None]
+        if (reason := _reason(lines, shards[0])) is not None:
+            raise InputError(f"{shards[0].name}: {reason}.")
+    return batch, rejections
+
+
+def _numbers_in(text: str, shard: Shard) -> str | None:
+    """Why a text is no text but fingerprints; None if it is one."""
+    if not _ROW.fullmatch(text[:_HEAD].strip().partition("\n")[0].strip()):
+        return None
+    lines = [line.strip() for line in text[: _HEAD * _CHECKED].splitlines()]
+    return _reason([line for line in lines if line], shard)
+
+
+def _reason(lines: Sequence[str], shard: Shard) -> str | None:
+    """Why lines are no texts: each is a fingerprint, or an id and a fingerprint; None if they may be texts."""
+    if len(lines) < 2:
+        return None
+    digits = digits_like(lines)
+    if digits is not None:
+        return f"its lines {_says(shard, digits)}"
+    rows = [_ROW.fullmatch(line) for line in lines[:_CHECKED]]
+    if not all(row is not None and row["id"] for row in rows):
+        return None
+    digits = digits_like(row["fingerprint"] for row in rows if row is not None)
+    return None if digits is None else f"its lines {_says_with_ids(shard, digits)}"
+
+
+def _says(shard: Shard, digits: str) -> str:
+    return (
+        f"are digits, as of fingerprints, not a text. Read them with {importing(shard, digits)}, naming the digits that they are; "
+        "if they are a text, put it into a JSON lines file"
+    )
+
+
+def _says_with_ids(shard: Shard, digits: str) -> str:
+    table = replace(shard, name=(split_ending(shard.name) or (shard.name,))[0] + ".tsv")
+    return (
+        f"are ids and digits, as of fingerprints, not a text. Write them to {table.name}, a tab between the two and the names "
+        f"id and fingerprint in the first line. Read that with {importing(table, digits, 'fingerprint')}, naming the digits that "
+        "they are; if they are a text, put it into a JSON lines file"
+    )

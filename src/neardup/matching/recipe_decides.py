@@ -1,0 +1,80 @@
+"""What a recipe decides in a run over texts: one rule, which every command tells at once.
+
+A recipe that brings a distance, other than the default recipe, is a decision for its fingerprints: `auto` then means simhash within
+this distance. Any other recipe decides what the similarity compares, and what it does not decide is named.
+"""
+
+import dataclasses
+
+from neardup.display import as_code
+from neardup.options import DedupOptions
+from neardup.recipe.given_elements import recipe_of_elements, similarity_of_elements
+from neardup.recipe.methods import BY_DISTANCE, METHODS, Promise
+from neardup.recipe.presets import usual_distance
+from neardup.recipe.recipe import Recipe
+from neardup.recipe.similarities import SIMILARITIES
+from neardup.recipe.similarity import Similarity
+
+_NOT_COMPARED = ("hash", "bits", "min_tokens", "profile", "profile_window")
+"""The fields that say nothing about the features of a text or their weights."""
+_COMPARED = "normalize"
+"""The field that says what every similarity compares."""
+
+
+def options_by_recipe(recipe: Recipe, options: DedupOptions) -> DedupOptions:
+    """The options of the run: with `method="simhash"` if the choice is open and the recipe brings a distance."""
+    if _brings_method(recipe, options):
+        return dataclasses.replace(options, method=BY_DISTANCE)
+    return options
+
+
+def _brings_method(recipe: Recipe, options: DedupOptions) -> bool:
+    is_open = METHODS[options.taken()].promise is Promise.CHOSEN
+    return is_open and not _is_default(recipe) and usual_distance(recipe) is not None
+
+
+def _is_default(recipe: Recipe) -> bool:
+    return recipe.digest() in (Recipe().digest(), recipe_of_elements(Recipe()).digest())
+
+
+def what_recipe_decides(recipe: Recipe, options: DedupOptions) -> str | None:
+    """One sentence for the screen and the summary; None for the default recipe, and if nothing of the recipe is ignored.
+
+    `options`: as given, before `options_by_recipe`.
+    """
+    if _is_default(recipe):
+        return None
+    if _brings_method(recipe, options):
+        return (
+            f"the recipe brings the distance {usual_distance(recipe)}, so its fingerprints choose the candidates "
+            f"(`method={BY_DISTANCE!r}`), and {options.compared_by} of at least {options.min_similarity:g} decides; with "
+            "`min_similarity=0`, the distance alone does"
+        )
+    if METHODS[options.taken()].is_by_distance:
+        return None
+    ignored = _ignored(recipe, options)
+    if not ignored:
+        return None
+    what = "elements" if _are_elements(options) else "texts"
+    verb = "decides" if len(ignored) == 1 else "decide"
+    sieve = "" if METHODS[options.taken()].promise is Promise.EXACT else ", except in the sieve of minhash"
+    needed = "" if usual_distance(recipe) is not None else " and a `max_distance`"
+    return (
+        f"the recipe's {as_code(ignored)} {verb} nothing here{sieve}: {what} are compared by {options.compared_by}. To choose "
+        f"candidates by the recipe's fingerprints, give `method={BY_DISTANCE!r}`{needed}"
+    )
+
+
+def _are_elements(options: DedupOptions) -> bool:
+    """Whether the similarity is that of given sets and lists, which have a recipe of their own."""
+    compared = options.compared_by
+    return isinstance(compared, Similarity) and compared == similarity_of_elements(compared.measure)
+
+
+def _ignored(recipe: Recipe, options: DedupOptions) -> list[str]:
+    """The fields of the recipe that differ from the default recipe's, and that the similarity does not use."""
+    of_recipe = SIMILARITIES[options.measure].shingles is None
+    usual = recipe_of_elements(Recipe()) if _are_elements(options) else Recipe()
+    fields = [each.name for each in dataclasses.fields(recipe) if each.name not in (_COMPARED, "max_distance")]
+    changed = [name for name in fields if getattr(recipe, name) != getattr(usual, name)]
+    return [name for name in changed if not of_recipe or name in _NOT_COMPARED]
