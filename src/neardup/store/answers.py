@@ -1,0 +1,40 @@
+"""The answers of a store."""
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class StoreMatch:
+    """A kept document that matches.
+
+    Attributes:
+        id: its id.
+        similarity: of the two texts; None if the store decides by distance alone.
+        distance: the Hamming distance of the two fingerprints.
+    """
+
+    id: Any
+    similarity: float | None
+    distance: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoreAnswer:
+    """What a store says about a document.
+
+    Attributes:
+        is_new: whether no kept document matches.
+        matches: the kept documents that match, the most similar first, and of equally similar ones the one that was added first.
+            For a text that was removed before, the survivor that it had then.
+        exact: whether the text equals that of the first match, after normalization.
+    """
+
+    is_new: bool
+    matches: tuple[StoreMatch, ...] = ()
+    exact: bool = False
+
+    @property
+    def duplicate_of(self) -> Any:
+        """The id of the first match; None for a new document."""
+        return self.matches[0].id if self.matches else None

@@ -1,0 +1,107 @@
+"""What a store makes of texts: fingerprints, elements and signatures, and their form in files."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from neardup.arrays import Array
+from neardup.errors import OptionError
+from neardup.fingerprints.minhash import Signatures, Signing
+from neardup.fingerprints.simhash import Fingerprints
+from neardup.matching.similarities.first_pass import first_pass
+from neardup.matching.similarities.table import ElementMaker, Elements
+from neardup.recipe.recipe import Recipe
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """n texts.
+
+    Attributes:
+        prints: their fingerprints, digests and numbers of tokens.
+        joined: the elements by which candidates are found.
+        compared: the elements that verification compares; the same, for most similarities.
+        signatures: their MinHash signatures, if the method needs them.
+    """
+
+    prints: Fingerprints
+    joined: Elements
+    compared: Elements
+    signatures: Signatures | None
+
+    def __len__(self) -> int:
+        return len(self.prints.tokens)
+
+    @property
+    def digests(self) -> list[bytes]:
+        """16 bytes each, equal for equal normalized texts."""
+        content = self.prints.digests.astype(">u8").tobytes()
+        return [content[16 * i : 16 * i + 16] for i in range(len(self))]
+
+    def __getitem__(self, rows: Array) -> "Texts":
+        """Some of the texts (int64[k])."""
+        prints = Fingerprints(self.prints.values[rows], self.prints.digests[rows], self.prints.tokens[rows])
+        joined = some_elements(self.joined, rows)
+        compared = joined if self.compared is self.joined else some_elements(self.compared, rows)
+        return Texts(prints, joined, compared, None if self.signatures is None else self.signatures[rows])
+
+
+def texts_of(given: Sequence[str], recipe: Recipe, similarity: ElementMaker, signing: Signing | None) -> Texts:
+    """Make all that is needed of texts.
+
+    Raises:
+        OptionError: one of them is no string, or not valid Unicode.
+    """
+    try:
+        column = pa.array(given, pa.large_string())
+    except (pa.ArrowException, UnicodeEncodeError, TypeError) as problem:
+        raise OptionError(f"A text is no string of valid Unicode: {problem}.") from None
+    if column.null_count:
+        raise OptionError("A text is None. Give strings.")
+    prints, joined = first_pass(column, recipe, similarity)
+    compared = joined if similarity.joined == similarity.verified else similarity.stored(column, recipe)
+    if signing is None:
+        return Texts(prints, joined, compared, None)
+    signed = signing.sign(column) if similarity.given is None else signing.sign_sets(joined.values, joined.offsets)
+    return Texts(prints, joined, compared, signed)
+
+
+def some_elements(elements: Elements, rows: Array) -> Elements:
+    """The elements of some texts (int64[k])."""
+    lengths = np.diff(elements.offsets)[rows]
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+    at = np.arange(offsets[-1]) + np.repeat(elements.offsets[rows] - offsets[:-1], lengths)
+    return Elements(elements.values[at], elements.weights[at] if len(elements.weights) else elements.weights, offsets)
+
+
+def as_bytes(elements: Elements) -> list[bytes]:
+    """The elements of each text for a file: uint64 values, then float64 weights if there are any; little-endian."""
+    values, weights = elements.values.astype("<u8", copy=False), elements.weights.astype("<f8", copy=False)
+    edges = zip(elements.offsets[:-1].tolist(), elements.offsets[1:].tolist(), strict=True)
+    return [values[begin:end].tobytes() + weights[begin:end].tobytes() for begin, end in edges]
+
+
+def from_bytes(contents: Sequence[bytes], *, weighted: bool) -> Elements:
+    """Restore what `as_bytes` returned."""
+    counts = [len(content) // (16 if weighted else 8) for content in contents]
+    values = [np.frombuffer(content, "<u8", count) for content, count in zip(contents, counts, strict=True)]
+    weights = (
+        [np.frombuffer(content, "<f8", count, 8 * count) for content, count in zip(contents, counts, strict=True)]
+        if weighted
+        else []
+    )
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.array(counts, np.int64))])
+    return Elements(np.concatenate([np.empty(0, np.uint64), *values]), np.concatenate([np.empty(0), *weights]), offsets)
+
+
+def after(left: Elements, right: Elements) -> Elements:
+    """The elements of some texts, and then those of others."""
+    offsets = np.concatenate([left.offsets, left.offsets[-1] + right.offsets[1:]])
+    return Elements(np.concatenate([left.values, right.values]), np.concatenate([left.weights, right.weights]), offsets)
+
+
+def no_elements() -> Elements:
+    """The elements of no texts."""
+    return Elements(np.empty(0, np.uint64), np.empty(0), np.zeros(1, np.int64))

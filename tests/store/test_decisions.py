@@ -1,0 +1,175 @@
+"""A stream of documents gets from a store the very decisions that `deduplicate` takes on all of them at once."""
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import neardup as nd
+from neardup.matching.similarities.table import SIMILARITY_TABLE, Elements
+from neardup.store import candidates
+from neardup.store.keys import exact_tables, learned, may_match, prefix_lengths
+from neardup.store.postings import Keys, Postings
+from neardup.store.store import Store
+
+WAYS = [
+    ("exact", "jaccard", 0.7),
+    ("exact", "weighted", 0.6),
+    ("exact", "edit", 0.7),
+    ("exact", "cosine", 0.8),
+    ("exact", "containment", 0.7),
+    ("minhash", "jaccard", 0.7),
+    ("simhash", "jaccard", 0.6),
+    ("simhash", "cosine", 0.8),
+    ("simhash", "jaccard", 0.0),
+    ("exact", nd.Similarity(word_shingle=1), 0.7),
+    ("exact", nd.Similarity(segmenter="characters", word_shingle=4), 0.8),
+    ("minhash", nd.Similarity(word_shingle=2), 0.7),
+]
+
+
+def near_copies(count, seed):
+    """Texts of few words, many of which are near copies of others, some equal, some empty."""
+    choose = random.Random(seed)
+    first = [[f"w{choose.randrange(60)}" for _ in range(choose.randrange(40))] for _ in range(max(1, count // 4))]
+    for _ in range(count):
+        words = list(choose.choice(first))
+        for _ in range(choose.randrange(4)):
+            if words:
+                words[choose.randrange(len(words))] = f"w{choose.randrange(60)}"
+        text = " ".join(words + words[:5] if choose.random() < 0.2 else words)
+        yield text.upper() if choose.random() < 0.1 else text
+
+
+def decisions(texts, **options):
+    """What `deduplicate` says of each removed row."""
+    removed = nd.deduplicate(texts, **options).duplicates.to_pylist()
+    return {
+        each["row"]: tuple(each[name] for name in ("survivor_row", "similarity", "distance", "exact"))
+        for each in removed
+    }
+
+
+def streamed(store, texts, size, first=0):
+    """The same of a store that is asked about so many documents at a time, whose ids are their rows."""
+    found = {}
+    for begin in range(first, first + len(texts), size):
+        rows = list(range(begin, min(first + len(texts), begin + size)))
+        for row, answer in zip(rows, store.check_and_add_many(rows, [texts[row - first] for row in rows]), strict=True):
+            if not answer.is_new:
+                best = answer.matches[0]
+                found[row] = (best.id, best.similarity, best.distance, answer.exact)
+    return found
+
+
+@pytest.mark.parametrize(("method", "similarity", "least"), WAYS)
+@pytest.mark.parametrize("size", [1, 7, 60])
+def test_a_stream_is_decided_as_the_batch_is(tmp_path, monkeypatch, method, similarity, least, size):
+    monkeypatch.setattr(candidates, "FIRST_LEARNED", 4)  # the order of elements changes four times
+    monkeypatch.setattr(candidates, "LEARNED_GROWTH", 2)
+    options = {"method": method, "similarity": similarity, "min_similarity": least}
+    texts = list(near_copies(60, size))
+    expected = decisions(texts, **options)
+    assert len(expected) > 5
+    with Store(tmp_path / "s", **options) as store:
+        found = streamed(store, texts[:30], size)
+    with Store(tmp_path / "s") as store:  # opened again
+        found |= streamed(store, texts[30:], size, 30)
+        assert len(store) == len(texts) - len(expected)
+    assert found == expected
+
+
+@given(st.integers(0, 10**6), st.sampled_from(WAYS), st.sampled_from([0.3, 0.5, 0.75, 0.9, 1.0]))
+def test_any_threshold(tmp_path_factory, seed, way, least):
+    method, similarity, usual = way
+    options = {"method": method, "similarity": similarity, "min_similarity": least if usual else 0.0}
+    texts = list(near_copies(30, seed))
+    with Store(tmp_path_factory.mktemp("store") / "s", **options) as store:
+        assert streamed(store, texts, 11) == decisions(texts, **options)
+
+
+@pytest.mark.parametrize(("method", "similarity", "least"), WAYS[:5])
+def test_all_matches_are_listed_best_first(tmp_path, method, similarity, least):
+    texts = [text for text in near_copies(80, 5) if text]
+    with Store(tmp_path / "s", method=method, similarity=similarity, min_similarity=least) as store:
+        kept = [row for row, answer in enumerate(store.check_and_add_many(range(60), texts[:60])) if answer.is_new]
+        for text in texts[60:]:
+            if any(text.casefold() == other.casefold() for other in texts[:60]):
+                continue  # it is what that copy was
+            answer = store.check(text)
+            alike = {row: nd.similarity(texts[row], text, kind=similarity) for row in kept}
+            wanted = sorted((row for row in kept if alike[row] >= least), key=lambda row: (-alike[row], row))
+            assert [match.id for match in answer.matches] == wanted
+            assert [match.similarity for match in answer.matches] == [alike[row] for row in wanted]
+
+
+def test_a_copy_of_a_removed_text_gets_the_survivor_that_it_had(tmp_path):
+    words = [f"w{i}" for i in range(40)]
+    first, near, nearer = " ".join(words), " ".join([*words[:-2], "x", "y"]), " ".join([*words[:-2], "x", "z"])
+    texts = [first, near, nearer + " q", near.upper()]
+    with Store(tmp_path / "s", min_similarity=0.7) as store:
+        answers = store.check_and_add_many(["a", "b", "c", "d"], texts)
+        assert [answer.duplicate_of for answer in answers] == [None, "a", answers[2].duplicate_of, "a"]
+        assert answers[3] == answers[1]
+        assert store.check(near) == answers[1]
+        assert store.remove(["a"]) == 1
+        assert store.check_and_add("e", near).is_new or store.check(near).duplicate_of == "c"
+
+
+@given(st.lists(st.sets(st.integers(0, 12), max_size=9), max_size=12), st.sampled_from([0.3, 0.5, 0.8, 1.0]))
+def test_similar_sets_have_a_key_in_common(sets, least):
+    values = [np.array(sorted(each), np.uint64) for each in sets]
+    offsets = np.cumsum([0, *map(len, values)])
+    order = learned(values[: len(values) // 2])
+    elements = Elements(np.concatenate([np.empty(0, np.uint64), *values]), np.ones(offsets[-1]), offsets)
+    for similarity in ("jaccard", "containment", "cosine"):
+        tables = exact_tables(elements, similarity, least, order)
+        pairs = set()
+        for table in tables:
+            kept = Postings()
+            kept.add(table.stored)
+            at, stored = kept.find(table.asked.keys)
+            asked = table.asked.some(at)
+            passed = may_match(asked, stored, similarity, least)
+            pairs |= set(zip(asked.texts[passed].tolist(), stored.texts[passed].tolist(), strict=True))
+        for i, a in enumerate(sets):
+            for j, b in enumerate(sets):
+                if a and b and set_similarity(similarity, a, b) >= least:
+                    assert (i, j) in pairs
+
+
+def set_similarity(kind, a, b):
+    common = len(a & b)
+    if kind == "jaccard":
+        return common / len(a | b)
+    return common / min(len(a), len(b)) if kind == "containment" else common / (len(a) * len(b)) ** 0.5
+
+
+@given(st.integers(0, 3000), st.floats(0.01, 1.0))
+def test_prefixes_are_as_long_as_the_definition_says(size, threshold):
+    needed = next((o for o in range(1, size + 1) if o / size >= threshold), 1)
+    assert prefix_lengths(np.array([size]), threshold).tolist() == [size and size - needed + 1]
+
+
+@given(
+    st.lists(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 5)), max_size=30), max_size=12),
+    st.lists(st.integers(0, 22)),
+)
+def test_postings_find_what_was_added(parts, asked):
+    kept, expected = Postings(), []
+    for part in parts:
+        texts = np.array([number for _, number in part], np.int64)
+        facts = texts.astype(np.uint32)
+        kept.add(Keys(np.array([key for key, _ in part], np.uint64), texts, facts, 2 * facts))
+        expected += part
+    at, found = kept.find(np.array(asked, np.uint64))
+    wanted = [(i, number, 2 * number) for i, key in enumerate(asked) for other, number in expected if other == key]
+    assert sorted(zip(at.tolist(), found.texts.tolist(), found.sizes.tolist(), strict=True)) == sorted(wanted)
+    assert (found.positions == found.texts).all()
+    assert len(kept) == len(expected)
+
+
+def test_every_similarity_is_served():
+    assert {similarity for _, similarity, _ in WAYS if isinstance(similarity, str)} == set(SIMILARITY_TABLE)

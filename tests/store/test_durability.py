@@ -1,0 +1,164 @@
+"""What a store has acknowledged is there after a crash; what it has not is not; refusals say what to do."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import neardup as nd
+from neardup.store import store as module
+from neardup.store.store import ELEMENTS, RECORD, SKETCHES, Store
+
+TEXT = "the ferry crosses the river at noon and the bell of the old church rings twice"
+OTHER = "bread needs flour and water and salt and a day of patience and a hot oven"
+
+
+def test_a_store_remembers(tmp_path):
+    with Store(tmp_path / "s") as store:
+        assert store.check_and_add("a", TEXT).is_new
+        assert not store.check_and_add("b", TEXT.upper()).is_new
+        assert store.check(OTHER).is_new
+        assert len(store) == 1
+        assert repr(store).endswith("1 documents, exact, jaccard)")
+    with Store(tmp_path / "s") as store:
+        answer = store.check(TEXT)
+        assert (answer.duplicate_of, answer.exact, answer.matches[0].similarity) == ("a", True, 1.0)
+        assert store.get("a").tokens == 16
+        assert store.get("b") is None
+        assert store.check_and_add(7, OTHER).is_new
+        assert store.check(OTHER).duplicate_of == 7
+
+
+def test_one_process_at_a_time(tmp_path):
+    with Store(tmp_path / "s"), pytest.raises(nd.InputError, match="Another process writes to the store"):
+        Store(tmp_path / "s")
+
+
+@pytest.mark.parametrize("step", ["elements", "sketches", "sync", "record"])
+def test_a_crash_leaves_all_of_a_batch_or_nothing(tmp_path, monkeypatch, step):
+    with Store(tmp_path / "s") as store:
+        store.check_and_add("a", TEXT)
+
+    def crash(*_):
+        raise KeyboardInterrupt
+
+    with Store(tmp_path / "s") as store:
+        broken = {
+            "elements": (store._elements, "append"),
+            "sketches": (store._sketches, "append"),
+            "sync": (store._sketches, "sync"),
+            "record": (store._record, "set_facts"),
+        }[step]
+        monkeypatch.setattr(*broken, crash)
+        with pytest.raises(KeyboardInterrupt):
+            store.check_and_add("b", OTHER)
+        monkeypatch.undo()
+    with Store(tmp_path / "s") as store:
+        assert len(store) == 1
+        assert store.check(OTHER).is_new
+        assert store.check_and_add("b", OTHER).is_new
+        assert store.check_and_add("c", TEXT + " again").duplicate_of == "a"
+
+
+WRITER = """
+import sys
+from neardup.store.store import Store
+store = Store(sys.argv[1])
+for number in range(1000):
+    store.check_and_add(number, " ".join(f"w{number}x{i}" for i in range(20)))
+    print(number, flush=True)
+"""
+
+
+def test_what_was_acknowledged_survives_a_kill(tmp_path):
+    process = subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path / "s")], stdout=subprocess.PIPE, text=True)
+    acknowledged = [int(process.stdout.readline()) for _ in range(25)]
+    os.kill(process.pid, signal.SIGKILL)
+    acknowledged += [int(line) for line in process.stdout.read().split()]
+    process.wait()
+    process.stdout.close()
+    with Store(tmp_path / "s") as store:
+        assert len(store) in (len(acknowledged), len(acknowledged) + 1)
+        for number in acknowledged:
+            assert store.check(" ".join(f"w{number}x{i}" for i in range(20))).duplicate_of == number
+
+
+def test_options_of_a_store_stay(tmp_path):
+    with Store(tmp_path / "s", min_similarity=0.7, recipe=nd.Recipe(bits=64)):
+        pass
+    with pytest.raises(nd.OptionError, match=r"was made with `min_similarity=0\.7`"):
+        Store(tmp_path / "s", min_similarity=0.8)
+    with pytest.raises(nd.RecipeMismatch, match="which was given"):
+        Store(tmp_path / "s", recipe="default")
+    with Store(tmp_path / "s", min_similarity=0.7, recipe=nd.Recipe(bits=64)) as store:
+        assert store.recipe.bits == 64
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": "auto"}, "a store has one of exact, minhash, simhash"),
+        ({"method": "minhash", "similarity": "edit"}, "promises nothing for it"),
+        ({"min_similarity": 2}, "give a number from 0"),
+        ({"method": "simhash", "recipe": nd.Recipe(bits=32)}, "no distance of its own"),
+    ],
+)
+def test_options_that_are_not_possible_are_refused(tmp_path, options, message):
+    with pytest.raises(nd.OptionError, match=message):
+        Store(tmp_path / "s", **options)
+
+
+def test_bad_documents_are_refused_and_nothing_is_lost(tmp_path):
+    with Store(tmp_path / "s") as store:
+        store.check_and_add("a", TEXT)
+        for ids, texts, message in (
+            (["b"], [], "1 ids for 0 texts"),
+            (["b", "b"], [OTHER, TEXT], 'The id "b" is there already'),
+            (["a"], [OTHER], 'The id "a" is there already'),
+            (["b"], [None], "A text is None"),
+            (["b"], ["\ud800"], "no string of valid Unicode"),
+            (["b"], [7], "no string of valid Unicode"),
+        ):
+            with pytest.raises(nd.OptionError, match=message):
+                store.check_and_add_many(ids, texts)
+        assert len(store) == 1
+        assert store.check_and_add_many([], []) == []
+
+
+def test_other_folders_are_left_alone(tmp_path):
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(nd.InputError, match="is there, and is no store"):
+        Store(tmp_path)
+    assert [each.name for each in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize("name", [ELEMENTS, SKETCHES])
+def test_files_that_are_cut_or_changed_are_refused(tmp_path, name):
+    with Store(tmp_path / "s") as store:
+        store.check_and_add("a", TEXT)
+    path = Path(tmp_path, "s", name)
+    content = path.read_bytes()
+    path.write_bytes(content[:-1])
+    with pytest.raises(nd.DataError, match="but the store knows of"):
+        Store(tmp_path / "s")
+    path.write_bytes(content[:3] + bytes([content[3] ^ 1]) + content[4:])
+    with pytest.raises(nd.DataError, match="is damaged at byte 0"), Store(tmp_path / "s") as store:
+        store.check(TEXT + " again")
+
+
+def test_other_formats_and_damage_of_the_record_are_refused(tmp_path, monkeypatch):
+    with Store(tmp_path / "s"):
+        pass
+    shutil.copytree(tmp_path / "s", tmp_path / "t")
+    with monkeypatch.context() as patch:
+        patch.setattr("neardup.store.record.FORMAT", 2)
+        with pytest.raises(nd.DataError, match="is of format 1; this version of neardup reads 2"):
+            Store(tmp_path / "s")
+    (tmp_path / "t" / RECORD).write_bytes(b"no database" * 1000)
+    with pytest.raises(nd.DataError, match="is damaged"):
+        Store(tmp_path / "t")
+    assert module.TOGETHER > 1
