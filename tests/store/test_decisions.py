@@ -8,10 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import neardup as nd
+from neardup.kernels.matching.similarities import CODES
 from neardup.matching.similarities.table import SIMILARITY_TABLE, Elements
-from neardup.store import candidates
-from neardup.store.keys import exact_tables, learned, may_match, prefix_lengths
-from neardup.store.postings import Keys, Postings
+from neardup.store.candidates import exact
+from neardup.store.candidates.exact import BOTH_PREFIXES, CONTAINED, keys_of_elements
+from neardup.store.marks import NO_MARKS
+from neardup.store.orders import learned
+from neardup.store.postings import Bound, Postings
 from neardup.store.store import Store
 
 WAYS = [
@@ -67,8 +70,8 @@ def streamed(store, texts, size, first=0):
 @pytest.mark.parametrize(("method", "similarity", "least"), WAYS)
 @pytest.mark.parametrize("size", [1, 7, 60])
 def test_a_stream_is_decided_as_the_batch_is(tmp_path, monkeypatch, method, similarity, least, size):
-    monkeypatch.setattr(candidates, "FIRST_LEARNED", 4)  # the order of elements changes four times
-    monkeypatch.setattr(candidates, "LEARNED_GROWTH", 2)
+    monkeypatch.setattr(exact, "FIRST_LEARNED", 4)  # the order of elements changes four times
+    monkeypatch.setattr(exact, "GROWTH", 2)
     options = {"method": method, "similarity": similarity, "min_similarity": least}
     texts = list(near_copies(60, size))
     expected = decisions(texts, **options)
@@ -122,18 +125,19 @@ def test_a_copy_of_a_removed_text_gets_the_survivor_that_it_had(tmp_path):
 def test_similar_sets_have_a_key_in_common(sets, least):
     values = [np.array(sorted(each), np.uint64) for each in sets]
     offsets = np.cumsum([0, *map(len, values)])
-    order = learned(values[: len(values) // 2])
+    order = learned(np.concatenate([np.empty(0, np.uint64), *values[: len(values) // 2]]))
     elements = Elements(np.concatenate([np.empty(0, np.uint64), *values]), np.ones(offsets[-1]), offsets)
     for similarity in ("jaccard", "containment", "cosine"):
-        tables = exact_tables(elements, similarity, least, order)
-        pairs = set()
-        for table in tables:
+        bound, pairs = Bound(CODES[similarity], least), set()
+        for side in CONTAINED if similarity == "containment" else BOTH_PREFIXES:
+            stored, asked = (
+                keys_of_elements(elements, np.ones(len(sets), np.bool_), order, bound, whole=whole)
+                for whole in (side.stores_all, side.asks_all)
+            )
             kept = Postings()
-            kept.add(table.stored)
-            at, stored = kept.find(table.asked.keys)
-            asked = table.asked.some(at)
-            passed = may_match(asked, stored, similarity, least)
-            pairs |= set(zip(asked.texts[passed].tolist(), stored.texts[passed].tolist(), strict=True))
+            kept.add(stored)
+            found = kept.find(asked, NO_MARKS, bound)
+            pairs |= set(zip(found.asked.tolist(), found.found.tolist(), strict=True))
         for i, a in enumerate(sets):
             for j, b in enumerate(sets):
                 if a and b and set_similarity(similarity, a, b) >= least:
@@ -145,30 +149,6 @@ def set_similarity(kind, a, b):
     if kind == "jaccard":
         return common / len(a | b)
     return common / min(len(a), len(b)) if kind == "containment" else common / (len(a) * len(b)) ** 0.5
-
-
-@given(st.integers(0, 3000), st.floats(0.01, 1.0))
-def test_prefixes_are_as_long_as_the_definition_says(size, threshold):
-    needed = next((o for o in range(1, size + 1) if o / size >= threshold), 1)
-    assert prefix_lengths(np.array([size]), threshold).tolist() == [size and size - needed + 1]
-
-
-@given(
-    st.lists(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 5)), max_size=30), max_size=12),
-    st.lists(st.integers(0, 22)),
-)
-def test_postings_find_what_was_added(parts, asked):
-    kept, expected = Postings(), []
-    for part in parts:
-        texts = np.array([number for _, number in part], np.int64)
-        facts = texts.astype(np.uint32)
-        kept.add(Keys(np.array([key for key, _ in part], np.uint64), texts, facts, 2 * facts))
-        expected += part
-    at, found = kept.find(np.array(asked, np.uint64))
-    wanted = [(i, number, 2 * number) for i, key in enumerate(asked) for other, number in expected if other == key]
-    assert sorted(zip(at.tolist(), found.texts.tolist(), found.sizes.tolist(), strict=True)) == sorted(wanted)
-    assert (found.positions == found.texts).all()
-    assert len(kept) == len(expected)
 
 
 def test_every_similarity_is_served():

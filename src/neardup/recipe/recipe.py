@@ -3,6 +3,7 @@
 import dataclasses
 import json
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -104,7 +105,7 @@ class Recipe(RecipeFields):
     @property
     def needs_names(self) -> bool:
         """Whether features are needed by name; other recipes only hash them, in one pass over the text."""
-        default = Recipe()
+        default = _default()
         deciding = ("hash", "normalize", "segmenter", "keywords", "stop_words")
         return (
             self.profile is not None
@@ -171,3 +172,8 @@ class ImpossibleRecipe(OptionError):  # noqa: N818
     def __init__(self, problems: list[str], which: str = "This recipe is not possible.") -> None:
         super().__init__(f"{which} {'; '.join(problems)}.")
         self.problems = problems
+
+
+@cache
+def _default() -> Recipe:
+    return Recipe()

@@ -38,3 +38,29 @@ class StoreAnswer:
     def duplicate_of(self) -> Any:
         """The id of the first match; None for a new document."""
         return self.matches[0].id if self.matches else None
+
+
+NEW = StoreAnswer(True)
+"""The answer to a document that no kept one matches."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredDocument:
+    """A kept document.
+
+    Attributes:
+        id: its id.
+        tokens: how many it has.
+        fingerprint: as an integer.
+        first_seen, last_seen: when it was added, and when it or a document that matches it came last; seconds since 1970.
+        expires: when it expires, by the same clock; None if never.
+        metadata: the plain values that were given with it.
+    """
+
+    id: Any
+    tokens: int
+    fingerprint: int
+    first_seen: float
+    last_seen: float
+    expires: float | None
+    metadata: Any

@@ -1,84 +1,239 @@
-"""POSTINGS: which texts have a key, as sorted runs that are merged by size, so that a posting moves only a few times."""
+"""POSTINGS: which documents have a key: a table in memory for the last ones, and mapped segments that never change for the others.
 
-from typing import NamedTuple
+Segments are merged by size, so that a posting is written only a few times.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from neardup.arrays import Array
+from neardup.errors import DataError
+from neardup.hamming.index.segment_file import SegmentFile, read_segment_file, write_segment_file
+from neardup.kernels.store import postings as kernels
+from neardup.kernels.store.postings import ANY, Chains, Entries, Keys, Room, Sorted
+from neardup.store.marks import NO_MARKS
 
 GROWTH = 4
-"""A run is merged with the one before it unless that is so many times as long."""
+"""A segment is merged with the one before it unless that is so many times as long."""
+MOST_MERGED = 1 << 26
+"""Entries of the largest segments, which are not merged any more: 800 MB."""
+IN_A_BUCKET = 8
+"""Entries for each entry of a directory, or less."""
+FEWEST = 1 << 10
 
 
-class Keys(NamedTuple):
-    """Keys of some texts, text after text.
+class Bound(NamedTuple):
+    """What entries must allow: the code of a similarity, or ANY, and the least similarity."""
 
-    Attributes:
-        keys: uint64[k].
-        texts: int64[k], a place or a number for each.
-        positions: uint32[k], how many elements of the text come before the one that is the key.
-        sizes: uint32[k], how many elements the text has.
-    """
-
-    keys: Array
-    texts: Array
-    positions: Array
-    sizes: Array
-
-    def some(self, chosen: Array) -> "Keys":
-        """Some of the keys: int64[m] or bool[k]."""
-        return Keys(*(column[chosen] for column in self))
-
-    def of(self, wanted: Array) -> "Keys":
-        """The keys of some texts (bool[n], by place)."""
-        return self.some(wanted[self.texts])
-
-    def named(self, numbers: Array) -> "Keys":
-        """The same with numbers (int64[n]) for places."""
-        return self._replace(texts=numbers[self.texts])
-
-    def sorted(self) -> "Keys":
-        """The same in ascending order of keys."""
-        return self.some(np.argsort(self.keys, kind="stable"))
+    code: int
+    threshold: float
 
 
-def joined_keys(parts: list[Keys]) -> Keys:
-    """All keys of some parts."""
-    columns = zip(*[no_keys(), *parts], strict=True)
-    return Keys(*map(np.concatenate, columns))
+NO_BOUND = Bound(ANY, 0.0)
 
 
-def no_keys() -> Keys:
-    """No keys."""
-    return Keys(np.empty(0, np.uint64), np.empty(0, np.int64), np.empty(0, np.uint32), np.empty(0, np.uint32))
+class Found(NamedTuple):
+    """Pairs of a text that was asked for and one that has a key of it: int64[p], int64[p]; a pair may come several times."""
+
+    asked: Array
+    found: Array
 
 
-class Postings:
-    """The keys of texts, in memory."""
+class Table:
+    """Keys in memory."""
 
     def __init__(self) -> None:
-        self._runs: list[Keys] = []
+        self._count = 0
+        self._make_room(FEWEST)
 
     def __len__(self) -> int:
-        return sum(len(run.keys) for run in self._runs)
+        return self._count
+
+    def _make_room(self, most: int) -> None:
+        bits = max(most.bit_length() - 1, 1)
+        kinds = (np.uint32, np.uint32, np.uint16, np.uint16)
+        self._room = Entries(*(np.empty(most, kind) for kind in kinds))
+        self._chains = Chains(np.zeros(1 << bits, np.uint32), np.empty(most, np.uint32), 32 - bits)
 
     def add(self, keys: Keys) -> None:
         """Add keys of texts."""
-        if not len(keys.keys):
-            return
-        self._runs.append(keys.sorted())
-        while len(self._runs) > 1 and len(self._runs[-2].keys) < GROWTH * len(self._runs[-1].keys):
-            self._runs[-2:] = [joined_keys(self._runs[-2:]).sorted()]
+        needed = self._count + len(keys.keys)
+        if needed > len(self._room.keys):
+            before = self.entries()
+            self._make_room(max(needed, 2 * len(self._room.keys)))
+            kernels.add_again(before, self._room, self._chains)
+        kernels.add_entries(keys, self._count, self._room, self._chains)
+        self._count = needed
 
-    def find(self, keys: Array) -> tuple[Array, Keys]:
-        """All pairs of a place in `keys` (uint64[n]) and a posting with that key: int64[p], and p postings."""
-        places, found = [np.empty(0, np.int64)], []
-        for run in self._runs:
-            begins, ends = np.searchsorted(run.keys, keys, "left"), np.searchsorted(run.keys, keys, "right")
-            lengths = ends - begins
-            total = int(lengths.sum())
-            if total:
-                before = np.cumsum(lengths) - lengths
-                places.append(np.repeat(np.arange(len(keys)), lengths))
-                found.append(run.some(np.arange(total) - np.repeat(before - begins, lengths)))
-        return np.concatenate(places), joined_keys(found)
+    def find(self, asked: Keys, gone: Array, bound: Bound) -> Found:
+        """Find texts; see `Postings.find`."""
+        if not self._count:
+            return NOTHING_FOUND
+        return _find(kernels.find_chained, asked, self._room, self._chains, gone, bound)
+
+    def entries(self) -> Entries:
+        """All entries, in the order in which they were added."""
+        return Entries(*(column[: self._count] for column in self._room))
+
+
+@dataclass(frozen=True)
+class Segment:
+    """Entries in a file, ascending by key.
+
+    Attributes:
+        file: the file, mapped.
+        entries, places: its contents.
+    """
+
+    file: SegmentFile
+    entries: Entries
+    places: Sorted
+
+    def __len__(self) -> int:
+        return len(self.entries.keys)
+
+    @property
+    def listed(self) -> dict[str, Any]:
+        """What the record says of it."""
+        return {"file": self.file.path.name, "seal": f"{self.file.seal:016x}"}
+
+    @classmethod
+    def write(cls, path: Path, entries: Entries, upto: int) -> "Segment":
+        """Write a new file of entries that ascend by key. `upto`: the number before which documents are in the segments."""
+        bits = min(max((len(entries.keys) // IN_A_BUCKET).bit_length(), 1), 28)
+        directory = np.empty((1 << bits) + 1, np.uint32)
+        kernels.fill_directory(entries.keys, 32 - bits, directory)
+        write_segment_file(path, {**entries._asdict(), "directory": directory}, {"shift": 32 - bits, "documents": upto})
+        return cls.read(path)
+
+    @classmethod
+    def read(cls, path: Path, listed: dict[str, Any] | None = None) -> "Segment":
+        """Map a file.
+
+        Raises:
+            DataError: it is damaged, missing, or not the one that the record lists.
+        """
+        file = read_listed(path, listed)
+        arrays = file.arrays
+        try:
+            entries = Entries(*(arrays[name] for name in Entries._fields))
+            return cls(file, entries, Sorted(arrays["directory"], file.facts["shift"]))
+        except KeyError as problem:
+            raise DataError(f"{path} is no segment of a store: {problem} is missing. {REPAIR}") from None
+
+
+REPAIR = "It is made of the other files: repair the store."
+
+
+def read_listed(path: Path, listed: dict[str, Any] | None) -> SegmentFile:
+    """Map a file of arrays that the record lists; see `Segment.read`."""
+    try:
+        file = read_segment_file(path)
+    except FileNotFoundError:
+        raise DataError(f"{path} is missing. {REPAIR}") from None
+    if listed is not None and f"{file.seal:016x}" != listed["seal"]:
+        raise DataError(f"{path} is another file than the one that the store wrote under this name. {REPAIR}")
+    return file
+
+
+class Postings:
+    """The keys of documents.
+
+    Attributes:
+        segments: oldest first.
+    """
+
+    def __init__(self, segments: Sequence[Segment] = ()) -> None:
+        self.segments = list(segments)
+        self._table = Table()
+
+    @property
+    def in_memory(self) -> int:
+        """Entries that are in no segment yet."""
+        return len(self._table)
+
+    def __len__(self) -> int:
+        return len(self._table) + sum(map(len, self.segments))
+
+    def add(self, keys: Keys) -> None:
+        """Add keys of documents, whose numbers are below 2^32."""
+        if len(keys.keys):
+            self._table.add(keys)
+
+    def find(self, asked: Keys, gone: Array = NO_MARKS, bound: Bound = NO_BOUND) -> Found:
+        """Find documents that have a key that is asked for, and with which they may reach a similarity.
+
+        Args:
+            asked: keys of other texts.
+            gone: bits of documents that are not to be found.
+            bound: what the places of the key and the sizes must allow.
+        """
+        if not len(asked.keys):
+            return NOTHING_FOUND
+        parts = [_find(kernels.find_sorted, asked, each.entries, each.places, gone, bound) for each in self.segments]
+        parts.append(self._table.find(asked, gone, bound))
+        parts = [part for part in parts if len(part.found)]
+        if len(parts) < 2:
+            return parts[0] if parts else NOTHING_FOUND
+        return Found(*map(np.concatenate, zip(*parts, strict=True)))
+
+    def spill(self, path_of: Callable[[], Path], upto: int, gone: Array) -> None:
+        """Write what is in memory as a segment, and merge segments. The files are new; those of before stay."""
+        if len(self._table):
+            entries = self._table.entries()
+            order = np.argsort(entries.keys, kind="stable")
+            self.segments.append(Segment.write(path_of(), Entries(*(column[order] for column in entries)), upto))
+            self._table = Table()
+        while len(self.segments) > 1:
+            left, right = self.segments[-2:]
+            if len(left) >= GROWTH * len(right) or len(left) + len(right) > MOST_MERGED:
+                break
+            self.segments[-2:] = [Segment.write(path_of(), merged(left.entries, right.entries, gone), upto)]
+
+    def compact(self, path_of: Callable[[], Path], upto: int, gone: Array) -> None:
+        """Merge all segments into one, as far as that is not too large, without documents that are gone."""
+        self.spill(path_of, upto, gone)
+        whole: list[Segment] = []
+        for segment in self.segments:
+            if whole and len(whole[-1]) + len(segment) <= MOST_MERGED:
+                whole[-1] = Segment.write(path_of(), merged(whole[-1].entries, segment.entries, gone), upto)
+            else:
+                whole.append(Segment.write(path_of(), merged(segment.entries, _no_entries(), gone), upto))
+        self.segments = whole
+
+
+def merged(left: Entries, right: Entries, gone: Array) -> Entries:
+    """The entries of two segments, without documents that are gone."""
+    room = Entries(*(np.empty(len(a) + len(b), a.dtype) for a, b in zip(left, right, strict=True)))
+    count = kernels.merge_entries(left, right, gone, room)
+    return Entries(*(column[:count] for column in room))
+
+
+def _no_entries() -> Entries:
+    return Table().entries()
+
+
+NOTHING_FOUND = Found(np.empty(0, np.int64), np.empty(0, np.int64))
+
+
+def _find(
+    kernel: Callable[..., int], asked: Keys, entries: Entries, where: Chains | Sorted, gone: Array, bound: Bound
+) -> Found:
+    """Call a kernel, again with more room if that is needed."""
+    most = 64 + 2 * len(asked.keys)
+    while True:
+        room = Room(np.empty(most, np.int64), np.empty(most, np.int64))
+        count = kernel(asked, entries, where, gone, bound.code, bound.threshold, room)
+        if count <= most:
+            return Found(room.asked[:count], room.found[:count])
+        most = count
+
+
+def keys_of(hashes: Array, texts: Array) -> Keys:
+    """Keys without places: uint64[k], and the numbers of documents, int64[k]."""
+    nothing = np.zeros(len(hashes), np.uint32)
+    return Keys(hashes, texts, nothing, nothing)

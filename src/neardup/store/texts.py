@@ -41,7 +41,9 @@ class Texts:
         return [content[16 * i : 16 * i + 16] for i in range(len(self))]
 
     def __getitem__(self, rows: Array) -> "Texts":
-        """Some of the texts (int64[k])."""
+        """Some of the texts (int64[k], ascending, each once)."""
+        if len(rows) == len(self):
+            return self
         prints = Fingerprints(self.prints.values[rows], self.prints.digests[rows], self.prints.tokens[rows])
         joined = some_elements(self.joined, rows)
         compared = joined if self.compared is self.joined else some_elements(self.compared, rows)
@@ -69,31 +71,13 @@ def texts_of(given: Sequence[str], recipe: Recipe, similarity: ElementMaker, sig
 
 
 def some_elements(elements: Elements, rows: Array) -> Elements:
-    """The elements of some texts (int64[k])."""
+    """The elements of some texts (int64[k], ascending, each once)."""
+    if len(rows) == len(elements.offsets) - 1:
+        return elements
     lengths = np.diff(elements.offsets)[rows]
     offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
     at = np.arange(offsets[-1]) + np.repeat(elements.offsets[rows] - offsets[:-1], lengths)
     return Elements(elements.values[at], elements.weights[at] if len(elements.weights) else elements.weights, offsets)
-
-
-def as_bytes(elements: Elements) -> list[bytes]:
-    """The elements of each text for a file: uint64 values, then float64 weights if there are any; little-endian."""
-    values, weights = elements.values.astype("<u8", copy=False), elements.weights.astype("<f8", copy=False)
-    edges = zip(elements.offsets[:-1].tolist(), elements.offsets[1:].tolist(), strict=True)
-    return [values[begin:end].tobytes() + weights[begin:end].tobytes() for begin, end in edges]
-
-
-def from_bytes(contents: Sequence[bytes], *, weighted: bool) -> Elements:
-    """Restore what `as_bytes` returned."""
-    counts = [len(content) // (16 if weighted else 8) for content in contents]
-    values = [np.frombuffer(content, "<u8", count) for content, count in zip(contents, counts, strict=True)]
-    weights = (
-        [np.frombuffer(content, "<f8", count, 8 * count) for content, count in zip(contents, counts, strict=True)]
-        if weighted
-        else []
-    )
-    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.array(counts, np.int64))])
-    return Elements(np.concatenate([np.empty(0, np.uint64), *values]), np.concatenate([np.empty(0), *weights]), offsets)
 
 
 def after(left: Elements, right: Elements) -> Elements:

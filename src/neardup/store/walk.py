@@ -1,10 +1,9 @@
-"""WALK: decide new texts in their order, each new or a duplicate of its best match among the texts that are kept before it.
+"""WALK: decide new texts in their order, each new or a duplicate of its best match among the documents that are kept before it.
 
-The decision is that of `neardup.survivors.clusters`, the star of `dedup`, over the kept texts that are candidates, in the order in
-which they were added, and then the new ones.
+The decision is that of `neardup.survivors.clusters`, the star of `dedup`, over the kept documents that are candidates, in the
+order in which they were added, and then the new texts.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,39 +13,47 @@ from neardup.hamming.candidate_graph import CandidateGraph
 from neardup.kernels.matching.similarities import Stored, similarities_of, working_memory
 from neardup.matching.similarities.table import ElementMaker, Elements
 from neardup.progress import Progress
+from neardup.resources.resources import DEFAULTS, Resources
 from neardup.resources.scratch import IN_MEMORY, Scratch
+from neardup.store.contents import Contents
+from neardup.store.postings import Found
+from neardup.store.texts import Texts, after, some_elements
 from neardup.survivors.clusters import cluster_star
 
 
 @dataclass(frozen=True, slots=True)
-class Near:
-    """A text that matches: its number in the store, its id as JSON, its similarity (None by distance alone), its distance."""
+class Decided:
+    """The outcome of n texts.
 
-    number: int
-    name: str | None
-    similarity: float | None
-    distance: int
+    Attributes:
+        is_new: bool[n].
+        starts: int64[n + 1]; text i matches the documents from starts[i] on, before starts[i + 1]: the best first, and of equally
+            good ones the one that was added first.
+        documents: int64[matches], the numbers of kept documents; below 0 for those of these texts that are new: -1 - place.
+        similarity: float64[matches]; NaN where the distance alone decides.
+        distance: int64[matches].
+    """
 
+    is_new: Array
+    starts: Array
+    documents: Array
+    similarity: Array
+    distance: Array
 
-@dataclass(frozen=True, slots=True)
-class Walked:
-    """The outcome of a new text: its number and id, and the texts that it matches, best first, then the one added first."""
-
-    number: int
-    name: str | None
-    matches: tuple[Near, ...]
-
-    @property
-    def is_new(self) -> bool:
-        """Whether it is kept."""
-        return not self.matches
+    def named(self, first: int) -> "Decided":
+        """The same with numbers from `first` on for texts that are new."""
+        numbers = first + np.cumsum(self.is_new) - 1
+        own = self.documents < 0
+        documents = self.documents.copy()
+        documents[own] = numbers[-1 - documents[own]]
+        return Decided(self.is_new, self.starts, documents, self.similarity, self.distance)
 
 
 class HeldElements:
     """Elements in memory, as the star reads them."""
 
     def __init__(self, elements: Elements, similarity: ElementMaker) -> None:
-        self._code, self._values, self._weights = similarity.code, elements.values.copy(), elements.weights.copy()
+        self._code, self._values, self._weights = similarity.code, elements.values.view(), elements.weights.view()
         self._values.flags.writeable = self._weights.flags.writeable = False
         self._offsets, self._longest = elements.offsets, int(np.diff(elements.offsets).max(initial=0))
 
@@ -61,47 +68,94 @@ class HeldElements:
 
 
 def walk(
-    others: Sequence[tuple[int, str | None]],
-    kept: int,
-    prints: Array,
-    elements: HeldElements | None,
-    pairs: tuple[Array, Array],
+    texts: Texts,
+    of_kept: Found,
+    among: Found,
+    contents: Contents,
+    similarity: ElementMaker,
     *,
     min_similarity: float,
-) -> list[Walked]:
-    """Decide new texts.
+    resources: Resources = DEFAULTS,
+) -> Decided:
+    """Decide texts that differ from one another and from all that are kept.
 
     Args:
-        others: numbers and ids of m + n texts.
-        kept: m, how many of them are kept already; they come first.
-        prints: uint64[m + n, words].
-        elements: of all texts; None if the distance alone decides.
-        pairs: candidates, places of two texts, the smaller first: kept ones with new ones, and new ones with one another.
+        texts: the texts.
+        of_kept: pairs of a place in them and the number of a kept document.
+        among: pairs of two places, the smaller first.
+        contents: of the kept documents.
+        similarity: what is compared.
         min_similarity: the least similarity of a match; 0 if the distance alone decides.
+        resources: threads.
     """
-    found = cluster_star(
-        _graph(prints, pairs),
-        np.arange(len(prints)),
-        elements,
-        min_similarity=min_similarity,
-        progress=Progress(),
-        fixed=kept,
-    )
+    if not len(of_kept.asked) and not len(among.asked):
+        return all_new(len(texts))
+    kept, concerned, pairs = _places(of_kept, among)
+    prints = np.concatenate([contents.fingerprints(kept), texts.prints.values[concerned]])
+    elements = None
+    if min_similarity > 0:
+        own = some_elements(texts.compared, concerned)
+        elements = HeldElements(after(contents.elements(kept, "compared"), own), similarity)
+    if len(among.asked):
+        found = cluster_star(
+            _graph(prints, pairs),
+            np.arange(len(prints)),
+            elements,
+            min_similarity=min_similarity,
+            progress=Progress(),
+            fixed=len(kept),
+            resources=resources,
+        )
+        is_survivor = found.survivor == np.arange(len(prints))
+        with_survivor = is_survivor[pairs[0]] & ~is_survivor[pairs[1]]
+        pairs = pairs[0][with_survivor], pairs[1][with_survivor]
+    return _decided(len(texts), kept, concerned, pairs, prints, elements, min_similarity)
+
+
+def _places(of_kept: Found, among: Found) -> tuple[Array, Array, tuple[Array, Array]]:
+    """The kept documents and the places of texts that are in pairs, each once, and the pairs by where these are, one after another."""
+    asked = of_kept.asked
+    if not len(among.asked) and asked[0] == asked[-1]:  # one text, and its candidates ascend: no need to sort
+        at = np.arange(len(asked))
+        return of_kept.found, asked[:1], (at, np.full(len(asked), len(asked)))
+    kept, at = np.unique(of_kept.found, return_inverse=True)
+    concerned, of_pairs = np.unique(np.concatenate([asked, *among]), return_inverse=True)
+    asked, left, right = np.split(of_pairs + len(kept), np.cumsum([len(asked), len(among.asked)]))
+    return kept, concerned, (np.concatenate([at, left]), np.concatenate([asked, right]))
+
+
+def all_new(n: int) -> Decided:
+    """The outcome of texts that match nothing."""
+    nothing = np.empty(0, np.int64)
+    return Decided(np.ones(n, np.bool_), np.zeros(n + 1, np.int64), nothing, np.empty(0), nothing)
+
+
+def _decided(
+    n: int,
+    kept: Array,
+    concerned: Array,
+    pairs: tuple[Array, Array],
+    prints: Array,
+    elements: HeldElements | None,
+    min_similarity: float,
+) -> Decided:
+    """The outcome by all pairs of a document that is kept, or a text that is, and another text."""
     left, right = pairs
-    to_survivor = (found.survivor[left] == left) & (found.survivor[right] != right)
-    left, right = left[to_survivor], right[to_survivor]
-    distances = np.bitwise_count(prints[left] ^ prints[right]).sum(axis=1, dtype=np.int64)
-    similarity = np.full(len(left), np.nan)
-    if elements is not None:
+    distance = np.bitwise_count(prints[left] ^ prints[right]).sum(axis=1, dtype=np.int64)
+    if elements is None:
+        similarity = np.full(len(left), np.nan)
+        order = np.lexsort((left, distance, right))
+    else:
+        similarity = np.empty(len(left))
         similarities_of(elements.stored(), left, right, float(min_similarity), similarity)
-    grades = similarity if elements is not None else -distances.astype(np.float64)
-    matches: dict[int, list[Near]] = {}
-    for at in np.lexsort((left, -grades)).tolist():
-        if elements is None or grades[at] >= 0:
-            number, name = others[int(left[at])]
-            alike = None if elements is None else float(similarity[at])
-            matches.setdefault(int(right[at]), []).append(Near(number, name, alike, int(distances[at])))
-    return [Walked(*others[place], tuple(matches.get(place, ()))) for place in range(kept, len(prints))]
+        order = np.lexsort((left, -similarity, right))
+        order = order[similarity[order] >= 0]
+    left, right = left[order], concerned[right[order] - len(kept)]
+    starts = np.zeros(n + 1, np.int64)
+    counts = np.bincount(right, minlength=n)
+    np.cumsum(counts, out=starts[1:])
+    names = np.concatenate([kept, -1 - concerned])
+    return Decided(counts == 0, starts, names[left], similarity[order], distance[order])
 
 
 def _graph(prints: Array, pairs: tuple[Array, Array]) -> CandidateGraph:

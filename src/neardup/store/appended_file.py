@@ -1,0 +1,93 @@
+"""An append-only file of a store: words that are written and synced before the record names them, and read through a mapping.
+
+The file grows by chunks of zeros, which take no room on disk, so that the mapping need not be made anew for every append; a clean
+close cuts them off. What lies behind the end that the record knows was left by a crash, and is overwritten.
+"""
+
+import mmap
+import os
+from pathlib import Path
+
+import numpy as np
+
+from neardup.arrays import Array
+from neardup.errors import DataError
+
+CHUNK = 1 << 24
+"""Bytes by which the file grows, at least; later, by an eighth of its size."""
+
+
+class AppendedFile:
+    """Items of one type, in the order in which they were appended.
+
+    Attributes:
+        path: the file.
+        end: how many items it has.
+    """
+
+    def __init__(self, path: Path, kind: str, end: int, *, readonly: bool = False) -> None:
+        """Open the file, or create it.
+
+        Args:
+            path: the file.
+            kind: the type of items, as NumPy writes it.
+            end: how many items the record knows.
+            readonly: whether another process may append.
+
+        Raises:
+            DataError: the file is shorter than the record says, or missing.
+        """
+        self.path, self.end, self._kind, self._readonly = path, end, np.dtype(kind), readonly
+        flags = os.O_RDONLY if readonly else os.O_RDWR if end else os.O_RDWR | os.O_CREAT
+        try:
+            self._file = os.open(path, flags, 0o644)
+        except FileNotFoundError:
+            raise DataError(f"{path} is missing. Restore it from a backup.") from None
+        self._items: Array = np.empty(0, self._kind)
+        size = os.fstat(self._file).st_size
+        if size < end * self._kind.itemsize:
+            os.close(self._file)
+            raise DataError(
+                f"{path} has {size:,} bytes, but the store knows of {end * self._kind.itemsize:,}. "
+                "Restore it from a backup."
+            )
+
+    def append(self, items: Array) -> int:
+        """Write items behind the others; they are durable after `sync`. Returns the place of the first."""
+        first = self.end
+        content = np.ascontiguousarray(items, self._kind).reshape(-1).view(np.uint8).data
+        at = first * self._kind.itemsize
+        self._reserve(at + len(content))
+        while content:
+            written = os.pwrite(self._file, content, at)
+            content, at = content[written:], at + written
+        self.end = first + items.size
+        return first
+
+    def items(self) -> Array:
+        """All items, mapped; valid for as long as anybody holds them."""
+        if len(self._items) < self.end:
+            self._map()
+        return self._items[: self.end]
+
+    def sync(self) -> None:
+        """Make all items durable."""
+        os.fdatasync(self._file)
+
+    def close(self) -> None:
+        """Close the file, without the zeros behind its end."""
+        if not self._readonly:
+            os.ftruncate(self._file, self.end * self._kind.itemsize)
+        os.close(self._file)
+
+    def _reserve(self, size: int) -> None:
+        there = os.fstat(self._file).st_size
+        if size > there:
+            os.ftruncate(self._file, max(size, there + max(CHUNK, there >> 3)) // CHUNK * CHUNK + CHUNK)
+
+    def _map(self) -> None:
+        size = os.fstat(self._file).st_size // self._kind.itemsize
+        if size < self.end:
+            raise DataError(f"{self.path} was cut while the store was open. Restore it from a backup.")
+        mapping = mmap.mmap(self._file, size * self._kind.itemsize, access=mmap.ACCESS_READ)
+        self._items = np.frombuffer(mapping, self._kind)

@@ -1,0 +1,125 @@
+"""Candidates by EXACT prefixes: of two texts that reach the similarity, both have a key in common, whichever comes first.
+
+The order of elements is learned from the documents as the store grows. Any one order is right: documents are kept under the order
+of their time, and asked for under all that are in use.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from neardup.arrays import Array
+from neardup.kernels.matching.similarities import CODES
+from neardup.kernels.store.postings import Keys
+from neardup.kernels.store.prefixes import Order, Ordered, keys_of_texts
+from neardup.matching.similarities.table import Elements
+from neardup.store.candidates.proposing import Candidates, once, smaller_first
+from neardup.store.orders import BY_HASH, learned
+from neardup.store.postings import Bound, Found, Postings, Table
+from neardup.store.texts import Texts
+
+FIRST_LEARNED, GROWTH = 512, 16
+"""The order is learned when a store has so many documents, and again when it has grown so many times."""
+SAMPLED = 4096
+"""Documents of which it is learned, the last ones."""
+MOST_MOVED = 1 << 17
+"""Up to so many documents get new keys when the order is learned; more stay under the order that they have."""
+AT_ONCE = 1 << 12
+
+
+@dataclass(frozen=True)
+class Side:
+    """Keys under which texts are stored, and keys by which they are asked for: all elements of a text, or its prefix."""
+
+    name: str
+    stores_all: bool
+    asks_all: bool
+
+
+BOTH_PREFIXES = (Side("prefixes", stores_all=False, asks_all=False),)
+CONTAINED = (Side("all", stores_all=True, asks_all=False), Side("prefixes", stores_all=False, asks_all=True))
+"""For containment, where the smaller text's prefix meets all of the larger, and either may come first."""
+
+
+class ExactCandidates(Candidates):
+    """Every pair that reaches the similarity, by theorem."""
+
+    @property
+    def bound(self) -> Bound:
+        """What places of keys and sizes must allow."""
+        return Bound(CODES[self.options.measure], float(self.options.min_similarity))
+
+    @property
+    def sides(self) -> tuple[Side, ...]:
+        """See `Side`."""
+        return CONTAINED if self.options.measure == "containment" else BOTH_PREFIXES
+
+    def order(self, version: int) -> Order:
+        """The order of a version; 0 is that by hash alone."""
+        return self.derived.orders[version - 1] if version else BY_HASH
+
+    def postings(self, side: Side, version: int) -> Postings:
+        """The postings of documents that were kept under a version of the order."""
+        return self.derived.postings(f"{side.name}-{version}")
+
+    def keys(self, texts: Texts, order: Order, *, whole: bool) -> Keys:
+        """The keys of texts, whose numbers are their places."""
+        return keys_of_elements(texts.joined, self.long_enough(texts), order, self.bound, whole=whole)
+
+    def keep(self, texts: Texts, first: int) -> None:
+        latest = len(self.derived.orders)
+        for side in self.sides:
+            keys = self.keys(texts, self.order(latest), whole=side.stores_all)
+            self.postings(side, latest).add(keys._replace(texts=keys.texts + first))
+
+    def learn(self) -> None:
+        documents, versions = len(self.contents), len(self.derived.orders)
+        if documents < FIRST_LEARNED * GROWTH**versions:
+            return
+        sample = self.contents.texts(max(0, documents - SAMPLED), documents)
+        self.derived.add_order(learned(sample.joined.values))
+        if documents <= MOST_MOVED:
+            for side in self.sides:
+                for version in range(versions + 1):
+                    self.derived.drop(f"{side.name}-{version}")
+            for first in range(0, documents, AT_ONCE):
+                self.keep(self.contents.texts(first, min(first + AT_ONCE, documents)), first)
+
+    def of_kept(self, texts: Texts, gone: Array) -> Found:
+        parts = []
+        for version in range(len(self.derived.orders) + 1):
+            for side in self.sides:
+                postings = self.postings(side, version)
+                if len(postings):
+                    asked = self.keys(texts, self.order(version), whole=side.asks_all)
+                    parts.append(postings.find(asked, gone, self.bound))
+        return once(joined(parts))
+
+    def among(self, texts: Texts) -> Found:
+        parts, order = [], self.order(len(self.derived.orders))
+        for side in self.sides:
+            asked, kept = self.keys(texts, order, whole=side.asks_all), Table()
+            kept.add(asked if side.asks_all == side.stores_all else self.keys(texts, order, whole=side.stores_all))
+            parts.append(kept.find(asked, np.zeros(0, np.uint8), self.bound))
+        return smaller_first(parts)
+
+
+def keys_of_elements(elements: Elements, wanted: Array, order: Order, bound: Bound, *, whole: bool) -> Keys:
+    """The keys of texts, whose numbers are their places; see `neardup.kernels.store.prefixes.keys_of_texts`."""
+    total, longest = len(elements.values), int(np.diff(elements.offsets).max(initial=0))
+    room = Keys(*(np.empty(total, kind) for kind in (np.uint64, np.int64, np.uint32, np.uint32)))
+    ordered = Ordered(*(np.empty(longest, kind) for kind in (np.int64, np.float64, np.uint64)))
+    count = keys_of_texts(
+        elements.values, elements.weights, elements.offsets, wanted, order, *bound, whole, ordered, room
+    )
+    return Keys(*(column[:count] for column in room))
+
+
+def joined(parts: list[Found]) -> Found:
+    """All pairs of some parts."""
+    nothing = np.empty(0, np.int64)
+    return (
+        Found(*(np.concatenate([nothing, *column]) for column in zip(*parts, strict=True)))
+        if parts
+        else Found(nothing, nothing)
+    )

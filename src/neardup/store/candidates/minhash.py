@@ -1,0 +1,75 @@
+"""Candidates by MINHASH: pairs that agree in a band and in enough values of signatures, and pass the sieve of fingerprints."""
+
+import numpy as np
+
+from neardup.arrays import Array
+from neardup.fingerprints.minhash import Signing
+from neardup.kernels.store.postings import MIX, Keys
+from neardup.matching.band_plan import Bands
+from neardup.matching.candidates.minhash import minhash_agreement, minhash_bands
+from neardup.matching.similarities.table import maker_of
+from neardup.options import DedupOptions
+from neardup.recipe.recipe import Recipe
+from neardup.store.candidates.proposing import Candidates, once, smaller_first
+from neardup.store.marks import NO_MARKS
+from neardup.store.postings import NO_BOUND, Found, Table, keys_of
+from neardup.store.texts import Texts
+
+
+class MinHashCandidates(Candidates):
+    """The pairs that `dedup` proposes by this method."""
+
+    def __init__(self, recipe: Recipe, options: DedupOptions) -> None:
+        super().__init__(recipe, options)
+        self._bands = minhash_bands(options.min_similarity)
+        self._least = minhash_agreement(options.min_similarity, self._bands)
+        given = maker_of(options.compared_by).given
+        self.signing = Signing(values=self._bands.values, normalize=tuple(recipe.normalize), similarity=given)
+
+    def _keys(self, texts: Texts) -> Keys:
+        assert texts.signatures is not None
+        wanted = np.flatnonzero(self.long_enough(texts) & (texts.signatures.sizes > 0))
+        return band_keys(texts.signatures.values[wanted], wanted, self._bands)
+
+    def keep(self, texts: Texts, first: int) -> None:
+        keys = self._keys(texts)
+        self.derived.postings("bands").add(keys._replace(texts=keys.texts + first))
+
+    def of_kept(self, texts: Texts, gone: Array) -> Found:
+        assert texts.signatures is not None
+        places, numbers = once(self.derived.postings("bands").find(self._keys(texts), gone))
+        proposed = self._proposes(
+            texts.signatures.values[places],
+            self.contents.signatures(numbers),
+            texts.prints.values[places],
+            self.contents.fingerprints(numbers),
+        )
+        return Found(places[proposed], numbers[proposed])
+
+    def among(self, texts: Texts) -> Found:
+        assert texts.signatures is not None
+        keys, kept = self._keys(texts), Table()
+        kept.add(keys)
+        left, right = smaller_first([kept.find(keys, NO_MARKS, NO_BOUND)])
+        mine, prints = texts.signatures.values, texts.prints.values
+        proposed = self._proposes(mine[left], mine[right], prints[left], prints[right])
+        return Found(left[proposed], right[proposed])
+
+    def _proposes(self, left: Array, right: Array, left_prints: Array, right_prints: Array) -> Array:
+        agree = left == right
+        in_a_band = agree.reshape(len(left), self._bands.bands, self._bands.rows).all(axis=2).any(axis=1)
+        proposed: Array = in_a_band & (agree.sum(axis=1) >= self._least)
+        if self.max_distance is None:
+            return proposed
+        near: Array = np.bitwise_count(left_prints ^ right_prints).sum(axis=1, dtype=np.int64) <= self.max_distance
+        return proposed & near
+
+
+def band_keys(values: Array, texts: Array, bands: Bands) -> Keys:
+    """The keys of texts (int64[n]): a hash of each band of their signatures (uint32[n, values])."""
+    signed = values.reshape(len(values), bands.bands, bands.rows).astype(np.uint64)
+    keys = np.broadcast_to(np.arange(1, bands.bands + 1, dtype=np.uint64) * MIX, signed.shape[:2]).copy()
+    for row in range(bands.rows):
+        keys = (keys ^ signed[:, :, row]) * MIX
+        keys ^= keys >> np.uint64(29)
+    return keys_of(keys.ravel(), np.repeat(texts, bands.bands))

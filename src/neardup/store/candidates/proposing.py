@@ -1,0 +1,78 @@
+"""What the methods of a store have in common."""
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+from neardup.arrays import Array
+from neardup.fingerprints.minhash import Signing
+from neardup.matching.candidates.task import min_tokens_of
+from neardup.matching.distance_limit import distance_limit
+from neardup.options import DedupOptions
+from neardup.recipe.recipe import Recipe
+from neardup.store.contents import Contents
+from neardup.store.derived import Derived
+from neardup.store.postings import Found
+from neardup.store.texts import Texts
+
+
+class Candidates(ABC):
+    """Proposes pairs of texts.
+
+    Attributes:
+        signing: how texts are signed, if the method needs that.
+        min_tokens: texts with fewer tokens match only equal ones.
+        max_distance: the largest distance of candidates, if the method has one.
+    """
+
+    signing: Signing | None = None
+
+    def __init__(self, recipe: Recipe, options: DedupOptions) -> None:
+        self.recipe, self.options = recipe, options
+        self.min_tokens = min_tokens_of(options.method, recipe, options)
+        self.max_distance = distance_limit(recipe, options)
+
+    def open(self, contents: Contents, derived: Derived) -> None:
+        """Use the files of a store. What is kept later than these say is given to `keep` again."""
+        self.contents, self.derived = contents, derived
+
+    def long_enough(self, texts: Texts) -> Array:
+        """bool[n]: whether texts match others than equal ones."""
+        enough: Array = texts.prints.tokens >= self.min_tokens
+        return enough
+
+    @abstractmethod
+    def keep(self, texts: Texts, first: int) -> None:
+        """Keep texts as documents with the numbers from `first` on; their contents are there."""
+
+    def spill(self) -> None:
+        """Write what is in memory to files of its own, if the method has any besides `Derived`."""
+        return
+
+    def learn(self) -> None:
+        """Look at the documents, now and then, to answer faster from now on."""
+        return
+
+    @abstractmethod
+    def of_kept(self, texts: Texts, gone: Array) -> Found:
+        """Pairs of a place in `texts` and the number of a kept document that is not gone, each once."""
+
+    @abstractmethod
+    def among(self, texts: Texts) -> Found:
+        """Pairs of two places in `texts`, the smaller first, each once."""
+
+
+def once(found: Found) -> Found:
+    """The pairs, each once, ascending."""
+    if not len(found.asked):
+        return found
+    packed = np.unique(found.asked << 32 | found.found)
+    return Found(packed >> 32, packed & (1 << 32) - 1)
+
+
+def smaller_first(pairs: list[Found]) -> Found:
+    """Pairs of two different places, the smaller first, each once."""
+    left = np.concatenate([np.minimum(*pair) for pair in pairs])
+    right = np.concatenate([np.maximum(*pair) for pair in pairs])
+    apart = left != right
+    return once(Found(left[apart], right[apart]))

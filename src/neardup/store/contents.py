@@ -1,0 +1,219 @@
+"""CONTENTS: what a store knows of its documents besides the record, by their numbers: a row each, elements, and signatures.
+
+A row has, in words of 64 bits: the digest (2), the number of tokens, the fingerprint, of each kind of elements where they begin,
+how many there are and their checksum, and the checksum of the row itself.
+"""
+
+from collections.abc import Mapping
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from neardup.arrays import Array
+from neardup.errors import DataError
+from neardup.fingerprints.minhash import Signing
+from neardup.fingerprints.simhash import Fingerprints
+from neardup.kernels.store import rows as kernels
+from neardup.matching.similarities.table import Elements
+from neardup.store.appended_file import AppendedFile
+from neardup.store.texts import Texts, no_elements
+
+DIGEST, TOKENS, FINGERPRINT = 0, 2, 3
+"""Columns of a row."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What a store keeps of each document.
+
+    Attributes:
+        words: of a fingerprint.
+        kinds: the kinds of elements, of `compared` and `joined`; none if distances decide.
+        weighted: whether elements have weights.
+        signing: how texts are signed, if signatures are kept.
+    """
+
+    words: int
+    kinds: tuple[str, ...]
+    weighted: bool
+    signing: Signing | None
+
+    @property
+    def width(self) -> int:
+        """Words of a row."""
+        return FINGERPRINT + self.words + 3 * len(self.kinds) + 1
+
+    def place_of(self, kind: str) -> int:
+        """The column that says where the elements of a kind begin."""
+        return FINGERPRINT + self.words + 3 * self.kinds.index(kind)
+
+
+class Contents:
+    """The files, each of which only grows.
+
+    Attributes:
+        layout: see `Layout`.
+    """
+
+    def __init__(self, folder: Path, layout: Layout, ends: Mapping[str, int], *, readonly: bool = False) -> None:
+        """Open the files in a folder, or create them; `ends`: the result of `ends` when they were last named in the record.
+
+        Raises:
+            DataError: a file is missing, or shorter than the record says.
+        """
+        self.layout = layout
+        kinds = {"rows": "<u8"}
+        for kind in layout.kinds:
+            kinds[kind] = "<u8"
+            if layout.weighted:
+                kinds[f"{kind}-weights"] = "<f8"
+        if layout.signing is not None:
+            kinds["signatures"] = "<u4"
+        self._files: dict[str, AppendedFile] = {}
+        with ExitStack() as opened:
+            for name, kind in kinds.items():
+                file = AppendedFile(folder / name, kind, ends.get(name, 0), readonly=readonly)
+                self._files[name] = opened.enter_context(closing(file))
+            self._open = opened.pop_all()
+
+    def __len__(self) -> int:
+        return self._files["rows"].end // self.layout.width
+
+    @property
+    def ends(self) -> dict[str, int]:
+        """How many items each file has."""
+        return {name: file.end for name, file in self._files.items()}
+
+    def catch_up(self, ends: Mapping[str, int]) -> None:
+        """Read as far as the record says that another process has written."""
+        for name, file in self._files.items():
+            file.end = ends[name]
+
+    def forget(self, ends: Mapping[str, int]) -> None:
+        """Overwrite what was appended since, with the next append."""
+        self.catch_up(ends)
+
+    def append(self, texts: Texts) -> None:
+        """Write what is kept of texts; durable after `sync`."""
+        layout, n = self.layout, len(texts)
+        if not n:
+            return
+        rows = np.zeros((n, layout.width), np.uint64)
+        rows[:, DIGEST : DIGEST + 2] = texts.prints.digests
+        rows[:, TOKENS] = texts.prints.tokens
+        rows[:, FINGERPRINT : FINGERPRINT + layout.words] = texts.prints.values
+        for kind in layout.kinds:
+            elements: Elements = getattr(texts, kind)
+            at, sums = layout.place_of(kind), np.empty(n, np.uint64)
+            first = self._files[kind].append(elements.values)
+            if layout.weighted:
+                self._files[f"{kind}-weights"].append(elements.weights)
+            kernels.fill_checksums(elements.values, elements.offsets, sums)
+            if layout.weighted:
+                more = np.empty(n, np.uint64)
+                kernels.fill_checksums(elements.weights.view(np.uint64), elements.offsets, more)
+                sums ^= more
+            rows[:, at] = (first + elements.offsets[:-1]).astype(np.uint64)
+            rows[:, at + 1] = np.diff(elements.offsets)
+            rows[:, at + 2] = sums
+        if layout.signing is not None:
+            assert texts.signatures is not None
+            self._files["signatures"].append(texts.signatures.values)
+        kernels.seal_rows(rows)
+        self._files["rows"].append(rows)
+
+    def sync(self) -> None:
+        """Make all that was appended durable."""
+        for file in self._files.values():
+            file.sync()
+
+    def close(self) -> None:
+        """Close the files."""
+        self._open.close()
+
+    # ------------------------------------------------------------------------------------------------------- reading
+
+    def rows(self, numbers: Array) -> Array:
+        """The rows of some documents (int64[k]): uint64[k, width].
+
+        Raises:
+            DataError: a row is not what was written.
+        """
+        rows = self._rows()
+        damaged = kernels.damaged_row(rows, numbers)
+        if damaged >= 0:
+            raise self._damage("rows", int(damaged))
+        found: Array = rows[numbers]
+        return found
+
+    def fingerprints(self, numbers: Array) -> Array:
+        """The fingerprints of some documents: uint64[k, words]. Their rows are not checked."""
+        found: Array = self._rows()[numbers, FINGERPRINT : FINGERPRINT + self.layout.words]
+        return found
+
+    def signatures(self, numbers: Array) -> Array:
+        """The signatures of some documents: uint32[k, values]."""
+        assert self.layout.signing is not None
+        found: Array = self._files["signatures"].items().reshape(-1, self.layout.signing.values)[numbers]
+        return found
+
+    def elements(self, numbers: Array, kind: str, rows: Array | None = None) -> Elements:
+        """The elements of some documents, of which `rows` may be known.
+
+        Raises:
+            DataError: a row or elements are not what was written.
+        """
+        if not len(numbers):
+            return no_elements()
+        layout = self.layout
+        rows, at = self.rows(numbers) if rows is None else rows, layout.place_of(kind)
+        starts = rows[:, at].astype(np.int64)
+        offsets = np.zeros(len(numbers) + 1, np.int64)
+        np.cumsum(rows[:, at + 1].astype(np.int64), out=offsets[1:])
+        values = np.empty(offsets[-1], np.uint64)
+        sums = np.ascontiguousarray(rows[:, at + 2])
+        items = self._files[kind].items()
+        weights = np.empty(offsets[-1] if layout.weighted else 0, np.float64)
+        if layout.weighted:
+            mine = np.empty(len(numbers), np.uint64)
+            kernels.gather(
+                self._files[f"{kind}-weights"].items().view(np.uint64), starts, mine, offsets, weights.view(np.uint64)
+            )
+            kernels.fill_checksums(weights.view(np.uint64), offsets, mine)
+            sums ^= mine
+        damaged = kernels.gather(items, starts, sums, offsets, values)
+        if damaged >= 0:
+            raise self._damage(kind, int(numbers[damaged]))
+        return Elements(values, weights, offsets)
+
+    def texts(self, first: int, last: int) -> Texts:
+        """What was appended of the documents from `first` on, before `last`.
+
+        Raises:
+            DataError: something is not what was written.
+        """
+        layout, numbers = self.layout, np.arange(first, last)
+        rows = self.rows(numbers)
+        prints = Fingerprints(
+            np.ascontiguousarray(rows[:, FINGERPRINT : FINGERPRINT + layout.words]),
+            np.ascontiguousarray(rows[:, DIGEST : DIGEST + 2]),
+            rows[:, TOKENS].astype(np.int64),
+        )
+        kept = {kind: self.elements(numbers, kind, rows) for kind in layout.kinds}
+        compared = kept.get("compared", no_elements())
+        signatures = None
+        if layout.signing is not None:
+            values = self.signatures(numbers)
+            sizes = rows[:, layout.place_of("compared") + 1].astype(np.int64)
+            signatures = replace(layout.signing.none(), values=values, sizes=sizes)
+        return Texts(prints, kept.get("joined", compared), compared, signatures)
+
+    def _rows(self) -> Array:
+        return self._files["rows"].items().reshape(-1, self.layout.width)
+
+    def _damage(self, name: str, number: int) -> DataError:
+        return DataError(
+            f"{self._files[name].path} is damaged: document {number:,} is not what was written. Restore it from a backup."
+        )

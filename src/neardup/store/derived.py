@@ -1,0 +1,112 @@
+"""DERIVED: all that a store can make again of its record and contents, in files that never change: postings and orders of elements.
+
+The record lists the files, so that those which a crash left are known, and removed.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from neardup.kernels.store.prefixes import Order
+from neardup.store.marks import NO_MARKS, Marks
+from neardup.store.orders import read_order, write_order
+from neardup.store.postings import Postings, Segment
+
+MOST_IN_MEMORY = 1 << 21
+"""Entries of a table in memory, at most, before all are written: 40 MB."""
+DIGESTS, IDS, REMOVED = "digests", "ids", "removed"
+"""The postings of kept documents' digests and ids, and of the digests of texts that were not kept."""
+PREFIXES = ("segment-", "order-")
+"""Of the names of all files."""
+
+
+class Derived:
+    """The files of a store that are made of the others.
+
+    Attributes:
+        folder: that of the store.
+        upto: the number before which documents are in segments; later ones are in memory.
+        removed_upto: the same of texts that were not kept.
+        orders: the orders of elements that were learned, the latest last.
+    """
+
+    def __init__(self, folder: Path, listed: Mapping[str, Any]) -> None:
+        """Map the files that the record lists: the result of `listed` when it was written, or nothing.
+
+        Raises:
+            DataError: one is missing, damaged or another.
+        """
+        self.folder = folder
+        self._serial: int = listed.get("serial", 0)
+        self.upto: int = listed.get("documents", 0)
+        self.removed_upto: int = listed.get("removed", 0)
+        self._order_files: list[dict[str, Any]] = list(listed.get("orders", []))
+        self.orders: list[Order] = [read_order(folder / each["file"], each) for each in self._order_files]
+        self._postings = {
+            name: Postings([Segment.read(folder / each["file"], each) for each in segments])
+            for name, segments in listed.get("segments", {}).items()
+        }
+
+    def postings(self, name: str) -> Postings:
+        """The postings of one name."""
+        found = self._postings.get(name)
+        if found is None:
+            found = self._postings[name] = Postings()
+        return found
+
+    def drop(self, name: str) -> None:
+        """Forget postings."""
+        self._postings.pop(name, None)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether a table in memory should be written."""
+        return any(each.in_memory >= MOST_IN_MEMORY for each in self._postings.values())
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all postings."""
+        return list(self._postings)
+
+    def listed(self) -> dict[str, Any]:
+        """What the record says of these files."""
+        return {
+            "serial": self._serial,
+            "documents": self.upto,
+            "removed": self.removed_upto,
+            "orders": self._order_files,
+            "segments": {
+                name: [each.listed for each in postings.segments]
+                for name, postings in self._postings.items()
+                if postings.segments
+            },
+        }
+
+    def add_order(self, order: Order) -> None:
+        """Write an order that was learned."""
+        path = self._path("order-")
+        self._order_files.append(write_order(path, order))
+        self.orders.append(order)
+
+    def spill(self, upto: int, removed_upto: int, gone: Marks, *, compact: bool = False) -> None:
+        """Write what is in memory: all documents before `upto`, and all texts that were not kept before `removed_upto`."""
+        for name, postings in self._postings.items():
+            marks = NO_MARKS if name == REMOVED else gone.bits
+            step = postings.compact if compact else postings.spill
+            step(lambda: self._path("segment-"), upto, marks)
+        self.upto, self.removed_upto = upto, removed_upto
+
+    def sweep(self) -> None:
+        """Remove files that the record does not list, once it is written."""
+        listed = self.listed()
+        wanted = {each["file"] for each in listed["orders"]}
+        wanted |= {each["file"] for segments in listed["segments"].values() for each in segments}
+        for path in self.folder.iterdir():
+            if path.name.startswith(PREFIXES) and path.name not in wanted:
+                path.unlink()
+
+    def _path(self, prefix: str) -> Path:
+        self._serial += 1
+        path = self.folder / f"{prefix}{self._serial}"
+        path.unlink(missing_ok=True)  # a crash left it
+        return path

@@ -1,0 +1,83 @@
+"""KNOWN: what a store has already, by id and by equal text. Postings propose it, the record and the rows confirm it."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from neardup.arrays import Array
+from neardup.fingerprints.simhash import Fingerprints
+from neardup.kernels.digests import digest_documents
+from neardup.store.contents import DIGEST, Contents
+from neardup.store.derived import DIGESTS, IDS, REMOVED, Derived
+from neardup.store.marks import Marks
+from neardup.store.postings import keys_of
+from neardup.store.record import DocumentRow, Record, RemovedRow
+
+
+class Known:
+    """Finds kept documents and remembered texts."""
+
+    def __init__(self, record: Record, contents: Contents, derived: Derived, gone: Marks) -> None:
+        self._record, self._contents, self._derived, self._gone = record, contents, derived, gone
+
+    def keep(self, names: Sequence[str], prints: Fingerprints, first: int) -> None:
+        """Know documents with the numbers from `first` on by their ids (JSON) and digests."""
+        numbers = first + np.arange(len(names))
+        self._derived.postings(IDS).add(keys_of(hashes_of(names), numbers))
+        self._derived.postings(DIGESTS).add(keys_of(np.ascontiguousarray(prints.digests[:, 0]), numbers))
+
+    def keep_removed(self, digests: Array, first: int) -> None:
+        """Know texts that were not kept, with the numbers from `first` on, by their digests (uint64[n, 2])."""
+        self._derived.postings(REMOVED).add(
+            keys_of(np.ascontiguousarray(digests[:, 0]), first + np.arange(len(digests)))
+        )
+
+    def of_ids(self, names: Sequence[str]) -> dict[str, DocumentRow]:
+        """The kept documents with some ids (JSON)."""
+        keys = keys_of(hashes_of(names), np.arange(len(names)))
+        found = self._derived.postings(IDS).find(keys, self._gone.bits)
+        rows = self._record.documents(np.unique(found.found).tolist())
+        wanted = set(names)
+        return {row.id: row for row in rows.values() if row.id in wanted}
+
+    def kept(self, prints: Fingerprints) -> Array:
+        """int64[n]: the numbers of kept documents whose texts equal some texts, the first of several; -1 where none does."""
+        keys = keys_of(np.ascontiguousarray(prints.digests[:, 0]), np.arange(len(prints.digests)))
+        asked, numbers = self._derived.postings(DIGESTS).find(keys, self._gone.bits)
+        equal = (self._contents.rows(numbers)[:, DIGEST : DIGEST + 2] == prints.digests[asked]).all(axis=1)
+        asked, numbers = asked[equal], numbers[equal]
+        found = np.full(len(prints.digests), -1, np.int64)
+        later_first = np.argsort(-numbers, kind="stable")
+        found[asked[later_first]] = numbers[later_first]
+        return found
+
+    def removed(self, prints: Fingerprints, places: Array) -> Mapping[int, RemovedRow]:
+        """The texts that were not kept and equal those at some places, by place, if their survivors are still there."""
+        digests = np.ascontiguousarray(prints.digests[places])
+        keys = keys_of(np.ascontiguousarray(digests[:, 0]), places)
+        asked, numbers = self._derived.postings(REMOVED).find(keys)
+        rows = self._record.removed(np.unique(numbers).tolist())
+        found: dict[int, RemovedRow] = {}
+        for place, number in zip(asked.tolist(), numbers.tolist(), strict=True):
+            row = rows.get(number)
+            if row is not None and row.digest == prints.digests[place].astype(">u8").tobytes():
+                before = found.get(place)
+                if before is None or before.number < number:
+                    found[place] = row
+        if found:
+            survivors = np.array([row.survivor for row in found.values()], np.int64)
+            gone = self._gone.has(survivors)
+            found = {
+                place: row for (place, row), is_gone in zip(found.items(), gone.tolist(), strict=True) if not is_gone
+            }
+        return found
+
+
+def hashes_of(names: Sequence[str]) -> Array:
+    """uint64[n]: hashes of ids as JSON."""
+    contents = [name.encode("utf-8", "surrogatepass") for name in names]
+    offsets = np.zeros(len(names) + 1, np.int64)
+    np.cumsum(np.array(list(map(len, contents)), np.int64), out=offsets[1:])
+    found = np.empty((len(names), 2), np.uint64)
+    digest_documents(np.frombuffer(b"".join(contents) or b"\0", np.uint8), offsets, found)
+    return np.ascontiguousarray(found[:, 0])
