@@ -48,10 +48,10 @@ def test_a_crash_leaves_all_of_a_batch_or_nothing(tmp_path, monkeypatch, step):
 
     with Store(tmp_path / "s") as store:
         broken = {
-            "contents": (store._contents, "append"),
-            "sync": (store._contents, "sync"),
-            "documents": (store._record, "add_documents"),
-            "record": (store._record, "set_facts"),
+            "contents": (store._files.contents, "append"),
+            "sync": (store._files.contents, "sync"),
+            "documents": (store._files.record, "add_documents"),
+            "record": (store._files.record, "set_facts"),
         }[step]
         monkeypatch.setattr(*broken, crash)
         with pytest.raises(KeyboardInterrupt):
@@ -134,7 +134,7 @@ def test_other_folders_are_left_alone(tmp_path):
     assert [each.name for each in tmp_path.iterdir()] == ["file"]
 
 
-@pytest.mark.parametrize("name", ["rows", "compared"])
+@pytest.mark.parametrize("name", ["rows-0", "compared-0"])
 def test_files_that_are_cut_or_changed_are_refused(tmp_path, name):
     with Store(tmp_path / "s") as store:
         store.check_and_add("a", TEXT)

@@ -64,3 +64,19 @@ class StoredDocument:
     last_seen: float
     expires: float | None
     metadata: Any
+
+
+@dataclass(frozen=True, slots=True)
+class StorePair:
+    """Two kept documents that are similar.
+
+    Attributes:
+        a, b: their ids, the document that was added earlier first.
+        similarity: of the two texts; None if the store decides by distance alone.
+        distance: the Hamming distance of the two fingerprints.
+    """
+
+    a: Any
+    b: Any
+    similarity: float | None
+    distance: int

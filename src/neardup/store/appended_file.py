@@ -38,19 +38,28 @@ class AppendedFile:
             DataError: the file is shorter than the record says, or missing.
         """
         self.path, self.end, self._kind, self._readonly = path, end, np.dtype(kind), readonly
-        flags = os.O_RDONLY if readonly else os.O_RDWR if end else os.O_RDWR | os.O_CREAT
-        try:
-            self._file = os.open(path, flags, 0o644)
-        except FileNotFoundError:
-            raise DataError(f"{path} is missing. Restore it from a backup.") from None
         self._items: Array = np.empty(0, self._kind)
-        size = os.fstat(self._file).st_size
-        if size < end * self._kind.itemsize:
+        self._file = -1
+        if end or not readonly:  # before the first append, there may be no file
+            self._open()
+
+    def _open(self) -> None:
+        flags = os.O_RDONLY if self._readonly else os.O_RDWR if self.end else os.O_RDWR | os.O_CREAT
+        try:
+            self._file = os.open(self.path, flags, 0o644)
+        except FileNotFoundError:
+            raise DataError(f"{self.path} is missing. Restore it from a backup.") from None
+        size, known = os.fstat(self._file).st_size, self.end * self._kind.itemsize
+        if size < known:
             os.close(self._file)
             raise DataError(
-                f"{path} has {size:,} bytes, but the store knows of {end * self._kind.itemsize:,}. "
-                "Restore it from a backup."
+                f"{self.path} has {size:,} bytes, but the store knows of {known:,}. Restore it from a backup."
             )
+
+    @property
+    def item_bytes(self) -> int:
+        """Bytes of an item."""
+        return self._kind.itemsize
 
     def append(self, items: Array) -> int:
         """Write items behind the others; they are durable after `sync`. Returns the place of the first."""
@@ -78,7 +87,8 @@ class AppendedFile:
         """Close the file, without the zeros behind its end."""
         if not self._readonly:
             os.ftruncate(self._file, self.end * self._kind.itemsize)
-        os.close(self._file)
+        if self._file >= 0:
+            os.close(self._file)
 
     def _reserve(self, size: int) -> None:
         there = os.fstat(self._file).st_size
@@ -86,6 +96,8 @@ class AppendedFile:
             os.ftruncate(self._file, max(size, there + max(CHUNK, there >> 3)) // CHUNK * CHUNK + CHUNK)
 
     def _map(self) -> None:
+        if self._file < 0:
+            self._open()
         size = os.fstat(self._file).st_size // self._kind.itemsize
         if size < self.end:
             raise DataError(f"{self.path} was cut while the store was open. Restore it from a backup.")

@@ -50,6 +50,11 @@ class Layout:
         return FINGERPRINT + self.words + 3 * self.kinds.index(kind)
 
 
+def name_of(kind: str, generation: int) -> str:
+    """The name of a file, of the store that was compacted so often."""
+    return f"{kind}-{generation}"
+
+
 class Contents:
     """The files, each of which only grows.
 
@@ -57,8 +62,17 @@ class Contents:
         layout: see `Layout`.
     """
 
-    def __init__(self, folder: Path, layout: Layout, ends: Mapping[str, int], *, readonly: bool = False) -> None:
-        """Open the files in a folder, or create them; `ends`: the result of `ends` when they were last named in the record.
+    def __init__(
+        self, folder: Path, layout: Layout, ends: Mapping[str, int], *, generation: int = 0, readonly: bool = False
+    ) -> None:
+        """Open the files in a folder, or create them.
+
+        Args:
+            folder: that of the store.
+            layout: what they hold.
+            ends: the result of `ends` when the record last named them.
+            generation: how often the store was compacted.
+            readonly: whether another process may append.
 
         Raises:
             DataError: a file is missing, or shorter than the record says.
@@ -74,7 +88,7 @@ class Contents:
         self._files: dict[str, AppendedFile] = {}
         with ExitStack() as opened:
             for name, kind in kinds.items():
-                file = AppendedFile(folder / name, kind, ends.get(name, 0), readonly=readonly)
+                file = AppendedFile(folder / name_of(name, generation), kind, ends.get(name, 0), readonly=readonly)
                 self._files[name] = opened.enter_context(closing(file))
             self._open = opened.pop_all()
 
@@ -86,14 +100,19 @@ class Contents:
         """How many items each file has."""
         return {name: file.end for name, file in self._files.items()}
 
+    @property
+    def paths(self) -> dict[str, Path]:
+        """The files."""
+        return {name: file.path for name, file in self._files.items()}
+
+    def item_bytes(self, name: str) -> int:
+        """Bytes of an item of a file."""
+        return self._files[name].item_bytes
+
     def catch_up(self, ends: Mapping[str, int]) -> None:
         """Read as far as the record says that another process has written."""
         for name, file in self._files.items():
-            file.end = ends[name]
-
-    def forget(self, ends: Mapping[str, int]) -> None:
-        """Overwrite what was appended since, with the next append."""
-        self.catch_up(ends)
+            file.end = ends.get(name, 0)
 
     def append(self, texts: Texts) -> None:
         """Write what is kept of texts; durable after `sync`."""
@@ -188,14 +207,13 @@ class Contents:
             raise self._damage(kind, int(numbers[damaged]))
         return Elements(values, weights, offsets)
 
-    def texts(self, first: int, last: int) -> Texts:
-        """What was appended of the documents from `first` on, before `last`.
+    def texts(self, numbers: Array) -> Texts:
+        """What was appended of some documents (int64[k]).
 
         Raises:
             DataError: something is not what was written.
         """
-        layout, numbers = self.layout, np.arange(first, last)
-        rows = self.rows(numbers)
+        layout, rows = self.layout, self.rows(numbers)
         prints = Fingerprints(
             np.ascontiguousarray(rows[:, FINGERPRINT : FINGERPRINT + layout.words]),
             np.ascontiguousarray(rows[:, DIGEST : DIGEST + 2]),

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from neardup.hamming.index.segment_file import read_segment_file
 from neardup.kernels.store.prefixes import Order
 from neardup.store.marks import NO_MARKS, Marks
 from neardup.store.orders import read_order, write_order
@@ -95,6 +96,12 @@ class Derived:
             step = postings.compact if compact else postings.spill
             step(lambda: self._path("segment-"), upto, marks)
         self.upto, self.removed_upto = upto, removed_upto
+
+    def damaged(self) -> list[str]:
+        """The names of files some pages of which are not what was written."""
+        files = [segment.file for postings in self._postings.values() for segment in postings.segments]
+        files += [read_segment_file(self.folder / each["file"]) for each in self._order_files]
+        return [file.path.name for file in files if file.damaged_pages()]
 
     def sweep(self) -> None:
         """Remove files that the record does not list, once it is written."""

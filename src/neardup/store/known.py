@@ -10,7 +10,7 @@ from neardup.kernels.digests import digest_documents
 from neardup.store.contents import DIGEST, Contents
 from neardup.store.derived import DIGESTS, IDS, REMOVED, Derived
 from neardup.store.marks import Marks
-from neardup.store.postings import keys_of
+from neardup.store.postings import Found, keys_of
 from neardup.store.record import DocumentRow, Record, RemovedRow
 
 
@@ -20,17 +20,14 @@ class Known:
     def __init__(self, record: Record, contents: Contents, derived: Derived, gone: Marks) -> None:
         self._record, self._contents, self._derived, self._gone = record, contents, derived, gone
 
-    def keep(self, names: Sequence[str], prints: Fingerprints, first: int) -> None:
-        """Know documents with the numbers from `first` on by their ids (JSON) and digests."""
-        numbers = first + np.arange(len(names))
+    def keep(self, names: Sequence[str], prints: Fingerprints, numbers: Array) -> None:
+        """Know documents with these numbers (int64[n]) by their ids (JSON) and digests."""
         self._derived.postings(IDS).add(keys_of(hashes_of(names), numbers))
         self._derived.postings(DIGESTS).add(keys_of(np.ascontiguousarray(prints.digests[:, 0]), numbers))
 
-    def keep_removed(self, digests: Array, first: int) -> None:
-        """Know texts that were not kept, with the numbers from `first` on, by their digests (uint64[n, 2])."""
-        self._derived.postings(REMOVED).add(
-            keys_of(np.ascontiguousarray(digests[:, 0]), first + np.arange(len(digests)))
-        )
+    def keep_removed(self, digests: Array, numbers: Array) -> None:
+        """Know texts that were not kept, with these numbers (int64[n]), by their digests (uint64[n, 2])."""
+        self._derived.postings(REMOVED).add(keys_of(np.ascontiguousarray(digests[:, 0]), numbers))
 
     def of_ids(self, names: Sequence[str]) -> dict[str, DocumentRow]:
         """The kept documents with some ids (JSON)."""
@@ -40,13 +37,19 @@ class Known:
         wanted = set(names)
         return {row.id: row for row in rows.values() if row.id in wanted}
 
-    def kept(self, prints: Fingerprints) -> Array:
-        """int64[n]: the numbers of kept documents whose texts equal some texts, the first of several; -1 where none does."""
+    def all_kept(self, prints: Fingerprints) -> Found:
+        """All pairs of a place and the number of a kept document whose text is equal."""
         keys = keys_of(np.ascontiguousarray(prints.digests[:, 0]), np.arange(len(prints.digests)))
         asked, numbers = self._derived.postings(DIGESTS).find(keys, self._gone.bits)
+        if not len(asked):
+            return Found(asked, numbers)
         equal = (self._contents.rows(numbers)[:, DIGEST : DIGEST + 2] == prints.digests[asked]).all(axis=1)
-        asked, numbers = asked[equal], numbers[equal]
+        return Found(asked[equal], numbers[equal])
+
+    def kept(self, prints: Fingerprints) -> Array:
+        """int64[n]: the numbers of kept documents whose texts equal some texts, the first of several; -1 where none does."""
         found = np.full(len(prints.digests), -1, np.int64)
+        asked, numbers = self.all_kept(prints)
         later_first = np.argsort(-numbers, kind="stable")
         found[asked[later_first]] = numbers[later_first]
         return found

@@ -4,18 +4,25 @@ import contextlib
 import fcntl
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from neardup.errors import InputError, OptionError
-from neardup.options import DedupOptions, MatchingOptions
+from neardup.options import DedupOptions
 from neardup.recipe.similarity import similarity_of, similarity_to_store, stored_similarity
 from neardup.store.candidates.table import CANDIDATES
 
 RECORD, LOCK = "record.sqlite", "lock"
 DECIDING = ("method", "min_similarity", "similarity", "max_distance")
 """The options of a store."""
+Policy = Literal["first", "always"]
+POLICIES = {
+    "first": "a document that matches a kept one is not kept: the decisions of `dedup`",
+    "always": "every document is kept, and its matches are told",
+}
+"""Which documents are kept."""
 PATIENCE = 0.05
 """Seconds between two attempts to lock a store."""
 
@@ -25,36 +32,68 @@ def is_store(path: Path) -> bool:
     return (path / RECORD).is_file()
 
 
-def options_of(given: MatchingOptions) -> DedupOptions:
-    """The options of a new store; the method is exact unless another is given.
+@dataclass(frozen=True)
+class Rules:
+    """How documents match, and which are kept; a store's for ever.
+
+    Attributes:
+        options: method, similarity, least similarity and distance of matches.
+        floor: the least similarity that `neighbors` and `pairs` can be asked for; None for that of matches.
+        policy: one of POLICIES.
+    """
+
+    options: DedupOptions
+    floor: float | None = None
+    policy: Policy = "first"
+
+    @property
+    def least(self) -> float:
+        """The least similarity for which candidates are found."""
+        return self.options.min_similarity if self.floor is None else self.floor
+
+
+def rules_of(given: Mapping[str, Any]) -> Rules:
+    """The rules of a new store, by what was given; the method is exact unless another is.
 
     Raises:
-        OptionError: one has a value that is not allowed.
+        OptionError: a value is not allowed.
     """
-    wanted = DedupOptions(**(MatchingOptions(method="exact") | given))
-    if wanted.method not in CANDIDATES:
-        raise OptionError(f"`method={wanted.method!r}`: a store has one of {', '.join(CANDIDATES)}.")
-    return wanted
+    values = {name: value for name, value in given.items() if value is not None}
+    floor, policy = values.pop("floor", None), values.pop("policy", "first")
+    options = DedupOptions(**({"method": "exact"} | values))
+    if options.method not in CANDIDATES:
+        raise OptionError(f"`method={options.method!r}`: a store has one of {', '.join(CANDIDATES)}.")
+    if policy not in POLICIES:
+        raise OptionError(f"`policy={policy!r}`: give one of {', '.join(POLICIES)}.")
+    if floor is not None:
+        if not isinstance(floor, int | float) or not 0 < floor <= options.min_similarity:
+            raise OptionError(f"`floor={floor!r}`: give a number above 0, and up to `min_similarity`.")
+        if options.method != "exact":
+            raise OptionError(f"`floor={floor!r}`: only `method='exact'` finds everything below `min_similarity`.")
+    return Rules(options, floor, policy)
 
 
-def to_store(options: DedupOptions) -> dict[str, Any]:
-    """Options as the record has them."""
-    values = {name: getattr(options, name) for name in DECIDING}
-    return values | {"similarity": similarity_to_store(options.compared_by)}
+def to_store(rules: Rules) -> dict[str, Any]:
+    """Rules as the record has them."""
+    options = {name: getattr(rules.options, name) for name in DECIDING}
+    own = {"floor": rules.floor, "policy": rules.policy, "similarity": similarity_to_store(rules.options.compared_by)}
+    return options | own
 
 
-def stored_options(stored: dict[str, Any]) -> DedupOptions:
+def stored_rules(stored: Mapping[str, Any]) -> Rules:
     """What `to_store` was given."""
-    return DedupOptions(**stored | {"similarity": stored_similarity(stored["similarity"])})
+    return rules_of({**stored, "similarity": stored_similarity(stored["similarity"])})
 
 
-def demand_same(path: Path, options: DedupOptions, given: MatchingOptions) -> None:
-    """Refuse given options that are not those of the store."""
+def demand_same(path: Path, rules: Rules, given: Mapping[str, Any]) -> None:
+    """Refuse what is given, if it is not what the store has."""
     values = {name: value for name, value in given.items() if value is not None}
     if "similarity" in values:
-        values["similarity"] = similarity_of(given["similarity"])
-    if differing := [name for name, value in values.items() if getattr(options, name) != value]:
-        shown = ", ".join(f"`{name}={getattr(options, name)!r}`" for name in differing)
+        values["similarity"] = similarity_of(values["similarity"])
+    own = {"floor": rules.floor, "policy": rules.policy}
+    has = {name: own[name] if name in own else getattr(rules.options, name) for name in values}
+    if differing := [name for name, value in values.items() if has[name] != value]:
+        shown = ", ".join(f"`{name}={has[name]!r}`" for name in differing)
         raise OptionError(f"{path} was made with {shown}. Leave it out, or make another store.")
 
 

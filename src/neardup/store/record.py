@@ -10,10 +10,11 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from neardup.arrays import Array
 from neardup.errors import DataError, InputError
 from neardup.store.marks import CHUNK, Marks
 
@@ -22,8 +23,8 @@ AT_ONCE = 500
 """Values in one query; SQLite allows 32,766."""
 
 SCHEMA = """
-CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
-CREATE TABLE documents (
+CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS documents (
     number INTEGER PRIMARY KEY,
     id TEXT NOT NULL,
     first_seen REAL NOT NULL,
@@ -31,7 +32,7 @@ CREATE TABLE documents (
     expires REAL,
     metadata TEXT
 ) STRICT;
-CREATE TABLE removed (
+CREATE TABLE IF NOT EXISTS removed (
     number INTEGER PRIMARY KEY,
     digest BLOB NOT NULL,
     survivor INTEGER NOT NULL,
@@ -39,7 +40,7 @@ CREATE TABLE removed (
     distance INTEGER NOT NULL,
     last_seen REAL NOT NULL
 ) STRICT;
-CREATE TABLE gone (chunk INTEGER PRIMARY KEY, bits BLOB NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS gone (chunk INTEGER PRIMARY KEY, bits BLOB NOT NULL) STRICT;
 """
 
 
@@ -95,7 +96,7 @@ class Record:
                 with self.changing():
                     for statement in SCHEMA.split(";\n"):
                         self._base.execute(statement)
-                    self.set_facts({"format": FORMAT})
+                    self._base.execute("INSERT OR IGNORE INTO facts VALUES ('format', ?)", (json.dumps(FORMAT),))
             written = self.facts().get("format")
         except sqlite3.OperationalError as problem:
             raise InputError(f"{path} cannot be opened: {problem}.") from None
@@ -133,6 +134,12 @@ class Record:
     def facts(self) -> dict[str, Any]:
         """All facts, by name."""
         return {name: json.loads(value) for name, value in self._base.execute("SELECT name, value FROM facts")}
+
+    @property
+    def version(self) -> int:
+        """A number that changes when another process has changed the record."""
+        found: int = self._base.execute("PRAGMA data_version").fetchone()[0]
+        return found
 
     def set_facts(self, facts: Mapping[str, Any]) -> None:
         """Set some facts."""
@@ -184,6 +191,62 @@ class Record:
         for chunk in sorted({number // (8 * CHUNK) for number in numbers}):
             bits = marks.bits[chunk * CHUNK : (chunk + 1) * CHUNK].tobytes()
             self._base.execute("INSERT OR REPLACE INTO gone VALUES (?, ?)", (chunk, bits))
+
+    def expired(self, now: float) -> Array:
+        """int64[n]: the numbers of documents that have expired."""
+        return self._numbers("SELECT number FROM documents WHERE expires <= ?", now)
+
+    def seen_before(self, column: Literal["first_seen", "last_seen"], time: float) -> Array:
+        """int64[n]: the numbers of documents that were first or last seen before a time."""
+        return self._numbers(f"SELECT number FROM documents WHERE {column} < ?", time)
+
+    def all_but_newest(self, newest: int) -> Array:
+        """int64[n]: the numbers of all documents but the last ones that were added."""
+        return self._numbers("SELECT number FROM documents ORDER BY number DESC LIMIT -1 OFFSET ?", newest)
+
+    def _numbers(self, query: str, value: float) -> Array:
+        return np.array([row[0] for row in self._base.execute(query, (value,))], np.int64)
+
+    def renumber(self, numbers: Array) -> None:
+        """Give the documents with these numbers (int64[n], ascending) the numbers from 0 on; forget all else, and the marks."""
+        self._base.execute("CREATE TEMP TABLE renumbered (old INTEGER PRIMARY KEY, new INTEGER NOT NULL)")
+        self._base.executemany(
+            "INSERT INTO renumbered VALUES (?, ?)", ((old, new) for new, old in enumerate(numbers.tolist()))
+        )
+        moved = [(new, old) for new, old in enumerate(numbers.tolist()) if new != old]
+        self._base.executemany("UPDATE documents SET number = ? WHERE number = ?", moved)  # upwards: no number is taken
+        self._base.execute("DELETE FROM removed WHERE survivor NOT IN (SELECT old FROM renumbered)")
+        self._base.execute("UPDATE removed SET survivor = (SELECT new FROM renumbered WHERE old = survivor)")
+        self._base.execute("CREATE TEMP TABLE kept AS SELECT * FROM removed ORDER BY number")
+        self._base.execute("DELETE FROM removed")
+        columns = "digest, survivor, similarity, distance, last_seen"
+        self._base.execute(f"INSERT INTO removed SELECT rowid - 1, {columns} FROM kept")
+        for table in ("renumbered", "kept"):
+            self._base.execute(f"DROP TABLE temp.{table}")
+        self._base.execute("DELETE FROM gone")
+
+    def counts(self) -> tuple[int, int]:
+        """The number of rows of kept documents, and of texts that were not kept."""
+        tables = ("documents", "removed")
+        first, second = (self._base.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in tables)
+        return first, second
+
+    def damage(self) -> list[str]:
+        """What SQLite finds damaged, in its words."""
+        try:
+            found = [row[0] for row in self._base.execute("PRAGMA integrity_check")]
+        except sqlite3.DatabaseError as problem:
+            return [str(problem)]
+        return [] if found == ["ok"] else found
+
+    def tidy(self) -> None:
+        """Give up room that is not used."""
+        self._base.execute("VACUUM")
+
+    def copy_to(self, path: Path) -> None:
+        """Write the record as it is now to another file, while it may be written to."""
+        with contextlib.closing(sqlite3.connect(path)) as target:
+            self._base.backup(target)
 
     def marks(self) -> Marks:
         """The numbers of documents that were removed."""

@@ -40,9 +40,8 @@ class Decided:
     similarity: Array
     distance: Array
 
-    def named(self, first: int) -> "Decided":
-        """The same with numbers from `first` on for texts that are new."""
-        numbers = first + np.cumsum(self.is_new) - 1
+    def named(self, numbers: Array) -> "Decided":
+        """The same with numbers (int64[n]) for those of the texts that are matched."""
         own = self.documents < 0
         documents = self.documents.copy()
         documents[own] = numbers[-1 - documents[own]]
@@ -75,6 +74,7 @@ def walk(
     similarity: ElementMaker,
     *,
     min_similarity: float,
+    keeps_all: bool = False,
     resources: Resources = DEFAULTS,
 ) -> Decided:
     """Decide texts that differ from one another and from all that are kept.
@@ -86,6 +86,7 @@ def walk(
         contents: of the kept documents.
         similarity: what is compared.
         min_similarity: the least similarity of a match; 0 if the distance alone decides.
+        keeps_all: whether texts are kept that match others, so that later ones match them.
         resources: threads.
     """
     if not len(of_kept.asked) and not len(among.asked):
@@ -96,7 +97,7 @@ def walk(
     if min_similarity > 0:
         own = some_elements(texts.compared, concerned)
         elements = HeldElements(after(contents.elements(kept, "compared"), own), similarity)
-    if len(among.asked):
+    if len(among.asked) and not keeps_all:
         found = cluster_star(
             _graph(prints, pairs),
             np.arange(len(prints)),
@@ -113,7 +114,7 @@ def walk(
 
 
 def _places(of_kept: Found, among: Found) -> tuple[Array, Array, tuple[Array, Array]]:
-    """The kept documents and the places of texts that are in pairs, each once, and the pairs by where these are, one after another."""
+    """The kept documents and the places of texts in pairs, each once; and the pairs by where these are, one after another."""
     asked = of_kept.asked
     if not len(among.asked) and asked[0] == asked[-1]:  # one text, and its candidates ascend: no need to sort
         at = np.arange(len(asked))

@@ -24,7 +24,6 @@ SAMPLED = 4096
 """Documents of which it is learned, the last ones."""
 MOST_MOVED = 1 << 17
 """Up to so many documents get new keys when the order is learned; more stay under the order that they have."""
-AT_ONCE = 1 << 12
 
 
 @dataclass(frozen=True)
@@ -66,33 +65,34 @@ class ExactCandidates(Candidates):
         """The keys of texts, whose numbers are their places."""
         return keys_of_elements(texts.joined, self.long_enough(texts), order, self.bound, whole=whole)
 
-    def keep(self, texts: Texts, first: int) -> None:
+    def keep(self, texts: Texts, numbers: Array) -> None:
         latest = len(self.derived.orders)
         for side in self.sides:
             keys = self.keys(texts, self.order(latest), whole=side.stores_all)
-            self.postings(side, latest).add(keys._replace(texts=keys.texts + first))
+            self.postings(side, latest).add(keys._replace(texts=numbers[keys.texts]))
 
     def learn(self) -> None:
         documents, versions = len(self.contents), len(self.derived.orders)
         if documents < FIRST_LEARNED * GROWTH**versions:
             return
-        sample = self.contents.texts(max(0, documents - SAMPLED), documents)
+        numbers = np.arange(max(0, documents - SAMPLED), documents)
+        sample = self.contents.texts(numbers[~self.gone.has(numbers)])
         self.derived.add_order(learned(sample.joined.values))
         if documents <= MOST_MOVED:
             for side in self.sides:
                 for version in range(versions + 1):
                     self.derived.drop(f"{side.name}-{version}")
-            for first in range(0, documents, AT_ONCE):
-                self.keep(self.contents.texts(first, min(first + AT_ONCE, documents)), first)
+            for some in self.blocks(0, documents):
+                self.keep(self.contents.texts(some), some)
 
-    def of_kept(self, texts: Texts, gone: Array) -> Found:
+    def of_kept(self, texts: Texts) -> Found:
         parts = []
         for version in range(len(self.derived.orders) + 1):
             for side in self.sides:
                 postings = self.postings(side, version)
                 if len(postings):
                     asked = self.keys(texts, self.order(version), whole=side.asks_all)
-                    parts.append(postings.find(asked, gone, self.bound))
+                    parts.append(postings.find(asked, self.gone.bits, self.bound))
         return once(joined(parts))
 
     def among(self, texts: Texts) -> Found:

@@ -31,13 +31,13 @@ class MinHashCandidates(Candidates):
         wanted = np.flatnonzero(self.long_enough(texts) & (texts.signatures.sizes > 0))
         return band_keys(texts.signatures.values[wanted], wanted, self._bands)
 
-    def keep(self, texts: Texts, first: int) -> None:
+    def keep(self, texts: Texts, numbers: Array) -> None:
         keys = self._keys(texts)
-        self.derived.postings("bands").add(keys._replace(texts=keys.texts + first))
+        self.derived.postings("bands").add(keys._replace(texts=numbers[keys.texts]))
 
-    def of_kept(self, texts: Texts, gone: Array) -> Found:
+    def of_kept(self, texts: Texts) -> Found:
         assert texts.signatures is not None
-        places, numbers = once(self.derived.postings("bands").find(self._keys(texts), gone))
+        places, numbers = once(self.derived.postings("bands").find(self._keys(texts), self.gone.bits))
         proposed = self._proposes(
             texts.signatures.values[places],
             self.contents.signatures(numbers),

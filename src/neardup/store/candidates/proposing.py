@@ -1,6 +1,8 @@
 """What the methods of a store have in common."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 
@@ -12,8 +14,11 @@ from neardup.options import DedupOptions
 from neardup.recipe.recipe import Recipe
 from neardup.store.contents import Contents
 from neardup.store.derived import Derived
+from neardup.store.marks import Marks
 from neardup.store.postings import Found
 from neardup.store.texts import Texts
+
+AT_ONCE = 1 << 12
 
 
 class Candidates(ABC):
@@ -32,9 +37,15 @@ class Candidates(ABC):
         self.min_tokens = min_tokens_of(options.method, recipe, options)
         self.max_distance = distance_limit(recipe, options)
 
-    def open(self, contents: Contents, derived: Derived) -> None:
+    def open(self, contents: Contents, derived: Derived, gone: Marks) -> None:
         """Use the files of a store. What is kept later than these say is given to `keep` again."""
-        self.contents, self.derived = contents, derived
+        self.contents, self.derived, self.gone = contents, derived, gone
+
+    def blocks(self, first: int, last: int) -> Iterator[Array]:
+        """The numbers (int64[n]) of kept documents from one on, before another, some at a time."""
+        for begin in range(first, last, AT_ONCE):
+            numbers = np.arange(begin, min(begin + AT_ONCE, last))
+            yield numbers[~self.gone.has(numbers)]
 
     def long_enough(self, texts: Texts) -> Array:
         """bool[n]: whether texts match others than equal ones."""
@@ -42,11 +53,19 @@ class Candidates(ABC):
         return enough
 
     @abstractmethod
-    def keep(self, texts: Texts, first: int) -> None:
-        """Keep texts as documents with the numbers from `first` on; their contents are there."""
+    def keep(self, texts: Texts, numbers: Array) -> None:
+        """Keep texts as documents with these numbers (int64[n], ascending); their contents are there."""
 
     def spill(self) -> None:
         """Write what is in memory to files of its own, if the method has any besides `Derived`."""
+        return
+
+    def folders(self) -> list[Path]:
+        """The folders of files of its own."""
+        return []
+
+    def forget(self) -> None:
+        """Remove files of its own, because numbers change."""
         return
 
     def learn(self) -> None:
@@ -54,7 +73,7 @@ class Candidates(ABC):
         return
 
     @abstractmethod
-    def of_kept(self, texts: Texts, gone: Array) -> Found:
+    def of_kept(self, texts: Texts) -> Found:
         """Pairs of a place in `texts` and the number of a kept document that is not gone, each once."""
 
     @abstractmethod

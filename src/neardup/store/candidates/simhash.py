@@ -1,5 +1,8 @@
 """Candidates by SIMHASH: every pair of fingerprints within the distance."""
 
+import shutil
+from pathlib import Path
+
 import numpy as np
 
 from neardup.arrays import Array
@@ -16,7 +19,6 @@ from neardup.store.texts import Texts
 
 FOLDER = "distances"
 """Of the index, within that of the store."""
-AT_ONCE = 1 << 12
 
 
 class SimHashCandidates(Candidates):
@@ -28,32 +30,39 @@ class SimHashCandidates(Candidates):
         self._most = self.max_distance
         self._index, self._upto = Index(max_distance=self._most, bits=64 * recipe.words), 0
 
-    def open(self, contents: Contents, derived: Derived) -> None:
-        super().open(contents, derived)
+    def open(self, contents: Contents, derived: Derived, gone: Marks) -> None:
+        super().open(contents, derived, gone)
         if is_index(derived.folder / FOLDER):
             self._index = Index.open(derived.folder / FOLDER)
             self._upto = (self._index.state or {"documents": 0})["documents"]
-        for first in range(self._upto, derived.upto, AT_ONCE):  # a crash came before it was written
-            self.keep(contents.texts(first, min(first + AT_ONCE, derived.upto)), first)
+        for some in self.blocks(self._upto, derived.upto):  # a crash came before it was written
+            self.keep(contents.texts(some), some)
 
-    def keep(self, texts: Texts, first: int) -> None:
-        numbers = np.arange(first, first + len(texts))
+    def keep(self, texts: Texts, numbers: Array) -> None:
         wanted = np.flatnonzero(self.long_enough(texts) & (numbers >= self._upto))
         if len(wanted):
             self._index.add(numbers[wanted], np.ascontiguousarray(texts.prints.values[wanted]))
-        self._upto = max(self._upto, first + len(texts))
+        self._upto = max(self._upto, int(numbers.max(initial=-1)) + 1)
 
     def spill(self) -> None:
         self._index.state = {"documents": self._upto}
         self._index.save(self.derived.folder / FOLDER)
 
-    def of_kept(self, texts: Texts, gone: Array) -> Found:
+    def folders(self) -> list[Path]:
+        folder = self.derived.folder / FOLDER
+        return [folder] if is_index(folder) else []
+
+    def forget(self) -> None:
+        for folder in self.folders():
+            shutil.rmtree(folder)
+
+    def of_kept(self, texts: Texts) -> Found:
         rows = np.flatnonzero(self.long_enough(texts))
         near = self._index.query_many(np.ascontiguousarray(texts.prints.values[rows]), threads=1)
         listed = [near[i] for i in range(len(rows))]
         places = np.repeat(rows, [len(each) for each in listed])
         numbers = np.array([number for each in listed for number, _ in each], np.int64)
-        there = ~Marks.of(gone).has(numbers)
+        there = ~self.gone.has(numbers)
         return once(Found(places[there], numbers[there]))
 
     def among(self, texts: Texts) -> Found:

@@ -1,0 +1,47 @@
+"""COMPACT: write the contents anew without documents that are gone, and merge what answers."""
+
+import contextlib
+
+from neardup.store.contents import Contents
+from neardup.store.derived import Derived
+from neardup.store.files import REBUILT, Files
+from neardup.store.opening import sync_folder
+
+
+def compact(files: Files) -> None:
+    """Give up the room of documents that are gone, and of remembered texts whose survivors are. Numbers change, answers do not."""
+    files.flush()
+    if not files.gone.count:
+        with files.changing():
+            files.spill(compact=True)
+        return
+    kept, generation = files.kept(), files.generation + 1
+    for path in files.path.glob(f"*-{generation}"):
+        if path.stem.split("-")[0] in _kinds(files):
+            path.unlink()  # a crash left it
+    with contextlib.closing(Contents(files.path, files.layout, {}, generation=generation)) as anew:
+        for first in range(0, len(kept), REBUILT):
+            anew.append(files.contents.texts(kept[first : first + REBUILT]))
+        anew.sync()
+        sync_folder(files.path)
+        ends, documents = anew.ends, len(anew)
+    old = files.contents.paths.values()
+    with files.changing():
+        files.record.renumber(kept)
+        empty = Derived(files.path, {"serial": files.derived.listed()["serial"]})
+        facts = {"documents": documents, "removed": files.record.counts()[1], "ends": ends}
+        files.record.set_facts({**facts, "generation": generation, "derived": empty.listed()})
+        files.candidates.forget()  # before the record: an index that is gone is made again
+        files.record.commit()
+    files.reopen()
+    for path in old:
+        path.unlink(missing_ok=True)
+    with files.changing():
+        files.derived.sweep()
+        files.candidates.learn()
+        files.spill(compact=True)
+    files.record.tidy()
+
+
+def _kinds(files: Files) -> set[str]:
+    return {name.split("-")[0] for name in files.contents.paths}

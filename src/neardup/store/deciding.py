@@ -1,0 +1,168 @@
+"""DECIDE: the answers to texts, and which documents are kept, by the rules of a store."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from neardup.arrays import Array
+from neardup.store.answers import NEW, StoreAnswer, StoreMatch
+from neardup.store.files import Files
+from neardup.store.postings import Found
+from neardup.store.record import DocumentRow, RemovedRow
+from neardup.store.texts import Texts
+from neardup.store.walk import Decided, walk
+
+NOTHING = Found(np.empty(0, np.int64), np.empty(0, np.int64))
+
+
+@dataclass(frozen=True)
+class KnownAnswers:
+    """The answers to copies of texts that were seen before.
+
+    Attributes:
+        answers: by place.
+        fresh: int64[m], the other places, ascending.
+        documents: the numbers of the kept documents in the answers.
+    """
+
+    answers: dict[int, StoreAnswer]
+    fresh: Array
+    documents: set[int]
+
+
+def known_answers(files: Files, texts: Texts) -> KnownAnswers:
+    """Look for equal texts, among the kept ones and among those that were not kept."""
+    kept = files.known.kept(texts.prints)
+    removed = files.known.removed(texts.prints, np.flatnonzero(kept < 0))
+    numbers = {number for number in kept.tolist() if number >= 0} | {row.survivor for row in removed.values()}
+    rows = files.record.documents(list(numbers))
+    answers = {place: copy_of(rows[number].id) for place, number in enumerate(kept.tolist()) if number >= 0}
+    for place, row in removed.items():
+        match = StoreMatch(json.loads(rows[row.survivor].id), row.similarity, row.distance)
+        answers[place] = StoreAnswer(False, (match,))
+    unknown = kept < 0
+    unknown[list(removed)] = False
+    return KnownAnswers(answers, np.flatnonzero(unknown), numbers)
+
+
+def ask(files: Files, texts: Texts) -> list[StoreAnswer]:
+    """The answers to texts, each for itself."""
+    known = known_answers(files, texts)
+    decided = _walk(files, texts[known.fresh], NOTHING)
+    for place, answer in zip(known.fresh.tolist(), _answers(files, decided, {}), strict=True):
+        known.answers[place] = answer
+    return [known.answers[place] for place in range(len(texts))]
+
+
+def without_updates(files: Files, texts: Texts, names: Sequence[str]) -> Iterator[slice]:
+    """Ranges of documents to decide together; a kept document that one of them updates is removed before its range comes."""
+    begin, seen = 0, set[str]()
+    known = files.known.of_ids(names)
+    for place, name in enumerate(names):
+        if name in seen or name in known:
+            if place > begin:
+                yield slice(begin, place)
+                begin = place
+            row = files.known.of_ids([name]).get(name)
+            if row is not None and files.known.kept(texts[np.array([place])].prints)[0] != row.number:
+                files.forget(np.array([row.number]))
+        seen.add(name)
+    if begin < len(names):
+        yield slice(begin, len(names))
+
+
+def add(
+    files: Files,
+    texts: Texts,
+    names: Sequence[str],
+    metadata: Sequence[str | None] | None,
+    expires: float | None,
+    now: float,
+) -> list[StoreAnswer]:
+    """Decide documents with different ids that are not kept, or with equal texts, in order; and keep the new ones.
+
+    Args:
+        files: the store.
+        texts, names, metadata: of n documents; ids and metadata as JSON.
+        expires: when those that are kept expire.
+        now: the time that is written.
+    """
+    known = known_answers(files, texts)
+    digests, first_of = texts.digests, dict[bytes, int]()
+    for place in known.fresh.tolist():
+        first_of.setdefault(digests[place], place)
+    places = np.array(list(first_of.values()), np.int64)
+    some, first = texts[places], len(files.contents)
+    keeps_all = files.rules.policy == "always"
+    among = files.candidates.among(some) if len(places) > 1 else NOTHING
+    decided = _walk(files, some, among, keeps_all=keeps_all)
+    if keeps_all:
+        kept, numbers = np.arange(len(names)), first + places
+    else:
+        kept, numbers = places[decided.is_new], first + np.cumsum(decided.is_new) - 1
+    decided = decided.named(numbers)
+    rows = [
+        DocumentRow(first + i, names[place], now, now, expires, None if metadata is None else metadata[place])
+        for i, place in enumerate(kept.tolist())
+    ]
+    removed = [] if keeps_all else _removed_rows(some, decided, files.removed, now)
+    seen = known.documents | {row.survivor for row in removed}
+    files.keep(texts[kept], rows, removed, seen, now)
+    own = {row.number: row for row in rows}
+    answers = known.answers
+    for place, answer in zip(places.tolist(), _answers(files, decided, own), strict=True):
+        answers[place] = answer
+    for place in known.fresh.tolist():
+        earlier = first_of[digests[place]]
+        if earlier != place:
+            answers[place] = copy_of(names[earlier]) if answers[earlier].is_new else answers[earlier]
+    return [answers[place] for place in range(len(texts))]
+
+
+def _walk(files: Files, texts: Texts, among: Found, *, keeps_all: bool = False) -> Decided:
+    of_kept = files.candidates.of_kept(texts)
+    return walk(
+        texts,
+        of_kept,
+        among,
+        files.contents,
+        files.similarity,
+        min_similarity=files.rules.options.min_similarity,
+        keeps_all=keeps_all,
+        resources=files.resources,
+    )
+
+
+def _removed_rows(texts: Texts, decided: Decided, first: int, now: float) -> list[RemovedRow]:
+    """What is remembered of texts that are not new, under the numbers from `first` on."""
+    digests = texts.digests
+    places = np.flatnonzero(~decided.is_new)
+    best = decided.starts[places]
+    alike = decided.similarity[best].tolist()
+    columns = (places.tolist(), decided.documents[best].tolist(), alike, decided.distance[best].tolist())
+    return [
+        RemovedRow(first + i, digests[place], survivor, None if grade != grade else grade, distance, now)
+        for i, (place, survivor, grade, distance) in enumerate(zip(*columns, strict=True))
+    ]
+
+
+def _answers(files: Files, decided: Decided, own: Mapping[int, DocumentRow]) -> list[StoreAnswer]:
+    """The answers, with the ids of the documents; `own`: rows that were added just now."""
+    numbers = decided.documents.tolist()
+    rows = {**files.record.documents([number for number in dict.fromkeys(numbers) if number not in own]), **own}
+    matches = [
+        StoreMatch(json.loads(rows[number].id), None if grade != grade else grade, distance)
+        for number, grade, distance in zip(numbers, decided.similarity.tolist(), decided.distance.tolist(), strict=True)
+    ]
+    return [
+        NEW if begin == end else StoreAnswer(False, tuple(matches[begin:end]))
+        for begin, end in pairwise(decided.starts.tolist())
+    ]
+
+
+def copy_of(name: str) -> StoreAnswer:
+    """The answer to a text that equals a kept one."""
+    return StoreAnswer(False, (StoreMatch(json.loads(name), 1.0, 0),), exact=True)

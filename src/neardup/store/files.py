@@ -1,0 +1,323 @@
+"""An OPEN STORE: its record, its contents and what answers; how changes become durable."""
+
+import contextlib
+import dataclasses
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from neardup.arrays import Array
+from neardup.errors import DataError, InputError, OptionError
+from neardup.io.storage.places import local_path
+from neardup.kernels.matching.elements import WEIGHTS
+from neardup.matching.distance_limit import distance_limit
+from neardup.matching.similarities.table import maker_of
+from neardup.recipe.presets import RecipeLike, recipe_of
+from neardup.recipe.serialization import recipe_of_run
+from neardup.resources.resources import Resources
+from neardup.store.candidates.table import CANDIDATES
+from neardup.store.contents import Contents, Layout
+from neardup.store.derived import Derived
+from neardup.store.known import Known
+from neardup.store.opening import (
+    RECORD,
+    Rules,
+    demand_same,
+    is_store,
+    make_folder,
+    rules_of,
+    stored_rules,
+    sync_folder,
+    to_store,
+    writing,
+)
+from neardup.store.record import DocumentRow, Record, RemovedRow
+from neardup.store.texts import Texts, texts_of
+
+AT_ONCE = 1 << 11
+"""Texts that are decided together; the answers do not depend on it."""
+REBUILT = 1 << 12
+"""Documents whose postings are made together when a store is opened."""
+Mode = Literal["r", "w"]
+Durable = Literal["each", "batch"]
+ATTEMPTS = 5
+"""To open what another process is changing."""
+
+
+class Files:
+    """The files of a store in a folder.
+
+    Attributes:
+        path: the folder.
+        recipe, rules: how documents match, and which are kept.
+        similarity: what makes the elements that are compared.
+        record, contents, derived, known, candidates, gone: see their modules.
+        removed: how many texts that were not kept have got a number.
+        state: plain values of a program.
+    """
+
+    recipe: Any
+    rules: Rules
+    record: Record
+    contents: Contents
+    derived: Derived
+    state: Any
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        mode: Mode,
+        wait: float,
+        durable: Durable,
+        threads: int | None,
+        recipe: RecipeLike | None,
+        given: Mapping[str, Any],
+        recalls: bool = True,
+    ) -> None:
+        """Open a store, or create it; see `Store`.
+
+        Args:
+            path, mode, wait, durable, threads, recipe: see there.
+            given: options, floor and policy.
+            recalls: whether to make in memory what no segment has; without it, nothing can be asked.
+        """
+        for name, value, allowed in (("mode", mode, ("r", "w")), ("durable", durable, ("each", "batch"))):
+            if value not in allowed:
+                raise OptionError(f"`{name}={value!r}`: give one of {', '.join(allowed)}.")
+        self.recalls = recalls
+        self.path, self.mode, self._durable = local_path(path, "a store"), mode, durable
+        self.resources = Resources(threads=threads)
+        with contextlib.ExitStack() as stack:
+            if mode == "w":
+                self._prepare(stack, wait, recipe, given)
+            elif not is_store(self.path):
+                raise InputError(f"There is no store at {self.path}. Name the folder of one, or make one.")
+            self.record = stack.enter_context(contextlib.closing(Record(self.path / RECORD, readonly=mode == "r")))
+            facts = self.record.facts()
+            self.recipe = recipe_of_run(facts["recipe"], recipe, str(self.path))
+            self.rules = stored_rules(facts["rules"])
+            demand_same(self.path, self.rules, given)
+            self.similarity = maker_of(self.rules.options.compared_by)
+            self._open_files = stack.enter_context(contextlib.ExitStack())
+            self._read(facts)
+            self._open = stack.pop_all()
+
+    def _prepare(
+        self, stack: contextlib.ExitStack, wait: float, recipe: RecipeLike | None, given: Mapping[str, Any]
+    ) -> None:
+        """Lock the store, and make it if there is none."""
+        rules, made_by = rules_of(given), recipe_of(recipe)
+        if not is_store(self.path):
+            distance_limit(made_by, rules.options)  # refuses bad options before a folder is made
+            make_folder(self.path)
+        stack.enter_context(writing(self.path, wait))
+        with contextlib.closing(Record(self.path / RECORD, create=True)) as record:
+            if "recipe" in record.facts():
+                return
+            counts = {"documents": 0, "removed": 0, "ends": {}, "generation": 0, "derived": {}, "state": None}
+            with record.changing():
+                record.set_facts(counts | {"recipe": made_by.stored(), "rules": to_store(rules)})
+        sync_folder(self.path)
+
+    # -------------------------------------------------------------------------------------------------------- reading
+
+    @property
+    def layout(self) -> Layout:
+        """What is kept of each document."""
+        options, row = self.rules.options, self.similarity.row
+        kinds = ["compared"] if options.min_similarity > 0 else []
+        if kinds and options.method == "exact" and row.joined != row.verified:
+            kinds.append("joined")
+        return Layout(self.recipe.words, tuple(kinds), self.similarity.verified == WEIGHTS, self.candidates.signing)
+
+    def _read(self, facts: Mapping[str, Any]) -> None:
+        """Map the files, and make in memory what no segment has."""
+        self.candidates = CANDIDATES[self.rules.options.method](
+            self.recipe, dataclasses.replace(self.rules.options, min_similarity=self.rules.least)
+        )
+        self.generation: int = facts["generation"]
+        readonly = self.mode == "r"
+        self.contents = self._open_files.enter_context(
+            contextlib.closing(
+                Contents(self.path, self.layout, facts["ends"], generation=self.generation, readonly=readonly)
+            )
+        )
+        self.gone = self.record.marks()
+        self.removed: int = facts["removed"]
+        self.state = facts["state"]
+        self.derived = Derived(self.path, facts["derived"])
+        self.known = Known(self.record, self.contents, self.derived, self.gone)
+        self.candidates.open(self.contents, self.derived, self.gone)
+        self._pending, self._is_sound, self._version = 0, True, self.record.version
+        if self.recalls:
+            self.recall(self.derived.upto, self.derived.removed_upto)
+
+    def recall(self, first: int, removed: int) -> None:
+        """Make in memory the postings of the documents from a number on, and of the texts that were not kept."""
+        rows = self.record.documents_from(first)
+        while some := list(islice(rows, REBUILT)):
+            numbers = np.array([row.number for row in some], np.int64)
+            texts = self.contents.texts(numbers)
+            self.candidates.keep(texts, numbers)
+            self.known.keep([row.id for row in some], texts.prints, numbers)
+        texts_removed = self.record.removed_from(removed)
+        while part := list(islice(texts_removed, REBUILT)):
+            places = np.array([row.number for row in part], np.int64)
+            self.known.keep_removed(words_of([row.digest for row in part]), places)
+
+    def catch_up(self) -> None:
+        """In a reader, read what another process has written since."""
+        if self.mode == "w" or self.record.version == self._version:
+            return
+        for attempt in range(ATTEMPTS):
+            try:
+                self._follow()
+                return
+            except DataError:
+                if attempt + 1 == ATTEMPTS:
+                    raise
+            time.sleep(0.01)
+
+    def _follow(self) -> None:
+        version, facts = self.record.version, self.record.facts()
+        if facts["derived"] != self.derived.listed() or facts["generation"] != self.generation:
+            self._open_files.close()
+            self._read(facts)
+            return
+        first, removed = len(self.contents), self.removed
+        self.contents.catch_up(facts["ends"])
+        self.removed, self.state = facts["removed"], facts["state"]
+        marks = self.record.marks()
+        self.gone.bits, self.gone.count = marks.bits, marks.count
+        self.recall(first, removed)
+        self._version = version
+
+    def texts(self, given: Sequence[str]) -> Texts:
+        """All that is needed of texts."""
+        return texts_of(given, self.recipe, self.similarity, self.candidates.signing)
+
+    def kept(self) -> Array:
+        """int64[n]: the numbers of all kept documents."""
+        numbers = np.arange(len(self.contents))
+        return numbers[~self.gone.has(numbers)]
+
+    # ------------------------------------------------------------------------------------------------------- changes
+
+    def keep(
+        self, texts: Texts, rows: list[DocumentRow], removed: list[RemovedRow], seen: set[int], now: float
+    ) -> None:
+        """Write what was decided: contents first, then the record, which alone says what is there; then what answers."""
+        first = len(self.contents)
+        with self.changing():
+            self.contents.append(texts)
+            self.record.add_documents(rows)
+            self.record.add_removed(removed)
+            self.record.saw(seen, now)
+            if rows:
+                numbers = first + np.arange(len(rows))
+                self.candidates.keep(texts, numbers)
+                self.known.keep([row.id for row in rows], texts.prints, numbers)
+            if removed:
+                places = np.array([row.number for row in removed], np.int64)
+                self.known.keep_removed(words_of([row.digest for row in removed]), places)
+                self.removed += len(removed)
+        self._pending += len(rows) + len(removed)
+
+    def forget(self, numbers: Array) -> int:
+        """Remove documents (int64[n], each once, none of them gone)."""
+        if len(numbers):
+            with self.changing():
+                self.gone.set(numbers)
+                self.record.forget(numbers.tolist(), self.gone)
+            self._pending += len(numbers)
+        return len(numbers)
+
+    def acknowledge(self, facts: Mapping[str, Any]) -> None:
+        """Write the facts of a call, and make it durable if each call is to be."""
+        with self.changing():
+            ends = {"documents": len(self.contents), "removed": self.removed, "ends": self.contents.ends}
+            self.record.set_facts({**ends, **facts})
+        self._pending += 1
+        if self._durable == "each" or self._pending >= AT_ONCE:
+            self.flush()
+
+    def flush(self) -> None:
+        """Make durable what was changed."""
+        if not self._pending:
+            return
+        with self.changing():
+            self.contents.sync()
+            self.record.commit()
+        self._pending = 0
+        orders = len(self.derived.orders)
+        with self.changing():
+            self.candidates.learn()
+            if self.derived.is_full:
+                self.spill()
+            elif len(self.derived.orders) > orders:
+                self.list_derived()
+            self.record.commit()
+
+    def spill(self, *, compact: bool = False) -> None:
+        """Write to segments what answers from memory."""
+        self.candidates.spill()
+        self.derived.spill(len(self.contents), self.removed, self.gone, compact=compact)
+        self.list_derived()
+
+    def list_derived(self) -> None:
+        """Say in the record which derived files there are, and remove others."""
+        sync_folder(self.path)
+        with self.record.changing():
+            self.record.set_facts({"derived": self.derived.listed()})
+        self.derived.sweep()
+
+    def reopen(self) -> None:
+        """Read all files again."""
+        self._open_files.close()
+        self._read(self.record.facts())
+
+    @contextlib.contextmanager
+    def changing(self) -> Iterator[None]:
+        """A change of the files. If it fails, nothing is kept that was not durable, and the store must be opened again."""
+        self.demand_sound()
+        self._is_sound = False
+        self.record.begin()
+        try:
+            yield
+        except BaseException:
+            self.record.roll_back()
+            raise
+        self._is_sound = True
+
+    def demand_sound(self) -> None:
+        """Refuse to go on after a change has failed."""
+        if not self._is_sound:
+            raise InputError(f"A change of {self.path} has failed before. Close the store, and open it again.")
+
+    def demand_writable(self) -> None:
+        """Refuse to change what was opened to read."""
+        if self.mode == "r":
+            raise OptionError(
+                f'{self.path} was opened with `mode="r"`, and cannot be changed. Open it with `mode="w"`.'
+            )
+        self.demand_sound()
+
+    def close(self) -> None:
+        """Make everything durable, write to segments what answers from memory, and close the files."""
+        try:
+            if self.mode == "w" and self._is_sound:
+                self.flush()
+                if self.derived.upto < len(self.contents) or self.derived.removed_upto < self.removed:
+                    self.spill()
+        finally:
+            self._open.close()
+
+
+def words_of(digests: Sequence[bytes]) -> Array:
+    """Digests as uint64[n, 2]."""
+    return np.frombuffer(b"".join(digests), ">u8").astype(np.uint64).reshape(-1, 2)

@@ -1,0 +1,125 @@
+"""NEIGHBORS of a text, and all pairs of kept documents, at or above a similarity that candidates are found for."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from neardup.arrays import Array
+from neardup.errors import OptionError
+from neardup.store.answers import StoreMatch, StorePair
+from neardup.store.files import Files
+from neardup.store.postings import Found
+from neardup.store.texts import Texts
+from neardup.store.walk import Decided, walk
+
+AT_ONCE = 1 << 11
+NOTHING = Found(np.empty(0, np.int64), np.empty(0, np.int64))
+
+
+def neighbors(files: Files, text: str | None, name: str | None, min_similarity: float | None) -> list[StoreMatch]:
+    """See `Store.neighbors`; `name`: the id as JSON."""
+    least, own = _least(files, min_similarity), -1
+    if name is None:
+        texts = files.texts([text or ""])
+    else:
+        row = files.known.of_ids([name]).get(name)
+        if row is None:
+            raise OptionError(f"There is no document with the id {name}.")
+        own = row.number
+        texts = files.contents.texts(np.array([own]))
+    found = _similar(files, texts, least)
+    rows = files.record.documents(found.documents.tolist())
+    return [
+        StoreMatch(json.loads(rows[number].id), None if alike != alike else alike, distance)
+        for number, alike, distance in zip(
+            found.documents.tolist(), found.similarity.tolist(), found.distance.tolist(), strict=True
+        )
+        if number != own
+    ]
+
+
+def pairs(files: Files, min_similarity: float | None) -> Iterator[StorePair]:
+    """See `Store.pairs`."""
+    for left, right, alike, distance in _numbered_pairs(files, _least(files, min_similarity)):
+        rows = files.record.documents(np.unique([left, right]).tolist())
+        for a, b, grade, far in zip(left.tolist(), right.tolist(), alike.tolist(), distance.tolist(), strict=True):
+            yield StorePair(json.loads(rows[a].id), json.loads(rows[b].id), None if grade != grade else grade, far)
+
+
+def clusters(files: Files, min_similarity: float | None) -> list[tuple[Any, ...]]:
+    """See `Store.clusters`."""
+    parents: dict[int, int] = {}
+
+    def root(number: int) -> int:
+        while parents.setdefault(number, number) != number:
+            parents[number] = number = parents[parents[number]]
+        return number
+
+    for left, right, _, _ in _numbered_pairs(files, _least(files, min_similarity)):
+        for a, b in zip(left.tolist(), right.tolist(), strict=True):
+            a, b = sorted((root(a), root(b)))
+            parents[b] = a
+    members: dict[int, list[int]] = {}
+    for number in sorted(parents):
+        members.setdefault(root(number), []).append(number)
+    rows = files.record.documents(sorted(parents))
+    return [tuple(json.loads(rows[number].id) for number in each) for each in members.values()]
+
+
+def _numbered_pairs(files: Files, least: float) -> Iterator[tuple[Array, Array, Array, Array]]:
+    """Pairs of kept documents, the earlier first, by the later one: int64[p], int64[p], float64[p], int64[p]."""
+    kept = files.kept()
+    for first in range(0, len(kept), AT_ONCE):
+        numbers = kept[first : first + AT_ONCE]
+        found = _similar(files, files.contents.texts(numbers), least)
+        right = np.repeat(numbers, np.diff(found.starts))
+        earlier = found.documents < right
+        order = np.lexsort((found.documents[earlier], right[earlier]))
+        columns = (found.documents, right, found.similarity, found.distance)
+        left, right, alike, distance = (column[earlier][order] for column in columns)
+        yield left, right, alike, distance
+
+
+def _similar(files: Files, texts: Texts, least: float) -> Decided:
+    """All kept documents that are so similar to texts, and equal ones, which the candidates lack if they are short."""
+    of_kept = files.candidates.of_kept(texts)
+    found = walk(
+        texts, of_kept, NOTHING, files.contents, files.similarity, min_similarity=least, resources=files.resources
+    )
+    asked, equal = files.known.all_kept(texts.prints)
+    places = np.repeat(np.arange(len(texts)), np.diff(found.starts))
+    lacking = ~np.isin(asked << 32 | equal, places << 32 | found.documents)
+    asked, equal = asked[lacking], equal[lacking]
+    by_distance = least == 0
+    places = np.concatenate([places, asked])
+    documents = np.concatenate([found.documents, equal])
+    similarity = np.concatenate([found.similarity, np.full(len(equal), np.nan if by_distance else 1.0)])
+    distance = np.concatenate([found.distance, np.zeros(len(equal), np.int64)])
+    order = np.lexsort((documents, distance if by_distance else -similarity, places))
+    starts = np.zeros(len(texts) + 1, np.int64)
+    counts = np.bincount(places, minlength=len(texts))
+    np.cumsum(counts, out=starts[1:])
+    return Decided(counts == 0, starts, documents[order], similarity[order], distance[order])
+
+
+def _least(files: Files, min_similarity: float | None) -> float:
+    """The similarity that is asked for.
+
+    Raises:
+        OptionError: candidates are not found for it.
+    """
+    least, rules = files.rules.least, files.rules
+    if min_similarity is None:
+        return float(rules.options.min_similarity)
+    if not isinstance(min_similarity, int | float) or not least <= min_similarity <= 1:
+        raise OptionError(
+            f"`min_similarity={min_similarity!r}`: this store finds what is similar from {least:g} to 1. Make one with a lower "
+            "`floor` for less."
+        )
+    if rules.options.min_similarity == 0 and min_similarity > 0:
+        raise OptionError(
+            f"`min_similarity={min_similarity!r}`: this store has fingerprints alone, so it tells distances only."
+        )
+    return float(min_similarity)

@@ -1,0 +1,80 @@
+"""The definition of a store: each document is compared with every kept one, one after another, as `deduplicate` compares two texts."""
+
+from dataclasses import dataclass, field
+from functools import cache
+
+import neardup as nd
+
+
+@cache
+def match_of(kept, text, options):
+    """The similarity, distance and exactness of two texts that match, or None."""
+    found = nd.deduplicate([kept, text], **dict(options)).duplicates.to_pylist()
+    return (found[0]["similarity"], found[0]["distance"], found[0]["exact"]) if found else None
+
+
+@dataclass
+class NaiveStore:
+    """Kept documents and texts that were not kept, in the order in which they came. `options`: a tuple of pairs, of `deduplicate`."""
+
+    options: tuple
+    keeps_all: bool = False
+    kept: dict = field(default_factory=dict)
+    removed: list = field(default_factory=list)
+    count: int = 0
+
+    def check(self, text):
+        """(similarity, distance, exact, name) of each match, best first; of a text seen before, as it was then."""
+        found = [(*match, number, name) for number, name, match in self._matches(text)]
+        for _, _, exact, _, name in sorted(found, key=lambda each: each[3]):
+            if exact:
+                return [(1.0, 0, True, name)]
+        for other, survivor, alike, distance in reversed(self.removed):
+            match = match_of(other, text, self.options)
+            if match and match[2]:
+                return [(alike, distance, False, self._id_of(survivor))]
+        found.sort(key=lambda each: (each[1] if each[0] is None else -each[0], each[3]))
+        return [(alike, distance, False, name) for alike, distance, _, _, name in found]
+
+    def add(self, name, text):
+        """The same; then keep the document, or remember what became of it."""
+        if name in self.kept:
+            equal = match_of(self.kept[name][1], text, self.options)
+            if not equal or not equal[2]:
+                self.remove(name)
+        found = self.check(text)
+        if found and not self.keeps_all:
+            alike, distance, exact, of = found[0]
+            if not exact and not self._was_removed(text):
+                self.removed.append((text, self.kept[of][0], alike, distance))
+        elif name not in self.kept:
+            self.kept[name] = (self.count, text)
+            self.count += 1
+        return found
+
+    def remove(self, name):
+        number, _ = self.kept.pop(name)
+        self.removed = [each for each in self.removed if each[1] != number]
+
+    def neighbors(self, text, least):
+        """The similarity, distance and name of all kept documents that are so similar, best first."""
+        options = tuple((dict(self.options) | {"min_similarity": least}).items())
+        found = []
+        for name, (number, other) in self.kept.items():
+            match = match_of(other, text, options)
+            if match:
+                found.append((match[0], match[1], number, name))
+        found.sort(key=lambda each: (each[1] if each[0] is None else -each[0], each[2]))
+        return [(alike, distance, name) for alike, distance, _, name in found]
+
+    def _was_removed(self, text):
+        return any((match_of(other, text, self.options) or (0, 0, False))[2] for other, *_ in self.removed)
+
+    def _matches(self, text):
+        for name, (number, other) in self.kept.items():
+            match = match_of(other, text, self.options)
+            if match:
+                yield number, name, match
+
+    def _id_of(self, number):
+        return next(name for name, (other, _) in self.kept.items() if other == number)

@@ -1,0 +1,131 @@
+"""A store that lives: adds, updates, removes, expires, is opened again, compacted and read, and always answers as its definition."""
+
+import contextlib
+import shutil
+import tempfile
+
+import pytest
+from hypothesis import Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
+
+import neardup as nd
+from naive_store import NaiveStore
+from neardup.store import files
+from neardup.store.candidates import exact
+from neardup.store.store import Store
+
+WORDS = [f"w{i}" for i in range(14)]
+TEXTS = st.one_of(
+    st.lists(st.sampled_from(WORDS), min_size=0, max_size=4).map(" ".join),
+    st.tuples(st.integers(0, 2), st.integers(0, 13), st.sampled_from(WORDS), st.booleans()).map(
+        lambda drawn: edited(*drawn)
+    ),
+)
+IDS = st.sampled_from([*range(12), "a", "b", "ü"])
+
+
+def edited(which, place, word, shouts):
+    """One of three texts with one word changed."""
+    words = [f"t{which}x{i}" for i in range(14)]
+    words[place] = word
+    return " ".join(words).upper() if shouts else " ".join(words)
+
+
+class StoreMachine(RuleBasedStateMachine):
+    """The store and its definition side by side."""
+
+    options, keeps_all = (), False
+
+    @initialize()
+    def begin(self):
+        self.folder = tempfile.mkdtemp()
+        self.naive = NaiveStore(self.options, self.keeps_all)
+        own = {"policy": "always"} if self.keeps_all else {}
+        self.store = Store(f"{self.folder}/s", threads=1, **dict(self.options), **own)
+        self.reader = Store(f"{self.folder}/s", mode="r", threads=1)
+
+    @rule(documents=st.lists(st.tuples(IDS, TEXTS), min_size=1, max_size=6))
+    def add(self, documents):
+        found = self.store.check_and_add_many([name for name, _ in documents], [text for _, text in documents])
+        for (name, text), answer in zip(documents, found, strict=True):
+            expected = self.naive.add(name, text)
+            assert seen(answer)[:1] == expected[:1]
+
+    @rule(text=TEXTS, reads=st.booleans())
+    def check(self, text, reads):
+        answer = (self.reader if reads else self.store).check(text)
+        expected = self.naive.check(text)
+        assert seen(answer) == expected
+        assert answer.is_new == (not expected)
+
+    @rule(text=TEXTS)
+    def neighbors(self, text):
+        found = [(match.similarity, match.distance, match.id) for match in self.store.neighbors(text)]
+        expected = self.naive.neighbors(text, dict(self.options)["min_similarity"])
+        assert found == expected
+
+    @rule(name=IDS)
+    def remove(self, name):
+        assert self.store.remove([name]) == (name in self.naive.kept)
+        if name in self.naive.kept:
+            self.naive.remove(name)
+
+    @rule(newest=st.integers(0, 9))
+    def expire(self, newest):
+        oldest = list(self.naive.kept)[: max(0, len(self.naive.kept) - newest)]
+        assert self.store.expire(newest=newest) == len(oldest)
+        for name in oldest:
+            self.naive.remove(name)
+
+    @rule()
+    def open_again(self):
+        self.store.close()
+        self.store = Store(f"{self.folder}/s", threads=1)
+
+    @rule()
+    def compact(self):
+        self.store.compact()
+        assert self.store.info().gone == 0
+
+    @invariant()
+    def counts(self):
+        if hasattr(self, "store"):
+            assert len(self.store) == len(self.reader) == len(self.naive.kept)
+
+    def teardown(self):
+        if hasattr(self, "store"):
+            with contextlib.closing(self.store), contextlib.closing(self.reader):
+                assert self.store.verify().is_sound
+            shutil.rmtree(self.folder)
+
+
+def seen(answer):
+    return [(match.similarity, match.distance, answer.exact, match.id) for match in answer.matches]
+
+
+@pytest.mark.parametrize("keeps_all", [False, True])
+@pytest.mark.parametrize(
+    ("method", "similarity", "least"),
+    [
+        ("exact", "jaccard", 0.6),
+        ("exact", "weighted", 0.6),
+        ("exact", "containment", 0.6),
+        ("exact", "cosine", 0.8),
+        ("exact", "edit", 0.7),
+        ("minhash", "jaccard", 0.6),
+        ("simhash", "jaccard", 0.5),
+        ("simhash", "jaccard", 0.0),
+        ("exact", nd.Similarity(word_shingle=1), 0.7),
+    ],
+)
+def test_a_store_answers_as_its_definition(monkeypatch, method, similarity, least, keeps_all):
+    monkeypatch.setattr(exact, "FIRST_LEARNED", 3)
+    monkeypatch.setattr(exact, "GROWTH", 2)
+    monkeypatch.setattr(exact, "MOST_MOVED", 6)
+    monkeypatch.setattr(files, "AT_ONCE", 4)
+    options = (("method", method), ("similarity", similarity), ("min_similarity", least))
+    machine = type("Machine", (StoreMachine,), {"options": options, "keeps_all": keeps_all})
+    run_state_machine_as_test(
+        machine, settings=settings(stateful_step_count=15, deadline=None, phases=[Phase.generate])
+    )
