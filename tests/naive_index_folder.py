@@ -1,6 +1,7 @@
 """An index on disk read as docs/formats/index-folder.md says, with nothing of the package: slow, and every field is checked."""
 
 import bisect
+import hashlib
 import itertools
 import json
 import math
@@ -31,7 +32,21 @@ def read_manifest(folder):
     assert values["checksum"] == zlib.crc32(json.dumps(rest, sort_keys=True).encode("ascii"))
     assert (folder / "lock").read_bytes() == b""
     assert sorted(path.name for path in folder.iterdir()) == sorted([*files_of(values), "index.json", "lock"])
+    check_recipe(values["recipe"], values["recipe_fields"])
     return values
+
+
+def check_recipe(digest, recipe):
+    if recipe is None:
+        assert digest is None
+        return
+    coded = json.dumps(
+        {key: value for key, value in recipe.items() if key != "files"}, sort_keys=True, separators=(",", ":")
+    )
+    assert digest == hashlib.sha256(coded.encode("ascii")).hexdigest()[:16]
+    for file in recipe.get("files", []):
+        assert list(file) == ["kind", "digest", "path", "kept"]
+        assert file["kept"] == f"{file['kind']}-{file['digest']}.{'txt' if file['kind'] == 'words' else 'parquet'}"
 
 
 def files_of(manifest):

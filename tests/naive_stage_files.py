@@ -24,6 +24,7 @@ PAIRS = {
     "right_file": "dictionary<values=string, indices=int32, ordered=0>",
     "right_row": "int64",
 }
+PLACES = ("left_file", "left_row", "right_file", "right_row")
 PAIR_SUMMARY = [
     "format", "recipe", "digest", "method", "similarity", "min_similarity", "max_distance", "min_tokens", "distinct", "left",
     "right", "pairs", "checksum", "recipe_decides", "seal",
@@ -112,7 +113,7 @@ def starts_of(shards):
 
 
 def read_fingerprints(path):
-    """The rows as JSON could have them, and the metadata."""
+    """The rows as JSON could have them, the recipe, the shards, and the default distance."""
     file = SealedFile(path)
     recipe, shards = (json.loads(file.metadata[f"neardup.{name}"]) for name in ("recipe", "shards"))
     assert set(file.metadata) <= {
@@ -120,7 +121,6 @@ def read_fingerprints(path):
     }
     assert file.metadata["neardup.format"] == "2"
     assert file.metadata["neardup.digest"] == recipe_digest(recipe)
-    assert file.metadata["neardup.max_distance"] == str(recipe["bits"] // 7)
     words = (recipe["bits"] + 63) // 64
     kinds = [
         "large_string",
@@ -140,7 +140,10 @@ def read_fingerprints(path):
         number = row["fingerprint"] if words == 1 else int.from_bytes(row["fingerprint"], "big")
         assert number >> recipe["bits"] == 0
         row |= {"fingerprint": f"{number:0{16 * words}x}", "digest": row["digest"].hex()}
-    return file.rows, shards
+        if row["tokens"] == -1:
+            assert (row["id"], row["id_is_string"], row["short"]) == (None, True, True)
+        assert (row["id"] is None) == (row["tokens"] == -1)
+    return file.rows, recipe, shards, file.metadata.get("neardup.max_distance")
 
 
 def read_digits(path, digits, bits):
@@ -179,8 +182,19 @@ def read_pairs(path):
         assert summary["checksum"] == zlib.crc32(content)
         pairs = [json.loads(line) for line in content.splitlines()]
     assert all(list(pair) == list(PAIRS) for pair in pairs)
-    assert summary["pairs"] == len(pairs)
+    assert summary["pairs"] == len(pairs) == len({tuple(pair[name] for name in PLACES) for pair in pairs})
+    check_sides(pairs, summary)
     return pairs, summary
+
+
+def check_sides(pairs, summary):
+    """Left and right documents are of the shards of their side; on one side, the left one comes first."""
+    left = [shard["name"] for shard in summary["left"]]
+    right = left if summary["right"] is None else [shard["name"] for shard in summary["right"]]
+    for pair in pairs:
+        first = (left.index(pair["left_file"]), pair["left_row"])
+        second = (right.index(pair["right_file"]), pair["right_row"])
+        assert summary["right"] is not None or first < second
 
 
 def read_clusters(path):

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import neardup as nd
-from naive_index_folder import IndexFolder, SegmentFile
+from naive_index_folder import IndexFolder, SegmentFile, number
 from neardup.hamming.index.methods.table import METHODS
 from places import GOLDEN
 
@@ -72,6 +72,39 @@ def test_an_index_of_a_vector_can_be_changed(vector, tmp_path):
     index.save()
     assert nd.Index.open(tmp_path / "index").query(words if len(words) > 1 else words[0])[0] == (new, 0)
     assert len(nd.Index.open(tmp_path / "index")) == len(index)
+
+
+@pytest.mark.parametrize(
+    ("method", "bits", "distance", "options"),
+    [
+        ("scan", 192, 5, {}),
+        ("bit-lists", 128, 5, {}),
+        ("block-tables", 64, 2, {"blocks": 3}),
+        ("block-tables", 128, 3, {"blocks": 5}),
+        ("block-tables", 192, 1, {"blocks": 2}),
+        ("multi-index", 128, 9, {"blocks": 7}),
+        ("multi-index", 192, 2, {"blocks": 5}),
+        ("multi-index", 192, 2, {"blocks": 2}),
+        ("neighbours", 64, 1, {}),
+        ("prefix-tables", 128, 5, {"prefix": 9, "tables": 4, "seed": 1}),
+        ("sorted-beam", 128, 5, {"permutations": 3, "beam": 4, "seed": 1}),
+        ("auto", 128, 3, {}),
+    ],
+)
+def test_the_page_is_enough_for_fingerprints_of_every_width(tmp_path, method, bits, distance, options):
+    choose = np.random.default_rng(bits + distance)
+    values = choose.integers(0, 2**64, (90, bits // 64), np.uint64)
+    near = values.repeat(2, axis=0)
+    for row in near:
+        for place in choose.integers(0, bits, choose.integers(0, distance + 2)).tolist():
+            row[place // 64] ^= np.uint64(1 << place % 64)
+    index = nd.Index(max_distance=distance, bits=bits, method=method, **options)
+    index.add([f"d{i}" for i in range(270)], np.concatenate([values, near]))
+    index.save(tmp_path / "index")
+    read = IndexFolder(tmp_path / "index")
+    for row in values[:60]:
+        answer = index.query(row if bits > 64 else row[0])
+        assert read.query(read.segments, number(row)) == [list(each) for each in answer]
 
 
 @pytest.mark.parametrize("count", [1, 131_000, 150_000])

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import xxhash
 
 import naive_stage_files as naive
 import neardup as nd
@@ -123,8 +124,37 @@ def test_the_readers_that_have_only_the_pages_import_nothing_of_the_package(name
 
 @pytest.mark.parametrize("path", vectors("fingerprints", "bits-*.parquet"))
 def test_the_page_is_enough_to_read_a_fingerprint_file(path):
-    rows, _ = naive.read_fingerprints(path)
+    rows, recipe, _, distance = naive.read_fingerprints(path)
     assert rows == expected_of(path)[path.name]
+    assert distance == str(recipe["bits"] // 7)
+    [digest] = {row["digest"] for row in rows if row["length"] == len("Good morning")}
+    assert digest == xxhash.xxh3_128_hexdigest(b"good morning")
+
+
+def test_the_page_is_enough_to_read_fingerprints_of_vectors(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    vectors = pa.table({"id": [1, 2, 3], "v": [[1.0, -2.0, 0.5], [0.0, 0.0, 0.0], None]})
+    pq.write_table(vectors, "vectors.parquet")
+    nd.fingerprint_vector_files("vectors.parquet", "prints.parquet", vector="v", value=["id"], on_error="skip")
+    rows, recipe, _, distance = naive.read_fingerprints(tmp_path / "prints.parquet")
+    assert sorted(recipe) == ["bits", "dimension", "kind", "method", "seed", "version"]
+    assert (recipe["kind"], distance) == ("vectors", None)
+    assert [(row["short"], row["tokens"], row["length"]) for row in rows[:2]] == [(False, 3, 3), (True, 0, 3)]
+    assert [row["tokens"] for row in rows] == [3, 0, -1]
+    assert rows[2]["value:id"] is None
+
+
+def test_the_page_is_enough_to_read_fingerprints_of_another_program(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("given.csv").write_text("id,hash\na,ff\nb,ff\nc,xyz\n")
+    given = {"fingerprint": "hash", "digits": "hexadecimal", "bits": 64, "program": "ours", "max_distance": 3}
+    nd.import_fingerprint_files("given.csv", "prints.parquet", on_error="skip", **given)
+    rows, recipe, _, distance = naive.read_fingerprints(tmp_path / "prints.parquet")
+    assert (recipe, distance) == ({"kind": "another program", "program": "ours", "bits": 64}, "3")
+    assert [row["fingerprint"] for row in rows[:2]] == ["00000000000000ff"] * 2
+    assert [(row["short"], row["length"]) for row in rows[:2]] == [(False, -1)] * 2
+    assert rows[0]["digest"] != rows[1]["digest"]
+    assert rows[2]["tokens"] == -1
 
 
 @pytest.mark.parametrize("path", vectors("fingerprints", "digits.*"))
