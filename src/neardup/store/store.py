@@ -5,10 +5,11 @@ import fcntl
 import json
 import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
@@ -34,6 +35,49 @@ DECIDING = ("method", "min_similarity", "similarity", "max_distance")
 TOGETHER = 1 << 10
 """Texts that are decided together; the answers do not depend on it."""
 
+State = Mapping[str, Any] | Callable[[list[StoreAnswer]], Mapping[str, Any]]
+"""Plain values of a program; or a function that makes them of the answers, just before these become durable."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StoredDocument:
+    """What a store knows of a kept document.
+
+    Attributes:
+        id: its id.
+        first_seen, last_seen: seconds since 1970.
+        tokens: their number.
+        fingerprint: big-endian bytes.
+    """
+
+    id: Any
+    first_seen: float
+    last_seen: float
+    tokens: int
+    fingerprint: bytes
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StoreInfo:
+    """The contents of a store.
+
+    Attributes:
+        documents: kept documents.
+        removed: texts that were removed, and are remembered with their survivors.
+        recipe: as plain values.
+        method, similarity, min_similarity, max_distance: the options.
+        bytes: the size of each file.
+    """
+
+    documents: int
+    removed: int
+    recipe: dict[str, Any]
+    method: str
+    similarity: Any
+    min_similarity: float
+    max_distance: int | None
+    bytes: dict[str, int]
+
 
 class Store:
     """Documents by id, of which no two match; one recipe, similarity and least similarity.
@@ -52,6 +96,7 @@ class Store:
         path: str | Path,
         *,
         recipe: RecipeLike | None = None,
+        mode: Literal["w", "r"] = "w",
         **options: Unpack[MatchingOptions],
     ) -> None:
         """Open the store in a folder, or create it. Only one process writes at a time.
@@ -59,6 +104,7 @@ class Store:
         Args:
             path: the folder.
             recipe: the recipe of a new store, `Recipe()` by default.
+            mode: `r` only reads, and creates nothing.
             **options: of a new store: method (exact by default), min_similarity, similarity, max_distance.
 
         Raises:
@@ -69,6 +115,10 @@ class Store:
         """
         self.path = local_path(path, "a store")
         is_new = not (self.path / RECORD).exists()
+        if mode == "r" and is_new:
+            raise InputError(
+                f"{self.path} is no store. Name the folder of one, or make it with `neardup store create`."
+            )
         wanted = _options_of(options)
         if wanted.method not in CANDIDATES:
             raise OptionError(f"`method={wanted.method!r}`: a store has one of {', '.join(CANDIDATES)}.")
@@ -144,28 +194,67 @@ class Store:
         """Decide a document, and keep it if it is new; durable when this returns."""
         return self.check_and_add_many([id], [text])[0]
 
-    def check_and_add_many(self, ids: Sequence[int | str], texts: Sequence[str]) -> list[StoreAnswer]:
+    def check_and_add_many(
+        self, ids: Sequence[int | str], texts: Sequence[str], *, state: State | None = None
+    ) -> list[StoreAnswer]:
         """Decide documents in order, with the same answers as one `check_and_add` after another; durable when this returns.
 
+        A document whose id the store has, with an equal text, is a duplicate of itself; with another text, it replaces that one,
+        which is removed before the new text is decided.
+
+        Args:
+            ids, texts: one id for each text.
+            state: plain values, which become durable together with the documents, or not at all; or a function of the answers that
+                returns such values. If it raises, nothing is kept; open the store again.
+
         Raises:
-            OptionError: there are not as many ids as texts, or the store has one of the ids.
+            OptionError: there are not as many ids as texts.
         """
         names = [json.dumps(each, ensure_ascii=False) for each in ids]
         if len(names) != len(texts):
             raise OptionError(f"{len(names)} ids for {len(texts)} texts: give one each.")
-        if len(set(names)) < len(names) or (known := self._record.of_ids(names)):
-            again = next(iter(known)) if len(set(names)) == len(names) else next(n for n in names if names.count(n) > 1)
-            raise OptionError(f"The id {again} is there already. Remove that document first, or give another id.")
         found: list[StoreAnswer] = []
-        for first in range(0, len(names), TOGETHER):
-            some = slice(first, first + TOGETHER)
-            found += self._decide(self._texts(texts[some]), names[some], time.time())
+        with self._record.changing():
+            for first in range(0, len(names), TOGETHER):
+                some = slice(first, first + TOGETHER)
+                found += self._decide_and_replace(self._texts(texts[some]), names[some], time.time())
+            if state is not None:
+                self._record.set_facts({"state": dict(state(found) if callable(state) else state)})
         return found
 
-    def get(self, id: int | str) -> Text | None:  # noqa: A002
+    @property
+    def state(self) -> dict[str, Any] | None:
+        """Plain values of a program, as the last `check_and_add_many` with a `state` left them."""
+        found: dict[str, Any] | None = self._record.facts().get("state")
+        return found
+
+    def get(self, id: int | str) -> StoredDocument | None:  # noqa: A002
         """What the store knows of a kept document."""
         name = json.dumps(id, ensure_ascii=False)
-        return self._record.of_ids([name]).get(name)
+        text = self._record.of_ids([name]).get(name)
+        if text is None:
+            return None
+        return StoredDocument(
+            id=id,
+            first_seen=text.first_seen,
+            last_seen=text.last_seen,
+            tokens=text.tokens,
+            fingerprint=text.fingerprint,
+        )
+
+    def info(self) -> StoreInfo:
+        """What the store holds, and how its documents match."""
+        documents, removed = self._record.counts()
+        return StoreInfo(
+            documents=documents,
+            removed=removed,
+            recipe=self.recipe.as_dict(),
+            method=self.options.method,
+            similarity=similarity_to_store(self.options.compared_by),
+            min_similarity=self.options.min_similarity,
+            max_distance=self.options.max_distance,
+            bytes={each.name: each.stat().st_size for each in sorted(self.path.iterdir())},
+        )
 
     # --------------------------------------------------------------------------------------------------------- changes
 
@@ -174,10 +263,12 @@ class Store:
 
         Later copies of these texts are decided anew.
         """
-        texts = self._record.of_ids([json.dumps(each, ensure_ascii=False) for each in ids])
-        numbers = [text.number for text in texts.values()]
         with self._record.changing():
-            self._record.remove(numbers)
+            return self._forget([json.dumps(each, ensure_ascii=False) for each in ids])
+
+    def _forget(self, names: Sequence[str]) -> int:
+        numbers = [text.number for text in self._record.of_ids(names).values()]
+        self._record.remove(numbers)
         self._gone.update(numbers)
         return len(numbers)
 
@@ -195,6 +286,18 @@ class Store:
 
     def _texts(self, given: Sequence[str]) -> Texts:
         return texts_of(given, self.recipe, self._similarity, self._candidates.signing)
+
+    def _decide_and_replace(self, texts: Texts, names: Sequence[str], now: float) -> list[StoreAnswer]:
+        """Decide and keep texts; a known id with another text is first removed."""
+        found: list[StoreAnswer] = []
+        latest, begin = {name: text.digest for name, text in self._record.of_ids(names).items()}, 0
+        for i, (name, digest) in enumerate(zip(names, texts.digests, strict=True)):
+            if latest.get(name, digest) != digest:
+                found += self._decide(texts[np.arange(begin, i)], names[begin:i], now)
+                begin = i
+                self._forget([name])
+            latest[name] = digest
+        return found + self._decide(texts[np.arange(begin, len(names))], names[begin:], now)
 
     def _decide(self, texts: Texts, names: Sequence[str] | None, now: float) -> list[StoreAnswer]:
         """Decide texts; keep what is new under `names`, or nothing if these are None."""
@@ -281,12 +384,11 @@ class Store:
             "orders_end": self._orders.end,
             "orders": [[run.at, run.size, run.checksum] for run in self._learned],
         }
-        with self._record.changing():
-            self._record.add(rows)
-            self._record.saw(
-                {text.number for text in seen} | {text.survivor for text in seen if text.survivor is not None}, now
-            )
-            self._record.set_facts(facts)
+        self._record.add(rows)
+        self._record.saw(
+            {text.number for text in seen} | {text.survivor for text in seen if text.survivor is not None}, now
+        )
+        self._record.set_facts(facts)
         self._next += len(walked)
         numbers = np.array([walked[i].number for i in is_new.tolist()], np.int64)
         self._candidates.keep(contents, kept.prints.values, kept.prints.tokens, numbers)
@@ -313,6 +415,11 @@ class Store:
                 np.array([getattr(text, name) for text in texts], np.int64) for name in ("tokens", "number")
             )
             self._candidates.keep(contents, words_of(texts, self.recipe.words), tokens, numbers)
+
+
+def is_store(path: str | Path) -> bool:
+    """Whether there is a store in the folder."""
+    return (Path(path) / RECORD).exists()
 
 
 def _options_of(given: MatchingOptions) -> DedupOptions:
