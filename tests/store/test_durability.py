@@ -11,6 +11,7 @@ import pytest
 
 import neardup as nd
 from neardup.store import store as module
+from neardup.store.record import Record
 from neardup.store.store import ELEMENTS, RECORD, SKETCHES, Store
 
 TEXT = "the ferry crosses the river at noon and the bell of the old church rings twice"
@@ -155,6 +156,24 @@ def test_the_state_of_a_program_is_as_durable_as_its_documents(tmp_path):
         assert store.state == {"new": True}
         assert (store.info().documents, store.info().removed) == (2, 0)
         assert store.info().bytes[RECORD] > 0
+
+
+@pytest.mark.parametrize("steps", range(2))
+def test_a_store_that_was_killed_while_it_was_made_is_made_again(tmp_path, monkeypatch, steps):
+    original, left = Record.set_facts, [steps]
+
+    def set_facts(self, facts):
+        if left[0] == 0:
+            raise KeyboardInterrupt
+        left[0] -= 1
+        original(self, facts)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Record, "set_facts", set_facts)
+        with pytest.raises(KeyboardInterrupt):
+            Store(tmp_path / "s")
+    with Store(tmp_path / "s", min_similarity=0.5) as store:
+        assert store.check_and_add("a", TEXT).is_new
 
 
 def test_reading_makes_no_store(tmp_path):

@@ -4,6 +4,7 @@ import contextlib
 import fcntl
 import json
 import os
+import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -114,7 +115,7 @@ class Store:
             DataError: the store is damaged.
         """
         self.path = local_path(path, "a store")
-        is_new = not (self.path / RECORD).exists()
+        is_new = not is_store(self.path)
         if mode == "r" and is_new:
             raise InputError(
                 f"{self.path} is no store. Name the folder of one, or make it with `neardup store create`."
@@ -130,6 +131,9 @@ class Store:
             self.path.mkdir(parents=True, exist_ok=True)
         with contextlib.ExitStack() as stack:
             stack.enter_context(_writing(self.path))
+            if is_new:
+                for begun in self.path.glob(f"{RECORD}*"):
+                    begun.unlink()
             self._record = stack.enter_context(contextlib.closing(Record(self.path / RECORD, create=is_new)))
             if is_new:
                 facts = {
@@ -418,8 +422,17 @@ class Store:
 
 
 def is_store(path: str | Path) -> bool:
-    """Whether there is a store in the folder."""
-    return (Path(path) / RECORD).exists()
+    """Whether there is a store in the folder; one that was killed while it was made is none."""
+    record = Path(path) / RECORD
+    if not record.exists():
+        return False
+    with contextlib.closing(sqlite3.connect(record)) as base:
+        try:
+            return base.execute("SELECT 1 FROM facts WHERE name = 'options'").fetchone() is not None
+        except sqlite3.OperationalError as problem:
+            return "no such table" not in str(problem)
+        except sqlite3.DatabaseError:  # damaged, as opening it tells
+            return True
 
 
 def _options_of(given: MatchingOptions) -> DedupOptions:
