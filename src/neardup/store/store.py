@@ -90,6 +90,12 @@ class Store:
     Attributes:
         path: the folder.
         recipe, options: how documents match.
+
+    >>> import tempfile
+    >>> with Store(f"{tempfile.mkdtemp()}/seen.store") as store:
+    ...     answers = store.check_and_add_many(["a", "b"], ["All the bells of the town rang.", "All the bells of the town rang!"])
+    >>> answers[0].is_new, answers[1].duplicate_of
+    (True, 'a')
     """
 
     def __init__(
