@@ -231,6 +231,26 @@ def test_a_process_that_is_killed_again_and_again_loses_no_line(run):
     assert kills > 0
 
 
+def test_to_a_pipe_each_line_comes_at_least_once_although_the_process_is_killed(run):
+    rows = corpus(300, 9)
+    write_lines("a.jsonl", rows)
+    expected = run("filter", "--store", "whole", "a.jsonl").out.splitlines()
+    kills = 0
+    for seed in range(4):
+        shutil.rmtree("seen", ignore_errors=True)
+        command = ["filter", "--store", "seen", "--quiet", *([] if seed % 2 else ["a.jsonl"])]
+        with open("a.jsonl", "rb") as given:
+            call = [sys.executable, "-c", SELF_KILLING, str(seed), str(len(rows)), *command]
+            first = subprocess.run(call, stdin=given, capture_output=True, check=False)
+        kills += first.returncode == -signal.SIGKILL
+        before = first.stdout.splitlines()
+        assert before == expected[: len(before)]
+        after = run("filter", "--store", "seen", stdin=lines(rows)).out.splitlines()
+        assert after == expected[len(expected) - len(after) :]
+        assert len(before) + len(after) >= len(expected)
+    assert kills > 0
+
+
 def interrupted(monkeypatch, store="seen", inputs="a.jsonl", out="out.jsonl"):
     """A run that stops half way."""
     small_steps(monkeypatch, 12)
@@ -259,6 +279,19 @@ def test_another_command_after_an_interrupted_one_is_refused_until_that_is_given
     both = Path("out.jsonl").read_bytes() + Path("rest.jsonl").read_bytes()
     assert both == run("filter", "--store", "other", "b.jsonl").out
     assert 0 < Path("rest.jsonl").stat().st_size < len(both)
+
+
+def test_a_run_of_many_inputs_goes_on_and_notices_one_that_has_changed(run, monkeypatch):
+    inputs = [write_lines(f"in/{number:02}.jsonl", ROWS[5 * number : 5 * number + 5]) for number in range(30)]
+    interrupted(monkeypatch, inputs=inputs)
+    with nd.Store("seen") as store:
+        assert len(store.state["filter"]["of"]["inputs"]) == 2
+    shutil.copytree("seen", "changed")
+    assert run("filter", "--store", "seen", *inputs, "-o", "out.jsonl").code == 0
+    assert Path("out.jsonl").read_bytes() == run("filter", "--store", "other", *inputs).out
+    write_lines("in/29.jsonl", ROWS[:1])
+    done = run("filter", "--store", "changed", *inputs, "-o", "out2.jsonl")
+    assert (done.code, "in/00.jsonl and 29 more inputs to" in done.err) == (2, True)
 
 
 def test_giving_up_that_was_killed_half_way_is_done_again(run, monkeypatch, place):

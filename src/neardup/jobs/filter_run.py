@@ -7,6 +7,8 @@ run has happened.
 
 import contextlib
 import dataclasses
+import hashlib
+import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -14,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from neardup.display import counted
 from neardup.errors import DataError, InputError
 from neardup.io.endings import AUDIT_ENDING, REJECTS_ENDING, split_ending
 from neardup.io.growing_file import GrowingFile, partial_of
@@ -51,6 +54,8 @@ class Memory(Protocol):
 
 
 STANDARD_INPUT = Path("-")
+LISTED_INPUTS = 16
+"""Inputs of which a record has each."""
 
 
 @dataclass(frozen=True)
@@ -171,6 +176,15 @@ class StandardOutput:
         sys.stdout.buffer.flush()
 
 
+def _recorded(shards: Sequence[Shard]) -> list[list[Any]]:
+    """Inputs as a record has them: each with its state, or of many, which would be written again and again, a digest of these."""
+    states = [[real_name(shard.path), *shard.state()] for shard in shards]
+    if len(states) <= LISTED_INPUTS:
+        return states or [["standard input"]]
+    digest = hashlib.blake2b(json.dumps(states).encode(), digest_size=16).hexdigest()
+    return [[states[0][0]], [f"and {counted(len(states) - 1, 'more input')}", digest]]
+
+
 class FilterRun:
     """One run from given inputs to given outputs.
 
@@ -184,7 +198,7 @@ class FilterRun:
     ) -> None:
         self._memory, self._inputs, self._paths = memory, files_of(shards), paths
         self._of: dict[str, Any] = {
-            "inputs": [[real_name(shard.path), *shard.state()] for shard in self._inputs] or [["standard input"]],
+            "inputs": _recorded(self._inputs),
             **{
                 name: None if path is None else os.path.realpath(path)
                 for name, path in (("output", paths.output), ("audit", paths.audit), ("rejects", paths.rejects))

@@ -160,6 +160,7 @@ def _to_files(walk: FilterStoreWalk, run: FilterRun, memory: StoreMemory) -> Non
         with run.opened() as sinks, walk.progress.stage("filter"):
             for _ in walk.blocks(sinks):
                 pass
+            walk.finish(sinks)
             record = run.record(vars(walk.counts), walk.missing, ended=True)
             memory.save(record | {"published": False})
     except KeyboardInterrupt:
@@ -189,6 +190,8 @@ def _through_pipe(walk: FilterStoreWalk, paths: FilterPaths, shards: Sequence[Sh
                 for path in (paths.audit, paths.rejects)
             )
             with walk.progress.stage("filter"):
-                for _ in walk.blocks(Sinks(StandardOutput(), audit, rejects)):
+                sinks = Sinks(StandardOutput(), audit, rejects)
+                for _ in walk.blocks(sinks):
                     pass
+                walk.finish(sinks)
         outputs.commit()

@@ -1,15 +1,18 @@
 """FILTER by a store: decide documents by similarity, and write them before they are remembered, both or neither."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from neardup.arrays import Array
-from neardup.io.batch import Batch
+from neardup.io.batch import BATCH_BYTES, Batch
 from neardup.io.reading import Reading
 from neardup.io.shard import Shard
+from neardup.jobs.filter_run import files_of
 from neardup.jobs.line_walk import Block, LineWalk, Sinks, write_rejects
 from neardup.jobs.store_rows import TOGETHER, RowIds
 from neardup.progress import Progress
@@ -37,6 +40,9 @@ class FilterStoreWalk(LineWalk[list[str]]):
         super().__init__(shards, how, on_error, threads, progress)
         self._store, self._written, self._ids = store, written, RowIds(store.state)
         self._state = store.state or {}
+        self._at_once = not files_of(shards)
+        self._waiting: list[_Part] = []
+        self._documents = self._bytes = 0
 
     def prepare(self, batch: Batch, present: Any) -> list[str]:
         """The texts."""
@@ -44,41 +50,77 @@ class FilterStoreWalk(LineWalk[list[str]]):
         return texts
 
     def decide(self, block: Block[list[str]], sinks: Sinks) -> None:
-        """See `LineWalk`."""
+        """Decide the documents of a block, or let them wait for others: small files are not made durable one by one."""
         begin, count = 0, len(block.rows)
         for first in range(0, max(count, 1), TOGETHER):
             last = first + TOGETHER
             end = len(block.lines) if last >= count else int(block.rows[last])
-            self._decide_rows(block, range(begin, end), slice(first, last), sinks)
+            self._waiting.append(_Part(block, range(begin, end), slice(first, last)))
             begin = end
+            self._documents += len(block.rows[first:last])
+            if self._at_once or self._documents >= TOGETHER:
+                self.finish(sinks)
+        self._bytes += len(block.lines.data)
+        if self._bytes >= BATCH_BYTES:
+            self.finish(sinks)
 
-    def _decide_rows(self, block: Block[list[str]], all_rows: range, documents: slice, sinks: Sinks) -> None:
-        """Decide the documents among some rows of a block, and count these rows."""
-        rows = block.rows[documents]
-        tokens = block.batch.ids.take(pa.array(rows))
+    def finish(self, sinks: Sinks) -> None:
+        """Decide the documents that wait."""
+        parts, self._waiting, self._documents, self._bytes = self._waiting, [], 0, 0
 
         def write(answers: list[StoreAnswer]) -> dict[str, Any]:
-            new = np.array([answer.is_new for answer in answers], np.bool_)
-            self.pass_on(block, rows[new], sinks.out)
-            if sinks.audit is not None:
-                at = self.counts.rows - all_rows.start + rows
-                sinks.audit.write("".join(filter_lines(_outcomes(answers, tokens, at, ~new))).encode())
-            first = block.lines.row
-            rejections = [each for each in block.rejections if each[0] - first in all_rows]
-            write_rejects(block.shard, rejections, sinks.rejects)
-            self.counts.rows += len(all_rows)
-            self.counts.passed += int(new.sum())
-            self.counts.duplicates += int((~new).sum())
-            self.counts.rejected += len(rejections)
-            return self.state()
+            rest = iter(answers)
+            for part in parts:
+                self._write(part, list(islice(rest, len(part.texts))), sinks)
+            return self._state | self._ids.state() | self._written()
 
-        ids = self._ids.of(tokens, block.shard, block.lines.row + rows)
-        self._store.check_and_add_many(ids, block.made[documents], state=write)
-        self.progress.advance(len(all_rows))
+        ids = [each for part in parts for each in self._ids.of(part.tokens, part.block.shard, part.numbers)]
+        self._store.check_and_add_many(ids, [text for part in parts for text in part.texts], state=write)
+        self.progress.advance(sum(len(part.all_rows) for part in parts))
 
-    def state(self) -> dict[str, Any]:
-        """What is saved with the documents so far."""
-        return self._state | self._ids.state() | self._written()
+    def _write(self, part: "_Part", answers: list[StoreAnswer], sinks: Sinks) -> None:
+        """Write the lines of a part, and count its rows."""
+        block, rows = part.block, part.rows
+        new = np.array([answer.is_new for answer in answers], np.bool_)
+        self.pass_on(block, rows[new], sinks.out)
+        if sinks.audit is not None:
+            at = self.counts.rows - part.all_rows.start + rows
+            sinks.audit.write("".join(filter_lines(_outcomes(answers, part.tokens, at, ~new))).encode())
+        rejections = [each for each in block.rejections if each[0] - block.lines.row in part.all_rows]
+        write_rejects(block.shard, rejections, sinks.rejects)
+        self.counts.rows += len(part.all_rows)
+        self.counts.passed += int(new.sum())
+        self.counts.duplicates += int((~new).sum())
+        self.counts.rejected += len(rejections)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Some rows of a block, and which of its documents are in them."""
+
+    block: Block[list[str]]
+    all_rows: range
+    documents: slice
+
+    @property
+    def rows(self) -> Array:
+        """The rows of the documents in the block: int64[n]."""
+        return self.block.rows[self.documents]
+
+    @property
+    def numbers(self) -> Array:
+        """Their rows in the shard: int64[n]."""
+        return self.block.lines.row + self.rows
+
+    @property
+    def texts(self) -> list[str]:
+        """Their texts."""
+        return self.block.made[self.documents]
+
+    @property
+    def tokens(self) -> Any:
+        """Their ids, Arrow large_string[n] of JSON values."""
+        return self.block.batch.ids.take(pa.array(self.rows))
 
 
 def _outcomes(answers: Sequence[StoreAnswer], tokens: Any, rows: Array, removed: Array) -> FilterOutcomes:
