@@ -55,7 +55,10 @@ def given_ids(ids: tuple[str, ...], file: Path | None) -> list[str]:
 @options.of_new_store
 @options.quiet
 def create(path: str, quiet: bool, **chosen: Any) -> None:
-    """Create an empty store in a folder that is empty, or not there. Its options stay as they are."""
+    """Create an empty store.
+
+    The folder must be empty, or not there. The options stay as they are.
+    """
     from neardup.jobs.store import create_store, told_of_options
 
     found = create_store(path, **given_options(chosen))
@@ -75,7 +78,8 @@ def create(path: str, quiet: bool, **chosen: Any) -> None:
 def add(path: str, inputs: tuple[str, ...], quiet: bool, **chosen: Any) -> None:
     """Decide documents in their order, and keep those that are new.
 
-    Answers have id, is_new, duplicate_of, similarity, distance and exact. A known id with another text replaces that document.
+    Answers have id, is_new, duplicate_of, similarity, distance and exact. A known id with another text replaces that document. A
+    document without an id is kept as row:N, where N counts such documents over all runs.
     """
     demand_present(inputs)
     from neardup.jobs.store import add_to_store, told_of_added
@@ -97,7 +101,10 @@ def add(path: str, inputs: tuple[str, ...], quiet: bool, **chosen: Any) -> None:
 @options.temp_dir
 @options.quiet
 def check(path: str, inputs: tuple[str, ...], output: str, quiet: bool, **chosen: Any) -> None:
-    """Answer whether documents would be new, with all kept documents that they match, best first; nothing is added."""
+    """Ask about documents without adding them.
+
+    Answers are those of `add`, with `matches`: all kept documents that match, best first.
+    """
     demand_present(inputs)
     from neardup.jobs.store_checks import check_with_store
 
@@ -113,7 +120,10 @@ def check(path: str, inputs: tuple[str, ...], output: str, quiet: bool, **chosen
 @ids_file
 @options.quiet
 def remove(path: str, ids: tuple[str, ...], file: Path | None, quiet: bool) -> None:
-    """Forget documents, and the removed texts that were their duplicates. 17 means the integer and the string."""
+    """Forget documents, and their duplicates.
+
+    Later copies of these are decided anew. The ID 17 means the integer and the string.
+    """
     from neardup.jobs.store import remove_from_store
 
     removed, unknown = remove_from_store(path, given_ids(ids, file))
@@ -127,7 +137,10 @@ def remove(path: str, ids: tuple[str, ...], file: Path | None, quiet: bool) -> N
 @ids
 @ids_file
 def get(path: str, ids: tuple[str, ...], file: Path | None) -> None:
-    """Show what is known of kept documents, as JSON lines: when each was seen first and last, its tokens, its fingerprint."""
+    """Show what is known of kept documents.
+
+    One JSON line for each: when it was seen first and last, its number of tokens, and its fingerprint.
+    """
     from neardup.jobs.store import documents_in_store
 
     for document in documents_in_store(path, given_ids(ids, file)):
@@ -138,7 +151,7 @@ def get(path: str, ids: tuple[str, ...], file: Path | None) -> None:
 @path
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def info(path: str, as_json: bool) -> None:
-    """Show what a store holds, how its documents match, and how many bytes its files have."""
+    """Show the contents of a store: documents, removed texts, options, and the bytes of each file."""
     import dataclasses
 
     from neardup.jobs.store import opened_store

@@ -125,6 +125,7 @@ class IndexMemory:
     """An index, as a run sees it; see `neardup.jobs.filter_run.Memory`."""
 
     noun = "index"
+    listed_inputs: int | None = None
 
     def __init__(self, stream: Stream) -> None:
         self._stream = stream

@@ -39,10 +39,12 @@ class Memory(Protocol):
 
     Attributes:
         noun: what it is, in messages.
+        listed_inputs: the largest number of inputs that a record lists; None if it lists all.
         deciding: the options of this run that decide, besides those that it has for good.
     """
 
     noun: str
+    listed_inputs: int | None
     deciding: dict[str, Any]
 
     @property
@@ -54,8 +56,6 @@ class Memory(Protocol):
 
 
 STANDARD_INPUT = Path("-")
-LISTED_INPUTS = 16
-"""Inputs of which a record has each."""
 
 
 @dataclass(frozen=True)
@@ -176,10 +176,10 @@ class StandardOutput:
         sys.stdout.buffer.flush()
 
 
-def _recorded(shards: Sequence[Shard]) -> list[list[Any]]:
-    """Inputs as a record has them: each with its state, or of many, which would be written again and again, a digest of these."""
+def _recorded(shards: Sequence[Shard], listed: int | None) -> list[list[Any]]:
+    """Inputs as a record has them: each with its state; or of more than `listed`, a digest of these."""
     states = [[real_name(shard.path), *shard.state()] for shard in shards]
-    if len(states) <= LISTED_INPUTS:
+    if listed is None or len(states) <= listed:
         return states or [["standard input"]]
     digest = hashlib.blake2b(json.dumps(states).encode(), digest_size=16).hexdigest()
     return [[states[0][0]], [f"and {counted(len(states) - 1, 'more input')}", digest]]
@@ -198,7 +198,7 @@ class FilterRun:
     ) -> None:
         self._memory, self._inputs, self._paths = memory, files_of(shards), paths
         self._of: dict[str, Any] = {
-            "inputs": _recorded(self._inputs),
+            "inputs": _recorded(self._inputs, memory.listed_inputs),
             **{
                 name: None if path is None else os.path.realpath(path)
                 for name, path in (("output", paths.output), ("audit", paths.audit), ("rejects", paths.rejects))

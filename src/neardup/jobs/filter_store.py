@@ -139,6 +139,7 @@ class StoreMemory:
     """A store, as a run sees it; see `neardup.jobs.filter_run.Memory`. Its options are its own for good."""
 
     noun = "store"
+    listed_inputs: int | None = 16  # it is written with every commit
 
     def __init__(self, store: Store) -> None:
         self._store = store
