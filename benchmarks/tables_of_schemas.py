@@ -5,11 +5,12 @@ from typing import Any
 from neardup.resources.shares import PARTS, SHARES
 from neardup.survivors.audit_schema import (
     ANNOTATED,
+    BY_INDEX,
+    BY_STORE,
     COLUMNS,
     COMPONENTS,
     DOCUMENTS,
     FILTER_COLUMNS,
-    FILTERED,
     REFERENCE,
     UNITS,
     Column,
@@ -22,20 +23,22 @@ WHERE = {
     ((DOCUMENTS, UNITS), COMPONENTS): "`--cluster components`",
     ((UNITS,), COMPONENTS): "`--unit` with `--cluster components`",
     ((DOCUMENTS,), REFERENCE): "`--against`",
-    ((FILTERED,), ""): "`neardup filter`",
+    ((BY_INDEX, BY_STORE), ""): "`neardup filter`",
+    ((BY_INDEX,), ""): "`filter --index`",
+    ((BY_STORE,), ""): "`filter --store`",
 }
 """By the audits that have a column, and what it depends on."""
 
 
 def _row(column: Column[Any]) -> str:
-    audits = tuple(kind for kind in column.within if kind in (DOCUMENTS, UNITS, FILTERED))
+    audits = tuple(kind for kind in column.within if kind in (DOCUMENTS, UNITS, BY_INDEX, BY_STORE))
     where = [WHERE[audits, column.only]] if audits else []
     where += ["`--annotate`"] if ANNOTATED in column.within else []
     return f"| `{column.name}` | {', '.join(where)} | {column.type.name} | {column.meaning} |"
 
 
 def audit_columns() -> str:
-    """The columns of audits, in their order, and then those of the audit of `filter`."""
+    """The columns of audits, in their order, and then those of the audits of `filter`."""
     head = ["| Column | Where | Type | Meaning |", "|---|---|---|---|"]
     return "\n".join([*head, *map(_row, COLUMNS), *map(_row, FILTER_COLUMNS)])
 

@@ -74,6 +74,8 @@ if TYPE_CHECKING:
     from neardup.recipe.segmenters import Segmenter
     from neardup.recipe.similarity import Similarity
     from neardup.recipe.vectors import VectorRecipe
+    from neardup.store.answers import StoreAnswer, StoreMatch
+    from neardup.store.store import Store
     from neardup.survivors.contamination_summary import BenchmarkCounts, DecontaminationSummary
     from neardup.survivors.decontamination import DecontaminationResult, decontaminate
     from neardup.survivors.dedup_result import DedupResult
@@ -131,6 +133,9 @@ _HOME = {
     "Segmenter": "recipe.segmenters",
     "Signatures": "fingerprints.minhash",
     "Similarity": "recipe.similarity",
+    "Store": "store.store",
+    "StoreAnswer": "store.answers",
+    "StoreMatch": "store.answers",
     "Stream": "survivors.stream",
     "Summary": "survivors.summary",
     "TransferError": "errors",
@@ -237,6 +242,9 @@ __all__ = [  # noqa: RUF022 - sorted as in _HOME; tests/project/test_public.py c
     "Segmenter",
     "Signatures",
     "Similarity",
+    "Store",
+    "StoreAnswer",
+    "StoreMatch",
     "Stream",
     "Summary",
     "TransferError",

@@ -18,6 +18,7 @@ import neardup as nd
 from corpora import lines, read_lines, write_lines
 from neardup.hamming.index.store import read_manifest
 from neardup.jobs import filter_walk as job
+from neardup.jobs import line_walk
 from neardup.text.normalizers import normalize
 
 RECIPE = nd.RECIPES["default"].recipe
@@ -63,7 +64,7 @@ def by_definition(rows):
 
 def small_steps(monkeypatch, rows=20):
     monkeypatch.setattr(job, "COMMIT_ROWS", rows)
-    monkeypatch.setattr(job, "BLOCK_BYTES", 4_000)
+    monkeypatch.setattr(line_walk, "BLOCK_BYTES", 4_000)
 
 
 ROWS = corpus(150)
@@ -176,17 +177,17 @@ def test_killed_at_any_step_and_run_again_it_gives_what_an_uninterrupted_run_giv
 SELF_KILLING = """
 import os, random, signal, sys, time, threading
 from neardup.cli.main import main
-from neardup.jobs import filter_walk as job
+from neardup.jobs import filter_walk as job, line_walk
 from neardup.text.normalizers import normalize
-job.COMMIT_ROWS, job.BLOCK_BYTES = 40, 4_000
+job.COMMIT_ROWS, line_walk.BLOCK_BYTES = 40, 4_000
 choose = random.Random(int(sys.argv[1]))
-original = job.FilterWalk._decide
+original = job.FilterWalk.decide
 def decide(self, *args):
     if self.counts.rows > moment:
         threading.Timer(choose.random() * 0.01, os.kill, (os.getpid(), signal.SIGKILL)).start()
     return original(self, *args)
 moment = choose.randrange(int(sys.argv[2]))
-job.FilterWalk._decide = decide
+job.FilterWalk.decide = decide
 main(sys.argv[3:])
 """
 
@@ -213,7 +214,7 @@ def interrupted(monkeypatch, index="ix", out="out.jsonl"):
     """A run from a.jsonl that stops half way."""
     small_steps(monkeypatch, 30)
     with monkeypatch.context() as patch:
-        original, count = job.FilterWalk._decide, [0]
+        original, count = job.FilterWalk.decide, [0]
 
         def decide(self, *args):
             count[0] += 1
@@ -221,7 +222,7 @@ def interrupted(monkeypatch, index="ix", out="out.jsonl"):
                 raise Killed
             return original(self, *args)
 
-        patch.setattr(job.FilterWalk, "_decide", decide)
+        patch.setattr(job.FilterWalk, "decide", decide)
         with pytest.raises(Killed):
             nd.filter_files(index, "a.jsonl", out, threads=1)
 

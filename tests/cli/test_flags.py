@@ -77,7 +77,7 @@ def test_a_path_with_a_backtick_does_not_hide_an_option():
         ("index query", "`fingerprints=['x y']`: no", "--fingerprint 'x y': no"),
         ("index build", "`blocks=3` at `max_distance=3`", "--blocks 3 at --max-distance 3"),
         ("evaluate", "`methods=['minhash']` or `method`", "--method minhash or --method"),
-        ("filter", "`path` and `index`", "--index and --index"),
+        ("filter", "`store` and `index`", "--store and --index"),
         ("fit", "Give `inputs`", "Give INPUT"),
         ("explain", "`audit='-'`: no", "AUDIT -: no"),
         ("compare", "`text=('a b', 'c')`, `keywords=(2, 1)`", "--text 'a b' c, --keywords 2,1"),

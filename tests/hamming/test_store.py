@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import neardup as nd
@@ -505,3 +506,13 @@ def test_a_copy_may_be_saved_elsewhere(tmp_path):
     shutil.rmtree(tmp_path / "a")
     assert everything(Index.open(tmp_path / "b")) == everything(index)
     assert builtins.len(index) == 5_000
+
+
+def test_ids_that_are_a_slice_of_others_are_stored_without_these(tmp_path):
+    ids = pa.array([f"document {i}" for i in range(20_000)], pa.large_string())
+    index = Index(max_distance=3, method="scan")
+    index.add(ids.slice(0, 10_000), np.arange(10_000, dtype=np.uint64))
+    index.save(tmp_path / "index")
+    [path] = (tmp_path / "index").glob("segment-*")
+    assert read_segment_file(path).arrays["id_bytes"].tobytes() == "".join(ids[:10_000].to_pylist()).encode()
+    assert Index.open(tmp_path / "index").query(9_999)[0][0] == "document 9999"

@@ -13,7 +13,8 @@ import pyarrow.parquet as pq
 
 import neardup
 from neardup.hamming.index.store import read_manifest
-from neardup.jobs import filter_walk
+from neardup.jobs import filter_store_walk, filter_walk, line_walk
+from neardup.jobs.filter_store import filter_with_store
 
 WORDS = [f"w{i}" for i in range(400)]
 SHARDS, ROWS = 8, 60
@@ -157,13 +158,36 @@ def _filter(name: str, **options: Any) -> Scenario:
         _write("b.jsonl", rows[200:])
 
     def run() -> None:
-        with mock.patch.object(filter_walk, "COMMIT_ROWS", 40), mock.patch.object(filter_walk, "BLOCK_BYTES", 8_000):
+        with mock.patch.object(filter_walk, "COMMIT_ROWS", 40), mock.patch.object(line_walk, "BLOCK_BYTES", 8_000):
             neardup.filter_files("ix", ["a.jsonl", "b.jsonl"], "out.jsonl", threads=1, **options)
 
     def result() -> Any:
         return _bytes("out"), len(neardup.Index.open("ix"))
 
     return Scenario(f"filter{name}", make, run, result, _hidden, _half_written)
+
+
+def _filter_store(name: str, **options: Any) -> Scenario:
+    """Half of the rows have ids, which are repeated in the other half."""
+
+    def make() -> None:
+        rows = [row for shard in _rows(13, 6) for row in shard]
+        _write("a.jsonl", rows[:200])
+        _write("b.jsonl", [{"text": row["text"]} for row in rows[200:]])
+        _write("c.jsonl", rows[:100])
+
+    def run() -> None:
+        with (
+            mock.patch.object(filter_store_walk, "TOGETHER", 20),
+            mock.patch.object(line_walk, "BLOCK_BYTES", 8_000),
+        ):
+            filter_with_store("seen", ["a.jsonl", "b.jsonl", "c.jsonl"], "out.jsonl", threads=1, **options)
+
+    def result() -> Any:
+        with neardup.Store("seen") as store:
+            return _bytes("out"), len(store), store.state["rows_without_id"]
+
+    return Scenario(f"filter --store{name}", make, run, result, _hidden, _half_written)
 
 
 SCENARIOS = [
@@ -180,4 +204,6 @@ SCENARIOS = [
     ),
     _filter(""),
     _filter(", skipping", on_error="skip"),
+    _filter_store(""),
+    _filter_store(", skipping, minhash", on_error="skip", method="minhash", min_similarity=0.6),
 ]

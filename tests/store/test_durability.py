@@ -11,6 +11,7 @@ import pytest
 
 import neardup as nd
 from neardup.store.opening import RECORD
+from neardup.store.record import Record
 from neardup.store.store import Store
 
 TEXT = "the ferry crosses the river at noon and the bell of the old church rings twice"
@@ -125,6 +126,54 @@ def test_bad_documents_are_refused_and_nothing_is_lost(tmp_path):
                 store.check_and_add_many(ids, texts)
         assert len(store) == 1
         assert store.check_and_add_many([], []) == []
+
+
+def test_an_id_that_is_known_is_a_copy_or_an_update(tmp_path):
+    near = TEXT + " again"
+    with Store(tmp_path / "s") as store:
+        assert store.check_and_add("a", TEXT).is_new
+        assert store.check_and_add("a", TEXT.upper()).duplicate_of == "a"
+        assert store.check_and_add("b", near).duplicate_of == "a"
+        answers = store.check_and_add_many(["a", "c", "a", "d", "a"], [OTHER, near, TEXT, OTHER, near])
+        assert [answer.duplicate_of for answer in answers] == [None, None, "c", None, "c"]
+        assert store.get("a") is None
+        assert [store.check(text).duplicate_of for text in (TEXT, near, OTHER)] == ["c", "c", "d"]
+
+
+def test_the_state_of_a_program_is_as_durable_as_its_documents(tmp_path):
+    def stop(answers):
+        raise KeyboardInterrupt(len(answers))
+
+    with Store(tmp_path / "s") as store:
+        assert store.state is None
+        store.check_and_add_many(["a"], [TEXT], state={"at": 1})
+        store.check_and_add_many([], [], state=lambda answers: store.state | {"empty": answers})
+        with pytest.raises(KeyboardInterrupt):
+            store.check_and_add_many(["b"], [OTHER], state=stop)
+    with Store(tmp_path / "s") as store:
+        assert store.state == {"at": 1, "empty": []}
+        assert store.check_and_add_many(["b"], [OTHER], state=lambda answers: {"new": answers[0].is_new})[0].is_new
+        assert store.state == {"new": True}
+        assert (store.info().documents, store.info().removed) == (2, 0)
+        assert store.info().bytes["record"] > 0
+
+
+def test_a_store_that_was_killed_while_it_was_made_is_made_again(tmp_path, monkeypatch):
+    def set_facts(self, facts):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Record, "set_facts", set_facts)
+        with pytest.raises(KeyboardInterrupt):
+            Store(tmp_path / "s")
+    with Store(tmp_path / "s", min_similarity=0.5) as store:
+        assert store.check_and_add("a", TEXT).is_new
+
+
+def test_reading_makes_no_store(tmp_path):
+    with pytest.raises(nd.InputError, match="is no store. Name the folder of one"):
+        Store(tmp_path / "s", mode="r")
+    assert not (tmp_path / "s").exists()
 
 
 def test_other_folders_are_left_alone(tmp_path):

@@ -9,7 +9,7 @@ from click.shell_completion import CompletionItem
 from neardup.cli.flags import in_flags
 from neardup.io.reading import HTML, Reading
 from neardup.options import CLUSTERS, KEEPS, DedupOptions
-from neardup.recipe.methods import METHODS, MethodRow
+from neardup.recipe.methods import METHODS, MethodRow, Promise
 from neardup.recipe.similarities import SIMILARITIES, SimilarityRow
 
 if TYPE_CHECKING:
@@ -174,6 +174,39 @@ near = _several(
         metavar="N",
         help="Hamming distance up to which fingerprints are candidates (the recipe's); implies --method simhash. "
         "With minhash: the limit of its sieve (0.3 of the bits; all bits: no sieve).",
+    ),
+)
+
+
+STORE_METHODS = {name: row for name, row in METHODS.items() if row.promise is not Promise.CHOSEN}
+"""The methods of a store, which has no corpus to choose by."""
+
+matching_of_store = _several(
+    click.option(
+        "--method",
+        type=click.Choice(list(STORE_METHODS)),
+        help=f"Of a new store (exact); {described(STORE_METHODS)}.",
+    ),
+    click.option(
+        "--min-similarity",
+        type=float,
+        metavar="J",
+        help=f"Of a new store: similarity from which texts match, from 0 to 1 ({DEFAULTS.min_similarity}).",
+    ),
+    similarity(f"Of a new store ({DEFAULTS.similarity}); {described(SIMILARITIES)}.", default=None),
+)
+of_new_store = _several(
+    click.option(
+        "--recipe",
+        metavar="NAME|FILE.toml",
+        help="Recipe of a new store: a name that `neardup recipes` lists, or a file (default).",
+    ),
+    matching_of_store,
+    click.option(
+        "--max-distance",
+        type=int,
+        metavar="N",
+        help="Of a new store: Hamming distance up to which fingerprints are candidates, with simhash (the recipe's) and minhash.",
     ),
 )
 

@@ -8,8 +8,8 @@ that are not 0, `length` is the dimension, and `digest` is equal for equal vecto
 neither texts nor tokens are known: `tokens` is the least number that is not `short`, `length` is -1, and no two digests are equal.
 
 The metadata holds `neardup.format` (2), `neardup.recipe` (JSON), `neardup.digest` (the recipe's), `neardup.max_distance` (the
-recipe's default distance, if it has one) and `neardup.shards` (JSON: name, relative, rows and size of each shard, in the order of
-the rows).
+recipe's default distance, if it has one) and `neardup.shards` (JSON: name, relative, rows, size and content of each shard, in
+the order of the rows). docs/formats/fingerprints.md describes every column and every key.
 """
 
 import json

@@ -3,6 +3,7 @@
 The format's own checksums are of the bytes of pages alone: a flipped bit in the header of a page or in the footer may give other
 values. The metadata therefore has the number of rows of each row group and the CRC-32 of the values of each of its columns, and a
 seal: the CRC-32 of all metadata and of the schema. A file without a seal is refused.
+docs/formats/shared.md describes both, byte by byte.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Pass on new documents and remember them in an index; record the documents that the others duplicate."""
+"""Pass on new documents and remember them in an index, by the distance of fingerprints; record what the others duplicate."""
 
 import contextlib
 import sys
@@ -7,24 +7,31 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Unpack
 
-from neardup.errors import InputError, NeardupError
+from neardup.errors import NeardupError
 from neardup.hamming.index.index import Index
 from neardup.hamming.index.store import demand_free, home_of
 from neardup.io.corpus import check_on_error
-from neardup.io.line_rows import demand_lines, pipe_shard
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs
 from neardup.io.reading import TextReadingDict, reading_of
 from neardup.io.shard import Shard
-from neardup.io.shards import find_shards, listed_inputs
+from neardup.io.shards import Inputs
 from neardup.io.storage.places import path_text
-from neardup.jobs.filter_run import FilterRun, demand_ended, filter_paths
-from neardup.jobs.filter_walk import FilterCounts, FilterWalk
+from neardup.jobs.filter_run import (
+    STATE,
+    FilterRun,
+    StandardOutput,
+    demand_ended,
+    files_of,
+    filter_paths,
+    filter_shards,
+)
+from neardup.jobs.filter_walk import FilterWalk
+from neardup.jobs.line_walk import FilterCounts, Sinks
 from neardup.jobs.output_paths import refuse_inputs
 from neardup.options import OnError
 from neardup.progress import Watcher, progress_of
 from neardup.recipe.presets import RecipeLike
 from neardup.resources.threads import thread_count
-from neardup.resources.unfinished import temporary_folder
 from neardup.survivors.stream import Stream
 
 
@@ -47,7 +54,7 @@ class FilterResult:
 
 def filter_files(
     path: str | Path,
-    inputs: str | Path | Sequence[str | Path] = "-",
+    inputs: Inputs = "-",
     output: str | Path = "-",
     *,
     audit: str | Path | None = None,
@@ -91,16 +98,11 @@ def filter_files(
     audit = path_text(audit)
     progress, how = progress_of(progress), reading_of(reading, filter_files)
     check_on_error(on_error)
-    given = listed_inputs(inputs)
-    from_pipe = [str(each) for each in given] == ["-"]
-    if "-" in map(str, given) and not from_pipe:
-        raise InputError("Standard input (-) goes alone. Give either files, or -.")
     home = home_of(path)
-    with temporary_folder() as spool:
-        shards = [pipe_shard(how)] if from_pipe else find_shards(given, temporary=spool, reading=how, progress=progress)
-    demand_lines(shards)
+    shards = filter_shards(inputs, how, progress)
+    from_pipe = not files_of(shards)
     paths = filter_paths(output, audit, with_rejects=on_error == "skip")
-    refuse_inputs(paths.files, [] if from_pipe else shards)
+    refuse_inputs(paths.files, files_of(shards))
     stream = Stream(home, recipe=recipe, max_distance=max_distance)
     if stream.is_new:
         demand_free(home)
@@ -111,11 +113,34 @@ def filter_files(
     new_home = home if stream.is_new else None
     with index.reserved(new_home) if isinstance(index, Index) else contextlib.nullcontext():
         if from_pipe or output == "-":
-            demand_ended(stream, give_up=give_up)
-            _through_pipe(walk, paths, shards if not from_pipe else [], overwrite=overwrite)
+            demand_ended(IndexMemory(stream), give_up=give_up)
+            _through_pipe(walk, paths, files_of(shards), overwrite=overwrite)
         else:
-            _resumable(walk, FilterRun(stream, shards, paths, how, on_error), overwrite=overwrite, give_up=give_up)
+            run = FilterRun(IndexMemory(stream), shards, paths, how, on_error)
+            _resumable(walk, run, overwrite=overwrite, give_up=give_up)
     return FilterResult(**vars(walk.counts))
+
+
+class IndexMemory:
+    """An index, as a run sees it; see `neardup.jobs.filter_run.Memory`."""
+
+    noun = "index"
+    listed_inputs: int | None = None
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+        self.deciding = {"max_distance": stream.max_distance}
+
+    @property
+    def run(self) -> dict[str, Any] | None:
+        """The record of the last run."""
+        found: dict[str, Any] | None = (self._stream.index.state or {}).get(STATE)
+        return found
+
+    def save(self, run: dict[str, Any]) -> None:
+        """Save the index with the record of the run."""
+        self._stream.index.state = {**(self._stream.index.state or {}), STATE: run}
+        self._stream.save()
 
 
 def _resumable(walk: FilterWalk, run: FilterRun, *, overwrite: bool, give_up: bool) -> None:
@@ -128,7 +153,7 @@ def _resumable(walk: FilterWalk, run: FilterRun, *, overwrite: bool, give_up: bo
     try:
         walk.begin_after(counts, missing=run.missing)
         with run.opened() as sinks, walk.progress.stage("filter"):
-            for _ in walk.blocks(*sinks):
+            for _ in walk.blocks(sinks):
                 if walk.is_time:
                     with walk.saving():
                         run.commit(vars(walk.counts), walk.missing, ended=False)
@@ -148,10 +173,10 @@ def _through_pipe(walk: FilterWalk, paths: Any, shards: Sequence[Shard], *, over
 
     with Outputs(paths.files, inputs=shards, overwrite=overwrite) as outputs:
         files = [None if each is None else outputs.claim(each).open("wb") for each in (paths.audit, paths.rejects)]
-        out: Any = _Standard() if to_pipe else outputs.claim(paths.output).open("wb")
+        out: Any = StandardOutput() if to_pipe else outputs.claim(paths.output).open("wb")
         try:
             with walk.progress.stage("filter"):
-                for _ in walk.blocks(out, *files):
+                for _ in walk.blocks(Sinks(out, *files)):
                     if to_pipe:
                         sys.stdout.buffer.flush()
                     if to_pipe and walk.is_time:
@@ -168,12 +193,3 @@ def _through_pipe(walk: FilterWalk, paths: Any, shards: Sequence[Shard], *, over
             sys.stdout.buffer.flush()
         outputs.commit()
         walk.stream.save()
-
-
-class _Standard:
-    """Standard output that shows each block as soon as it is decided."""
-
-    def write(self, data: bytes | memoryview) -> None:
-        rest = memoryview(data)
-        while rest:  # an unbuffered stream may write only a part of the data
-            rest = rest[sys.stdout.buffer.write(rest) :]

@@ -1,28 +1,61 @@
-"""A run of `filter` from files to files that can continue after a crash.
+"""A run of `filter` to files that can continue after a crash.
 
-The index is saved with a record of the run's state: the rows that were read, and the length of every output. The outputs are on
-disk before the record is. So one file, the manifest of the index, decides how much of the run has happened.
+The index, or the store, is saved with a record of the run's state: the rows that were read, and the length of every output. The
+outputs are on disk before the record is. So one file, the manifest of the index or the record of the store, decides how much of the
+run has happened.
 """
 
 import contextlib
 import dataclasses
+import hashlib
+import json
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
+from neardup.display import counted
 from neardup.errors import DataError, InputError
 from neardup.io.endings import AUDIT_ENDING, REJECTS_ENDING, split_ending
 from neardup.io.growing_file import GrowingFile, partial_of
+from neardup.io.line_rows import demand_lines, pipe_shard
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs, output_folder, stem
 from neardup.io.reading import Reading
 from neardup.io.shard import Shard
+from neardup.io.shards import Inputs, find_shards, listed_inputs
 from neardup.io.storage.places import is_url, real_name
-from neardup.survivors.stream import Stream
+from neardup.jobs.line_walk import Sinks
+from neardup.progress import Progress
+from neardup.resources.unfinished import temporary_folder
 
 STATE = "filter"
-"""The key of the record in `Index.state`."""
+"""The key of the record in the state of an index or a store."""
+
+
+class Memory(Protocol):
+    """What remembers documents, and the run with them: an index or a store.
+
+    Attributes:
+        noun: what it is, in messages.
+        listed_inputs: the largest number of inputs that a record lists; None if it lists all.
+        deciding: the options of this run that decide, besides those that it has for good.
+    """
+
+    noun: str
+    listed_inputs: int | None
+    deciding: dict[str, Any]
+
+    @property
+    def run(self) -> dict[str, Any] | None:
+        """The record of the last run."""
+
+    def save(self, run: dict[str, Any]) -> None:
+        """Make documents and the record of the run durable together."""
+
+
+STANDARD_INPUT = Path("-")
 
 
 @dataclass(frozen=True)
@@ -76,14 +109,14 @@ def filter_paths(output: str, audit: str | None, *, with_rejects: bool) -> Filte
     return found
 
 
-def demand_ended(stream: Stream, *, give_up: bool) -> None:
+def demand_ended(memory: Memory, *, give_up: bool) -> None:
     """Refuse to continue after another run was interrupted; with `give_up`, end that run and publish its outputs as they are.
 
     Raises:
         InputError: another run was interrupted.
         DataError: the outputs of that run have changed.
     """
-    record = (stream.index.state or {}).get(STATE)
+    record = memory.run
     if record is None or record["ended"]:
         return
     of = record["of"]
@@ -96,15 +129,60 @@ def demand_ended(stream: Stream, *, give_up: bool) -> None:
     for name, length in zip(("output", "audit", "rejects"), record["lengths"], strict=True):
         if of[name] is not None:
             path = Path(of[name])
+            if not partial_of(path).exists() and path.is_file() and path.stat().st_size == length:
+                continue  # this was killed before, when it had renamed some
             if not partial_of(path).exists():  # the index may come from elsewhere, and name any file of this machine
                 raise DataError(
-                    f"The index names {path} as an output of the interrupted run, but what that run wrote, {partial_of(path)}, "
-                    "is missing. Restore it, or build the index anew."
+                    f"The {memory.noun} names {path} as an output of the interrupted run, but what that run wrote, "
+                    f"{partial_of(path)}, is missing. Restore it, or build the {memory.noun} anew."
                 )
             with GrowingFile(path, length) as file:
                 file.publish()
-    stream.index.state = {**(stream.index.state or {}), STATE: record | {"ended": True}}
-    stream.save()
+    memory.save(record | {"ended": True})
+
+
+def filter_shards(inputs: Inputs, how: Reading, progress: Progress) -> list[Shard]:
+    """The inputs of a run: files of lines, or standard input as it comes.
+
+    Raises:
+        InputError: an input is missing, is not of lines, or is standard input beside others.
+    """
+    given = listed_inputs(inputs)
+    from_pipe = [str(each) for each in given] == ["-"]
+    if "-" in map(str, given) and not from_pipe:
+        raise InputError("Standard input (-) goes alone. Give either files, or -.")
+    with temporary_folder() as spool:
+        shards = [pipe_shard(how)] if from_pipe else find_shards(given, temporary=spool, reading=how, progress=progress)
+    demand_lines(shards)
+    return shards
+
+
+def files_of(shards: Sequence[Shard]) -> list[Shard]:
+    """The shards that are files, without standard input."""
+    return [shard for shard in shards if shard.path != STANDARD_INPUT]
+
+
+class StandardOutput:
+    """Standard output that shows each block as soon as it is decided."""
+
+    def write(self, data: bytes | memoryview) -> None:
+        """Write all of the data; an unbuffered stream may take a part of it at a time."""
+        rest = memoryview(data)
+        while rest:
+            rest = rest[sys.stdout.buffer.write(rest) :]
+
+    def flush(self) -> None:
+        """Hand everything over."""
+        sys.stdout.buffer.flush()
+
+
+def _recorded(shards: Sequence[Shard], listed: int | None) -> list[list[Any]]:
+    """Inputs as a record has them: each with its state; or of more than `listed`, a digest of these."""
+    states = [[real_name(shard.path), *shard.state()] for shard in shards]
+    if listed is None or len(states) <= listed:
+        return states or [["standard input"]]
+    digest = hashlib.blake2b(json.dumps(states).encode(), digest_size=16).hexdigest()
+    return [[states[0][0]], [f"and {counted(len(states) - 1, 'more input')}", digest]]
 
 
 class FilterRun:
@@ -116,16 +194,16 @@ class FilterRun:
     """
 
     def __init__(
-        self, stream: Stream, shards: Sequence[Shard], paths: FilterPaths, reading: Reading, on_error: str
+        self, memory: Memory, shards: Sequence[Shard], paths: FilterPaths, reading: Reading, on_error: str
     ) -> None:
-        self._stream, self._shards, self._paths = stream, shards, paths
+        self._memory, self._inputs, self._paths = memory, files_of(shards), paths
         self._of: dict[str, Any] = {
-            "inputs": [[real_name(shard.path), *shard.state()] for shard in shards],
+            "inputs": _recorded(self._inputs, memory.listed_inputs),
             **{
                 name: None if path is None else os.path.realpath(path)
                 for name, path in (("output", paths.output), ("audit", paths.audit), ("rejects", paths.rejects))
             },
-            "max_distance": stream.max_distance,
+            **memory.deciding,
             "on_error": on_error,
             "reading": dataclasses.asdict(reading) | {"text": list(reading.text)},
         }
@@ -134,44 +212,54 @@ class FilterRun:
         self.ended = False
         self.missing = b""
 
+    @property
+    def _is_from_pipe(self) -> bool:
+        return not self._inputs
+
     def begin(self, *, overwrite: bool, give_up: bool) -> dict[str, int]:
-        """Return the counts of the run so far.
+        """Return the counts of the run so far; of a pipe, which cannot be read again, none.
 
         Raises:
             InputError: a run of another call was interrupted, or an output exists.
         """
-        record = (self._stream.index.state or {}).get(STATE)
+        record = self._memory.run
         if record is not None and record["of"] == self._of:
             self._lengths, self.ended = record["lengths"], record["ended"]
             self.missing = record["missing"].encode("latin-1")
             counts: dict[str, int] = record["counts"]
-            return counts
-        demand_ended(self._stream, give_up=give_up)
-        with Outputs(self._paths.files, inputs=self._shards, overwrite=overwrite):
+            if not self._is_from_pipe:
+                return counts
+            if not self.ended:
+                return {}
+            self._lengths, self.ended, self.missing = [0, 0, 0], False, b""
+        demand_ended(self._memory, give_up=give_up)
+        with Outputs(self._paths.files, inputs=self._inputs, overwrite=overwrite):
             return {}
 
     @contextlib.contextmanager
-    def opened(self) -> Iterator[list["GrowingFile | None"]]:
-        """Open the output, the audit and the rejects for appending; None for those that are not written."""
+    def opened(self) -> Iterator[Sinks]:
+        """Open the output, the audit and the rejects for appending."""
         with contextlib.ExitStack() as stack:
             for path, length in zip(
                 (self._paths.output, self._paths.audit, self._paths.rejects), self._lengths, strict=True
             ):
                 self._files.append(None if path is None else stack.enter_context(GrowingFile(path, length)))
-            yield self._files
+            yield Sinks(*self._files)
 
-    def commit(self, counts: dict[str, int], missing: bytes, *, ended: bool) -> None:
-        """Save the state of the run: everything read and written so far survives a crash."""
+    def record(self, counts: dict[str, int], missing: bytes, *, ended: bool) -> dict[str, Any]:
+        """Everything written so far, once it is on disk."""
         self._lengths = [0 if file is None else file.sync() for file in self._files]
-        record = {
+        return {
             "of": self._of,
             "counts": dict(counts),
             "lengths": self._lengths,
             "ended": ended,
             "missing": missing.decode("latin-1"),
         }
-        self._stream.index.state = {**(self._stream.index.state or {}), STATE: record}
-        self._stream.save()
+
+    def commit(self, counts: dict[str, int], missing: bytes, *, ended: bool) -> None:
+        """Save the state of the run: everything read and written so far survives a crash."""
+        self._memory.save(self.record(counts, missing, ended=ended))
         self.ended = ended
 
     def publish(self) -> None:
@@ -190,6 +278,6 @@ class FilterRun:
                     file.publish()
             elif not path.exists():
                 raise InputError(
-                    f"This run has ended, so the index knows all of its documents, but {path} is not there any more. Restore it, "
-                    "or build the index anew."
+                    f"This run has ended, so the {self._memory.noun} knows all of its documents, but {path} is not there any more. "
+                    f"Restore it, or build the {self._memory.noun} anew."
                 )

@@ -68,8 +68,9 @@ def pair_files(
     """Write every pair of near-duplicates, and a summary beside the file; see `neardup.matching.pair_file`.
 
     For texts, these are the pairs that the method finds whose similarity is at least min_similarity. With min_similarity=0, pairs
-    match by distance alone, and their similarity is null. For fingerprint files, these are the pairs within the distance; their
-    similarity is null. Short texts match only if their normalized texts are equal, so by fingerprints alone they have no pairs.
+    match by distance alone, and their similarity is null, except that equal short texts have 1. For fingerprint files, these are
+    the pairs within the distance; their similarity is null. Short texts match only if their normalized texts are equal, so by
+    fingerprints alone they have no pairs.
     Of equal texts without any word (empty, or only punctuation), each is listed with the first of them only.
 
     Args:

@@ -2,6 +2,7 @@
 
 A row has `left_id`, `right_id`, `distance` and `similarity` (null if it is not known). `left_file`, `left_row`, `right_file` and
 `right_row` say where the documents are; rows are counted from 0 in their file. The summary has the file's name + `.summary.json`.
+docs/formats/pairs.md describes every key.
 """
 
 import dataclasses

@@ -1,9 +1,10 @@
 """The file of document frequencies: Parquet with one row for each feature in ascending order, described in its metadata.
 
-Columns: `feature` (uint64, the feature's XXH3-64), ascending and unique; `documents` (int64), the number of documents with it.
+Columns: `feature` (uint64, the feature's hash), ascending and unique; `documents` (int64), the number of documents with it.
 
 The metadata has `neardup.frequencies` (1, the format), `neardup.documents` (the number of all documents), `neardup.tokenization`
 (the fields that decide the features, as JSON), `neardup.tokenization_digest`, and `neardup.content`, a digest of everything else.
+docs/formats/frequencies.md says how each is computed.
 """
 
 import hashlib

@@ -51,7 +51,7 @@ class StoredDocument:
     Attributes:
         id: its id.
         tokens: how many it has.
-        fingerprint: as an integer.
+        fingerprint: big-endian bytes.
         first_seen, last_seen: when it was added, and when it or a document that matches it came last; seconds since 1970.
         expires: when it expires, by the same clock; None if never.
         metadata: the plain values that were given with it.
@@ -59,7 +59,7 @@ class StoredDocument:
 
     id: Any
     tokens: int
-    fingerprint: int
+    fingerprint: bytes
     first_seen: float
     last_seen: float
     expires: float | None

@@ -74,7 +74,7 @@ def _damaged(files: Files, numbers: Array) -> list[int]:
 def repair(path: Path) -> StoreCheck:
     """See `Store.repair`."""
     if not is_store(path):
-        raise InputError(f"There is no store at {path}. Name the folder of one.")
+        raise InputError(f"{path} is no store. Name the folder of one.")
     with writing(path, 0.0), contextlib.closing(Record(path / RECORD)) as record, record.changing():
         broken = _broken_derived(path, record.facts()["derived"])
         if broken:

@@ -96,7 +96,9 @@ class Files:
             if mode == "w":
                 self._prepare(stack, wait, recipe, given)
             elif not is_store(self.path):
-                raise InputError(f"There is no store at {self.path}. Name the folder of one, or make one.")
+                raise InputError(
+                    f"{self.path} is no store. Name the folder of one, or make it with `neardup store create`."
+                )
             self.record = stack.enter_context(contextlib.closing(Record(self.path / RECORD, readonly=mode == "r")))
             facts = self.record.facts()
             self.recipe = recipe_of_run(facts["recipe"], recipe, str(self.path))

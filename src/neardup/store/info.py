@@ -1,10 +1,9 @@
 """INFO: what a store is, and what it takes."""
 
 from dataclasses import dataclass
-from pathlib import Path
+from typing import Any
 
-from neardup.recipe.recipe import Recipe
-from neardup.recipe.similarity import SimilarityLike
+from neardup.recipe.similarity import similarity_to_store
 from neardup.store.files import Files
 from neardup.store.opening import Policy
 
@@ -14,26 +13,24 @@ class StoreInfo:
     """What `Store.info` tells.
 
     Attributes:
-        path: the folder.
         documents: how many are kept.
-        removed_texts: how many distinct texts that were not kept are remembered; of documents that are gone since, until `compact`.
+        removed: how many distinct texts that were not kept are remembered; of documents that are gone since, until `compact`.
         gone: documents that were removed, whose room `compact` gives up.
         method, similarity, min_similarity, max_distance, floor, policy: the rules.
-        recipe: how fingerprints are made.
+        recipe: how fingerprints are made, as plain values.
         bytes: what each kind of file takes.
     """
 
-    path: Path
     documents: int
-    removed_texts: int
+    removed: int
     gone: int
     method: str
-    similarity: SimilarityLike
+    similarity: Any
     min_similarity: float
     max_distance: int | None
     floor: float | None
     policy: Policy
-    recipe: Recipe
+    recipe: dict[str, Any]
     bytes: dict[str, int]
 
 
@@ -47,16 +44,15 @@ def info_of(files: Files) -> StoreInfo:
             sizes[name] = sizes.get(name, 0) + path.stat().st_blocks * 512
     options = files.rules.options
     return StoreInfo(
-        path=files.path,
         documents=len(files.contents) - files.gone.count,
-        removed_texts=files.record.counts()[1],
+        removed=files.record.counts()[1],
         gone=files.gone.count,
         method=options.method,
-        similarity=options.similarity,
+        similarity=similarity_to_store(options.compared_by),
         min_similarity=options.min_similarity,
         max_distance=files.candidates.max_distance,
         floor=files.rules.floor,
         policy=files.rules.policy,
-        recipe=files.recipe,
+        recipe=files.recipe.as_dict(),
         bytes=sizes,
     )

@@ -3,6 +3,7 @@
 import contextlib
 import fcntl
 import os
+import sqlite3
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -27,9 +28,18 @@ PATIENCE = 0.05
 """Seconds between two attempts to lock a store."""
 
 
-def is_store(path: Path) -> bool:
-    """Whether a folder holds a store."""
-    return (path / RECORD).is_file()
+def is_store(path: str | Path) -> bool:
+    """Whether a folder holds a store, and not one that was killed while it was made."""
+    file = Path(path) / RECORD
+    if not file.is_file():
+        return False
+    with contextlib.closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as base:
+        try:
+            return bool(base.execute("SELECT 1 FROM facts WHERE name = 'recipe'").fetchone())
+        except sqlite3.OperationalError as problem:
+            return "no such table" not in str(problem)
+        except sqlite3.DatabaseError:  # to be told of when it is opened
+            return True
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -21,6 +21,9 @@ from neardup.store.files import AT_ONCE, Durable, Files, Mode
 from neardup.store.info import StoreInfo, info_of
 from neardup.store.opening import DECIDING, Policy, stored_rules
 
+State = Any | Callable[[list[StoreAnswer]], Any]
+"""Plain values of a program; or a function that makes them of the answers, just before these become durable."""
+
 
 class Store:
     """Documents by id; one recipe, similarity and least similarity.
@@ -28,6 +31,12 @@ class Store:
     A document that matches a kept one is a duplicate of its best match, and of equally good ones, of the one that was added first.
     It is not kept, but its text is remembered, so that a later copy gets the same answer. So a stream of documents gets the
     decisions that `deduplicate(documents, cluster="star", keep="first")` takes on all of them.
+
+    >>> import tempfile
+    >>> with Store(f"{tempfile.mkdtemp()}/seen.store") as store:
+    ...     answers = store.check_and_add_many(["a", "b"], ["All the bells of the town rang.", "All the bells of the town rang!"])
+    >>> answers[0].is_new, answers[1].duplicate_of
+    (True, 'a')
     """
 
     def __init__(
@@ -129,7 +138,7 @@ class Store:
         return StoredDocument(
             id=json.loads(row.id),
             tokens=int(prints.tokens[0]),
-            fingerprint=int.from_bytes(prints.values[0].astype(">u8").tobytes()),
+            fingerprint=prints.values[0].astype(">u8").tobytes(),
             first_seen=row.first_seen,
             last_seen=row.last_seen,
             expires=row.expires,
@@ -193,7 +202,7 @@ class Store:
         *,
         metadata: Sequence[Any] | None = None,
         expires: float | None = None,
-        state: Any = None,
+        state: State = None,
     ) -> list[StoreAnswer]:
         """Decide documents in order, with the same answers as one `check_and_add` after another.
 
@@ -205,7 +214,8 @@ class Store:
             texts: the texts.
             metadata: plain values to keep with each document.
             expires: when the documents that are kept expire, in seconds since 1970; see `expire`.
-            state: plain values to keep with the store, written together with these documents; None changes nothing.
+            state: plain values to keep with the store, written together with these documents; or a function that makes them of
+                the answers, before anything is durable. None changes nothing.
 
         Raises:
             OptionError: there are not as many ids as texts, or a text is none. Nothing is added.
@@ -217,7 +227,6 @@ class Store:
         for what, values in (("ids", names), ("metadata", given)):
             if values is not None and len(values) != len(texts):
                 raise OptionError(f"{len(values)} {what} for {len(texts)} texts: give one each.")
-        facts = {} if state is None else {"state": json.loads(as_json(state))}
         now = time.time()
         made = [files.texts(texts[first : first + AT_ONCE]) for first in range(0, len(names), AT_ONCE)]
         found: list[StoreAnswer] = []
@@ -226,6 +235,9 @@ class Store:
                 rows = slice(first + some.start, first + some.stop)
                 more = None if given is None else given[rows]
                 found += deciding.add(files, part[np.arange(some.start, some.stop)], names[rows], more, expires, now)
+        with files.changing():
+            values = state(found) if callable(state) else state
+            facts = {} if values is None else {"state": json.loads(as_json(values))}
         files.acknowledge(facts)
         files.state = facts.get("state", files.state)
         return found

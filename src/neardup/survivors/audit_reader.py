@@ -6,7 +6,16 @@ from typing import Any, NotRequired, TypedDict
 
 import msgspec
 
-from neardup.survivors.audit_schema import COLUMNS, DOCUMENTS, FILTER_COLUMNS, UNITS, Column, columns_of
+from neardup.survivors.audit_schema import (
+    BY_INDEX,
+    BY_STORE,
+    COLUMNS,
+    DOCUMENTS,
+    UNITS,
+    Column,
+    columns_of,
+    columns_of_filter,
+)
 
 Line = dict[str, Any]
 """A line of an audit: column names and their values."""
@@ -60,7 +69,7 @@ def _problem(text: bytes) -> str:
         return "it is no JSON"
     if not isinstance(line, dict):
         return "it is no JSON object"
-    if line.keys() == _names(FILTER_COLUMNS):
+    if line.keys() in [_names(columns_of_filter(kind)) for kind in (BY_INDEX, BY_STORE)]:
         return "it was written by `neardup filter`, which names what a document matched, but decides on no clusters"
     present = line.keys() & _TYPES.keys()
     columns = min(LAYOUTS, key=lambda layout: (len(present - _names(layout)), len(_names(layout) - present)))

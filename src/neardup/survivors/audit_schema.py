@@ -49,6 +49,11 @@ def _string_tokens(values: Sequence[str | None]) -> list[str]:
     return ["null" if value is None else quote(value) for value in values]
 
 
+def _id_tokens(ids: Sequence[int | str]) -> Any:
+    """Ids as JSON values."""
+    return _strings([json.dumps(id_, ensure_ascii=False) for id_ in ids])
+
+
 def _arrow(values: Any, **options: Any) -> Any:
     """An Arrow array. Arrow is loaded here, not with this module: audits can be read without it."""
     import pyarrow as pa
@@ -202,27 +207,40 @@ COLUMNS: "tuple[Column[Outcomes], ...]" = (
 )
 """All columns except those of `filter`, in the order of writing."""
 
-FILTERED = "filter"
+BY_INDEX, BY_STORE = "by index", "by store"
+"""Audits of `neardup filter`."""
 
 FILTER_COLUMNS: "tuple[Column[FilterOutcomes], ...]" = (
     Column(
-        "id", ID, "Id of the document that was not passed on.", (FILTERED,),
+        "id", ID, "Id of the document that was not passed on.", (BY_INDEX, BY_STORE),
         lambda outcomes: outcomes.ids,
     ),
     Column(
-        "row", INTEGER, "Its row over all inputs, counted from 0.", (FILTERED,),
+        "row", INTEGER, "Its row over all inputs, counted from 0.", (BY_INDEX, BY_STORE),
         lambda outcomes: outcomes.rows,
     ),
     Column(
-        "matched_id", ID, "Id of the nearest document that was passed on before.", (FILTERED,),
-        lambda outcomes: _strings([json.dumps(id_, ensure_ascii=False) for id_ in outcomes.matched]),
+        "matched_id", ID, "Id of the nearest document that was passed on before.", (BY_INDEX,),
+        lambda outcomes: _id_tokens(outcomes.matched),
     ),
     Column(
-        "distance", INTEGER, "Hamming distance of the fingerprints of the two.", (FILTERED,),
+        "survivor_id", ID, "Id of the most similar document that was passed on before.", (BY_STORE,),
+        lambda outcomes: _id_tokens(outcomes.matched),
+    ),
+    Column(
+        "similarity", NUMBER, "Similarity to that document; null if the store decides by distance alone.", (BY_STORE,),
+        lambda outcomes: outcomes.similarities, nullable=True,
+    ),
+    Column(
+        "distance", INTEGER, "Hamming distance of the fingerprints of the two.", (BY_INDEX, BY_STORE),
         lambda outcomes: outcomes.distances,
     ),
+    Column(
+        "exact", BOOLEAN, "The normalized texts of the two are equal.", (BY_STORE,),
+        lambda outcomes: outcomes.exact,
+    ),
 )
-"""The columns of the audit of `neardup filter`."""
+"""The columns of the audits of `neardup filter`."""
 # fmt: on
 
 
@@ -235,6 +253,11 @@ def columns_of(
     """
     absent = {COMPONENTS: not with_matched, REFERENCE: not with_reference}
     return tuple(column for column in COLUMNS if kind in column.within and not absent.get(column.only, False))
+
+
+def columns_of_filter(kind: str) -> "tuple[Column[FilterOutcomes], ...]":
+    """The columns of one of the audits of `neardup filter`: BY_INDEX or BY_STORE."""
+    return tuple(column for column in FILTER_COLUMNS if kind in column.within)
 
 
 def columns_named(*names: str) -> "tuple[Column[Outcomes], ...]":

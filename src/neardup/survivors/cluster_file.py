@@ -5,7 +5,7 @@ places as `file`, `file_row`, `survivor_file`, `survivor_file_row`; `similarity`
 `matched_row`, `matched_similarity`: the match that brought the document in. A survivor names itself.
 
 The metadata holds `neardup.clusters` (JSON): the format (1), the shards in the order of the rows, the rejected rows, and the
-summary.
+summary. docs/formats/clusters.md describes every column and every key.
 """
 
 import json

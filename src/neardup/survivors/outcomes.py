@@ -127,9 +127,13 @@ class FilterOutcomes(NamedTuple):
         rows: int64[n], over all inputs.
         matched: the id of the document that each one matched.
         distances: int64[n], from each document to the one it matched.
+        similarities: float64[n], to the one it matched, NaN where unknown; None if an index decided.
+        exact: bool[n], whether the normalized texts are equal; None if an index decided.
     """
 
     ids: Any
     rows: Int64s
     matched: Sequence[int | str]
     distances: Int64s
+    similarities: Array | None = None
+    exact: Bools | None = None

@@ -1,4 +1,4 @@
-"""A segment on disk: mapped arrays with a checksum for every page. docs/index-format.md describes every byte.
+"""A segment on disk: mapped arrays with a checksum for every page. docs/formats/index-folder.md describes every byte.
 
 magic, format, header length | header (JSON) | arrays, each on a page of the system | a checksum for every MiB before | footer
 """

@@ -193,11 +193,10 @@ def segment_arrays(segment: Segment) -> dict[str, Array]:
     if isinstance(segment.ids, np.ndarray):
         return arrays | {"ids": segment.ids}
     ids = segment.ids if segment.ids.offset == 0 else pa.concat_arrays([segment.ids])
-    _, offsets, data = ids.buffers()
-    return arrays | {
-        "id_offsets": np.frombuffer(offsets, np.int64)[: len(ids) + 1],
-        "id_bytes": np.frombuffer(data if data is not None else b"", np.uint8),
-    }
+    _, buffer, data = ids.buffers()
+    offsets = np.frombuffer(buffer, np.int64)[: len(ids) + 1]
+    content = np.frombuffer(data if data is not None else b"", np.uint8)
+    return arrays | {"id_offsets": offsets, "id_bytes": content[: offsets[-1]]}  # a slice may share a larger buffer
 
 
 def segment_of(

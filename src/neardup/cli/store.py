@@ -1,0 +1,177 @@
+"""The commands `neardup store …`."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from neardup.cli import options
+from neardup.display import counted
+from neardup.io.shards import demand_present
+
+path = click.argument("path", metavar="FOLDER")
+ids = click.argument("ids", nargs=-1, metavar="ID...")
+ids_file = click.option(
+    "--ids",
+    "file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A text file (UTF-8) with one id per line.",
+)
+answers = "A file for the answers: .jsonl, .jsonl.gz or .jsonl.zst, or - for standard output"
+
+
+@click.group()
+def command() -> None:
+    """Keep a store of documents on disk: decide documents by similarity, as dedup does, and remember them.
+
+    FOLDER is the store. One process writes at a time. What was answered is on disk: a crash loses nothing of it.
+    """
+
+
+def given_options(chosen: dict[str, Any]) -> dict[str, Any]:
+    """The options of a new store that were given, taken out of all options; the recipe is looked up."""
+    from neardup.recipe.presets import find_recipe
+
+    names = ("recipe", "method", "min_similarity", "similarity", "max_distance")
+    found = {name: value for name in names if (value := chosen.pop(name)) is not None}
+    return found | ({"recipe": find_recipe(found["recipe"])} if "recipe" in found else {})
+
+
+def given_ids(ids: tuple[str, ...], file: Path | None) -> list[str]:
+    """The ids of the command line, or of the file."""
+    from neardup.errors import InputError
+
+    if bool(ids) == (file is not None):
+        raise InputError("Give either ID..., or --ids FILE.")
+    try:
+        return list(ids) if file is None else file.read_text(encoding="utf-8").splitlines()
+    except UnicodeDecodeError as problem:
+        raise InputError(f"{file} is not UTF-8: {problem.reason} (byte {problem.start}).") from None
+
+
+@command.command()
+@path
+@options.of_new_store
+@options.quiet
+def create(path: str, quiet: bool, **chosen: Any) -> None:
+    """Create an empty store.
+
+    The folder must be empty, or not there. The options stay as they are.
+    """
+    from neardup.jobs.store import create_store, told_of_options
+
+    found = create_store(path, **given_options(chosen))
+    options.progress(quiet).say(f"an empty store, {told_of_options(found)}: {path}")
+
+
+@command.command()
+@path
+@options.inputs
+@click.option("-o", "--output", metavar="FILE", help=f"{answers} (none).")
+@options.reading
+@options.overwrite
+@options.on_error_without_rejects
+@options.threads
+@options.temp_dir
+@options.quiet
+def add(path: str, inputs: tuple[str, ...], quiet: bool, **chosen: Any) -> None:
+    """Decide documents in their order, and keep those that are new.
+
+    Answers have id, is_new, duplicate_of, similarity, distance and exact. A known id with another text replaces that document. A
+    document without an id is kept as row:N, where N counts such documents over all runs.
+    """
+    demand_present(inputs)
+    from neardup.jobs.store import add_to_store, told_of_added
+
+    progress = options.progress(quiet)
+    counts = add_to_store(path, inputs, progress=progress, **chosen)
+    progress.say(f"{told_of_added(counts)}: {path}")
+
+
+@command.command()
+@path
+@click.argument("inputs", nargs=-1, metavar="INPUT...")
+@click.option("-o", "--output", default="-", metavar="FILE", help=f"{answers} (standard output).")
+@click.option("--literal", "texts", multiple=True, metavar="TEXT", help="Text to ask about; repeatable.")
+@options.reading
+@options.overwrite
+@options.on_error_without_rejects
+@options.threads
+@options.temp_dir
+@options.quiet
+def check(path: str, inputs: tuple[str, ...], output: str, quiet: bool, **chosen: Any) -> None:
+    """Ask about documents without adding them.
+
+    Answers are those of `add`, with `matches`: all kept documents that match, best first.
+    """
+    demand_present(inputs)
+    from neardup.jobs.store_checks import check_with_store
+
+    progress = options.progress(quiet)
+    total = check_with_store(path, inputs, output, progress=progress, **chosen)
+    if output != "-":
+        progress.say(f"{counted(total, 'answer')}: {output}")
+
+
+@command.command()
+@path
+@ids
+@ids_file
+@options.quiet
+def remove(path: str, ids: tuple[str, ...], file: Path | None, quiet: bool) -> None:
+    """Forget documents, and their duplicates.
+
+    Later copies of these are decided anew. The ID 17 means the integer and the string.
+    """
+    from neardup.jobs.store import remove_from_store
+
+    removed, unknown = remove_from_store(path, given_ids(ids, file))
+    said = f"{counted(removed, 'document')} removed"
+    said += f", {counted(len(unknown), 'id')} not there" if unknown else ""
+    options.progress(quiet).say(f"{said}: {path}")
+
+
+@command.command()
+@path
+@ids
+@ids_file
+def get(path: str, ids: tuple[str, ...], file: Path | None) -> None:
+    """Show what is known of kept documents.
+
+    One JSON line for each: when it was seen first and last, its number of tokens, and its fingerprint.
+    """
+    from neardup.jobs.store import documents_in_store
+
+    for document in documents_in_store(path, given_ids(ids, file)):
+        click.echo(json.dumps(document, ensure_ascii=False))
+
+
+@command.command()
+@path
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def info(path: str, as_json: bool) -> None:
+    """Show the contents of a store: documents, removed texts, options, and the bytes of each file."""
+    import dataclasses
+
+    from neardup.jobs.store import opened_store
+
+    with opened_store(path, "r") as store:
+        values = dataclasses.asdict(store.info())
+    if as_json:
+        click.echo(json.dumps(values, ensure_ascii=False))
+        return
+    width = max(map(len, values))
+    for name, value in values.items():
+        if name == "bytes":
+            for number, (file, size) in enumerate(value.items()):
+                click.echo(f"{name if number == 0 else '':{width}}  {size:>14,}  {file}")
+            continue
+        shown = (
+            json.dumps(value, ensure_ascii=False)
+            if isinstance(value, dict | list | tuple)
+            else "–"
+            if value is None
+            else value
+        )
+        click.echo(f"{name:{width}}  {shown:,}" if isinstance(shown, int) else f"{name:{width}}  {shown}")

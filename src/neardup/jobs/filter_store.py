@@ -1,0 +1,199 @@
+"""Pass on new documents and remember them in a store, by similarity; record what the others duplicate."""
+
+import contextlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Unpack
+
+from neardup.io.corpus import check_on_error
+from neardup.io.growing_file import GrowingFile, partial_of
+from neardup.io.outputs import STANDARD_OUTPUT, Outputs
+from neardup.io.reading import READING, Reading, TextReadingDict
+from neardup.io.shard import Shard
+from neardup.io.shards import Inputs
+from neardup.io.storage.places import local_path, path_text
+from neardup.jobs.filter import FilterResult
+from neardup.jobs.filter_run import (
+    STATE,
+    FilterPaths,
+    FilterRun,
+    StandardOutput,
+    demand_ended,
+    files_of,
+    filter_paths,
+    filter_shards,
+)
+from neardup.jobs.filter_store_walk import FilterStoreWalk
+from neardup.jobs.line_walk import FilterCounts, Sinks
+from neardup.jobs.output_paths import refuse_inputs
+from neardup.jobs.store import told_of_options
+from neardup.options import MatchingOptions, OnError, refuse_unknown
+from neardup.progress import Watcher, progress_of
+from neardup.recipe.presets import RecipeLike
+from neardup.resources.threads import thread_count
+from neardup.store.opening import is_store
+from neardup.store.store import Store
+
+INTERRUPTED = "if this is interrupted, run the same command again"
+ONCE = f"{INTERRUPTED}: it goes on where it stopped, and no line is lost or passed on twice"
+ONCE_FROM_A_PIPE = f"{INTERRUPTED} and send the whole stream: no line is lost or passed on twice"
+AT_LEAST_ONCE = (
+    f"{INTERRUPTED} on the whole input: no line is lost; since the output is a pipe, a few may be passed on twice"
+)
+
+
+class StoreFilterOptions(TextReadingDict, MatchingOptions, total=False):
+    """The options of `filter_with_store`: how texts are read, and how documents of a new store match."""
+
+
+def filter_with_store(
+    path: str | Path,
+    inputs: Inputs = "-",
+    output: str | Path = "-",
+    *,
+    audit: str | Path | None = None,
+    recipe: RecipeLike | None = None,
+    on_error: OnError = "stop",
+    give_up: bool = False,
+    overwrite: bool = False,
+    threads: int | None = None,
+    progress: Watcher = None,
+    **options: Unpack[StoreFilterOptions],
+) -> FilterResult:
+    """Pass on, byte for byte and in order, the documents that match no document of a store; remember them in the store.
+
+    The decisions are those of `deduplicate_files` on all that the store was ever given, with `cluster="star"` and `keep="first"`.
+    Lines are written before their documents are remembered. So if the output is a file, an interrupted run goes on, and no line is
+    lost or passed on twice; if it is a pipe, none is lost.
+
+    Args:
+        path: the folder of the store; it is created if it does not exist.
+        inputs: JSON lines, or text files with `lines`, as in `deduplicate_files`; `-` is read as a stream.
+        output: a file without compression, or `-` for standard output.
+        audit: a file for the duplicates: JSON lines with id, row (over all inputs, from 0), survivor_id, similarity, distance and
+            exact. By default it is the output without its ending + .duplicates.jsonl; none for standard output.
+        recipe: the recipe of a new store, `Recipe()` by default; it must be that of a store that is there.
+        on_error: the treatment of rows that cannot be read: `stop`, or `skip` them into a file beside the audit.
+        give_up: if a run of another call was interrupted, end it first: its outputs appear with the lines they have so far.
+        overwrite, threads, progress: as in `deduplicate_files`.
+        **options: the fields of `neardup.io.reading.Reading` (text, id …); and method, similarity, min_similarity and max_distance
+            of a new store, which must be those of a store that is there.
+
+    Raises:
+        RecipeMismatch: the store has another recipe.
+        InputError: an input is missing, an output exists, a run of another call was interrupted, or the store is being written.
+        OptionError: an option has a value that is not allowed, or differs from that of the store.
+        DataError: as in `deduplicate_files`.
+    """
+    refuse_unknown(options, filter_with_store)
+    given: Any = options
+    how = Reading(**{name: value for name, value in given.items() if name in READING})
+    matching: Any = {name: value for name, value in given.items() if name not in READING}
+    progress = progress_of(progress)
+    check_on_error(on_error)
+    home = local_path(path, "a store")
+    shards = filter_shards(inputs, how, progress)
+    paths = filter_paths(str(path_text(output)), path_text(audit), with_rejects=on_error == "skip")
+    refuse_inputs(paths.files, files_of(shards))
+    if not is_store(home):
+        Outputs(paths.files, inputs=files_of(shards), overwrite=overwrite).check_files()  # before the store is made
+    with Store(home, recipe=recipe, **matching) as store:
+        memory = StoreMemory(store)
+        _publish_the_last(memory)
+        run = None
+        if paths.output == STANDARD_OUTPUT:
+            demand_ended(memory, give_up=give_up)
+        else:
+            run = FilterRun(memory, shards, paths, how, on_error)
+            counts = FilterCounts(**run.begin(overwrite=overwrite, give_up=give_up))
+            if run.ended:
+                run.publish()
+                progress.say("nothing is left to do: these inputs were filtered already")
+                return FilterResult(**vars(counts))
+
+        def written() -> dict[str, Any]:
+            if run is None:
+                StandardOutput().flush()
+                return {}
+            return {STATE: run.record(vars(walk.counts), walk.missing, ended=False)}
+
+        walk = FilterStoreWalk(
+            store,
+            shards,
+            how,
+            on_error,
+            written=written,
+            threads=thread_count(threads if files_of(shards) else 1),
+            progress=progress,
+        )
+        progress.say(f"duplicates are found {told_of_options(store.info())}")
+        progress.say(AT_LEAST_ONCE if run is None else ONCE if files_of(shards) else ONCE_FROM_A_PIPE)
+        if run is None:
+            _through_pipe(walk, paths, files_of(shards), overwrite=overwrite)
+        else:
+            walk.begin_after(counts, missing=run.missing)
+            _to_files(walk, run, memory)
+    return FilterResult(**vars(walk.counts))
+
+
+class StoreMemory:
+    """A store, as a run sees it; see `neardup.jobs.filter_run.Memory`. Its options are its own for good."""
+
+    noun = "store"
+    listed_inputs: int | None = 16  # it is written with every commit
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.deciding: dict[str, Any] = {}
+
+    @property
+    def run(self) -> dict[str, Any] | None:
+        """The record of the last run."""
+        found: dict[str, Any] | None = (self._store.state or {}).get(STATE)
+        return found
+
+    def save(self, run: dict[str, Any]) -> None:
+        """Save the record of the run."""
+        self._store.check_and_add_many([], [], state=(self._store.state or {}) | {STATE: run})
+
+
+def _to_files(walk: FilterStoreWalk, run: FilterRun, memory: StoreMemory) -> None:
+    try:
+        with run.opened() as sinks, walk.progress.stage("filter"):
+            for _ in walk.blocks(sinks):
+                pass
+            walk.finish(sinks)
+            record = run.record(vars(walk.counts), walk.missing, ended=True)
+            memory.save(record | {"published": False})
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt("the same command goes on where it stopped") from None
+    run.publish()
+    memory.save(record | {"published": True})
+
+
+def _publish_the_last(memory: StoreMemory) -> None:
+    """If the last run was killed between its last line and the renaming of its outputs, rename them now."""
+    record = memory.run
+    if record is None or record.get("published", True):
+        return
+    for name, length in zip(("output", "audit", "rejects"), record["lengths"], strict=True):
+        if record["of"][name] is not None and partial_of(Path(record["of"][name])).exists():
+            with GrowingFile(Path(record["of"][name]), length) as file:
+                file.publish()
+    memory.save(record | {"published": True})
+
+
+def _through_pipe(walk: FilterStoreWalk, paths: FilterPaths, shards: Sequence[Shard], *, overwrite: bool) -> None:
+    with contextlib.ExitStack() as stack:
+        outputs = stack.enter_context(Outputs(paths.files, inputs=shards, overwrite=overwrite))
+        with contextlib.ExitStack() as files:
+            audit, rejects = (
+                None if path is None else files.enter_context(outputs.claim(path).open("wb"))
+                for path in (paths.audit, paths.rejects)
+            )
+            with walk.progress.stage("filter"):
+                sinks = Sinks(StandardOutput(), audit, rejects)
+                for _ in walk.blocks(sinks):
+                    pass
+                walk.finish(sinks)
+        outputs.commit()

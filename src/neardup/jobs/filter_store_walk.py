@@ -1,0 +1,138 @@
+"""FILTER by a store: decide documents by similarity, and write them before they are remembered, both or neither."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from neardup.arrays import Array
+from neardup.io.batch import BATCH_BYTES, Batch
+from neardup.io.reading import Reading
+from neardup.io.shard import Shard
+from neardup.jobs.filter_run import files_of
+from neardup.jobs.line_walk import Block, LineWalk, Sinks, write_rejects
+from neardup.jobs.store_rows import TOGETHER, RowIds
+from neardup.progress import Progress
+from neardup.store.answers import StoreAnswer
+from neardup.store.store import Store
+from neardup.survivors.audit import filter_lines
+from neardup.survivors.outcomes import FilterOutcomes
+
+
+class FilterStoreWalk(LineWalk[list[str]]):
+    """Decides by a store. The lines of some documents are written, then these are remembered, in one transaction of the store."""
+
+    def __init__(
+        self,
+        store: Store,
+        shards: Sequence[Shard],
+        how: Reading,
+        on_error: str,
+        *,
+        written: Callable[[], dict[str, Any]],
+        threads: int,
+        progress: Progress,
+    ) -> None:
+        """`written`: called when lines were written; makes them durable, or hands them over, and returns what to save with them."""
+        super().__init__(shards, how, on_error, threads, progress)
+        self._store, self._written, self._ids = store, written, RowIds(store.state)
+        self._state = store.state or {}
+        self._at_once = not files_of(shards)
+        self._waiting: list[_Part] = []
+        self._documents = self._bytes = 0
+
+    def prepare(self, batch: Batch, present: Any) -> list[str]:
+        """The texts."""
+        texts: list[str] = batch.texts.filter(present).to_pylist()
+        return texts
+
+    def decide(self, block: Block[list[str]], sinks: Sinks) -> None:
+        """Decide the documents of a block, or let them wait for others: small files are not made durable one by one."""
+        begin, count = 0, len(block.rows)
+        for first in range(0, max(count, 1), TOGETHER):
+            last = first + TOGETHER
+            end = len(block.lines) if last >= count else int(block.rows[last])
+            self._waiting.append(_Part(block, range(begin, end), slice(first, last)))
+            begin = end
+            self._documents += len(block.rows[first:last])
+            if self._at_once or self._documents >= TOGETHER:
+                self.finish(sinks)
+        self._bytes += len(block.lines.data)
+        if self._bytes >= BATCH_BYTES:
+            self.finish(sinks)
+
+    def finish(self, sinks: Sinks) -> None:
+        """Decide the documents that wait."""
+        parts, self._waiting, self._documents, self._bytes = self._waiting, [], 0, 0
+
+        def write(answers: list[StoreAnswer]) -> dict[str, Any]:
+            rest = iter(answers)
+            for part in parts:
+                self._write(part, list(islice(rest, len(part.texts))), sinks)
+            return self._state | self._ids.state() | self._written()
+
+        ids = [each for part in parts for each in self._ids.of(part.tokens, part.block.shard, part.numbers)]
+        self._store.check_and_add_many(ids, [text for part in parts for text in part.texts], state=write)
+        self.progress.advance(sum(len(part.all_rows) for part in parts))
+
+    def _write(self, part: "_Part", answers: list[StoreAnswer], sinks: Sinks) -> None:
+        """Write the lines of a part, and count its rows."""
+        block, rows = part.block, part.rows
+        new = np.array([answer.is_new for answer in answers], np.bool_)
+        self.pass_on(block, rows[new], sinks.out)
+        if sinks.audit is not None:
+            at = self.counts.rows - part.all_rows.start + rows
+            sinks.audit.write("".join(filter_lines(_outcomes(answers, part.tokens, at, ~new))).encode())
+        rejections = [each for each in block.rejections if each[0] - block.lines.row in part.all_rows]
+        write_rejects(block.shard, rejections, sinks.rejects)
+        self.counts.rows += len(part.all_rows)
+        self.counts.passed += int(new.sum())
+        self.counts.duplicates += int((~new).sum())
+        self.counts.rejected += len(rejections)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Some rows of a block, and which of its documents are in them."""
+
+    block: Block[list[str]]
+    all_rows: range
+    documents: slice
+
+    @property
+    def rows(self) -> Array:
+        """The rows of the documents in the block: int64[n]."""
+        return self.block.rows[self.documents]
+
+    @property
+    def numbers(self) -> Array:
+        """Their rows in the shard: int64[n]."""
+        return self.block.lines.row + self.rows
+
+    @property
+    def texts(self) -> list[str]:
+        """Their texts."""
+        return self.block.made[self.documents]
+
+    @property
+    def tokens(self) -> Any:
+        """Their ids, Arrow large_string[n] of JSON values."""
+        return self.block.batch.ids.take(pa.array(self.rows))
+
+
+def _outcomes(answers: Sequence[StoreAnswer], tokens: Any, rows: Array, removed: Array) -> FilterOutcomes:
+    """The outcomes of removed documents (bool[n]) among some with these ids, in these rows over all inputs (int64[n])."""
+    places = np.flatnonzero(removed)
+    found = [answers[i] for i in places.tolist()]
+    firsts = [answer.matches[0] for answer in found]
+    return FilterOutcomes(
+        ids=tokens.take(pa.array(places)),
+        rows=rows[places],
+        matched=[match.id for match in firsts],
+        distances=np.array([match.distance for match in firsts], np.int64),
+        similarities=np.array([np.nan if match.similarity is None else match.similarity for match in firsts]),
+        exact=np.array([answer.exact for answer in found], np.bool_),
+    )

@@ -1,0 +1,81 @@
+"""Ask a store about documents without adding them."""
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Unpack
+
+from neardup.errors import InputError
+from neardup.io.reading import TextReadingDict, reading_of
+from neardup.io.shard import Shard
+from neardup.io.shards import Inputs, find_shards, listed_inputs
+from neardup.jobs.store import answers_to, opened_store
+from neardup.jobs.store_answers import answer_line
+from neardup.jobs.store_rows import corpus_of, documents_of
+from neardup.options import OnError
+from neardup.progress import Watcher, progress_of
+from neardup.resources.resources import Resources
+from neardup.resources.unfinished import temporary_folder
+from neardup.store.answers import StoreAnswer
+
+AT_A_TIME = 1 << 6
+"""Documents that are asked about before their answers are written."""
+
+
+def check_with_store(
+    path: str | Path,
+    inputs: Inputs = (),
+    output: str | Path = "-",
+    *,
+    texts: Sequence[str] = (),
+    on_error: OnError = "stop",
+    overwrite: bool = False,
+    threads: int | None = None,
+    temp_dir: str | None = None,
+    progress: Watcher = None,
+    **reading: Unpack[TextReadingDict],
+) -> int:
+    """Write for each document whether it would be new, and all kept documents that it matches, best first; nothing is added.
+
+    Args:
+        path: the folder of the store.
+        inputs: texts as in `deduplicate_files`.
+        output: a file that ends in .jsonl, .jsonl.gz or .jsonl.zst, or `-` for standard output.
+        texts: texts as strings, instead of inputs; their ids are 0, 1, …
+        overwrite: replace an output that exists.
+        on_error, threads, temp_dir, progress, **reading: as in `add_to_store`.
+
+    Returns:
+        The number of documents.
+
+    Raises:
+        InputError, OptionError, DataError: as in `add_to_store`.
+    """
+    progress, how = progress_of(progress), reading_of(reading, check_with_store)
+    given = listed_inputs(inputs)
+    if bool(given) == bool(texts):
+        raise InputError("Give either `inputs`, or `texts`, to ask about.")
+    total = 0
+    with contextlib.ExitStack() as stack:
+        shards: list[Shard] = []
+        documents: Iterator[tuple[list[int | str], list[str]]] = iter([(list(range(len(texts))), list(texts))])
+        if given:
+            spool = stack.enter_context(temporary_folder(temp_dir))
+            shards = find_shards(given, temporary=spool, reading=how, progress=progress)
+            corpus = corpus_of(shards, how, on_error, Resources(threads, temp_dir=temp_dir), progress)
+            documents = ((found.ids, found.texts) for found in documents_of(corpus))
+        sink = stack.enter_context(answers_to(output, shards, overwrite=overwrite))
+        store = stack.enter_context(opened_store(path, "r"))
+        stage = progress.stage("check") if given else contextlib.nullcontext()
+        with stage:
+            for ids, some in documents:
+                for first in range(0, len(some), AT_A_TIME):
+                    part = slice(first, first + AT_A_TIME)
+                    answers: list[StoreAnswer] = store.check_many(some[part])
+                    lines = (
+                        answer_line(id_, each, all_matches=True) for id_, each in zip(ids[part], answers, strict=True)
+                    )
+                    sink.write(b"".join(lines))
+                    total += len(answers)
+                    progress.advance(len(answers))
+    return total

@@ -1,0 +1,197 @@
+"""`neardup store`: make a store, add documents, ask about texts, remove documents, and see what is there."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import neardup as nd
+from corpora import BREAD, CLOCK, FERRY, FERRY_EDITED, ROWS, lines, read_lines, write_lines
+from neardup.jobs import store_rows
+
+EMPTY = {"duplicate_of": None, "similarity": None, "distance": None, "exact": False}
+
+
+@pytest.fixture(autouse=True)
+def small_steps(monkeypatch):
+    monkeypatch.setattr(store_rows, "TOGETHER", 2)
+
+
+def told(done):
+    assert done.code == 0, done.err
+    return [json.loads(line) for line in done.out.splitlines()]
+
+
+def test_documents_are_added_with_the_answers_of_dedup(run):
+    write_lines("in.jsonl", ROWS)
+    assert "by jaccard similarity of at least 0.8" in run("store", "create", "seen").err
+    done = run("store", "add", "seen", "in.jsonl", "-o", "answers.jsonl")
+    assert (done.code, done.out) == (0, b"")
+    assert "5 documents: 3 new, 2 duplicates, 1 of them exact: seen" in done.err
+    run("dedup", "in.jsonl", "-o", "out.jsonl", "--method", "exact")
+    expected = [{"id": row["id"], "is_new": True, **EMPTY} for row in ROWS]
+    for line in read_lines("out.duplicates.jsonl"):
+        found = {name: line[name] for name in ("similarity", "distance", "exact")}
+        expected[line["row"]] |= {"is_new": False, "duplicate_of": line["survivor_id"], **found}
+    assert read_lines("answers.jsonl") == expected
+    again = told(run("store", "add", "seen", "in.jsonl", "-o", "-"))
+    assert [line["duplicate_of"] for line in again] == ["ferry", "ferry", "bread", "ferry", "bridge"]
+    assert run("store", "add", "seen", "in.jsonl", "--quiet").err == ""
+
+
+def test_all_formats_columns_and_standard_input(run):
+    table = pa.table({"name": [1, 2], "body": [FERRY, BREAD]})
+    pq.write_table(table, "a.parquet")
+    Path("b.csv").write_text(f'name,body\n3,"{CLOCK}"\n4,"{FERRY_EDITED}"\n')
+    Path("c.jsonl.gz").write_bytes(gzip.compress(lines([{"name": 5, "body": BREAD.upper()}])))
+    run("store", "create", "seen")
+    how = ["--text", "body", "--id", "name", "-o", "-"]
+    found = told(run("store", "add", "seen", "a.parquet", "b.csv", "c.jsonl.gz", *how))
+    assert [(line["id"], line["duplicate_of"]) for line in found] == [
+        (1, None),
+        (2, None),
+        ("3", None),
+        ("4", 1),
+        (5, 2),
+    ]
+    assert (
+        told(run("store", "add", "seen", "-", *how, stdin=lines([{"name": 6, "body": CLOCK}])))[0]["duplicate_of"]
+        == "3"
+    )
+
+
+def test_rows_without_ids_are_numbered_over_all_runs_and_files_have_their_names(run):
+    run("store", "create", "seen")
+    for texts, names in ((("one text here", "another of them"), [0, 1]), (("and a third one",), [2])):
+        write_lines("in.jsonl", [{"text": text} for text in texts])
+        found = told(run("store", "add", "seen", "in.jsonl", "-o", "-"))
+        assert [(line["id"], line["is_new"]) for line in found] == [(f"row:{number}", True) for number in names]
+    Path("page.txt").write_text("a file with one document")
+    assert told(run("store", "add", "seen", "page.txt", "-o", "-"))[0]["id"] == "page.txt"
+
+
+def test_a_known_id_with_another_text_replaces_the_document(run):
+    write_lines("a.jsonl", [{"id": "a", "text": FERRY}])
+    write_lines("b.jsonl", [{"id": "a", "text": BREAD}, {"id": "b", "text": FERRY}])
+    run("store", "create", "seen")
+    run("store", "add", "seen", "a.jsonl")
+    assert [line["is_new"] for line in told(run("store", "add", "seen", "b.jsonl", "-o", "-"))] == [True, True]
+
+
+def test_checks_list_all_matches_best_first_and_add_nothing(run):
+    words = [f"w{i}" for i in range(40)]
+    near = [" ".join(words[:-1]), " ".join([*words[:-3], "x", "y", "z"]), " ".join(words[:32])]
+    run("store", "create", "seen", "--min-similarity", "0.6")
+    with nd.Store("seen") as store:
+        kept = [name for name, text in zip("abc", near, strict=True) if store.check_and_add(name, text).is_new]
+    assert kept[0] == "a"
+    found = told(run("store", "check", "seen", "--literal", " ".join(words), "--literal", "new"))
+    assert [(line["id"], line["is_new"]) for line in found] == [(0, False), (1, True)]
+    assert found[0]["duplicate_of"] == found[0]["matches"][0]["id"] == "a"
+    assert found[0]["matches"] == sorted(found[0]["matches"], key=lambda each: -each["similarity"])
+    assert found[1] == {"id": 1, "is_new": True, **EMPTY, "matches": []}
+    write_lines("in.jsonl", ROWS)
+    done = run("store", "check", "seen", "in.jsonl", "-o", "answers.jsonl.gz")
+    assert "5 answers: answers.jsonl.gz" in done.err
+    answers = gzip.decompress(Path("answers.jsonl.gz").read_bytes()).splitlines()
+    assert [json.loads(line)["is_new"] for line in answers] == [True] * 5
+    assert told(run("store", "info", "seen", "--json"))[0]["documents"] == len(kept)
+
+
+def test_documents_are_removed_with_what_they_removed(run):
+    write_lines("in.jsonl", [*ROWS, {"id": 7, "text": CLOCK}, {"id": "7", "text": "seven"}])
+    run("store", "create", "seen")
+    run("store", "add", "seen", "in.jsonl")
+    assert "2 documents removed: seen" in run("store", "remove", "seen", "7").err
+    Path("ids.txt").write_text("ferry\nnobody\n")
+    assert "1 document removed, 1 id not there: seen" in run("store", "remove", "seen", "--ids", "ids.txt").err
+    found = told(run("store", "add", "seen", "in.jsonl", "-o", "-"))
+    assert [line["is_new"] for line in found] == [True, False, False, False, False, True, True]
+
+
+def test_what_is_known_is_shown(run):
+    write_lines("in.jsonl", ROWS)
+    run("store", "create", "seen", "--method", "minhash", "--similarity", "jaccard", "--recipe", "default-64")
+    run("store", "add", "seen", "in.jsonl")
+    document = told(run("store", "get", "seen", "ferry"))[0]
+    assert (document["id"], document["tokens"]) == ("ferry", 22)
+    expected = nd.fingerprint([FERRY], recipe="default-64")[0]
+    assert int(document["fingerprint"], 16) == expected
+    assert document["first_seen"] <= document["last_seen"]
+    done = run("store", "get", "seen", "bread", "edited", "nobody")
+    assert json.loads(done.out)["id"] == "bread"
+    assert (done.code, "seen keeps no documents of 'edited', 'nobody'." in done.err) == (2, True)
+    info = told(run("store", "info", "seen", "--json"))[0]
+    assert (info["documents"], info["removed"], info["method"]) == (3, 1, "minhash")
+    assert info["bytes"]["record"] > 0
+    shown = run("store", "info", "seen").out.decode()
+    assert shown.startswith("documents       3\nremoved         1\ngone            0\n")
+    assert "  record.sqlite\n" in shown
+
+
+def test_options_come_from_a_file_too(run):
+    Path("options.toml").write_text('[store.create]\nmethod = "minhash"\nmin-similarity = 0.6\n')
+    assert run("store", "create", "seen", "--config", "options.toml").code == 0
+    assert told(run("store", "info", "seen", "--json"))[0]["min_similarity"] == 0.6
+
+
+def test_rows_that_cannot_be_read_stop_it_or_are_skipped(run):
+    Path("in.jsonl").write_bytes(lines(ROWS[:1]) + b"nonsense\n" + lines(ROWS[2:]))
+    run("store", "create", "seen")
+    done = run("store", "add", "seen", "in.jsonl", "-o", "answers.jsonl")
+    assert (done.code, "row 1" in done.err, Path("answers.jsonl").exists()) == (1, True, False)
+    done = run("store", "add", "seen", "in.jsonl", "--on-error", "skip")
+    assert "1 row could not be read" in done.err
+    assert done.code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["create", "seen"], "seen is a store already"),
+        (["create", "full"], "is there, and is no store"),
+        (["create", "new", "--max-distance", "3"], "asks for no distance"),
+        (["create", "new", "--min-similarity", "2"], "--min-similarity 2.0: give a number"),
+        (["create", "new", "--method", "minhash", "--similarity", "edit"], "promises nothing for it"),
+        (["add", "full", "in.jsonl"], "full is no store"),
+        (["add", "new", "in.jsonl"], "make it with `neardup store create`"),
+        (["add", "seen", "gone.jsonl"], "there is no such file"),
+        (["add", "seen", "in.jsonl", "--text", "body"], "body"),
+        (["add", "seen", "in.csv", "--id", "name"], "name"),
+        (["add", "seen", "in.jsonl", "-o", "answers.csv"], "the answers are JSON lines"),
+        (["add", "seen", "in.jsonl", "-o", "in.jsonl"], "is an input"),
+        (["add", "seen", "in.jsonl", "-o", "there.jsonl"], "there.jsonl exists already"),
+        (["check", "seen"], "Give either INPUT, or --literal"),
+        (["check", "seen", "in.jsonl", "--literal", "x"], "Give either INPUT, or --literal"),
+        (["check", "new", "--literal", "x"], "new is no store"),
+        (["remove", "seen"], "Give either ID..., or --ids FILE"),
+        (["remove", "seen", "a", "--ids", "there.jsonl"], "Give either ID..., or --ids FILE"),
+        (["remove", "seen", "--ids", "latin.txt"], "latin.txt is not UTF-8"),
+        (["remove", "new", "a"], "new is no store"),
+        (["get", "seen", "a"], "seen keeps no document of 'a'."),
+        (["get", "new", "a"], "new is no store"),
+        (["info", "new"], "new is no store"),
+        (["info", "s3://bucket/seen"], "a store"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_what_cannot_be_done_is_refused_with_what_to_do(run, arguments, message):
+    write_lines("in.jsonl", ROWS)
+    write_lines("there.jsonl", ROWS)
+    write_lines("full/file.jsonl", ROWS)
+    Path("in.csv").write_text("id,text\n1,x\n")
+    Path("latin.txt").write_bytes(b"caf\xe9\n")
+    run("store", "create", "seen")
+    done = run("store", *arguments)
+    assert (done.code in (1, 2), message in done.err) == (True, True), done.err
+    assert not Path("new").exists()
+
+
+def test_a_second_writer_is_refused(run):
+    write_lines("in.jsonl", ROWS)
+    with nd.Store("seen"):
+        done = run("store", "add", "seen", "in.jsonl")
+    assert (done.code, "Another process writes to the store at seen" in done.err) == (2, True)
