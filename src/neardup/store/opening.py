@@ -8,22 +8,17 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from neardup.errors import InputError, OptionError
 from neardup.options import DedupOptions
 from neardup.recipe.similarity import similarity_of, similarity_to_store, stored_similarity
 from neardup.store.candidates.table import CANDIDATES
+from neardup.store.preference import demand_policy
 
 RECORD, LOCK = "record.sqlite", "lock"
 DECIDING = ("method", "min_similarity", "similarity", "max_distance")
 """The options of a store."""
-Policy = Literal["first", "always"]
-POLICIES = {
-    "first": "a document that matches a kept one is not kept: the decisions of `dedup`",
-    "always": "every document is kept, and its matches are told",
-}
-"""Which documents are kept."""
 PATIENCE = 0.05
 """Seconds between two attempts to lock a store."""
 
@@ -49,12 +44,12 @@ class Rules:
     Attributes:
         options: method, similarity, least similarity and distance of matches.
         floor: the least similarity that `neighbors` and `pairs` can be asked for; None for that of matches.
-        policy: one of POLICIES.
+        policy: one of `neardup.store.preference.POLICIES`.
     """
 
     options: DedupOptions
     floor: float | None = None
-    policy: Policy = "first"
+    policy: str = "first"
 
     @property
     def least(self) -> float:
@@ -73,8 +68,7 @@ def rules_of(given: Mapping[str, Any]) -> Rules:
     options = DedupOptions(**({"method": "exact"} | values))
     if options.method not in CANDIDATES:
         raise OptionError(f"`method={options.method!r}`: a store has one of {', '.join(CANDIDATES)}.")
-    if policy not in POLICIES:
-        raise OptionError(f"`policy={policy!r}`: give one of {', '.join(POLICIES)}.")
+    demand_policy(policy)
     if floor is not None:
         if not isinstance(floor, int | float) or not 0 < floor <= options.min_similarity:
             raise OptionError(f"`floor={floor!r}`: give a number above 0, and up to `min_similarity`.")
