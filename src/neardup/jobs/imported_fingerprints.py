@@ -15,6 +15,7 @@ from neardup.io.reading import ReadingDict, reading_of
 from neardup.io.shard import Shard
 from neardup.io.shards import find_shards
 from neardup.io.storage.places import path_text
+from neardup.io.stored_shards import FINGERPRINT, recorded_reading
 from neardup.jobs.digit_readings import readings_of, tell_of_missing_zeros
 from neardup.jobs.fingerprint import with_distance
 from neardup.jobs.fingerprint_outputs import fingerprint_paths, write_fingerprint_files
@@ -108,7 +109,7 @@ def import_fingerprint_files(
         corpus = FileCorpus(
             shards, columns, on_error=on_error, progress=progress, resources=resources, refine=batches.refine
         )
-        content = paths.content(made_by, value)
+        content = paths.content(made_by, value, reading=recorded_reading(how, **{FINGERPRINT: fingerprint or ""}))
         with paths.opened(shards, overwrite=overwrite, temp_dir=temp_dir) as outputs:
             return write_fingerprint_files(corpus, batches.read, content, paths, outputs, progress)
 

@@ -156,6 +156,7 @@ def _claim(audit: Place, summaries: list[RunSummary], clusters: str | None, give
 
 def _shards(clusters: str, folder: str, rows: int) -> "tuple[StoredShard, ...]":
     """The shards of a run in stages, all of which were applied."""
+    from neardup.io.stored_shards import reading_recorded
     from neardup.survivors.cluster_file import read_cluster_file  # loads Arrow; claims are read before refusals
 
     if not place_of(clusters).is_file():
@@ -170,4 +171,5 @@ def _shards(clusters: str, folder: str, rows: int) -> "tuple[StoredShard, ...]":
             f"The audit is of {rows:,} of the {of_all:,} rows of {clusters}: survivors may be in the other shards. Apply all "
             "shards, with one folder for all audits (`audit`), and name that folder."
         )
+    reading_recorded(shards)  # refuses shards that were not read alike
     return shards
