@@ -611,6 +611,45 @@ def test_a_text_file_of_fingerprints_is_never_one_document(run, command, form, f
     assert not Path("x.txt").exists()
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("dedup", "texts.jsonl", "-o", "x.jsonl", "--against"),
+        ("decontaminate", "texts.jsonl", "-o", "x.jsonl", "--against"),
+        ("decontaminate", "--against", "texts.jsonl", "-o", "x.txt"),
+        ("fit", "-o", "x.parquet"),
+        ("evaluate",),
+        ("plan",),
+    ],
+)
+@pytest.mark.parametrize("given", ["prints.txt", "folder"])
+def test_fingerprints_alone_are_refused_wherever_texts_are_expected(run, command, given):
+    write_lines("texts.jsonl", ROWS)
+    Path("folder").mkdir()
+    for name in ("prints.txt", "folder/prints.txt"):
+        write(name, numbers())
+    done = run(*command, given)
+    assert done.code == 1
+    name = "prints.txt" if given == "prints.txt" else "folder/prints.txt"
+    assert f"`neardup fingerprint {name} --lines --digits decimal" in done.err
+    assert not list(Path().glob("x.*"))
+
+
+@pytest.mark.parametrize(
+    ("lines", "are"),
+    [
+        (["f776119227163845"], "are digits, as of fingerprints"),
+        (["f776119227163845 doc1"], "are ids and digits, as of fingerprints"),
+        (["d1 f776119227163845"], "are ids and digits, as of fingerprints"),
+        (["f776119227163845 doc1", "a0761192271638ff doc2"], "are ids and digits, as of fingerprints"),
+    ],
+)
+def test_a_long_number_is_a_fingerprint_in_a_single_line_and_before_its_id(run, lines, are):
+    write("in.txt", lines)
+    done = run("index", "build", "x.index", "in.txt")
+    assert (done.code, are in done.err) == (1, True), done.err
+
+
 @pytest.mark.parametrize("command", [*COMMANDS, ("filter", "--index", "Q", "-o", "x.txt")])
 def test_lines_of_fingerprints_are_no_documents(run, command):
     write_lines("texts.jsonl", ROWS)
@@ -656,6 +695,8 @@ def test_ids_with_fingerprints_are_no_documents(run, between, flags):
         "12345678\nand a word\n",
         "invoice 12345678\n",
         "invoice 12345678\nand a word\n",
+        "20240101 holiday\n20240102 work\n",
+        "accede0123\n",
         "chapter 1\nchapter 2\n",
         "a b\nc d\n",
         "",

@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,12 +14,18 @@ from neardup.io.formats.json_values import only
 from neardup.io.formats.table import FILES
 from neardup.io.shard import Shard
 
+Refine = Callable[[Batch, Rejections, Sequence[Shard]], tuple[Batch, Rejections]]
+"""Changes a batch, or rejects more of its rows, on any thread. Its rows are those of one shard, or one of each shard."""
 _LEAST = 8
 """Characters of a line that may be a fingerprint: shorter numbers are as often years, scores or labels."""
+_LONG = 16
+"""Characters that tell a fingerprint by itself: a single line, or one before its id."""
 _HEAD = 600
 _FINGERPRINT = re.compile(r"(0[xX])?[0-9a-fA-F]+|0[bB][01]+|-?[0-9]+")
 _ROW = re.compile(rf"(?:(?P<id>[^\s,;]{{1,200}})[\s,;]+)?(?P<fingerprint>{_FINGERPRINT.pattern})")
 """A fingerprint, or an id and a fingerprint."""
+_ROW_BEFORE_ID = re.compile(rf"(?P<fingerprint>{_FINGERPRINT.pattern})[\s,;]+(?P<id>[^\s,;]{{1,200}})")
+"""A fingerprint and an id."""
 _CHECKED = 1000
 
 
@@ -66,7 +72,7 @@ def quoted_name(name: str) -> str:
 
 
 def refuse_numbers(batch: Batch, rejections: Rejections, shards: Sequence[Shard]) -> tuple[Batch, Rejections]:
-    """Reject text files that hold fingerprints, one a line; see `neardup.io.corpus.Refine`.
+    """Reject text files that hold fingerprints, one a line; see `Refine`.
 
     Raises:
         InputError: each line is a document, and all are fingerprints.
@@ -84,9 +90,15 @@ def refuse_numbers(batch: Batch, rejections: Rejections, shards: Sequence[Shard]
     return batch, rejections
 
 
+def refuse_lone_numbers(shards: Sequence[Shard]) -> Refine | None:
+    """`refuse_numbers` for a single text file: among others, a table of numbers is a document as well."""
+    return refuse_numbers if len(shards) == 1 and shards[0].format in FILES else None
+
+
 def _numbers_in(text: str, shard: Shard) -> str | None:
     """Why a text is no text but fingerprints; None if it is one."""
-    if not _ROW.fullmatch(text[:_HEAD].strip().partition("\n")[0].strip()):
+    first = text[:_HEAD].strip().partition("\n")[0].strip()
+    if not _ROW.fullmatch(first) and not _ROW_BEFORE_ID.fullmatch(first):
         return None
     lines = [line.strip() for line in text[: _HEAD * _CHECKED].splitlines()]
     return _reason([line for line in lines if line], shard)
@@ -94,16 +106,19 @@ def _numbers_in(text: str, shard: Shard) -> str | None:
 
 def _reason(lines: Sequence[str], shard: Shard) -> str | None:
     """Why lines are no texts: each is a fingerprint, or an id and a fingerprint; None if they may be texts."""
-    if len(lines) < 2:
+    if not lines or (len(lines) == 1 and len(lines[0]) < _LONG):
         return None
     digits = digits_like(lines)
     if digits is not None:
         return f"its lines {_says(shard, digits)}"
-    rows = [_ROW.fullmatch(line) for line in lines[:_CHECKED]]
-    if not all(row is not None and row["id"] for row in rows):
-        return None
-    digits = digits_like(row["fingerprint"] for row in rows if row is not None)
-    return None if digits is None else f"its lines {_says_with_ids(shard, digits)}"
+    for pattern, least in ((_ROW, _LEAST if len(lines) > 1 else _LONG), (_ROW_BEFORE_ID, _LONG)):
+        rows = [row for row in map(pattern.fullmatch, lines[:_CHECKED]) if row is not None and row["id"]]
+        prints = [row["fingerprint"] for row in rows]
+        if len(rows) == len(lines[:_CHECKED]) and sorted(map(len, prints))[len(prints) // 2] >= least:
+            digits = digits_like(prints)
+            if digits is not None:
+                return f"its lines {_says_with_ids(shard, digits)}"
+    return None
 
 
 def _says(shard: Shard, digits: str) -> str:

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 from neardup.dedup import find_duplicates
 from neardup.io.checkpoints import Checkpoints
 from neardup.io.corpus import FileCorpus, Rejected
-from neardup.io.formats.table import FILES
 from neardup.io.ids import repeated_ids
-from neardup.io.number_files import refuse_numbers
+from neardup.io.number_files import refuse_lone_numbers
 from neardup.io.outputs import Outputs
 from neardup.io.shard import Shard
 from neardup.io.storage.places import place_of
@@ -49,14 +48,13 @@ def deduplicate_shards(
     """De-duplicate some files; see `neardup.jobs.dedup.deduplicate_files`."""
     reading, on_error = request.reading, request.on_error
     columns = reading.columns(options.columns)
-    one_text = len(shards) == 1 and shards[0].format in FILES  # among others, a table of numbers is a document as well
     corpus = FileCorpus(
         shards,
         columns,
         on_error=on_error,
         progress=progress,
         resources=options.resources,
-        refine=refuse_numbers if one_text else None,
+        refine=refuse_lone_numbers(shards),
     )
     reference = None
     if references:
