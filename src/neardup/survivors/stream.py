@@ -125,6 +125,8 @@ class Stream:
             raise OptionError("This index does not know the recipe of its fingerprints. Give `recipe`.")
         if made_by is not None and recipe is not None:
             check_same(recipe, made_by, "The index")
+            if isinstance(found, Index):
+                found.take_files(recipe)
         self.index, self.recipe = found, recipe or made_by or Recipe()
         self.max_distance = found.max_distance if max_distance is None else max_distance
         if not 0 <= self.max_distance <= found.max_distance:

@@ -26,6 +26,7 @@ from neardup.options import IndexOptions
 from neardup.recipe.kinds import FingerprintRecipe
 from neardup.recipe.presets import RecipeLike, any_recipe_of
 from neardup.recipe.programs import ProgramRecipe
+from neardup.recipe.serialization import check_same
 from neardup.recipe.vectors import VectorRecipe
 
 
@@ -86,6 +87,20 @@ class Index:
     def recipe(self) -> FingerprintRecipe | None:
         """The recipe of the fingerprints; None if unknown."""
         return None if self._recipe is None else self._recipe.restored
+
+    def take_files(self, recipe: RecipeLike | VectorRecipe | ProgramRecipe) -> None:
+        """Take the files of the index's recipe that are gone from the same recipe, whose files are at hand; `save` keeps them.
+
+        Args:
+            recipe: the index's recipe, or its name or path.
+
+        Raises:
+            RecipeMismatch: it is another recipe.
+        """
+        given = any_recipe_of(recipe)
+        if self._recipe is not None:
+            check_same(given, self._recipe.fields, "The index")
+            self._recipe = self._recipe.with_files_of(given)
 
     @property
     def has_strings(self) -> bool | None:
