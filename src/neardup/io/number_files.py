@@ -16,6 +16,8 @@ from neardup.io.shard import Shard
 
 Refine = Callable[[Batch, Rejections, Sequence[Shard]], tuple[Batch, Rejections]]
 """Changes a batch, or rejects more of its rows, on any thread. Its rows are those of one shard, or one of each shard."""
+NAMING = "naming their digits, their program and its distance"
+"""What a reader of the command in `importing` has to put into it."""
 _LEAST = 8
 """Characters of a line that may be a fingerprint: shorter numbers are as often years, scores or labels."""
 _LONG = 16
@@ -50,20 +52,35 @@ def digits_like(values: Iterable[str]) -> str | None:
     return "hexadecimal" if is_hexadecimal else "decimal"
 
 
-def importing(shard: Shard, digits: str | None, column: str | None = None) -> str:
-    """The command that reads the fingerprints of a file, as code; without a column, those in its lines, which have digits."""
+def importing(shard: Shard, digits: str | None, column: str | None = None, values: Iterable[str] = ()) -> str:
+    """The command that reads the fingerprints of a file, as code; without a column, those in its lines, which have digits.
+
+    `values`: some fingerprints, whose digits say whether the command needs a width. The command names the program and gives a
+    distance, as later commands need one.
+    """
+    is_piped = shard.name == "stdin"
+    given = "-" if is_piped else quoted_name(shard.name)
     stem = (split_ending(shard.name) or (shard.name,))[0]
-    given, target = quoted_name(shard.name), quoted_name(stem + ".prints.parquet")
-    if column is None and digits == "signed":
-        return f"`neardup fingerprint {given} --lines --digits signed --bits 64 -o {target}`"
-    if column is None:
-        return f"`neardup fingerprint {given} --lines --digits {digits} -o {target}`"
-    column = quoted_name(column)
-    if digits is None:
-        return f"`neardup fingerprint {given} --fingerprint {column} -o {target}`"
+    target = "prints.parquet" if is_piped else quoted_name(stem + ".prints.parquet")
+    words = ["neardup", "fingerprint", given, "--lines" if column is None else f"--fingerprint {quoted_name(column)}"]
+    if digits is not None:
+        words.append(f"--digits {digits}")
+        bits = _bits_needed(digits, [value for value, _ in zip(values, range(_CHECKED), strict=False)])
+        words += [] if bits is None else [f"--bits {bits}"]
+    return f"`{' '.join(words)} --program NAME --max-distance 3 -o {target}`"
+
+
+def _bits_needed(digits: str, values: Sequence[str]) -> int | None:
+    """The width to name, in whole words: for numbers with a sign and for digits that lack leading zeros; None if needless."""
     if digits == "signed":
-        return f"`neardup fingerprint {given} --fingerprint {column} --digits signed --bits 64 -o {target}`"
-    return f"`neardup fingerprint {given} --fingerprint {column} --digits {digits} -o {target}`"
+        return 64
+    bare = [value.lower().removeprefix("0x").removeprefix("0b") for value in values]
+    lengths = set(map(len, bare))
+    if digits in ("hexadecimal", "binary"):
+        widest = max(lengths, default=0) * (4 if digits == "hexadecimal" else 1)
+        return None if len(lengths) < 2 else -(-widest // 64) * 64
+    widest = max((int(value).bit_length() for value in bare), default=0)
+    return None if widest <= 64 else -(-widest // 64) * 64
 
 
 def quoted_name(name: str) -> str:
@@ -110,28 +127,28 @@ def _reason(lines: Sequence[str], shard: Shard) -> str | None:
         return None
     digits = digits_like(lines)
     if digits is not None:
-        return f"its lines {_says(shard, digits)}"
+        return f"its lines {_says(shard, digits, lines)}"
     for pattern, least in ((_ROW, _LEAST if len(lines) > 1 else _LONG), (_ROW_BEFORE_ID, _LONG)):
         rows = [row for row in map(pattern.fullmatch, lines[:_CHECKED]) if row is not None and row["id"]]
         prints = [row["fingerprint"] for row in rows]
         if len(rows) == len(lines[:_CHECKED]) and sorted(map(len, prints))[len(prints) // 2] >= least:
             digits = digits_like(prints)
             if digits is not None:
-                return f"its lines {_says_with_ids(shard, digits)}"
+                return f"its lines {_says_with_ids(shard, digits, prints)}"
     return None
 
 
-def _says(shard: Shard, digits: str) -> str:
+def _says(shard: Shard, digits: str, values: Sequence[str]) -> str:
     return (
-        f"are digits, as of fingerprints, not a text. Read them with {importing(shard, digits)}, naming the digits that they are; "
+        f"are digits, as of fingerprints, not a text. Read them with {importing(shard, digits, None, values)}, {NAMING}; "
         "if they are a text, put it into a JSON lines file"
     )
 
 
-def _says_with_ids(shard: Shard, digits: str) -> str:
+def _says_with_ids(shard: Shard, digits: str, values: Sequence[str]) -> str:
     table = replace(shard, name=(split_ending(shard.name) or (shard.name,))[0] + ".tsv")
     return (
         f"are ids and digits, as of fingerprints, not a text. Write them to {table.name}, a tab between the two and the names "
-        f"id and fingerprint in the first line. Read that with {importing(table, digits, 'fingerprint')}, naming the digits that "
-        "they are; if they are a text, put it into a JSON lines file"
+        f"id and fingerprint in the first line. Read that with {importing(table, digits, 'fingerprint', values)}, "
+        f"{NAMING}; if they are a text, put it into a JSON lines file"
     )
