@@ -27,8 +27,9 @@ DIGITS: dict[Digits | str, str] = {
 class ProgramRecipe:
     """What is known of fingerprints that another program made: their width, and a name for the program.
 
-    Fingerprints of two programs, or of two widths, are never compared; those without a program's name count as of one. Texts cannot be compared with such fingerprints, because
-    nobody here knows how the program makes them. If it computes the bits of a `Recipe`, use that recipe instead.
+    Fingerprints of two programs, or of two widths, are never compared; those without a program's name count as of one. Texts cannot
+    be compared with such fingerprints, because nobody here knows how the program makes them. If it computes the bits of a `Recipe`,
+    use that recipe instead.
 
     Attributes:
         program: a name for the program and its settings; any text of 1 to 200 characters.
