@@ -123,7 +123,7 @@ def _whole_angle(kind: str, name: str, bits: int, what: str) -> Figure:
 
 
 def _within(record: Record, recipe: str, distance: int, only: str | None = None) -> tuple[float, float]:
-    """The share of the reference pairs within the distance, and how many unlike pairs come with each; of all sets, or `only` one."""
+    """The share of the reference pairs within the distance, and how many unlike pairs come with each, in all sets or `only` one."""
     ours = RECIPES[recipe].recipe.as_dict().items()
     [by_name] = [each["sets"] for each in record["recipes"] if each["recipe"].items() <= ours]
     sets = [found for name, found in by_name.items() if only in (None, name)]

@@ -102,6 +102,24 @@ def test_signed_integers_have_the_sign_at_the_width():
     assert wide == naive_digits.words([2**100 - 1, 2**100 - 128, 127], 100).tolist()
 
 
+def test_a_width_that_nobody_has_said_is_read_by_the_rule_of_files():
+    assert neardup.read_fingerprints(["f0f0", "0x00ff"], digits="hexadecimal").tolist() == [0xF0F0, 0xFF]
+    assert neardup.read_fingerprints(["1" * 65], digits="binary").shape == (1, 2)
+    assert neardup.read_fingerprints([b"\x01" * 9], digits="bytes").shape == (1, 2)
+    assert neardup.read_fingerprints(pa.array([-1], pa.int8()), digits="signed").tolist() == [255]
+    for digits in ("decimal", "signed", "hexadecimal", "binary", "bytes"):
+        assert neardup.read_fingerprints([], digits=digits).shape == (0,)
+    with pytest.raises(neardup.DataError, match="Fingerprint 1 is .*011"):
+        neardup.read_fingerprints(["10", "011"], digits="binary")
+    with pytest.raises(neardup.DataError, match="Fingerprint 1 is of 2 bytes, but 8 bits have 1"):
+        neardup.read_fingerprints([b"a", b"bc"], digits="bytes")
+    for values in (["-1"], [-1]):
+        with pytest.raises(neardup.OptionError, match="`digits='signed'`: the sign is the first bit of the width"):
+            neardup.read_fingerprints(values, digits="signed")
+    with pytest.raises(neardup.OptionError, match="The first fingerprint has 516 bits; 512 are the most"):
+        neardup.read_fingerprints(["f" * 129], digits="hexadecimal")
+
+
 @pytest.mark.parametrize("kind", [pa.binary(), pa.large_binary(), pa.binary_view(), pa.binary(3)])
 def test_bytes_are_big_endian(kind):
     values = pa.array([b"\x01\x02\x03", b"\x00\x00\xff"]).cast(kind)

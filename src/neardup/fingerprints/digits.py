@@ -22,6 +22,9 @@ _SHOWN = 40
 _BAD = 255
 _TEXT = pa.large_string()
 _TEN_19, _REST = np.uint64(10**19), np.uint64(2**64 - 1 - 10**19)
+WIDTH = 64
+"""The width of decimal numbers, which do not show it."""
+SIGN_NEEDS_BITS = "`digits='signed'`: the sign is the first bit of the width. Give it as `bits`; most have 64."
 BITS_PER_DIGIT = {"hexadecimal": 4, "binary": 1}
 """The bits that a digit has, where it has some."""
 _PREFIXES = {"hexadecimal": b"xX", "binary": b"bB"}
