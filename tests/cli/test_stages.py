@@ -464,7 +464,9 @@ def test_of_fingerprints_by_another_recipe_it_is_said_what_differs(run):
     write_lines("a.jsonl", ROWS)
     Path("small.toml").write_text("bits = 64\nmax_distance = 10\n")
     assert run("fingerprint", "a.jsonl", "-o", "a.parquet", "--recipe", "small.toml").code == 0
-    done = run("dedup", "a.jsonl", "-o", "o.jsonl", "--against", "a.parquet", "--min-similarity", "0")
+    done = run(
+        "dedup", "a.jsonl", "-o", "o.jsonl", "--against", "a.parquet", "--min-similarity", "0", "--recipe", "default"
+    )
     assert done.code == 2
     assert "which is asked for: bits: 64 there, 128 here" in " ".join(done.err.split())
 
@@ -520,6 +522,8 @@ def test_apply_records_how_the_shards_were_read(run, kind):
     assert (done.code, "does not say" in done.err) == (0, False)
     verified = run("verify", out)
     assert verified.code == 0, verified.out
+    named = "jaccard of the elements" if kind == "elements" else "jaccard"
+    assert f"survivors do not match at {named} 0.8" in verified.out.decode()
     assert '"r1" (row 1) was removed' in run("explain", "out.duplicates.jsonl", "r1").out.decode()
     explained = run("explain", "out.duplicates.jsonl", "r0").out.decode()
     assert '"r1" (row 1): distance 0, similarity 1.0000' in explained

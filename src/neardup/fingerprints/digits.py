@@ -97,7 +97,8 @@ def words_of_texts(texts: Any, how: Reading) -> tuple[Array, Problems]:
     read = _read_digits if how.digits in BITS_PER_DIGIT else _read_numbers
     bad, too_large = read(spans, rows, how, found)
     for i in bad.tolist():
-        problems[i] = f"{_shown(texts, i)}, not {named(how.digits)}"
+        sign = "; with a sign, they are `digits='signed'`" if how.digits == "decimal" and _has_sign(texts, i) else ""
+        problems[i] = f"{_shown(texts, i)}, not {named(how.digits)}{sign}"
     for i in too_large.tolist():
         problems.setdefault(i, f"{_shown(texts, i)}, which does not fit in {how.bits} bits")
     if how.count is not None and how.digits in BITS_PER_DIGIT:
@@ -280,6 +281,11 @@ def _number(row: Array) -> int:
 
 def nulls(column: Any) -> Array:
     return np.asarray(column.is_null().to_numpy(zero_copy_only=False))
+
+
+def _has_sign(texts: Any, row: int) -> bool:
+    text = texts[row].as_py()
+    return bool(text[:1] == "-" and text[1:].isascii() and text[1:].isdecimal())
 
 
 def _shown(texts: Any, i: int) -> str:

@@ -22,7 +22,7 @@ from neardup.io.storage.places import Place, place_of
 from neardup.io.stored_shards import stored_shards
 from neardup.jobs.output_paths import refuse_inputs
 from neardup.progress import Progress
-from neardup.recipe.kinds import FingerprintRecipe
+from neardup.recipe.kinds import FingerprintRecipe, short_document
 from neardup.recipe.programs import Digits
 from neardup.survivors.audit import reject_lines
 
@@ -190,6 +190,7 @@ def _write(
         progress.advance(len(rows))
     if short and content.digits is not None:
         progress.say(
-            f"{counted(short, 'fingerprint')} of short texts: they say little, and only a .parquet file marks them"
+            f"{counted(short, 'fingerprint')} of {short_document(content.recipe)}s: they say little, and only a "
+            ".parquet file marks them"
         )
     return total

@@ -41,6 +41,7 @@ from neardup.matching.pair_file import PairSummary, PairWriter, Side, check_pair
 from neardup.matching.recipe_decides import options_by_recipe, what_recipe_decides
 from neardup.options import DedupOptions, MatchingOptions, OnError
 from neardup.progress import Progress, Watcher, progress_of
+from neardup.recipe.kinds import short_document
 from neardup.recipe.methods import BY_DISTANCE, METHODS
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
@@ -274,7 +275,9 @@ def _of_fingerprints(
         rows = rows[exact_representatives(documents, rows, sides.astype(np.int64)) == rows]
     long_enough = rows[documents.tokens[rows] >= made_by.min_tokens]
     if len(long_enough) < len(rows):
-        progress.say(f"{len(rows) - len(long_enough):,} short texts have no pairs by fingerprints alone")
+        short = len(rows) - len(long_enough)
+        have = "has" if short == 1 else "have"
+        progress.say(f"{counted(short, short_document(made_by))} {have} no pairs by fingerprints alone")
     check_cost(len(long_enough), made_by, max_distance, progress)
     fingerprints = documents.fingerprints[long_enough]
 

@@ -88,7 +88,7 @@ def verify_shards(
         audit=None if audit is None else str(audit),
         method=claim.method,
         promise=claim.promise(strict=strict),
-        similarity=str(claim.similarity),
+        similarity=claim.compared_by,
         min_similarity=claim.min_similarity,
         documents=documents,
         survivors=survivors,
