@@ -481,7 +481,7 @@ def test_a_recipe_that_is_asked_for_gives_its_distance(run):
 BAD = [
     ("12", None),
     ("12x", 'its column "fp" is "12x", not decimal digits'),
-    ("-1", 'its column "fp" is "-1", not decimal digits'),
+    ("-1", 'its column "fp" is "-1", not decimal digits; with a sign, they are `digits=\'signed\'`'),
     (str(2**64), 'its column "fp" is "18446744073709551616", which does not fit in 64 bits'),
     ("", 'its column "fp" is empty'),
     (None, 'its column "fp" is null'),

@@ -59,19 +59,28 @@ def importing(shard: Shard, digits: str | None, column: str | None = None, value
     distance, as later commands need one.
     """
     is_piped = shard.name == "stdin"
-    given = "-" if is_piped else quoted_name(shard.name)
+    file = "-" if is_piped else quoted_name(shard.name)
     stem = (split_ending(shard.name) or (shard.name,))[0]
-    target = "prints.parquet" if is_piped else quoted_name(stem + ".prints.parquet")
-    words = ["neardup", "fingerprint", given, "--lines" if column is None else f"--fingerprint {quoted_name(column)}"]
-    if digits is not None:
-        words.append(f"--digits {digits}")
-        bits = _bits_needed(digits, [value for value, _ in zip(values, range(_CHECKED), strict=False)])
-        words += [] if bits is None else [f"--bits {bits}"]
-    return f"`{' '.join(words)} --program NAME --max-distance 3 -o {target}`"
+    to = "prints.parquet" if is_piped else quoted_name(stem + ".prints.parquet")
+    bits = _bits_needed(digits, [value for value, _ in zip(values, range(_CHECKED), strict=False)])
+    if column is None:
+        if bits is None:
+            return f"`neardup fingerprint {file} --lines --digits {digits} --program NAME --max-distance 3 -o {to}`"
+        return f"`neardup fingerprint {file} --lines --digits {digits} --bits {bits} --program NAME --max-distance 3 -o {to}`"
+    of = quoted_name(column)
+    if digits is None:
+        return f"`neardup fingerprint {file} --fingerprint {of} --program NAME --max-distance 3 -o {to}`"
+    if bits is None:
+        return (
+            f"`neardup fingerprint {file} --fingerprint {of} --digits {digits} --program NAME --max-distance 3 -o {to}`"
+        )
+    return f"`neardup fingerprint {file} --fingerprint {of} --digits {digits} --bits {bits} --program NAME --max-distance 3 -o {to}`"
 
 
-def _bits_needed(digits: str, values: Sequence[str]) -> int | None:
+def _bits_needed(digits: str | None, values: Sequence[str]) -> int | None:
     """The width to name, in whole words: for numbers with a sign and for digits that lack leading zeros; None if needless."""
+    if digits is None:
+        return None
     if digits == "signed":
         return 64
     bare = [value.lower().removeprefix("0x").removeprefix("0b") for value in values]
