@@ -62,19 +62,20 @@ def importing(shard: Shard, digits: str | None, column: str | None = None, value
     file = "-" if is_piped else quoted_name(shard.name)
     stem = (split_ending(shard.name) or (shard.name,))[0]
     to = "prints.parquet" if is_piped else quoted_name(stem + ".prints.parquet")
+    how = digits
     bits = _bits_needed(digits, [value for value, _ in zip(values, range(_CHECKED), strict=False)])
     if column is None:
         if bits is None:
-            return f"`neardup fingerprint {file} --lines --digits {digits} --program NAME --max-distance 3 -o {to}`"
-        return f"`neardup fingerprint {file} --lines --digits {digits} --bits {bits} --program NAME --max-distance 3 -o {to}`"
+            return f"`neardup fingerprint {file} --lines --digits {how} --program NAME --max-distance 3 -o {to}`"
+        return (
+            f"`neardup fingerprint {file} --lines --digits {how} --bits {bits} --program NAME --max-distance 3 -o {to}`"
+        )
     of = quoted_name(column)
     if digits is None:
         return f"`neardup fingerprint {file} --fingerprint {of} --program NAME --max-distance 3 -o {to}`"
     if bits is None:
-        return (
-            f"`neardup fingerprint {file} --fingerprint {of} --digits {digits} --program NAME --max-distance 3 -o {to}`"
-        )
-    return f"`neardup fingerprint {file} --fingerprint {of} --digits {digits} --bits {bits} --program NAME --max-distance 3 -o {to}`"
+        return f"`neardup fingerprint {file} --fingerprint {of} --digits {how} --program NAME --max-distance 3 -o {to}`"
+    return f"`neardup fingerprint {file} --fingerprint {of} --digits {how} --bits {bits} --program NAME --max-distance 3 -o {to}`"
 
 
 def _bits_needed(digits: str | None, values: Sequence[str]) -> int | None:
