@@ -126,18 +126,13 @@ reading = _several(
 )
 
 
-def _recipe(more: str = "") -> Callable[[Function], Function]:
-    return click.option(
-        "--recipe",
-        default="default",
-        show_default=True,
-        metavar="NAME|FILE.toml",
-        help=f"A name that `neardup recipes` lists, or a .toml file{more}.",
-    )
-
-
-recipe = _recipe()
-deciding_recipe = _recipe("; one with a max_distance, other than default, implies --method simhash")
+recipe = click.option(
+    "--recipe",
+    default="default",
+    show_default=True,
+    metavar="NAME|FILE.toml",
+    help="A name that `neardup recipes` lists, or a .toml file.",
+)
 elements = click.option(
     "--elements",
     metavar="COLUMN",
