@@ -3,7 +3,7 @@
 import os
 import sys
 
-from neardup.store import derived
+from neardup.store import appended_file, derived
 from neardup.store.candidates import exact
 from neardup.store.store import Store
 
@@ -20,6 +20,7 @@ def documents(batch):
 def main(folder):
     """Add, remove, compact and open again."""
     derived.MOST_IN_MEMORY, exact.FIRST_LEARNED, exact.GROWTH = 60, 4, 3
+    appended_file.CHUNK = 1 << 14
     store = Store(folder, threads=1)
     for batch in range(BATCHES):
         store.check_and_add_many(*documents(batch))

@@ -113,9 +113,11 @@ class File:
         return content
 
 
-def disks(steps, folder, choose):
-    """For each step, the disks that a loss of power after it may leave, and what had been said: nothing that was not synced, all of
-    it, or some sectors of it, in any order. Yields (said, {path: bytes})."""
+def disks(steps, choose, part):
+    """For one step in so many (`part`), the disks that a loss of power after it may leave, and what had been said.
+
+    Nothing that was not synced is there, all of it, or some sectors of it, in any order. Yields (said, {path: bytes}).
+    """
     files, said, unlinked = {}, b"", {}
     for step in steps:
         if step.what == "say":
@@ -135,12 +137,10 @@ def disks(steps, folder, choose):
             unlinked = {path: file for path, file in unlinked.items() if Path(path).parent != Path(step.path)}
         elif step.path in files:
             files[step.path].change(step)
-        if step.what in ("create", "mkdir"):
+        if step.what in ("create", "mkdir") or choose.random() * part >= 1:
             continue
-        yield (
-            said,
-            {path: bytes(file.content) for path, file in files.items() if file.name_is_durable} | _left(unlinked),
-        )
+        synced = {path: bytes(file.content) for path, file in files.items() if file.name_is_durable}
+        yield said, synced | _left(unlinked)
         yield said, {path: bytes(file.after(file.pending)) for path, file in files.items()}
         yield said, dict(_some(files, choose)) | (_left(unlinked) if choose.random() < 0.5 else {})
 
