@@ -15,6 +15,8 @@ import neardup
 from neardup.hamming.index.store import read_manifest
 from neardup.jobs import filter_store_walk, filter_walk, line_walk
 from neardup.jobs.filter_store import filter_with_store
+from neardup.store import derived
+from neardup.store.opening import is_store
 
 WORDS = [f"w{i}" for i in range(400)]
 SHARDS, ROWS = 8, 60
@@ -190,6 +192,48 @@ def _filter_store(name: str, **options: Any) -> Scenario:
     return Scenario(f"filter --store{name}", make, run, result, _hidden, _half_written)
 
 
+def _store(name: str, **options: Any) -> Scenario:
+    """Documents are added, removed and replaced, and the store is compacted, from the position on that it has saved."""
+    rows = [row for shard in _rows(17, 6) for row in shard]
+    texts = [row["text"] for row in rows]
+
+    def run() -> None:
+        with mock.patch.object(derived, "MOST_IN_MEMORY", 500), neardup.Store("st", threads=1, **options) as store:
+            for at in range((store.state or {"at": 0})["at"], len(rows), 20):
+                if at % 100 == 80:
+                    store.remove([row["id"] for row in rows[at - 60 : at - 50]])
+                    store.compact()
+                ids = [row["id"] for row in rows[at : at + 20]]
+                ids[:2] = [row["id"] for row in rows[at // 2 : at // 2 + 2]]  # updates, or copies
+                store.check_and_add_many(ids, texts[at : at + 20], state={"at": at + 20})
+                Path("said").write_text(str(at + 20))
+
+    def result() -> Any:
+        with neardup.Store("st") as store:
+            return store.check_many(texts), [store.get(row["id"]) is not None for row in rows], store.state
+
+    def wrong(_: Any) -> str:
+        if not is_store("st"):
+            return "what was acknowledged is not there" if Path("said").exists() else ""
+        with neardup.Store("st", mode="r") as store:
+            if not store.verify().is_sound:
+                return f"the store is damaged: {store.verify()}"
+            at = (store.state or {"at": 0})["at"]
+            said = Path("said").read_text() if Path("said").exists() else ""
+            return "what was acknowledged is not there" if at < int(said or 0) else ""
+
+    def strays() -> list[str]:
+        with neardup.Store("st"):
+            pass
+        kinds = ("record.sqlite", "lock", "rows", "compared", "signatures", "segment", "order", "distances")
+        names = sorted(path.name for path in Path("st").iterdir())
+        unknown = [each for each in names if each.split("-")[0] not in kinds]
+        generations = [each for each in names if each.startswith("rows-")]
+        return unknown + (generations if len(generations) > 1 else [])
+
+    return Scenario(f"store{name}", lambda: None, run, result, strays, wrong)
+
+
 SCENARIOS = [
     _dedup("exact", "in", "out/", method="exact"),
     _dedup("minhash, longest", "in", "out/", method="minhash", keep="longest"),
@@ -205,5 +249,8 @@ SCENARIOS = [
     _filter(""),
     _filter(", skipping", on_error="skip"),
     _filter_store(""),
+    _store(""),
+    _store(", minhash", method="minhash", min_similarity=0.6),
+    _store(", simhash", method="simhash", min_similarity=0.5),
     _filter_store(", skipping, minhash", on_error="skip", method="minhash", min_similarity=0.6),
 ]

@@ -16,16 +16,12 @@ def compact(files: Files) -> None:
             files.spill(compact=True)
         return
     kept, generation = files.kept(), files.generation + 1
-    for path in files.path.glob(f"*-{generation}"):
-        if path.stem.split("-")[0] in _kinds(files):
-            path.unlink()  # a crash left it
     with contextlib.closing(Contents(files.path, files.layout, {}, generation=generation)) as anew:
         for first in range(0, len(kept), REBUILT):
             anew.append(files.contents.texts(kept[first : first + REBUILT]))
         anew.sync()
         sync_folder(files.path)
         ends, documents = anew.ends, len(anew)
-    old = files.contents.paths.values()
     with files.changing():
         files.record.renumber(kept)
         empty = Derived(files.path, {"serial": files.derived.listed()["serial"]})
@@ -34,14 +30,7 @@ def compact(files: Files) -> None:
         files.candidates.forget()  # before the record: an index that is gone is made again
         files.record.commit()
     files.reopen()
-    for path in old:
-        path.unlink(missing_ok=True)
     with files.changing():
-        files.derived.sweep()
         files.candidates.learn()
         files.spill(compact=True)
     files.record.tidy()
-
-
-def _kinds(files: Files) -> set[str]:
-    return {name.split("-")[0] for name in files.contents.paths}

@@ -4,6 +4,7 @@ A row has, in words of 64 bits: the digest (2), the number of tokens, the finger
 how many there are and their checksum, and the checksum of the row itself.
 """
 
+import re
 from collections.abc import Mapping
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
@@ -22,6 +23,9 @@ from neardup.store.texts import Texts, no_elements
 
 DIGEST, TOKENS, FINGERPRINT = 0, 2, 3
 """Columns of a row."""
+
+
+_OURS = re.compile(r"(?:rows|signatures|(?:compared|joined)(?:-weights)?)-(\d+)")
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,14 @@ class Layout:
 def name_of(kind: str, generation: int) -> str:
     """The name of a file, of the store that was compacted so often."""
     return f"{kind}-{generation}"
+
+
+def sweep_generations(folder: Path, generation: int) -> None:
+    """Remove the files of other generations, which a crash has left."""
+    for path in folder.iterdir():
+        found = _OURS.fullmatch(path.name)
+        if found and int(found[1]) != generation:
+            path.unlink()
 
 
 class Contents:

@@ -20,7 +20,7 @@ from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.serialization import recipe_of_run
 from neardup.resources.resources import Resources
 from neardup.store.candidates.table import CANDIDATES
-from neardup.store.contents import Contents, Layout
+from neardup.store.contents import Contents, Layout, sweep_generations
 from neardup.store.derived import Derived
 from neardup.store.known import Known
 from neardup.store.opening import (
@@ -156,6 +156,9 @@ class Files:
         self.known = Known(self.record, self.contents, self.derived, self.gone)
         self.candidates.open(self.contents, self.derived, self.gone)
         self._pending, self._is_sound, self._version = 0, True, self.record.version
+        if not readonly:
+            sweep_generations(self.path, self.generation)
+            self.derived.sweep()
         if self.recalls:
             self.recall(self.derived.upto, self.derived.removed_upto)
 
