@@ -24,6 +24,7 @@ from neardup.store.opening import DECIDING, stored_rules
 from neardup.store.preference import rank_of, replaces
 from neardup.store.replacing import add_better
 
+_ENCODE = json.JSONEncoder(ensure_ascii=False).encode
 State = Any | Callable[[list[StoreAnswer]], Any]
 """Plain values of a program; or a function that makes them of the answers, just before these become durable."""
 
@@ -374,6 +375,6 @@ def as_json(value: Any) -> str:
         OptionError: it is none.
     """
     try:
-        return json.dumps(value, ensure_ascii=False)
+        return _ENCODE(value)
     except (TypeError, ValueError) as problem:
         raise OptionError(f"{value!r} is no plain value, as JSON has them: {problem}.") from None
