@@ -47,10 +47,17 @@ def backup(files: Files, target: Path) -> None:
     names += [each["file"] for segments in listed.get("segments", {}).values() for each in segments]
     for name in names:
         _copy(files.path / name, target / name, None)
+    _copy_recipe(files, target)
     for folder in files.candidates.folders():
         shutil.copytree(folder, target / folder.name)
     files.record.copy_to(target / RECORD)
     sync_folder(target)
+
+
+def _copy_recipe(files: Files, target: Path) -> None:
+    """Copy the files of the recipe."""
+    for path in [*files.path.glob("words-*"), *files.path.glob("frequencies-*")]:
+        _copy(path, target / path.name, None)
 
 
 def _copy(source: Path, target: Path, size: int | None) -> None:
@@ -90,12 +97,14 @@ def export(files: Files, target: Path) -> None:
     pq.write_table(pa.table(columns), target / REMOVED)
     facts = {
         "format": FORMAT,
-        "recipe": files.recipe.stored(),
+        "recipe": files.record.facts()["recipe"],
+        "max_distance": files.recipe.max_distance,
         "rules": to_store(files.rules),
         "state": files.state,
         "documents": len(kept),
         "removed": len(rows),
     }
+    _copy_recipe(files, target)
     (target / FACTS).write_text(json.dumps(facts, indent=1, sort_keys=True) + "\n")
 
 
