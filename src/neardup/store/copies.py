@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,10 @@ import pyarrow.parquet as pq
 
 from neardup.errors import DataError, InputError
 from neardup.fingerprints.simhash import Fingerprints
+from neardup.hamming.index.stored_recipe import located_fields
 from neardup.matching.similarities.table import Elements
+from neardup.recipe.recipe import Recipe
+from neardup.recipe.serialization import recipe_of_run
 from neardup.store.contents import Layout
 from neardup.store.files import REBUILT, Files
 from neardup.store.opening import RECORD, sync_folder, to_store
@@ -168,6 +172,12 @@ def read_export(source: Path) -> dict[str, Any]:
     if facts.get("format") != FORMAT:
         raise DataError(f"{source} is of format {facts.get('format')}; this version of neardup reads {FORMAT}.")
     return facts
+
+
+def recipe_of_export(source: Path, facts: dict[str, Any]) -> Recipe:
+    """The recipe of an export; its files lie beside the facts."""
+    found = recipe_of_run(located_fields(facts["recipe"], source), None, str(source))
+    return replace(found, max_distance=facts["max_distance"])
 
 
 def restore(files: Files, source: Path, facts: dict[str, Any]) -> None:

@@ -3,19 +3,16 @@
 import json
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
 
 from neardup.errors import OptionError
-from neardup.hamming.index.stored_recipe import located_fields
 from neardup.io.storage.places import local_path
 from neardup.options import DedupOptions, MatchingOptions
 from neardup.recipe.presets import RecipeLike
 from neardup.recipe.recipe import Recipe
-from neardup.recipe.serialization import recipe_of_run
 from neardup.store import checking, compaction, copies, deciding, expiry, neighborhood
 from neardup.store.answers import StoreAnswer, StoredDocument, StoreMatch, StorePair
 from neardup.store.checking import StoreCheck
@@ -338,10 +335,7 @@ class Store:
         copies.free_folder(local_path(path, "a store"))
         rules = stored_rules(facts["rules"])
         given = {name: getattr(rules.options, name) for name in DECIDING}
-        recipe = replace(
-            recipe_of_run(located_fields(facts["recipe"], Path(source)), None, str(source)),
-            max_distance=facts["max_distance"],
-        )
+        recipe = copies.recipe_of_export(local_path(source, "an export"), facts)
         store = cls(
             path, durable="batch", threads=threads, recipe=recipe, floor=rules.floor, policy=rules.policy, **given
         )
