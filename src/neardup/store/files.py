@@ -314,7 +314,8 @@ class Files:
         try:
             if self.mode == "w" and self._is_sound:
                 self.flush()
-                if self.derived.upto < len(self.contents) or self.derived.removed_upto < self.removed:
+                behind = self.derived.upto < len(self.contents) or self.derived.removed_upto < self.removed
+                if behind and self.recalls:  # else what is behind is not in memory
                     self.spill()
         finally:
             self._open.close()
