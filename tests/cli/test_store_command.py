@@ -129,7 +129,7 @@ def test_what_is_known_is_shown(run):
     assert info["bytes"]["record"] > 0
     shown = run("store", "info", "seen").out.decode()
     assert shown.startswith("documents       3\nremoved         1\ngone            0\n")
-    assert "  record.sqlite\n" in shown
+    assert "  record\n" in shown
 
 
 def test_options_come_from_a_file_too(run):

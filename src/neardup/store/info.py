@@ -5,7 +5,7 @@ from typing import Any
 
 from neardup.recipe.similarity import similarity_to_store
 from neardup.store.files import Files
-from neardup.store.opening import Policy
+from neardup.store.policy import Policy
 
 
 @dataclass(frozen=True, kw_only=True)

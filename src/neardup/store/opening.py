@@ -8,22 +8,17 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from neardup.errors import InputError, OptionError
 from neardup.options import DedupOptions
 from neardup.recipe.similarity import similarity_of, similarity_to_store, stored_similarity
 from neardup.store.candidates.table import CANDIDATES
+from neardup.store.policy import POLICIES, Policy
 
 RECORD, LOCK = "record.sqlite", "lock"
 DECIDING = ("method", "min_similarity", "similarity", "max_distance")
 """The options of a store."""
-Policy = Literal["first", "always"]
-POLICIES = {
-    "first": "a document that matches a kept one is not kept: the decisions of `dedup`",
-    "always": "every document is kept, and its matches are told",
-}
-"""Which documents are kept."""
 PATIENCE = 0.05
 """Seconds between two attempts to lock a store."""
 

@@ -17,9 +17,11 @@ from neardup.recipe.serialization import recipe_of_run
 from neardup.store import checking, compaction, copies, deciding, expiry, neighborhood
 from neardup.store.answers import StoreAnswer, StoredDocument, StoreMatch, StorePair
 from neardup.store.checking import StoreCheck
+from neardup.store.duration import Duration
 from neardup.store.files import AT_ONCE, Durable, Files, Mode
 from neardup.store.info import StoreInfo, info_of
-from neardup.store.opening import DECIDING, Policy, stored_rules
+from neardup.store.opening import DECIDING, stored_rules
+from neardup.store.policy import Policy
 
 State = Any | Callable[[list[StoreAnswer]], Any]
 """Plain values of a program; or a function that makes them of the answers, just before these become durable."""
@@ -257,7 +259,7 @@ class Store:
     def expire(
         self,
         *,
-        older_than: float | None = None,
+        older_than: Duration | None = None,
         newest: int | None = None,
         by: expiry.SeenBy = "last_seen",
         now: float | None = None,
@@ -265,7 +267,8 @@ class Store:
         """Remove the documents that have expired, and others that are old; returns their number. See `remove`.
 
         Args:
-            older_than: also those that were seen so many seconds ago, or earlier.
+            older_than: also those that were seen longer ago than so many seconds, or than a `timedelta`, or a text such as 90s,
+                15m, 12h, 30d or 4w.
             newest: also all but the last so many that were added.
             by: "last_seen" counts the time when a document or one that matches it came last, "first_seen" when it was added.
             now: the time, in seconds since 1970; the clock's by default.
