@@ -237,6 +237,29 @@ def test_a_backup_is_a_store(run, filled):
     assert told(run("store", "check", "copy", "in.jsonl")) == told(run("store", "check", "seen", "in.jsonl"))
 
 
+# ----------------------------------------------------------------------------------------------------------- finished runs
+
+
+@pytest.mark.parametrize("named", ["out.jsonl", "out.duplicates.jsonl"])
+def test_a_store_is_built_of_a_finished_run(run, filled, named):
+    run("dedup", "in.jsonl", "-o", "out.jsonl")
+    done = run("store", "build", "built", named)
+    assert "3 documents, 1 removed text: built" in done.err
+    assert told(run("store", "check", "built", "in.jsonl")) == told(run("store", "check", "seen", "in.jsonl"))
+    added = told(run("store", "add", "built", "in.jsonl", "-o", "-"))
+    for line in read_lines("out.duplicates.jsonl"):
+        found = {name: line[name] for name in ("similarity", "distance", "exact")}
+        assert added[line["row"]] == {"id": line["id"], "is_new": False, "duplicate_of": line["survivor_id"], **found}
+
+
+def test_a_run_with_other_decisions_is_refused(run):
+    write_lines("in.jsonl", ROWS)
+    run("dedup", "in.jsonl", "-o", "out.jsonl", "--cluster", "components", "--keep", "last")
+    done = run("store", "build", "built", "out.jsonl")
+    assert (done.code, "a store cannot decide as this run did" in done.err) == (2, True)
+    assert not Path("built").exists()
+
+
 # --------------------------------------------------------------------------------------------------------------- together
 
 
@@ -288,6 +311,9 @@ def test_what_writes_waits_for_another_writer(run, filled, arguments):
         (["store", "export", "seen", "full"], "Name a folder that is empty"),
         (["store", "import", "new", "full"], "full is no export of a store"),
         (["store", "import", "seen", "full"], "seen is a store already"),
+        (["store", "build", "seen", "in.jsonl"], "seen is a store already"),
+        (["store", "build", "new", "in.jsonl"], "in.summary.json, which tells how the run decided, is missing"),
+        (["store", "build", "new", "gone.jsonl"], "There is no audit"),
         (["store", "backup", "seen", "full"], "Name a folder that is empty"),
         (["store", "create", "new", "--floor", "0.9"], "--floor 0.9: give a number above 0, and up to"),
         (["store", "create", "new", "--floor", "0.5", "--method", "minhash"], "--floor 0.5: only"),

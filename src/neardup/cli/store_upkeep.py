@@ -1,4 +1,4 @@
-"""The commands `neardup store …` of upkeep: expire, compact, verify; neighbors, pairs, clusters; export, import, backup."""
+"""The commands `neardup store …` of upkeep: build; expire, compact, verify; neighbors, pairs, clusters; export, import, backup."""
 
 from typing import Any
 
@@ -188,6 +188,31 @@ def import_(path: str, source: str, threads: int | None, quiet: bool) -> None:
 
 @click.command()
 @path
+@click.argument("run", metavar="RUN")
+@click.option(
+    "--recipe",
+    metavar="FILE.toml",
+    help="The run's own recipe, if a large file of it (over 16 MiB) is not where it was.",
+)
+@options.threads
+@options.quiet
+def build(path: str, run: str, recipe: str | None, threads: int | None, quiet: bool) -> None:
+    """Make a store of a finished run of `neardup dedup`, without deciding anything again.
+
+    FOLDER: the new store, empty or not there. RUN: the output or the audit of the run, with the summary beside it; the inputs are
+    read again. The store answers as if they had been added to it. It takes runs with --cluster star and --keep first, without
+    --within, --prefer-source, --against, --elements and --unit.
+    """
+    from neardup.jobs.store_upkeep import build_store
+    from neardup.recipe.presets import find_recipe
+
+    progress = options.progress(quiet)
+    found = build_store(path, run, recipe=find_recipe(recipe) if recipe else None, threads=threads, progress=progress)
+    progress.say(f"{counted(found.documents, 'document')}, {counted(found.removed, 'removed text')}: {path}")
+
+
+@click.command()
+@path
 @target
 @options.quiet
 def backup(path: str, target: str, quiet: bool) -> None:
@@ -200,4 +225,4 @@ def backup(path: str, target: str, quiet: bool) -> None:
     options.progress(quiet).say(f"{counted(backup_store(path, target), 'document')}: {target}")
 
 
-COMMANDS = (expire, compact, verify, neighbors, pairs, clusters, export, import_, backup)
+COMMANDS = (build, expire, compact, verify, neighbors, pairs, clusters, export, import_, backup)

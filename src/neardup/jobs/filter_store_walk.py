@@ -15,9 +15,10 @@ from neardup.io.reading import Reading
 from neardup.io.shard import Shard
 from neardup.jobs.filter_run import files_of
 from neardup.jobs.line_walk import Block, LineWalk, Sinks, write_rejects
-from neardup.jobs.store_rows import TOGETHER, RowIds
+from neardup.jobs.store_rows import TOGETHER
 from neardup.progress import Progress
 from neardup.store.answers import StoreAnswer
+from neardup.store.row_ids import RowIds
 from neardup.store.store import Store
 from neardup.survivors.audit import filter_lines
 from neardup.survivors.outcomes import FilterOutcomes

@@ -20,7 +20,7 @@ from neardup.io.storage.places import local_path, path_text, place_of
 from neardup.jobs.filter_run import StandardOutput
 from neardup.jobs.output_paths import refuse_inputs
 from neardup.jobs.store_answers import answer_line, meant_ids
-from neardup.jobs.store_rows import RowIds, corpus_of, documents_of
+from neardup.jobs.store_rows import corpus_of, documents_of
 from neardup.options import MatchingOptions, OnError
 from neardup.progress import Watcher, progress_of
 from neardup.recipe.presets import RecipeLike
@@ -29,6 +29,7 @@ from neardup.resources.unfinished import temporary_folder
 from neardup.store.info import StoreInfo
 from neardup.store.opening import is_store
 from neardup.store.policy import Policy
+from neardup.store.row_ids import RowIds
 from neardup.store.store import Store
 
 

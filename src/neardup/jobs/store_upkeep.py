@@ -10,10 +10,13 @@ from neardup.errors import DataError, InputError, OptionError
 from neardup.io.storage.places import local_path
 from neardup.jobs.store import answers_to, opened_store
 from neardup.jobs.store_answers import meant_ids
+from neardup.progress import Watcher
+from neardup.recipe.presets import RecipeLike
 from neardup.store.answers import StoreMatch
 from neardup.store.checking import StoreCheck
 from neardup.store.duration import Duration
 from neardup.store.expiry import SeenBy
+from neardup.store.info import StoreInfo
 from neardup.store.opening import is_store
 from neardup.store.store import Store
 
@@ -186,6 +189,27 @@ def import_store(path: str | Path, source: str | Path, *, threads: int | None = 
         raise InputError(f"{path} is a store already. Name a folder that is empty, or not there.")
     with Store.from_export(path, source, threads=threads) as store:
         return len(store)
+
+
+def build_store(
+    path: str | Path,
+    run: str | Path,
+    *,
+    recipe: RecipeLike | None = None,
+    threads: int | None = None,
+    progress: Watcher = None,
+) -> StoreInfo:
+    """Make a store of a finished run of `dedup`; see `Store.build`.
+
+    Raises:
+        InputError: there is a store, or there is no such run, or its inputs have changed.
+        OptionError: a store cannot decide as the run did.
+        DataError: the audit or the summary is damaged.
+    """
+    if is_store(local_path(path, "a store")):
+        raise InputError(f"{path} is a store already. Name a folder that is empty, or not there.")
+    with Store.build(path, run, recipe=recipe, threads=threads, progress=progress) as store:
+        return store.info()
 
 
 def backup_store(path: str | Path, target: str | Path) -> int:
