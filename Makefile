@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 # Half of the time that pip takes for the 150 packages of the tests.
 INSTALL := $(BIN)/python -m uv pip install --quiet --compile-bytecode --python $(BIN)/python
 
-.PHONY: help demo kernels kernels-from-wheel wheels wheel-arm test test-all test-long slow-tests test-levels test-checked test-interpreted test-lowest install-tools test-properties fuzz flips kills lint lint-project types docs site chromium bench bench-quick bench-corpus bench-start soak clean
+.PHONY: help debian demo kernels kernels-from-wheel wheels wheel-arm test test-all test-long slow-tests test-levels test-checked test-interpreted test-lowest install-tools test-properties fuzz flips kills lint lint-project types docs site chromium bench bench-quick bench-corpus bench-start soak clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*## /: /' | sort
@@ -132,6 +132,10 @@ docs: $(VENV)/developing  ## write the generated pages anew; the tests fail wher
 # Not --quiet: what is not said is not counted, and strict builds would pass. The variable leaves out an advertisement.
 site: $(VENV)/developing  ## the documentation as a site, in site/; broken links and missing anchors are errors
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+debian:  ## what tests use of Debian: Chromium to look at pages, strace to record writes; as root
+	command -v strace >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends strace; }
+	$(MAKE) --no-print-directory chromium
 
 chromium:  ## Debian's Chromium, in which tests look at the report; as root
 	command -v chromium >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium fonts-noto-cjk; }

@@ -122,16 +122,17 @@ def _whole_angle(kind: str, name: str, bits: int, what: str) -> Figure:
     return "hashes", lambda record: number(_angle(record, kind, name, str(bits))[what]).replace("-", "−")
 
 
-def _within(record: Record, recipe: str, distance: int) -> tuple[float, float]:
-    """The share of the reference pairs within the distance, and how many unlike pairs come with each."""
+def _within(record: Record, recipe: str, distance: int, only: str | None = None) -> tuple[float, float]:
+    """The share of the reference pairs within the distance, and how many unlike pairs come with each, in all sets or `only` one."""
     ours = RECIPES[recipe].recipe.as_dict().items()
-    [sets] = [each["sets"].values() for each in record["recipes"] if each["recipe"].items() <= ours]
+    [by_name] = [each["sets"] for each in record["recipes"] if each["recipe"].items() <= ours]
+    sets = [found for name, found in by_name.items() if only in (None, name)]
     similar, unlike = (sum(each[name][distance] for each in sets) for name in ("similar", "unlike"))
     return similar / sum(each["all_similar"] for each in sets), unlike / similar
 
 
-def _recipe_percent(recipe: str, distance: int) -> Figure:
-    return "recipes", lambda record: percent(_within(record, recipe, distance)[0])
+def _recipe_percent(recipe: str, distance: int, only: str | None = None) -> Figure:
+    return "recipes", lambda record: percent(_within(record, recipe, distance, only)[0])
 
 
 def _recipe_unlike(recipe: str, distance: int) -> Figure:
@@ -175,9 +176,11 @@ FIGURES: dict[str, Figure] = {
     "default-at-16-percent": _recipe_percent("default", 16),
     "default-at-16-unlike": _recipe_unlike("default", 16),
     "default-at-18-percent": _recipe_percent("default", 18),
+    "default-at-18-of-chinese-percent": _recipe_percent("default", 18, "zh_laws_national"),
     "default-at-18-unlike": _recipe_unlike("default", 18),
     "default-64-at-10-unlike": _recipe_unlike("default-64", 10),
     "textbook-at-3-percent": _recipe_percent("textbook", 3),
+    "textbook-at-3-of-chinese-percent": _recipe_percent("textbook", 3, "zh_laws_national"),
     "textbook-at-12-percent": _recipe_percent("textbook", 12),
     "rho-mb-per-second": _speed("rensa RMinHash matrix, rho, words"),
     "rensa-mb-per-second": _speed("rensa RMinHash digests, words"),

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import xxhash
 
 SEALS = ("neardup.seal", "neardup.contents")
-SHARD = ["name", "relative", "rows", "size", "content"]
+SHARD = ["name", "relative", "rows", "size", "content", "reading"]
 FINGERPRINTS = ["id", "id_is_string", "fingerprint", "short", "tokens", "length", "digest"]
 PAIRS = {
     "left_id": "large_string",

@@ -13,12 +13,17 @@ def match_of(kept, text, options):
     return (found[0]["similarity"], found[0]["distance"], found[0]["exact"]) if found else None
 
 
+def rank_of(policy, text):
+    """How good a text is."""
+    return {"longest": len(text), "shortest": -len(text), "last": 0}[policy]
+
+
 @dataclass
 class NaiveStore:
     """Kept documents and texts that were not kept, in the order in which they came. `options`: a tuple of pairs, of `deduplicate`."""
 
     options: tuple
-    keeps_all: bool = False
+    policy: str = "first"
     kept: dict = field(default_factory=dict)
     removed: list = field(default_factory=list)
     count: int = 0
@@ -42,8 +47,10 @@ class NaiveStore:
             equal = match_of(self.kept[name][1], text, self.options)
             if not equal or not equal[2]:
                 self.remove(name)
+        if self.policy not in ("first", "always"):
+            return self._add_better(name, text)
         found = self.check(text)
-        if found and not self.keeps_all:
+        if found and self.policy != "always":
             alike, distance, exact, of = found[0]
             if not exact and not self._was_removed(text):
                 self.removed.append((text, self.kept[of][0], alike, distance))
@@ -51,6 +58,22 @@ class NaiveStore:
             self.kept[name] = (self.count, text)
             self.count += 1
         return found
+
+    def _add_better(self, name, text):
+        """The same where a better document replaces those that it matches; then, what is replaced is not told."""
+        found = self._all_matches(text)
+        ranks = [
+            (rank_of(self.policy, text), -self.count),
+            *((rank_of(self.policy, self.kept[of][1]), -number) for *_, number, of in found),
+        ]
+        best = ranks[0][0] > max(rank for rank, _ in ranks[1:]) if found and self.policy != "last" else True
+        if not best:
+            return [(alike, distance, exact, of) for alike, distance, exact, _, of in found]
+        for *_, of in found:
+            self.kept.pop(of)
+        self.kept[name] = (self.count, text)
+        self.count += 1
+        return []
 
     def remove(self, name):
         number, _ = self.kept.pop(name)
@@ -66,6 +89,11 @@ class NaiveStore:
                 found.append((match[0], match[1], number, name))
         found.sort(key=lambda each: (each[1] if each[0] is None else -each[0], each[2]))
         return [(alike, distance, name) for alike, distance, _, name in found]
+
+    def _all_matches(self, text):
+        """Similarity, distance, exactness, number and name of all matches, best first."""
+        found = [(*match, number, name) for number, name, match in self._matches(text)]
+        return sorted(found, key=lambda each: (each[1] if each[0] is None else -each[0], each[3]))
 
     def _was_removed(self, text):
         return any((match_of(other, text, self.options) or (0, 0, False))[2] for other, *_ in self.removed)

@@ -59,7 +59,7 @@ class DedupOptions:
 
     Attributes:
         method: how candidates are found, one of `neardup.recipe.methods.METHODS`. `auto` is simhash if a distance is given, if
-            `min_similarity` is 0, or if the recipe is not the default one and brings a distance.
+            `min_similarity` is 0, or if the recipe brings a distance and is not the default one with the default distance.
         min_similarity: the similarity threshold, from 0 to 1; a pair below it is no match. With 0, pairs match by distance alone,
             and no text is read again.
         similarity: the similarity of texts: one of `neardup.recipe.similarities.SIMILARITIES`, a `Similarity`, or a .toml file with

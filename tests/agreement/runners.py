@@ -248,6 +248,27 @@ def definition(case: Case, files: Files):
     return Outcome(gone, audit, counts)
 
 
+def stored(case: Case, files: Files):
+    """A store that is given some rows at a time, under their numbers, and is closed and opened in between."""
+    matching = {name: value for name, value in case.options.items() if name not in ("keep", "cluster")}
+    neardup.Store("s", **matching).close()
+    answers, texts = [], [row["text"] for row in files.rows]
+    for first in range(0, len(texts), 37):
+        with neardup.Store("s", threads=2) as store:
+            some = texts[first : first + 37]
+            answers += store.check_and_add_many(range(first, first + len(some)), some)
+    audit = []
+    for row, answer in enumerate(answers):
+        if not answer.is_new:
+            best, ids = answer.matches[0], [files.rows[number]["id"] for number in (row, answer.duplicate_of)]
+            audit.append({
+                "id": ids[0], "row": row, "survivor_id": ids[1], "survivor_row": best.id, "cluster_id": best.id,
+                "exact": answer.exact, "distance": best.distance, "similarity": best.similarity,
+            })  # fmt: skip
+    counts = {"documents": len(texts), "survivors": len(texts) - len(audit), "duplicates": len(audit)}
+    return Outcome([line["row"] for line in audit], audit, counts)
+
+
 def of_both_kinds(case: Case):
     """In memory, ids are a column of one type."""
     kinds = {type(row["id"]) for row in [*case.corpus.rows, *case.corpus.reference]}
@@ -263,6 +284,17 @@ def not_defined(case: Case):
         return "the definition compares huge texts for hours"
     if case.options.get("method") == "minhash":
         return "what minhash misses is not defined by texts alone"
+    return None
+
+
+def not_in_a_store(case: Case):
+    options = {"keep": "first", "cluster": "star", "method": "auto"} | case.options
+    if case.corpus.reference:
+        return "a store has no reference"
+    if options["method"] == "auto":
+        return "a store has one method"
+    if (options["keep"], options["cluster"], options.get("within")) != ("first", "star", None):
+        return "a store keeps the first of a star"
     return None
 
 
@@ -313,8 +345,9 @@ RUNNERS = {
     "table in memory": Runner(table, of_both_kinds, in_memory),
     "stages": Runner(stages, not_in_stages, of_links),
     "stages at once": Runner(stages_at_once, not_in_stages, of_links),
+    "store": Runner(stored, not_in_a_store, without_links),
     "definition": Runner(definition, not_defined, without_links),
 }
 """All runners; the first is what the others are compared with."""
-QUICK = ("batch", "little memory", "rows in memory", "stages", "definition")
+QUICK = ("batch", "little memory", "rows in memory", "stages", "store", "definition")
 """Those that `make test` compares."""

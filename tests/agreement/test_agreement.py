@@ -136,6 +136,9 @@ CANNOT = {
     ("table in memory", "ids in memory are of one kind"): 18,
     ("stages", "stages have no reference"): 42,
     ("stages at once", "stages have no reference"): 42,
+    ("store", "a store has no reference"): 42,
+    ("store", "a store has one method"): 21,
+    ("store", "a store keeps the first of a star"): 110,
     ("definition", "the definition compares huge texts for hours"): 9,
     ("definition", "what minhash misses is not defined by texts alone"): 44,
 }

@@ -228,3 +228,64 @@ def test_a_text_that_is_nested_too_deeply_is_refused(run, place):
     Path("deep.jsonl").write_bytes(b'{"m":' + b'{"a":' * 5_000 + b'"text"' + b"}" * 5_001)
     done = run("dedup", "deep.jsonl", "--text", ".".join(["m"] + ["a"] * 5_000), "-o", "out.jsonl")
     assert (done.code, "row 0 (counted from 0): malformed JSON, or nested too deeply" in done.err) == (1, True)
+
+
+@pytest.fixture
+def of_fingerprints(run):
+    """The fingerprints of the corpus by a recipe with a file and a distance of its own."""
+    write_lines("old.jsonl", ROWS)
+    write_lines("new.jsonl", [*ROWS[:1], {"id": "clock", "text": CLOCK}])
+    Path("stop.txt").write_text("the\nof\n")
+    Path("mine.toml").write_text('stop_words = ["stop.txt"]\nbits = 64\nmax_distance = 5\n')
+    assert run("fingerprint", "old.jsonl", "--recipe", "mine.toml", "-o", "old.parquet").code == 0
+    Path("stop.txt").unlink()
+
+
+def test_a_reference_of_fingerprints_brings_its_recipe(run, of_fingerprints):
+    done = run("dedup", "new.jsonl", "-o", "out.jsonl", "--against", "old.parquet", "--min-similarity", "0")
+    assert done.code == 0, done.err
+    assert "no --recipe is given, so it is that of old.parquet" in done.err
+    assert survivors("out.jsonl") == ["clock"]
+    summary = json.loads(Path("out.summary.json").read_text())
+    assert (summary["max_distance"], summary["recipe"]["bits"]) == (5, 64)
+
+
+def test_a_recipe_that_is_given_is_not_replaced_by_that_of_the_reference(run, of_fingerprints):
+    arguments = ("dedup", "new.jsonl", "-o", "out.jsonl", "--against", "old.parquet", "--min-similarity", "0")
+    done = run(*arguments, "--recipe", "default-64")
+    assert (done.code, "old.parquet was made by the recipe" in done.err) == (2, True)
+    write_lines("lists.jsonl", [{"id": 1, "tags": ["a", "b"]}])
+    done = run("dedup", "lists.jsonl", "--elements", "tags", *arguments[2:])
+    assert (done.code, "old.parquet was made by the recipe" in done.err) == (2, True)
+
+
+def test_a_reference_of_other_documents_brings_no_recipe(run, of_fingerprints):
+    write_lines("lists.jsonl", [{"id": 1, "tags": ["a", "b"], "fp": "12345678901234567"}])
+    assert run("fingerprint", "lists.jsonl", "--elements", "tags", "-o", "lists.parquet").code == 0
+    brought = ("--fingerprint", "fp", "--digits", "decimal", "--program", "mine")
+    assert run("fingerprint", "lists.jsonl", *brought, "-o", "program.parquet").code == 0
+    for reference, message in (
+        (
+            "lists.parquet",
+            "lists.parquet is of given lists, and the inputs are texts. Name the column of the lists with --elements.",
+        ),
+        (
+            "program.parquet",
+            "program.parquet holds fingerprints of another program, and how to make them of these inputs is not",
+        ),
+    ):
+        done = run("dedup", "new.jsonl", "-o", "out.jsonl", "--against", reference, "--min-similarity", "0")
+        assert (done.code, message in done.err) == (2, True), done.err
+    done = run(
+        "dedup",
+        "lists.jsonl",
+        "--elements",
+        "tags",
+        "-o",
+        "out.jsonl",
+        "--against",
+        "lists.parquet",
+        "--min-similarity",
+        "0",
+    )
+    assert done.code == 0, done.err

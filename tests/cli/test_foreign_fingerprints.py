@@ -402,7 +402,43 @@ def test_texts_are_not_compared_with_a_program_of_unknown_recipe(run):
         "out.jsonl",
     )
     assert done.code == 2
-    assert "of another program there, of texts here" in done.err
+    assert (
+        "prints.parquet holds fingerprints of another program, and how to make them of these inputs is not known"
+        in done.err
+    )
+    done = run(
+        "dedup",
+        "texts.jsonl",
+        "--against",
+        "prints.parquet",
+        "--min-similarity",
+        0,
+        "--recipe",
+        "default",
+        "-o",
+        "out.jsonl",
+    )
+    assert (done.code, "of another program there, of texts here" in done.err) == (2, True)
+
+
+def test_programs_without_a_name_count_as_one_and_this_is_told(run):
+    for name in ("a", "b"):
+        write(f"{name}.csv", numbers())
+        done = run("fingerprint", f"{name}.csv", "--fingerprint", "fp", "--digits", "decimal", "-o", f"{name}.parquet")
+        assert (
+            "no --program is named: all fingerprints of 64 bits without a name are taken for those of one program"
+            in done.err
+        )
+    assert run("pairs", "a.parquet", "--against", "b.parquet", "-o", "p.jsonl", "--max-distance", "3").code == 0
+    named = run(
+        "fingerprint", "b.csv", "--fingerprint", "fp", "--digits", "decimal", "--program", "x", "-o", "c.parquet"
+    )
+    assert "without a name" not in named.err
+    done = run("pairs", "a.parquet", "--against", "c.parquet", "-o", "q.jsonl", "--max-distance", "3")
+    assert (
+        done.code,
+        "program: unnamed there, x here" in done.err or "program: x there, unnamed here" in done.err,
+    ) == (2, True)
 
 
 def test_fingerprint_files_keep_the_distance(run):
@@ -445,7 +481,7 @@ def test_a_recipe_that_is_asked_for_gives_its_distance(run):
 BAD = [
     ("12", None),
     ("12x", 'its column "fp" is "12x", not decimal digits'),
-    ("-1", 'its column "fp" is "-1", not decimal digits'),
+    ("-1", 'its column "fp" is "-1", not decimal digits; with a sign, they are `digits=\'signed\'`'),
     (str(2**64), 'its column "fp" is "18446744073709551616", which does not fit in 64 bits'),
     ("", 'its column "fp" is empty'),
     (None, 'its column "fp" is null'),
@@ -604,11 +640,50 @@ def test_a_text_file_of_fingerprints_is_never_one_document(run, command, form, f
     Path("my prints.txt").write_text("\n".join(form.format(each) for each in numbers(63)[:4] + numbers(63)[6:]) + "\n")
     done = run(*command, "my prints.txt")
     assert done.code == 1
-    expected = f"`neardup fingerprint 'my prints.txt' --lines {flags} -o 'my prints.prints.parquet'`"
+    expected = f"`neardup fingerprint 'my prints.txt' --lines {flags} --program NAME --max-distance 3 -o 'my prints.prints.parquet'`"
     assert expected in done.err
     assert not Path("x.index").exists()
     assert not Path("x.parquet").exists()
     assert not Path("x.txt").exists()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("dedup", "texts.jsonl", "-o", "x.jsonl", "--against"),
+        ("decontaminate", "texts.jsonl", "-o", "x.jsonl", "--against"),
+        ("decontaminate", "--against", "texts.jsonl", "-o", "x.txt"),
+        ("fit", "-o", "x.parquet"),
+        ("evaluate",),
+        ("plan",),
+    ],
+)
+@pytest.mark.parametrize("given", ["prints.txt", "folder"])
+def test_fingerprints_alone_are_refused_wherever_texts_are_expected(run, command, given):
+    write_lines("texts.jsonl", ROWS)
+    Path("folder").mkdir()
+    for name in ("prints.txt", "folder/prints.txt"):
+        write(name, numbers())
+    done = run(*command, given)
+    assert done.code == 1
+    name = "prints.txt" if given == "prints.txt" else "folder/prints.txt"
+    assert f"`neardup fingerprint {name} --lines --digits decimal" in done.err
+    assert not list(Path().glob("x.*"))
+
+
+@pytest.mark.parametrize(
+    ("lines", "are"),
+    [
+        (["f776119227163845"], "are digits, as of fingerprints"),
+        (["f776119227163845 doc1"], "are ids and digits, as of fingerprints"),
+        (["d1 f776119227163845"], "are ids and digits, as of fingerprints"),
+        (["f776119227163845 doc1", "a0761192271638ff doc2"], "are ids and digits, as of fingerprints"),
+    ],
+)
+def test_a_long_number_is_a_fingerprint_in_a_single_line_and_before_its_id(run, lines, are):
+    write("in.txt", lines)
+    done = run("index", "build", "x.index", "in.txt")
+    assert (done.code, are in done.err) == (1, True), done.err
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, ("filter", "--index", "Q", "-o", "x.txt")])
@@ -618,7 +693,10 @@ def test_lines_of_fingerprints_are_no_documents(run, command):
     write("in.txt", numbers())
     done = run(*command, "in.txt", "--lines")
     assert done.code == 2
-    assert "`neardup fingerprint in.txt --lines --digits decimal -o in.prints.parquet`" in done.err
+    assert (
+        "`neardup fingerprint in.txt --lines --digits decimal --program NAME --max-distance 3 -o in.prints.parquet`"
+        in done.err
+    )
 
 
 def test_a_printed_command_reads_the_fingerprints(run):
@@ -627,6 +705,81 @@ def test_a_printed_command_reads_the_fingerprints(run):
     command = message.split("`neardup ")[1].split("`")[0]
     assert run(*command.split()).code == 0
     assert prints("in.prints.parquet") == numbers()
+    assert (
+        run("pairs", "in.prints.parquet", "-o", "pairs.jsonl").code == 0
+    )  # by the name and the distance that were printed
+    assert run("index", "build", "P", "in.prints.parquet").code == 0
+
+
+def test_a_printed_command_reads_numbers_that_lack_zeros_or_a_header(run):
+    write("in.txt", [hex(each >> 4 * (row % 3)) for row, each in enumerate(numbers())])
+    Path("in.csv").write_text("".join(f"{each}\n" for each in numbers()))
+    wide = [3**80 + each for each in numbers()]
+    write("wide.txt", wide)
+    for name, expected in (
+        ("in.txt", [each >> 4 * (row % 3) for row, each in enumerate(numbers())]),
+        ("in.csv", numbers()),
+        ("wide.txt", wide),
+    ):
+        message = run("index", "build", "P", name).err
+        command = message.split("`neardup ")[1].split("`")[0]
+        done = run(*command.split(), "--overwrite")
+        assert done.code == 0, (command, done.err)
+        assert prints(command.split()[-1]) == expected
+
+
+def test_a_table_without_a_header_is_told(run):
+    Path("in.csv").write_text("".join(f"d{row},{each}\n" for row, each in enumerate(numbers())))
+    done = run("dedup", "in.csv", "-o", "x.csv")
+    assert "Its first line seems to be a row, not names of columns: put names before it" in done.err
+
+
+def test_the_column_that_is_named_like_fingerprints_is_proposed(run):
+    write_lines(
+        "in.jsonl", [{"key": str(10**9 + row), "body": "a text", "fp": str(each)} for row, each in enumerate(numbers())]
+    )
+    done = run("dedup", "in.jsonl", "-o", "x.jsonl")
+    assert 'If its column "fp" holds fingerprints of another program' in done.err
+
+
+def test_the_command_for_standard_input_names_it(run):
+    done = run("pairs", "-", "--lines", "-o", "x.jsonl", stdin="".join(f"{each}\n" for each in numbers()).encode())
+    assert (
+        "`neardup fingerprint - --lines --digits decimal --program NAME --max-distance 3 -o prints.parquet`" in done.err
+    )
+
+
+@pytest.mark.parametrize("flag", ["--fingerprint", "--vector"])
+def test_a_flag_without_its_column_is_told(run, flag):
+    write("in.csv", numbers())
+    done = run("fingerprint", "in.csv", flag, "--program", "x", "-o", "x.parquet")
+    assert (done.code, f"{flag} --program: give the name of a column after {flag}" in done.err) == (2, True)
+
+
+def test_a_run_of_fingerprints_that_were_brought_in_is_not_told_to_bring_them_in(run):
+    write("in.csv", [*numbers(), numbers()[0]], list(range(41)))
+    for arguments in (
+        (
+            "fingerprint",
+            "in.csv",
+            "--fingerprint",
+            "fp",
+            "--digits",
+            "decimal",
+            "--recipe",
+            "cppjieba",
+            "-o",
+            "f.parquet",
+        ),
+        ("pairs", "f.parquet", "-o", "p.jsonl"),
+        ("clusters", "p.jsonl", "--documents", "f.parquet", "-o", "c.parquet"),
+        ("apply", "c.parquet", "in.csv", "-o", "out.csv"),
+    ):
+        done = run(*arguments)
+        assert done.code == 0, done.err
+    done = run("verify", "out.csv")
+    assert done.code == 2
+    assert 'brought in from in.csv, which has no column "text", so there are no texts to verify it by.' in done.err
 
 
 @pytest.mark.parametrize("between", [" ", "\t", ",", "; "])
@@ -656,6 +809,8 @@ def test_ids_with_fingerprints_are_no_documents(run, between, flags):
         "12345678\nand a word\n",
         "invoice 12345678\n",
         "invoice 12345678\nand a word\n",
+        "20240101 holiday\n20240102 work\n",
+        "accede0123\n",
         "chapter 1\nchapter 2\n",
         "a b\nc d\n",
         "",
@@ -685,18 +840,20 @@ def test_a_table_of_numbers_among_texts_is_set_aside_or_a_document(run):
 def test_files_without_a_text_say_what_their_numbers_may_be(run, command, ending):
     write_lines("texts.jsonl", ROWS)
     run("index", "build", "P", "texts.jsonl")
+    named = " --program NAME --max-distance 3"
     if ending == "parquet":
         pq.write_table(pa.table({"id": range(40), "fp": pa.array(numbers(), pa.uint64())}), "in.parquet")
         flags = "in.parquet --fingerprint fp"
     elif ending == "vectors":
         pq.write_table(pa.table({"id": [1], "v": [[1.0, 2.0]]}), "in.parquet")
         flags = "in.parquet --vector v"
+        named = ""
     else:
         write(f"in.{ending}", numbers(), list(range(40)))
         flags = f"in.{ending} --fingerprint fp --digits decimal"
     done = run(*command, "in.parquet" if ending == "vectors" else f"in.{ending}")
     assert done.code == 2
-    assert f"`neardup fingerprint {flags} -o in.prints.parquet`" in done.err
+    assert f"`neardup fingerprint {flags}{named} -o in.prints.parquet`" in done.err
 
 
 def test_a_wrong_column_beside_texts_is_not_taken_for_fingerprints(run):

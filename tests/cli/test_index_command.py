@@ -256,3 +256,68 @@ def test_a_file_instead_of_an_index_is_told_how_to_become_one(run):
     assert "f.parquet is a file, not the folder of an index." in refused.err
     assert "`neardup index build f.index f.parquet`" in refused.err
     assert run("index", "build", "f.index", "f.parquet", "--quiet").code == 0
+
+
+LISTS = [{"id": f"l{row}", "tags": [f"t{row}", "a", "b"], "text": f"t{row} a b"} for row in range(4)]
+OF_ELEMENTS = {"normalize": [], "segmenter": "whitespace", "word_shingle": 1, "max_distance": 18}
+"""A recipe of texts whose fields are those of given lists."""
+
+
+@pytest.fixture
+def of_both(run):
+    """An index and a fingerprint file of lists, and those of texts by a recipe with the same fields."""
+    write_lines("lists.jsonl", LISTS)
+    write_lines("texts.jsonl", LISTS)
+    Path("ws.toml").write_text("".join(f"{name} = {json.dumps(value)}\n" for name, value in OF_ELEMENTS.items()))
+    for arguments in (
+        ("index", "build", "lists.index", "lists.jsonl", "--elements", "tags"),
+        ("index", "build", "texts.index", "texts.jsonl", "--recipe", "ws.toml"),
+        ("fingerprint", "lists.jsonl", "-o", "lists.parquet", "--elements", "tags"),
+        ("fingerprint", "texts.jsonl", "-o", "texts.parquet", "--recipe", "ws.toml"),
+    ):
+        assert run(*arguments).code == 0
+
+
+OTHER_KIND = "their features differ, and distances between them mean nothing"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("index", "query", "lists.index", "texts.jsonl"), "lists.index is of given lists, and these are texts. Name the"),
+        (("index", "add", "lists.index", "texts.jsonl"), "lists.index is of given lists, and these are texts. Name the"),
+        (("index", "query", "lists.index", "--literal", "a b"), "lists.index is of given lists, so no texts go with it."),
+        (("filter", "texts.jsonl", "-o", "new.jsonl", "--index", "lists.index"), "fingerprints of given sets or lists, not of"),
+        (("index", "query", "texts.index", "lists.jsonl", "--elements", "tags"), "texts.index is of texts, and --elements tags"),
+        (("index", "add", "lists.index", "texts.parquet"), f"texts.parquet was made of texts, the other of given lists (--elements): {OTHER_KIND}"),
+        (("index", "query", "texts.index", "lists.parquet"), OTHER_KIND),
+        (("pairs", "lists.parquet", "--against", "texts.parquet", "-o", "pairs.jsonl"), OTHER_KIND),
+        (("dedup", "texts.jsonl", "--recipe", "ws.toml", "--against", "lists.parquet", "--min-similarity", "0", "-o", "out.jsonl"), OTHER_KIND),
+    ],
+)  # fmt: skip
+def test_texts_and_given_lists_are_never_compared(run, of_both, arguments, message):
+    done = run(*arguments)
+    assert (done.code, done.out) == (2, b"")
+    assert message in done.err
+
+
+def test_an_index_of_lists_takes_lists(run, of_both):
+    assert len(lines(run("index", "query", "lists.index", "lists.parquet").out)) == len(LISTS)
+    assert len(lines(run("index", "query", "lists.index", "lists.jsonl", "--elements", "tags").out)) == len(LISTS)
+    assert len(lines(run("index", "query", "texts.index", "texts.jsonl").out)) == len(LISTS)
+    with pytest.raises(nd.OptionError, match="This index holds fingerprints of given sets or lists, not of texts"):
+        nd.Stream("lists.index")
+
+
+def test_an_index_that_does_not_say_what_it_is_of_is_used_as_before(run, of_both, monkeypatch):
+    with monkeypatch.context() as patched:
+        patched.setattr(nd.Recipe, "could_be_of_elements", False)
+        nd.build_index("old.index", "lists.jsonl", elements="tags")
+        nd.fingerprint_files("lists.jsonl", "old.parquet", elements="tags")
+    assert "of" not in Index.open("old.index").info().recipe_fields
+    assert Index.open("lists.index").info().recipe_fields["of"] == "elements"
+    for kind in ("lists", "old"):
+        assert len(lines(run("index", "query", "old.index", f"{kind}.parquet").out)) == len(LISTS)
+    assert len(lines(run("index", "query", "old.index", "lists.jsonl", "--elements", "tags").out)) == len(LISTS)
+    assert len(lines(run("index", "query", "lists.index", "old.parquet").out)) == len(LISTS)
+    assert Index.open("old.index").recipe.digest() == Index.open("lists.index").recipe.digest()

@@ -1,5 +1,6 @@
 """`fingerprint`, `pairs`, `clusters` and `apply` one after another, beside `dedup` at once; `tests/agreement` has what they share."""
 
+import dataclasses
 import gzip
 import itertools
 import json
@@ -24,6 +25,7 @@ from corpora import (
     write_lines,
 )
 from neardup.io.sealed_parquet import SEAL, SealedWriter
+from neardup.survivors.cluster_file import read_cluster_file, write_cluster_file
 from places import DATA
 
 SHARDS = 4
@@ -331,7 +333,7 @@ def test_apply_refuses_what_was_not_clustered(run, staged):
     write_lines("in/c.jsonl", ROWS)
     for arguments, message in (
         (("in/c.jsonl",), "in/c.jsonl is no shard of c.parquet, which has in/a.jsonl, in/b.jsonl."),
-        (("in/a.jsonl", "--text", "body"), 'in/a.jsonl has no column "body"'),
+        (("in/a.jsonl", "--text", "body"), "--text body: c.parquet records how its shards were read when they"),
     ):
         done = run("apply", "c.parquet", *arguments, "-o", "out.jsonl")
         assert done.code == 2
@@ -462,7 +464,9 @@ def test_of_fingerprints_by_another_recipe_it_is_said_what_differs(run):
     write_lines("a.jsonl", ROWS)
     Path("small.toml").write_text("bits = 64\nmax_distance = 10\n")
     assert run("fingerprint", "a.jsonl", "-o", "a.parquet", "--recipe", "small.toml").code == 0
-    done = run("dedup", "a.jsonl", "-o", "o.jsonl", "--against", "a.parquet", "--min-similarity", "0")
+    done = run(
+        "dedup", "a.jsonl", "-o", "o.jsonl", "--against", "a.parquet", "--min-similarity", "0", "--recipe", "default"
+    )
     assert done.code == 2
     assert "which is asked for: bits: 64 there, 128 here" in " ".join(done.err.split())
 
@@ -485,3 +489,111 @@ def test_a_shard_that_changed_and_kept_its_size_is_refused_by_name(run, staged):
     assert "in/b.jsonl was another file when new.jsonl was made than when its fingerprints were" in " ".join(
         done.err.split()
     )
+
+
+READINGS = {
+    "elements": ("s.jsonl", ("--elements", "tags")),
+    "text and id": ("s.csv", ("--text", "body", "--id", "key")),
+    "html": ("pages.jsonl", ("--html", "whole", "--text", "page")),
+}
+
+
+def staged_by(run, shard, reading, *, paired=None):
+    """All stages of one shard; how it is read is given to `fingerprint` and `pairs` only."""
+    texts = [FERRY, FERRY, FERRY_EDITED, CLOCK]
+    Path("s.csv").write_text("key,body\n" + "".join(f'r{row},"{text}"\n' for row, text in enumerate(texts)))
+    write_lines("s.jsonl", [{"id": f"r{row}", "tags": text.split()} for row, text in enumerate(texts)])
+    write_lines("pages.jsonl", [{"id": f"r{row}", "page": f"<p>{text}</p>"} for row, text in enumerate(texts)])
+    for arguments in (
+        ("pairs", shard, "-o", "p.jsonl", *(reading if paired is None else paired)),
+        ("fingerprint", shard, "-o", "f.parquet", *reading),
+        ("clusters", "p.jsonl", "--documents", "f.parquet", "-o", "c.parquet"),
+    ):
+        done = run(*arguments)
+    return done
+
+
+@pytest.mark.parametrize("kind", READINGS)
+def test_apply_records_how_the_shards_were_read(run, kind):
+    shard, reading = READINGS[kind]
+    out = "out" + Path(shard).suffix
+    assert staged_by(run, shard, reading).code == 0
+    done = run("apply", "c.parquet", shard, "-o", out)
+    assert (done.code, "does not say" in done.err) == (0, False)
+    verified = run("verify", out)
+    assert verified.code == 0, verified.out
+    named = "jaccard of the elements" if kind == "elements" else "jaccard"
+    assert f"survivors do not match at {named} 0.8" in verified.out.decode()
+    assert '"r1" (row 1) was removed' in run("explain", "out.duplicates.jsonl", "r1").out.decode()
+    explained = run("explain", "out.duplicates.jsonl", "r0").out.decode()
+    assert '"r1" (row 1): distance 0, similarity 1.0000' in explained
+    assert "it shows no texts" not in run("report", "out.duplicates.jsonl", "-o", "r.html").out.decode()
+    files = json.loads(Path("out.summary.json").read_text())["files"]
+    flags = dict(zip(reading[::2], reading[1::2], strict=True))
+    assert {f"--{name}": files[name] for name in ("elements", "id", "html")} | {"--text": files["text"][0]} == {
+        "--elements": None, "--id": None, "--html": None, "--text": "text"
+    } | flags  # fmt: skip
+    again = run("apply", "c.parquet", shard, "-o", out, "--overwrite", *reading)
+    assert again.code == 0, again.err
+    refused = run("apply", "c.parquet", shard, "-o", out, "--overwrite", "--text", "id")
+    assert (refused.code, "--text id: c.parquet records how its shards were read" in refused.err) == (2, True)
+    assert " ".join(reading[:2]) in refused.err
+
+
+def test_clusters_of_an_older_version_are_applied_with_what_is_given(run):
+    shard, reading = READINGS["text and id"]
+    staged_by(run, shard, reading)
+    file = read_cluster_file("c.parquet")
+    shards = tuple(dataclasses.replace(each, reading=None) for each in file.shards)
+    write_cluster_file(Path("c.parquet"), dataclasses.replace(file, shards=shards))
+    done = run("apply", "c.parquet", shard, "-o", "out.csv")
+    assert (done.code, "c.parquet does not say how the shards were read" in done.err) == (0, True)
+    assert run("verify", "out.csv").code == 2
+    done = run("apply", "c.parquet", shard, "-o", "out.csv", "--overwrite", *reading)
+    assert (done.code, "does not say" in done.err) == (0, False)
+    assert run("verify", "out.csv").code == 0
+
+
+def test_pairs_and_fingerprints_of_other_columns_do_not_belong_together(run):
+    done = staged_by(run, "s.csv", ("--text", "body", "--id", "key"), paired=("--text", "key"))
+    assert done.code == 2
+    assert (
+        "s.csv was read with `text='key'` when p.jsonl was made, but with `text='body'` when its fingerprints"
+        in done.err
+    )
+    assert (
+        staged_by(run, "s.csv", ("--text", "body"), paired=("--text", "body", "--id", "key")).code == 2
+    )  # outputs exist
+
+
+def test_shards_that_were_read_differently_are_applied_apart(run):
+    Path("out").mkdir()
+    write_lines("a.jsonl", [{"id": "a", "text": FERRY}, {"id": "b", "text": CLOCK}])
+    write_lines("b.jsonl", [{"id": "c", "body": FERRY}])
+    for arguments in (
+        ("fingerprint", "a.jsonl", "-o", "fa.parquet"),
+        ("fingerprint", "b.jsonl", "-o", "fb.parquet", "--text", "body"),
+        ("pairs", "fa.parquet", "--against", "fb.parquet", "-o", "p.jsonl", "--max-distance", "3"),
+        (
+            "clusters",
+            "p.jsonl",
+            "--partial",
+            "--documents",
+            "fa.parquet",
+            "--documents",
+            "fb.parquet",
+            "-o",
+            "c.parquet",
+        ),
+        ("apply", "c.parquet", "a.jsonl", "-o", "out/a.jsonl"),
+        ("apply", "c.parquet", "b.jsonl", "-o", "out/b.jsonl"),
+    ):
+        done = run(*arguments)
+        assert done.code == 0, done.err
+    assert (read_lines("out/a.jsonl"), read_lines("out/b.jsonl")) == (read_lines("a.jsonl"), [])
+    told = "The shards were not read alike when they were fingerprinted: `text` of a.jsonl and of b.jsonl differ."
+    refused = run("apply", "c.parquet", "a.jsonl", "b.jsonl", "-o", "both/")
+    assert (refused.code, told.replace("`text`", "--text") in refused.err) == (2, True), refused.err
+    for command in (("verify", "out/", "--audit", "out"), ("explain", "out", "a")):
+        done = run(*command)
+        assert (done.code, "were not read alike" in done.err) == (2, True), done.err

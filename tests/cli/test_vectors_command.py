@@ -99,7 +99,7 @@ def test_pairs_and_clusters_work_on_fingerprints_of_vectors(run):
     run("fingerprint", "in.parquet", "--vector", "v", "-o", "prints.parquet")
     done = run("pairs", "prints.parquet", "--max-distance", 2, "-o", "pairs.jsonl")
     assert done.code == 0
-    assert "1 short texts have no pairs" in done.err
+    assert "1 zero vector has no pairs" in done.err
     [pair] = [json.loads(line) for line in Path("pairs.jsonl").read_text().splitlines()]
     assert (pair["left_id"], pair["right_id"], pair["distance"]) == ("d0", "d1", 0)
     done = run("clusters", "pairs.jsonl", "--documents", "prints.parquet", "-o", "clusters.parquet")

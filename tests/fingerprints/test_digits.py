@@ -102,6 +102,31 @@ def test_signed_integers_have_the_sign_at_the_width():
     assert wide == naive_digits.words([2**100 - 1, 2**100 - 128, 127], 100).tolist()
 
 
+def test_decimals_with_a_sign_are_told_how_to_be_read():
+    with pytest.raises(neardup.DataError, match="\"-1\", not decimal digits; with a sign, they are `digits='signed'`"):
+        neardup.read_fingerprints(["-1"], digits="decimal")
+    with pytest.raises(neardup.DataError, match='"-x", not decimal digits[.]'):
+        neardup.read_fingerprints(["-x"], digits="decimal")
+
+
+def test_a_width_that_nobody_has_said_is_read_by_the_rule_of_files():
+    assert neardup.read_fingerprints(["f0f0", "0x00ff"], digits="hexadecimal").tolist() == [0xF0F0, 0xFF]
+    assert neardup.read_fingerprints(["1" * 65], digits="binary").shape == (1, 2)
+    assert neardup.read_fingerprints([b"\x01" * 9], digits="bytes").shape == (1, 2)
+    assert neardup.read_fingerprints(pa.array([-1], pa.int8()), digits="signed").tolist() == [255]
+    for digits in ("decimal", "signed", "hexadecimal", "binary", "bytes"):
+        assert neardup.read_fingerprints([], digits=digits).shape == (0,)
+    with pytest.raises(neardup.DataError, match="Fingerprint 1 is .*011"):
+        neardup.read_fingerprints(["10", "011"], digits="binary")
+    with pytest.raises(neardup.DataError, match="Fingerprint 1 is of 2 bytes, but 8 bits have 1"):
+        neardup.read_fingerprints([b"a", b"bc"], digits="bytes")
+    for values in (["-1"], [-1]):
+        with pytest.raises(neardup.OptionError, match="`digits='signed'`: the sign is the first bit of the width"):
+            neardup.read_fingerprints(values, digits="signed")
+    with pytest.raises(neardup.OptionError, match="The first fingerprint has 516 bits; 512 are the most"):
+        neardup.read_fingerprints(["f" * 129], digits="hexadecimal")
+
+
 @pytest.mark.parametrize("kind", [pa.binary(), pa.large_binary(), pa.binary_view(), pa.binary(3)])
 def test_bytes_are_big_endian(kind):
     values = pa.array([b"\x01\x02\x03", b"\x00\x00\xff"]).cast(kind)
@@ -114,7 +139,7 @@ def test_bytes_are_big_endian(kind):
     [
         (["1", "x"], "decimal", 64, 'Fingerprint 1 is "x", not decimal digits.'),
         ([str(2**64)], "decimal", 64, 'is "18446744073709551616", which does not fit in 64 bits.'),
-        (["-1"], "decimal", 64, 'is "-1", not decimal digits.'),
+        (["-1"], "decimal", 64, 'is "-1", not decimal digits;'),
         (["128"], "signed", 8, 'is "128", which does not fit in 8 bits.'),
         ([128], "signed", 8, 'is "128", which does not fit in 8 bits.'),
         (pa.array([128]), "signed", 8, "is 128, but `digits='signed'` with 8 bits allows -128 to 127."),

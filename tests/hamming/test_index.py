@@ -383,3 +383,22 @@ def test_another_index_is_replaced_only_if_asked(tmp_path):
     assert (len(Index.open(tmp_path / "ix")), Index.open(tmp_path / "ix").max_distance) == (1, 5)
     with pytest.raises(nd.InputError, match="Another process has changed"):
         first.save()
+
+
+def test_the_distance_of_an_index_is_that_of_its_recipe_by_default():
+    assert nd.Index(recipe="fnv1a").max_distance == 3
+    assert nd.Index(recipe="fnv1a", max_distance=5).max_distance == 5
+    for options in ({}, {"recipe": nd.Recipe(bits=64, word_shingle=4)}):
+        with pytest.raises(
+            nd.OptionError, match="Give `max_distance`, the largest that will be asked for, or a recipe that"
+        ):
+            nd.Index(**options)
+
+
+def test_the_probability_of_a_hit_names_its_argument_and_is_1_while_all_is_compared():
+    index = nd.Index(max_distance=6, bits=64, method="prefix-tables", prefix=16, tables=8)
+    assert index.hit_probability() == 1
+    with pytest.raises(nd.OptionError, match="`distance=9`: the index was made for 6"):
+        index.hit_probability(9)
+    with pytest.raises(nd.OptionError, match="`distance=-1` is not a whole number from 0 to 64"):
+        index.hit_probability(-1)

@@ -49,12 +49,30 @@ def test_without_verification_the_distance_alone_decides():
 
 
 def test_the_default_recipe_decides_as_if_none_was_named():
-    for recipe in (None, "default", nd.Recipe(), nd.Recipe(max_distance=5)):
+    for recipe in (None, "default", nd.Recipe(), nd.Recipe(max_distance=18)):
         lines, summary = told(recipe=recipe)
         assert summary.method == "exact"
         assert summary.recipe_decides is None
         assert not any("recipe" in line for line in lines)
         assert "recipe_decides" not in summary.as_dict()
+
+
+@pytest.mark.parametrize("recipe", [nd.Recipe(max_distance=5), nd.Recipe(max_distance=3, bits=128)], ids=str)
+def test_a_recipe_that_only_sets_a_distance_decides_by_it(recipe):
+    lines, summary = told(recipe=recipe)
+    assert (summary.method, summary.max_distance) == ("simhash", recipe.max_distance)
+    assert f"the recipe brings the distance {recipe.max_distance}," in lines[0]
+    assert summary.recipe_decides == lines[0]
+    exact = told(recipe=recipe, method="exact")
+    assert "the recipe's `max_distance` decides nothing here: texts are compared by jaccard" in exact[0][0]
+    minhash = told(recipe=recipe, method="minhash")
+    assert "the recipe's `max_distance` decides nothing here: texts are compared by jaccard" in minhash[0][0]
+
+
+def test_a_distance_decides_for_given_sets_as_well():
+    sets = [set(text.split()) for text in TEXTS]
+    assert nd.deduplicate(sets, recipe=nd.Recipe(max_distance=5)).summary.max_distance == 5
+    assert nd.deduplicate(sets).summary.max_distance is None
 
 
 def test_what_decides_nothing_is_named():

@@ -155,6 +155,8 @@ def test_each_similarity_tells_apart_what_it_is_for():
 
 
 def test_a_kind_that_is_not_known_is_refused_with_those_that_are():
+    with pytest.raises(nd.OptionError, match="`kind` is the name of a similarity. Give a `Similarity` as `similarity`"):
+        nd.similarity("a", "b", kind=nd.Similarity(word_shingle=1))
     with pytest.raises(nd.OptionError, match="`kind='dice'`: give one of jaccard, weighted, containment, cosine, edit"):
         nd.similarity("a", "b", kind="dice")
 

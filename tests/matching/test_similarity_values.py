@@ -272,7 +272,7 @@ def test_a_recipe_that_equates_what_the_similarity_tells_apart_is_refused():
             lambda s=similarity, r=recipe: nd.evaluate(["a", "A"], similarity=s, recipe=r),
         ):
             with pytest.raises(
-                nd.OptionError, match=r"texts that the recipe makes equal are one.*Give `Recipe\(normalize="
+                nd.OptionError, match=r"texts that the recipe makes equal are one.*Give a recipe with `normalize="
             ):
                 use()
     with pytest.raises(nd.OptionError, match="texts that the recipe makes equal"):
@@ -386,3 +386,12 @@ def test_texts_without_tokens_by_the_recipe_are_compared_by_those_of_the_similar
             if corpus[i] == corpus[j] or nd.similarity(corpus[i], corpus[j]) >= 0.8
         }
     )
+
+
+def test_a_remedy_is_named_once():
+    with pytest.raises(nd.OptionError, match=r"Give a recipe with `normalize=\[\]`, or leave"):
+        nd.deduplicate(["a"], similarity=nd.Similarity(normalize=[]))
+    with pytest.raises(
+        nd.OptionError, match=r"Give a recipe with `normalize=\['digits'\]` or `normalize=\[\]`, or leave"
+    ):
+        nd.deduplicate(["a"], similarity=nd.Similarity(normalize=["digits"]))

@@ -174,11 +174,45 @@ def test_large_files_are_kept_by_path_and_digest(made, monkeypatch):
     other = nd.Recipe(segmenter="jieba", dictionary="user.txt", stop_words=["stop.txt"], min_tokens=1, max_distance=3)
     with pytest.raises(nd.RecipeMismatch, match="dictionary"):
         answers("w.index", recipe=other)
-    os.remove("user.txt")
-    os.mkdir("user.txt")
+    assert answers("w.index")[0]["neighbor_id"] == "t0"  # the path of the file that was given is known now
+    os.remove("moved.txt")
+    os.mkdir("moved.txt")
     with pytest.raises(nd.OptionError, match="it is no file any more"):
         answers("w.index")
     assert nd.query_index("w.index", output="answers.jsonl", fingerprints=["0" * 32], overwrite=True) == 0
+
+
+def test_an_index_takes_the_copy_of_a_file_that_was_gone(made, monkeypatch):
+    monkeypatch.setattr(kept_files, "SMALL_BYTES", 10)
+    recipe = nd.Recipe(segmenter="jieba", dictionary="user.txt", min_tokens=1, max_distance=3)
+    nd.fingerprint_files("texts.jsonl", "prints.parquet", recipe=recipe)
+    shutil.copy("user.txt", "copy.txt")
+    Path("user.txt").write_text("云计算 6 n\n", encoding="utf-8")
+    said = []
+    nd.build_index("w.index", "prints.parquet", progress=lambda event: said.append(str(event.message)))
+    assert any(
+        "w.index keeps no copy of a file that its recipe needs for texts: the fingerprints were made" in each
+        for each in said
+    )
+    shutil.copytree("w.index", "s.index")
+
+    def kept(home):
+        return [name for name in os.listdir(home) if name.startswith("words-")]
+
+    assert kept("w.index") == []
+    same = nd.Recipe(segmenter="jieba", dictionary="copy.txt", min_tokens=1, max_distance=3)
+    assert nd.add_to_index("w.index", "texts.jsonl", recipe=same) == 4
+    stream = nd.Stream("s.index", recipe=same)
+    assert stream.add("new", TEXTS[0]) is not None
+    stream.save()
+    os.remove("copy.txt")
+    for home in ("w.index", "s.index"):
+        assert len(kept(home)) == 1
+        assert not nd.Index.open(home).info(verify=True).damaged
+        assert answers(home)[0]["neighbor_id"] == "t0"
+        assert nd.filter_files(home, "texts.jsonl", f"{home}.jsonl").passed == 0
+    with pytest.raises(nd.RecipeMismatch):
+        nd.Index.open("w.index").take_files("default")
 
 
 def test_audits_name_what_is_missing_and_take_the_recipe(made, monkeypatch):

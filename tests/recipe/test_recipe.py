@@ -430,7 +430,11 @@ def test_a_recipe_is_given_as_itself_by_its_name_or_by_its_path(name, roses):
 def test_what_is_no_recipe_is_refused_with_what_to_give(name, roses):
     for given, problem, said in (
         ("leonsin", nd.OptionError, r"There is no recipe 'leonsin' \(did you mean leonsim\?\)"),
-        ("other.toml", nd.InputError, r"There is no recipe file 'other.toml'"),
+        (
+            "other.toml",
+            nd.InputError,
+            r"There is no recipe file 'other.toml'\. Give an existing file, or a name that `neardup recipes` lists\.",
+        ),
         (
             17,
             nd.OptionError,

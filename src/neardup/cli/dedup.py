@@ -20,7 +20,12 @@ if TYPE_CHECKING:
 @options.reading
 @options.elements
 @options.near
-@options.deciding_recipe
+@click.option(
+    "--recipe",
+    metavar="NAME|FILE.toml",
+    help="A name that `neardup recipes` lists, or a .toml file (default; that of a --against of fingerprints); one with a "
+    "max_distance, other than default with its own, implies --method simhash.",
+)
 @options.survivors(sources="inputs", within=": language, host, snapshot …")
 @click.option(
     "--against",
@@ -49,7 +54,7 @@ if TYPE_CHECKING:
 @options.temp_dir
 @options.quiet
 def command(
-    inputs: tuple[str, ...], output: str | None, recipe: str, unit: Unit, report: str | None,
+    inputs: tuple[str, ...], output: str | None, recipe: str | None, unit: Unit, report: str | None,
     annotate: bool, dry_run: bool, audit: str | None, as_json: bool, overwrite: bool, on_error: str, quiet: bool, **chosen: Any,
 ) -> None:  # fmt: skip
     """Remove near-duplicate documents from a corpus.
@@ -75,7 +80,7 @@ def command(
     done = work(
         inputs,
         output,
-        recipe=find_recipe(recipe),
+        recipe=find_recipe(recipe) if recipe else None,
         annotate=annotate,
         dry_run=dry_run,
         audit=audit,

@@ -56,7 +56,8 @@ from neardup.recipe.vectors import METHODS, MOST_BITS
 @click.option(
     "--program",
     metavar="NAME",
-    help="With --fingerprint, without --recipe: a name for the program; fingerprints of two programs are never compared.",
+    help="With --fingerprint, without --recipe: a name for the program; fingerprints of two programs are never compared, those "
+    "without a name count as of one.",
 )
 @click.option(
     "--bits",
@@ -78,6 +79,9 @@ def command(
     later stages (docs/files.md). The file's metadata has the recipe and the shards. INPUT may be such files, too, to write their
     fingerprints for other programs.
     """
+    for flag, column in (("--vector", vector), ("--fingerprint", fingerprint)):
+        if column is not None and column.startswith("--"):
+            raise OptionError(f"{flag} {column}: give the name of a column after {flag}; {column} is another flag.")
     if vector is not None and fingerprint is not None:
         raise OptionError("--vector, --fingerprint: give one of them.")
     progress = options.progress(quiet)

@@ -11,7 +11,7 @@ from neardup.io.reading import HTML, Reading
 from neardup.options import CLUSTERS, KEEPS, DedupOptions
 from neardup.recipe.methods import METHODS, MethodRow, Promise
 from neardup.recipe.similarities import SIMILARITIES, SimilarityRow
-from neardup.store.policy import POLICIES
+from neardup.store.preference import POLICIES
 
 if TYPE_CHECKING:
     from neardup.progress import Progress
@@ -127,18 +127,13 @@ reading = _several(
 )
 
 
-def _recipe(more: str = "") -> Callable[[Function], Function]:
-    return click.option(
-        "--recipe",
-        default="default",
-        show_default=True,
-        metavar="NAME|FILE.toml",
-        help=f"A name that `neardup recipes` lists, or a .toml file{more}.",
-    )
-
-
-recipe = _recipe()
-deciding_recipe = _recipe("; one with a max_distance, other than default, implies --method simhash")
+recipe = click.option(
+    "--recipe",
+    default="default",
+    show_default=True,
+    metavar="NAME|FILE.toml",
+    help="A name that `neardup recipes` lists, or a .toml file.",
+)
 elements = click.option(
     "--elements",
     metavar="COLUMN",
@@ -188,6 +183,8 @@ wait = click.option(
 )
 STORE_METHODS = {name: row for name, row in METHODS.items() if row.promise is not Promise.CHOSEN}
 """The methods of a store, which has no corpus to choose by."""
+STORE_POLICIES = {name: meaning for name, meaning in POLICIES.items() if ":" not in name}
+"""The policies of a store whose documents have no metadata."""
 
 matching_of_store = _several(
     click.option(
@@ -209,7 +206,11 @@ matching_of_store = _several(
         help="Of a new store with --method exact: least similarity that `neardup store neighbors`, `pairs` and `clusters` can be "
         "asked for, if below --min-similarity (that).",
     ),
-    click.option("--policy", type=click.Choice(list(POLICIES)), help=f"Of a new store (first); {described(POLICIES)}."),
+    click.option(
+        "--policy",
+        type=click.Choice(list(STORE_POLICIES)),
+        help=f"Of a new store: which of matching documents are kept (first); {described(STORE_POLICIES)}.",
+    ),
 )
 of_new_store = _several(
     click.option(

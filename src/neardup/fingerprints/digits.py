@@ -22,6 +22,9 @@ _SHOWN = 40
 _BAD = 255
 _TEXT = pa.large_string()
 _TEN_19, _REST = np.uint64(10**19), np.uint64(2**64 - 1 - 10**19)
+WIDTH = 64
+"""The width of decimal numbers, which do not show it."""
+SIGN_NEEDS_BITS = "`digits='signed'`: the sign is the first bit of the width. Give it as `bits`; most have 64."
 BITS_PER_DIGIT = {"hexadecimal": 4, "binary": 1}
 """The bits that a digit has, where it has some."""
 _PREFIXES = {"hexadecimal": b"xX", "binary": b"bB"}
@@ -94,7 +97,8 @@ def words_of_texts(texts: Any, how: Reading) -> tuple[Array, Problems]:
     read = _read_digits if how.digits in BITS_PER_DIGIT else _read_numbers
     bad, too_large = read(spans, rows, how, found)
     for i in bad.tolist():
-        problems[i] = f"{_shown(texts, i)}, not {named(how.digits)}"
+        sign = "; with a sign, they are `digits='signed'`" if how.digits == "decimal" and _has_sign(texts, i) else ""
+        problems[i] = f"{_shown(texts, i)}, not {named(how.digits)}{sign}"
     for i in too_large.tolist():
         problems.setdefault(i, f"{_shown(texts, i)}, which does not fit in {how.bits} bits")
     if how.count is not None and how.digits in BITS_PER_DIGIT:
@@ -277,6 +281,11 @@ def _number(row: Array) -> int:
 
 def nulls(column: Any) -> Array:
     return np.asarray(column.is_null().to_numpy(zero_copy_only=False))
+
+
+def _has_sign(texts: Any, row: int) -> bool:
+    text = texts[row].as_py()
+    return bool(text[:1] == "-" and text[1:].isascii() and text[1:].isdecimal())
 
 
 def _shown(texts: Any, i: int) -> str:

@@ -43,7 +43,7 @@ class ImportedBatches:
         self._column, self._readings, self._values, self._tokens = column, readings, values, tokens
 
     def refine(self, batch: Batch, rejections: Rejections, shards: Sequence[Shard]) -> tuple[Batch, Rejections]:
-        """See `neardup.io.corpus.Refine`: `texts` of the result is a `GivenFingerprints`."""
+        """See `neardup.io.number_files.Refine`: `texts` of the result is a `GivenFingerprints`."""
         shard = shards[0]
         how = self._readings[shard.name]
         words, problems = read_stored(batch.texts, shard, how)

@@ -1,5 +1,6 @@
 """Fingerprints as arrays of another program's strings, numbers or bytes."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,9 @@ import pyarrow.compute as pc
 from neardup.arrays import Array
 from neardup.errors import DataError, OptionError, is_integer
 from neardup.fingerprints.digits import (
+    BITS_PER_DIGIT,
+    SIGN_NEEDS_BITS,
+    WIDTH,
     Problems,
     Reading,
     beyond,
@@ -18,28 +22,31 @@ from neardup.fingerprints.digits import (
     named,
     nulls,
     texts_of_words,
+    width_of,
     words_of_texts,
 )
 from neardup.recipe.programs import Digits
+from neardup.recipe.vectors import MOST_BITS
 
 _TEXT = pa.large_string()
 
 
-def read_fingerprints(values: Any, *, digits: Digits, bits: int = 64) -> Array:
+def read_fingerprints(values: Any, *, digits: Digits, bits: int | None = None) -> Array:
     """Read fingerprints that another program wrote as digits, numbers or bytes.
 
     Args:
         values: strings or integers, as a list or an Arrow, pandas or polars column; for digits="bytes", bytes. Hexadecimal and
-            binary digits may have a prefix (0x, 0b), and may lack leading zeros.
+            binary digits may have a prefix (0x, 0b); with `bits`, they may lack leading zeros.
         digits: how the fingerprints are written, one of `decimal`, `signed` (two's complement), `hexadecimal`, `binary`, `bytes`
             (big-endian).
-        bits: their width, 1 to 512.
+        bits: their width, 1 to 512. By default that of the first digits or bytes, which all others must then match; decimal
+            numbers have 64, and signed ones the width of an integer column.
 
     Returns:
         uint64[n], or uint64[n, words] above 64 bits, most significant word first, as `fingerprint` returns.
 
     Raises:
-        OptionError: `digits` or `bits` is not allowed, or `values` has another type.
+        OptionError: `digits` or `bits` is not allowed or is needed, or `values` has another type.
         DataError: a value is null, has wrong digits or does not fit in the width; the message names the first one.
 
     >>> read_fingerprints(["ff", "0x10"], digits="hexadecimal").tolist()
@@ -48,12 +55,15 @@ def read_fingerprints(values: Any, *, digits: Digits, bits: int = 64) -> Array:
     [255]
     """
     check_digits(digits)
-    check_bits(bits)
+    if bits is not None:
+        check_bits(bits)
     if isinstance(values, str | bytes):
         raise OptionError(f"values is one {type(values).__name__}, not many: give a list, even of one: [value].")
-    found, first = [np.zeros((0, (bits + 63) // 64), np.uint64)], 0
-    for array in _arrays(values, digits):
-        read = words_of_column(array, Reading(digits, int(bits)))
+    arrays = _arrays(values, digits)
+    how = _shown_width(arrays, digits) if bits is None else Reading(digits, int(bits))
+    found, first = [np.zeros((0, how.words), np.uint64)], 0
+    for array in arrays:
+        read = words_of_column(array, how)
         if read is None:
             raise OptionError(
                 f"`digits={digits!r}`: the values are of the type {array.type}, which has no {named(digits)}."
@@ -66,6 +76,32 @@ def read_fingerprints(values: Any, *, digits: Digits, bits: int = 64) -> Array:
         first += len(array)
     whole = np.concatenate(found)
     return np.ascontiguousarray(whole[:, 0]) if whole.shape[1] == 1 else whole
+
+
+def _shown_width(arrays: Sequence[Any], digits: Digits) -> Reading:
+    """How to read values whose width nobody has said, by the rule of files: as wide as the first one, or as its type.
+
+    Raises:
+        OptionError: the width is needed, or not allowed.
+    """
+    if digits == "decimal":
+        return Reading(digits, WIDTH)
+    types = {array.type for array in arrays}
+    if digits == "signed":
+        integers = {kind.bit_width for kind in types if pa.types.is_integer(kind)}
+        if any(map(len, arrays)) and (len(types) > 1 or not integers):
+            raise OptionError(SIGN_NEEDS_BITS)
+        return Reading(digits, max(integers, default=WIDTH))
+    first = next((value for array in arrays for value in array.drop_null()[:1].to_pylist()), None)
+    if digits == "bytes":
+        bits, per_digit = 8 * len(first) if isinstance(first, bytes) else 0, 8
+    else:
+        bits, per_digit = (width_of(first, digits) or 0) if isinstance(first, str) else 0, BITS_PER_DIGIT[digits]
+    if not bits:
+        return Reading(digits, WIDTH)  # nothing to read, or what is refused by its type
+    if bits > MOST_BITS:
+        raise OptionError(f"The first fingerprint has {bits} bits; {MOST_BITS} are the most.")
+    return Reading(digits, bits, bits // per_digit)
 
 
 def _arrays(values: Any, digits: Digits) -> list[Any]:

@@ -78,11 +78,11 @@ def _budgets(max_distance: int, parts: int) -> tuple[int, ...]:
     return (share + 1,) * more + (share,) * (parts - more)
 
 
-def check_distance(max_distance: int, bits: int) -> int:
-    """Refuse a distance that fingerprints of `bits` bits cannot have."""
+def check_distance(max_distance: int, bits: int, *, name: str = "max_distance") -> int:
+    """Refuse a distance that fingerprints of `bits` bits cannot have; `name`: of the argument, in messages."""
     if not is_integer(max_distance) or not 0 <= max_distance <= bits:
         raise OptionError(
-            f"`max_distance={max_distance!r}` is not a whole number from 0 to {bits}, the bits of a fingerprint. "
+            f"`{name}={max_distance!r}` is not a whole number from 0 to {bits}, the bits of a fingerprint. "
             "Usual are 3 to 10 at 64 bits and 18 at 128."
         )
     return int(max_distance)

@@ -13,11 +13,12 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.display import counted
 from neardup.errors import InputError, OptionError, RowError
-from neardup.io.batch import BATCH_BYTES, Batch, Columns, Part, Rejections
+from neardup.io.batch import BATCH_BYTES, Batch, Columns, Part
 from neardup.io.corpora import Group, Piece
 from neardup.io.formats.pages import text_of_pages
 from neardup.io.formats.table import FILES, FORMATS, WITH_LISTS, part_of_files
 from neardup.io.missing_texts import advice
+from neardup.io.number_files import Refine, refuse_lone_numbers
 from neardup.io.reading import Reading
 from neardup.io.shard import Shard
 from neardup.io.shards import Inputs, find_shards
@@ -47,10 +48,6 @@ class Rejected:
     file: str
     row: int
     reason: str
-
-
-Refine = Callable[[Batch, Rejections, Sequence[Shard]], tuple[Batch, Rejections]]
-"""Changes a batch, or rejects more of its rows, on any thread. Its rows are those of one shard, or one of each shard."""
 
 
 def check_on_error(on_error: str) -> None:
@@ -235,6 +232,8 @@ class FileCorpus:
         """The first `parts` parts of a shard; unreadable rows stop the run or are skipped, as in any pass."""
         found = itertools.islice((part for _, part in self._parts(None, [(number, number + 1)])), parts)
         for batch, rejections in in_order(lambda part: part(), found, self._resources.thread_count):
+            if self._refine is not None:
+                batch, rejections = self._refine(batch, rejections, self.shards[number : number + 1])
             if rejections and self._on_error == "stop":
                 raise RowError(self.shards[number].name, *rejections[0])
             yield batch if self._extract is None else text_of_pages(batch, self._extract)
@@ -266,6 +265,13 @@ def open_corpus(
     progress: Progress | None = None,
     resources: Resources = DEFAULTS,
 ) -> FileCorpus:
-    """The files named by `inputs` as a corpus. `temporary`: a folder that standard input may be written to."""
+    """The files named by `inputs` as a corpus of texts. `temporary`: a folder that standard input may be written to."""
     shards = find_shards(inputs, temporary=temporary, reading=reading, progress=progress)
-    return FileCorpus(shards, reading.columns(values), on_error=on_error, progress=progress, resources=resources)
+    return FileCorpus(
+        shards,
+        reading.columns(values),
+        on_error=on_error,
+        progress=progress,
+        resources=resources,
+        refine=refuse_lone_numbers(shards),
+    )

@@ -1,11 +1,12 @@
 """What to do about a file without the text column: its columns may hold fingerprints of another program, or vectors."""
 
 import contextlib
+import re
 from typing import Any
 
 from neardup.errors import DataError, InputError
 from neardup.io.batch import Columns
-from neardup.io.number_files import digits_like, importing, quoted_name
+from neardup.io.number_files import NAMING, digits_like, importing, quoted_name
 from neardup.io.shard import Shard
 
 _ROWS = 100
@@ -25,10 +26,36 @@ def advice(shard: Shard, columns: Columns) -> str:
         sample = _SAMPLES[shard.format](shard)
         if all(name in sample or "." in name for name in columns.text):
             return ""
-        for name, values in sample.items():
-            if name != columns.id_or_default and (found := _advice_on(shard, name, values)):
+        if shard.format in ("csv", "tsv") and digits_like([name for name in sample if digits_like([name])]):
+            return f" {_without_header(shard, sample)}"
+        for name in sorted(sample, key=_rank):
+            if name != columns.id_or_default and (found := _advice_on(shard, name, sample[name])):
                 return f" {found}"
     return ""
+
+
+_OF_FINGERPRINTS = re.compile(r"f(inger)?_?p|print|hash|digest|sign", re.IGNORECASE)
+_OF_IDS = re.compile(r"(^|[^a-z])(id|key|uuid|guid|url|row|number|date|time)s?$", re.IGNORECASE)
+
+
+def _rank(name: str) -> int:
+    """Which column to propose first: one named like fingerprints, and last one named like ids."""
+    return 0 if _OF_FINGERPRINTS.search(name) else 2 if _OF_IDS.search(name) else 1
+
+
+def _without_header(shard: Shard, sample: Sample) -> str:
+    """What to do about a table whose first line is a row."""
+    if len(sample) > 1:
+        return (
+            "Its first line seems to be a row, not names of columns: put names before it, such as id and fingerprint."
+        )
+    [(first, values)] = sample.items()
+    lines = [first, *(str(value) for value in values)]
+    digits = digits_like(lines)
+    return (
+        f"It seems to have no header. If its lines are fingerprints of another program, bring them in, {NAMING}: "
+        + (f"{importing(shard, digits, None, lines)}.")
+    )
 
 
 def _advice_on(shard: Shard, name: str, values: list[Any]) -> str | None:
@@ -53,8 +80,8 @@ def _advice_on(shard: Shard, name: str, values: list[Any]) -> str | None:
         if shard.format == "parquet" and isinstance(known[0], int):
             digits = None  # the type says it
     return (
-        f'If its column "{name}" holds fingerprints of another program, bring them in: '
-        f"{importing(shard, digits, name)}."
+        f'If its column "{name}" holds fingerprints of another program, bring them in, {NAMING}: '
+        f"{importing(shard, digits, name, map(str, known))}."
     )
 
 

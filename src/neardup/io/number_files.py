@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,12 +14,20 @@ from neardup.io.formats.json_values import only
 from neardup.io.formats.table import FILES
 from neardup.io.shard import Shard
 
+Refine = Callable[[Batch, Rejections, Sequence[Shard]], tuple[Batch, Rejections]]
+"""Changes a batch, or rejects more of its rows, on any thread. Its rows are those of one shard, or one of each shard."""
+NAMING = "naming their digits, their program and its distance"
+"""What a reader of the command in `importing` has to put into it."""
 _LEAST = 8
 """Characters of a line that may be a fingerprint: shorter numbers are as often years, scores or labels."""
+_LONG = 16
+"""Characters that tell a fingerprint by itself: a single line, or one before its id."""
 _HEAD = 600
 _FINGERPRINT = re.compile(r"(0[xX])?[0-9a-fA-F]+|0[bB][01]+|-?[0-9]+")
 _ROW = re.compile(rf"(?:(?P<id>[^\s,;]{{1,200}})[\s,;]+)?(?P<fingerprint>{_FINGERPRINT.pattern})")
 """A fingerprint, or an id and a fingerprint."""
+_ROW_BEFORE_ID = re.compile(rf"(?P<fingerprint>{_FINGERPRINT.pattern})[\s,;]+(?P<id>[^\s,;]{{1,200}})")
+"""A fingerprint and an id."""
 _CHECKED = 1000
 
 
@@ -44,20 +52,45 @@ def digits_like(values: Iterable[str]) -> str | None:
     return "hexadecimal" if is_hexadecimal else "decimal"
 
 
-def importing(shard: Shard, digits: str | None, column: str | None = None) -> str:
-    """The command that reads the fingerprints of a file, as code; without a column, those in its lines, which have digits."""
+def importing(shard: Shard, digits: str | None, column: str | None = None, values: Iterable[str] = ()) -> str:
+    """The command that reads the fingerprints of a file, as code; without a column, those in its lines, which have digits.
+
+    `values`: some fingerprints, whose digits say whether the command needs a width. The command names the program and gives a
+    distance, as later commands need one.
+    """
+    is_piped = shard.name == "stdin"
+    file = "-" if is_piped else quoted_name(shard.name)
     stem = (split_ending(shard.name) or (shard.name,))[0]
-    given, target = quoted_name(shard.name), quoted_name(stem + ".prints.parquet")
-    if column is None and digits == "signed":
-        return f"`neardup fingerprint {given} --lines --digits signed --bits 64 -o {target}`"
+    to = "prints.parquet" if is_piped else quoted_name(stem + ".prints.parquet")
+    how = digits
+    bits = _bits_needed(digits, [value for value, _ in zip(values, range(_CHECKED), strict=False)])
     if column is None:
-        return f"`neardup fingerprint {given} --lines --digits {digits} -o {target}`"
-    column = quoted_name(column)
+        if bits is None:
+            return f"`neardup fingerprint {file} --lines --digits {how} --program NAME --max-distance 3 -o {to}`"
+        return (
+            f"`neardup fingerprint {file} --lines --digits {how} --bits {bits} --program NAME --max-distance 3 -o {to}`"
+        )
+    of = quoted_name(column)
     if digits is None:
-        return f"`neardup fingerprint {given} --fingerprint {column} -o {target}`"
+        return f"`neardup fingerprint {file} --fingerprint {of} --program NAME --max-distance 3 -o {to}`"
+    if bits is None:
+        return f"`neardup fingerprint {file} --fingerprint {of} --digits {how} --program NAME --max-distance 3 -o {to}`"
+    return f"`neardup fingerprint {file} --fingerprint {of} --digits {how} --bits {bits} --program NAME --max-distance 3 -o {to}`"
+
+
+def _bits_needed(digits: str | None, values: Sequence[str]) -> int | None:
+    """The width to name, in whole words: for numbers with a sign and for digits that lack leading zeros; None if needless."""
+    if digits is None:
+        return None
     if digits == "signed":
-        return f"`neardup fingerprint {given} --fingerprint {column} --digits signed --bits 64 -o {target}`"
-    return f"`neardup fingerprint {given} --fingerprint {column} --digits {digits} -o {target}`"
+        return 64
+    bare = [value.lower().removeprefix("0x").removeprefix("0b") for value in values]
+    lengths = set(map(len, bare))
+    if digits in ("hexadecimal", "binary"):
+        widest = max(lengths, default=0) * (4 if digits == "hexadecimal" else 1)
+        return None if len(lengths) < 2 else -(-widest // 64) * 64
+    widest = max((int(value).bit_length() for value in bare), default=0)
+    return None if widest <= 64 else -(-widest // 64) * 64
 
 
 def quoted_name(name: str) -> str:
@@ -66,7 +99,7 @@ def quoted_name(name: str) -> str:
 
 
 def refuse_numbers(batch: Batch, rejections: Rejections, shards: Sequence[Shard]) -> tuple[Batch, Rejections]:
-    """Reject text files that hold fingerprints, one a line; see `neardup.io.corpus.Refine`.
+    """Reject text files that hold fingerprints, one a line; see `Refine`.
 
     Raises:
         InputError: each line is a document, and all are fingerprints.
@@ -84,9 +117,15 @@ def refuse_numbers(batch: Batch, rejections: Rejections, shards: Sequence[Shard]
     return batch, rejections
 
 
+def refuse_lone_numbers(shards: Sequence[Shard]) -> Refine | None:
+    """`refuse_numbers` for a single text file: among others, a table of numbers is a document as well."""
+    return refuse_numbers if len(shards) == 1 and shards[0].format in FILES else None
+
+
 def _numbers_in(text: str, shard: Shard) -> str | None:
     """Why a text is no text but fingerprints; None if it is one."""
-    if not _ROW.fullmatch(text[:_HEAD].strip().partition("\n")[0].strip()):
+    first = text[:_HEAD].strip().partition("\n")[0].strip()
+    if not _ROW.fullmatch(first) and not _ROW_BEFORE_ID.fullmatch(first):
         return None
     lines = [line.strip() for line in text[: _HEAD * _CHECKED].splitlines()]
     return _reason([line for line in lines if line], shard)
@@ -94,29 +133,32 @@ def _numbers_in(text: str, shard: Shard) -> str | None:
 
 def _reason(lines: Sequence[str], shard: Shard) -> str | None:
     """Why lines are no texts: each is a fingerprint, or an id and a fingerprint; None if they may be texts."""
-    if len(lines) < 2:
+    if not lines or (len(lines) == 1 and len(lines[0]) < _LONG):
         return None
     digits = digits_like(lines)
     if digits is not None:
-        return f"its lines {_says(shard, digits)}"
-    rows = [_ROW.fullmatch(line) for line in lines[:_CHECKED]]
-    if not all(row is not None and row["id"] for row in rows):
-        return None
-    digits = digits_like(row["fingerprint"] for row in rows if row is not None)
-    return None if digits is None else f"its lines {_says_with_ids(shard, digits)}"
+        return f"its lines {_says(shard, digits, lines)}"
+    for pattern, least in ((_ROW, _LEAST if len(lines) > 1 else _LONG), (_ROW_BEFORE_ID, _LONG)):
+        rows = [row for row in map(pattern.fullmatch, lines[:_CHECKED]) if row is not None and row["id"]]
+        prints = [row["fingerprint"] for row in rows]
+        if len(rows) == len(lines[:_CHECKED]) and sorted(map(len, prints))[len(prints) // 2] >= least:
+            digits = digits_like(prints)
+            if digits is not None:
+                return f"its lines {_says_with_ids(shard, digits, prints)}"
+    return None
 
 
-def _says(shard: Shard, digits: str) -> str:
+def _says(shard: Shard, digits: str, values: Sequence[str]) -> str:
     return (
-        f"are digits, as of fingerprints, not a text. Read them with {importing(shard, digits)}, naming the digits that they are; "
+        f"are digits, as of fingerprints, not a text. Read them with {importing(shard, digits, None, values)}, {NAMING}; "
         "if they are a text, put it into a JSON lines file"
     )
 
 
-def _says_with_ids(shard: Shard, digits: str) -> str:
+def _says_with_ids(shard: Shard, digits: str, values: Sequence[str]) -> str:
     table = replace(shard, name=(split_ending(shard.name) or (shard.name,))[0] + ".tsv")
     return (
         f"are ids and digits, as of fingerprints, not a text. Write them to {table.name}, a tab between the two and the names "
-        f"id and fingerprint in the first line. Read that with {importing(table, digits, 'fingerprint')}, naming the digits that "
-        "they are; if they are a text, put it into a JSON lines file"
+        f"id and fingerprint in the first line. Read that with {importing(table, digits, 'fingerprint', values)}, "
+        f"{NAMING}; if they are a text, put it into a JSON lines file"
     )

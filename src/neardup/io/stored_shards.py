@@ -3,17 +3,22 @@
 import dataclasses
 import hashlib
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from neardup.arrays import Array
+from neardup.display import as_code
+from neardup.errors import InputError
+from neardup.io.reading import READING, Reading
 from neardup.io.shard import Shard
 from neardup.io.storage.remote import RemotePath
 
 PIECE = 1 << 14
+FINGERPRINT = "fingerprint"
+"""The entry for the column of another program's fingerprints, whose texts were not read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +29,7 @@ class StoredShard:
         name, relative, size: as in `neardup.io.shards.Shard`.
         rows: the number of its rows, including rejected ones.
         content: see `content_of`; empty in files written before it was recorded.
+        reading: how it was read, as `recorded_reading` says; None in files written before it was recorded.
     """
 
     name: str
@@ -31,6 +37,7 @@ class StoredShard:
     rows: int
     size: int
     content: str = ""
+    reading: Mapping[str, Any] | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
@@ -85,10 +92,46 @@ def is_as_it_was(stored: StoredShard, content: str) -> bool:
     return not stored.content or not content or stored.content == content
 
 
-def stored_shards(shards: Sequence[Shard], starts: Sequence[int]) -> tuple[StoredShard, ...]:
+def recorded_reading(reading: Reading, **further: Any) -> dict[str, Any]:
+    """The fields of `reading` that differ from the default, as plain values, and `further` ones that are not None."""
+    usual, found = dataclasses.asdict(Reading()), dataclasses.asdict(reading)
+    changed = {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()}
+    own = {name: value for name, value in changed.items() if found[name] != usual[name]}
+    return own | {name: value for name, value in further.items() if value is not None}
+
+
+def plain_columns(value: Any) -> Any:
+    """A value of a field of `Reading` as one gives it: one column as a string."""
+    return value[0] if isinstance(value, tuple | list) and len(value) == 1 else value
+
+
+def reading_recorded(shards: Iterable[StoredShard]) -> Mapping[str, Any] | None:
+    """How some shards were read, if this was recorded.
+
+    Raises:
+        InputError: they were not read alike.
+    """
+    first: StoredShard | None = None
+    for shard in shards:
+        first = shard if first is None else first
+        if shard.reading != first.reading:
+            a, b = first.reading or {}, shard.reading or {}
+            differing = [name for name in (*READING, FINGERPRINT) if a.get(name) != b.get(name)]
+            what = (
+                f"{as_code(differing)} of {first.name} and of {shard.name} differ"
+                if differing
+                else "it is not known of all"
+            )
+            raise InputError(f"The shards were not read alike when they were fingerprinted: {what}.")
+    return None if first is None else first.reading
+
+
+def stored_shards(
+    shards: Sequence[Shard], starts: Sequence[int], reading: Mapping[str, Any] | None = None
+) -> tuple[StoredShard, ...]:
     """The records of shards. `starts`: the first row of each shard, then the number of all rows."""
     return tuple(
-        StoredShard(shard.name, shard.relative, last - first, shard.size, content_of(shard))
+        StoredShard(shard.name, shard.relative, last - first, shard.size, content_of(shard), reading)
         for shard, (first, last) in zip(shards, itertools.pairwise(starts), strict=True)
     )
 

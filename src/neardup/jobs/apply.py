@@ -1,7 +1,7 @@
 """Write the survivors of shards from a cluster file, for all shards at once or for some at a time."""
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from neardup.display import counted
-from neardup.errors import InputError
+from neardup.errors import InputError, OptionError
 from neardup.io.checkpoints import Checkpoints
 from neardup.io.corpus import LISTED, FileCorpus, Rejected
 from neardup.io.outputs import Outputs
@@ -18,7 +18,15 @@ from neardup.io.reading import Reading, ReadingDict, reading_of
 from neardup.io.shard import Shard
 from neardup.io.shards import find_shards, listed_inputs
 from neardup.io.storage.places import path_text, place_of, real_name
-from neardup.io.stored_shards import content_of, is_as_it_was, starts_of
+from neardup.io.stored_shards import (
+    FINGERPRINT,
+    content_of,
+    is_as_it_was,
+    plain_columns,
+    reading_recorded,
+    recorded_reading,
+    starts_of,
+)
 from neardup.jobs.output_paths import OutputPaths, refuse_inputs
 from neardup.jobs.request import Request
 from neardup.jobs.results import FileResult
@@ -57,30 +65,44 @@ def apply_files(
         clusters: a file that `cluster_files` wrote.
         inputs: the shards, or some of them, unchanged since they were fingerprinted.
         output, annotate, audit, overwrite, threads, temp_dir, progress: as in `deduplicate_files`.
-        **reading: the fields of `neardup.io.reading.Reading`, as given to `fingerprint_files`. Rows are copied, so a column `text`
-            need not be there.
+        **reading: the fields of `neardup.io.reading.Reading`. The cluster file has those that were given to `fingerprint_files`;
+            give them for one of an older version, and `text` and `html` for fingerprints of another program, so that
+            `verify_files`, `explain` and `report` find the texts.
 
     Raises:
         InputError: an input is not a shard of the clusters or has changed, or an output exists.
+        OptionError: an option of reading is another than when the shards were fingerprinted.
         DataError: a file is damaged.
     """
     output = path_text(output)
     audit = path_text(audit)
     progress = progress_of(progress)
     resources = Resources(threads, temp_dir=temp_dir)
+    given_reading, listed = reading_of(reading, apply_files), listed_inputs(inputs)
+    given = recorded_reading(given_reading)
+    if not is_cluster_file(clusters):
+        for each in listed:
+            if is_cluster_file(each):
+                raise InputError(f"{clusters} is no cluster file, but {each} is one: it comes first, then the shards.")
+    source = place_of(clusters)
+    if not source.is_file():
+        raise InputError(f"{clusters}: there is no such file. Make it with `neardup clusters`.")
+    found = read_cluster_file(source)
+    recorded = _recorded(found, listed, given_reading)
+    if recorded is None and not given:
+        progress.say(
+            f"{clusters} does not say how the shards were read: it is of an older version, as if `text='text'`. If `neardup "
+            "fingerprint` was given `text`, `elements`, `id` or `html`, give them here, too: `neardup verify` reads the shards so"
+        )
     request = Request(
-        inputs=listed_inputs(inputs),
+        inputs=listed,
         output=output,
-        reading=reading_of(reading, apply_files),
+        reading=given_reading if recorded is None else _reading(recorded, given, str(clusters)),
         audit=audit,
         annotate=annotate,
         overwrite=overwrite,
         resources=resources,
     )
-    if not is_cluster_file(clusters):
-        for given in request.inputs:
-            if is_cluster_file(given):
-                raise InputError(f"{clusters} is no cluster file, but {given} is one: it comes first, then the shards.")
     with temporary_folder(temp_dir) as spool:
         shards = find_shards(request.inputs, temporary=spool, reading=request.reading, progress=progress)
         columns = request.reading.columns()
@@ -89,12 +111,52 @@ def apply_files(
                 columns, text=()
             )  # rows are copied, not read: vectors and fingerprints have no texts
         corpus = FileCorpus(shards, columns, progress=progress, resources=resources)
-        source = place_of(clusters)
-        if not source.is_file():
-            raise InputError(f"{clusters}: there is no such file. Make it with `neardup clusters`.")
-        found = read_cluster_file(source)
         numbers = _numbers(found, corpus.shards, clusters)
         return run(_Steps(corpus, clusters, found, numbers, request, resources, progress), request, progress)
+
+
+_DECIDING = ("text", "elements", "id", "html", "lines", "encoding")
+"""The options of reading that decide which texts and ids are read."""
+_OF_TEXTS = ("text", "html")
+"""Those that are not known of fingerprints of another program."""
+
+
+def _recorded(found: ClusterFile, inputs: Sequence[str | Path], given: Reading) -> Mapping[str, Any] | None:
+    """How the shards of this call were read when they were fingerprinted; None if the cluster file is of an older version.
+
+    Raises:
+        InputError: they were not read alike.
+    """
+    try:
+        return reading_recorded(found.shards)
+    except InputError:
+        pass
+    here = {shard.name for shard in find_shards(inputs, temporary=Path(), reading=given)}
+    try:
+        return reading_recorded(shard for shard in found.shards if shard.name in here)
+    except InputError as problem:
+        raise InputError(f"{problem} Apply those that were read alike in a call of their own.") from None
+
+
+def _reading(recorded: Mapping[str, Any], given: Mapping[str, Any], clusters: str) -> Reading:
+    """The reading that was recorded, with what it does not decide as given.
+
+    Raises:
+        OptionError: an option is given that is another than the recorded one.
+    """
+    known = {name: value for name, value in recorded.items() if name != FINGERPRINT}
+    made, deciding = (
+        Reading(**known),
+        [name for name in _DECIDING if FINGERPRINT not in recorded or name not in _OF_TEXTS],
+    )
+    for name, value in given.items():
+        if name in deciding and getattr(made, name) != getattr(Reading(**{name: value}), name):
+            how = ", ".join(f"`{each}={plain_columns(value)!r}`" for each, value in known.items()) or "by the defaults"
+            raise OptionError(
+                f"`{name}={plain_columns(value)!r}`: {clusters} records how its shards were read when they were fingerprinted, "
+                f"{how}. Leave it out."
+            )
+    return Reading(**{**known, **given})
 
 
 @dataclass

@@ -13,6 +13,7 @@ from neardup.display import counted
 from neardup.errors import InputError
 from neardup.io.checkpoints import Checkpoints
 from neardup.io.corpus import FileCorpus, Rejected
+from neardup.io.number_files import refuse_lone_numbers
 from neardup.io.outputs import Outputs
 from neardup.io.reading import Reading
 from neardup.io.records import write_lines
@@ -116,8 +117,11 @@ def decontaminate_shards(
 ) -> FileDecontamination:
     """Decontaminate some files; see `neardup.jobs.decontaminate.decontaminate_files`."""
     how: dict[str, Any] = {"on_error": request.on_error, "progress": progress, "resources": options.resources}
-    corpus = FileCorpus(shards, request.reading.columns(), **how)
-    steps = _Steps(corpus, FileCorpus(benchmarks, of_items.columns(), **how), options, request, progress, temporary)
+    corpus, items = (
+        FileCorpus(files, reading.columns(), refine=refuse_lone_numbers(files), **how)
+        for files, reading in ((shards, request.reading), (benchmarks, of_items))
+    )
+    steps = _Steps(corpus, items, options, request, progress, temporary)
     return run(steps, request, progress, reported=steps)
 
 

@@ -41,7 +41,7 @@ def deduplicate_files(
     Args:
         inputs: files, folders, globs, or `-` for JSON lines on standard input.
         output: a file, a folder (ends in /; one shard for each input), or `-` for standard output.
-        recipe: how texts become fingerprints; `Recipe()` by default.
+        recipe: how texts become fingerprints; by default `Recipe()`, or the recipe of the fingerprint files in `against`.
         annotate: write all rows, with the columns ANNOTATIONS.
         dry_run: estimate the cost from a sample, then do all the work and write nothing.
         audit: the path of the audit: a file, or a folder (ends in /; one file for each input). By default it is the output
@@ -71,7 +71,7 @@ def deduplicate_files(
     report = path_text(report)
     progress = progress_of(progress)
     reading, chosen = split_options(options, deduplicate_files)
-    made_by = recipe_for(reading, recipe_of(recipe))
+    made_by = None if recipe is None else recipe_for(reading, recipe_of(recipe))
     if not dry_run:
         demand_output(output)  # before searching for inputs: without -o, a user has named the output as an input
     if report is not None:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from neardup.dedup import find_duplicates
 from neardup.io.checkpoints import Checkpoints
 from neardup.io.corpus import FileCorpus, Rejected
-from neardup.io.formats.table import FILES
 from neardup.io.ids import repeated_ids
-from neardup.io.number_files import refuse_numbers
+from neardup.io.number_files import refuse_lone_numbers
 from neardup.io.outputs import Outputs
+from neardup.io.reading import recipe_for
 from neardup.io.shard import Shard
 from neardup.io.storage.places import place_of
 from neardup.io.stored_shards import digest_of_contents
@@ -41,35 +41,35 @@ if TYPE_CHECKING:
 def deduplicate_shards(
     shards: Sequence[Shard],
     references: Sequence[str | Path],
-    recipe: Recipe,
+    recipe: Recipe | None,
     options: DedupOptions,
     request: Request,
     progress: Progress,
     *,
     temporary: Path,
 ) -> FileResult:
-    """De-duplicate some files; see `neardup.jobs.dedup.deduplicate_files`."""
+    """De-duplicate some files; see `neardup.jobs.dedup.deduplicate_files`. `recipe`: as asked for, or None."""
     reading, on_error = request.reading, request.on_error
     columns = reading.columns(options.columns)
-    one_text = len(shards) == 1 and shards[0].format in FILES  # among others, a table of numbers is a document as well
     corpus = FileCorpus(
         shards,
         columns,
         on_error=on_error,
         progress=progress,
         resources=options.resources,
-        refine=refuse_numbers if one_text else None,
+        refine=refuse_lone_numbers(shards),
     )
     with contextlib.ExitStack() as stack:
         reference: FileCorpus | FingerprintReference | StoreReference | None = None
         if references:
-            from neardup.jobs.reference import open_reference, open_store_reference
+            from neardup.jobs.reference import open_reference, open_store_reference, usual_recipe
             from neardup.store.opening import is_store
 
             if any(map(is_store, references)):
                 opened = open_store_reference(references, recipe, reading, options, resume=request.resume)
-                reference, options = stack.enter_context(opened)
+                reference, recipe, options = stack.enter_context(opened)
             else:
+                recipe = usual_recipe(references, reading, temporary, progress) if recipe is None else recipe
                 reference = open_reference(
                     references,
                     corpus,
@@ -80,6 +80,7 @@ def deduplicate_shards(
                     on_error=on_error,
                     progress=progress,
                 )
+        recipe = recipe_for(reading, Recipe()) if recipe is None else recipe
         steps = _Steps(corpus, reference, recipe, options, request, progress)
         return run(steps, request, progress, resumable=steps, reported=steps)
 

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.errors import InputError, OptionError
-from neardup.fingerprints.digits import BITS_PER_DIGIT, LONGEST, width_of
+from neardup.fingerprints.digits import BITS_PER_DIGIT, LONGEST, SIGN_NEEDS_BITS, WIDTH, width_of
 from neardup.fingerprints.digits import Reading as DigitReading
 from neardup.fingerprints.imported import read_stored
 from neardup.fingerprints.written import is_binary, is_string
@@ -21,8 +21,6 @@ from neardup.recipe.vectors import MOST_BITS
 from neardup.resources.resources import Resources
 from neardup.text.nested import type_at
 
-WIDTH = 64
-"""The width of decimal numbers, which do not show it."""
 _ROWS = 1000
 
 
@@ -47,9 +45,7 @@ def readings_of(
     for shard in shards:
         kind = kinds[shard.name]
         if kind.digits == "signed" and kind.bits is None:
-            raise OptionError(
-                "`digits='signed'`: the sign is the first bit of the width. Give it as `bits`; most have 64."
-            )
+            raise OptionError(SIGN_NEEDS_BITS)
         width = kind.bits or (
             WIDTH if kind.digits == "decimal" else _first_width(shard, columns, kind.digits, resources)
         )

@@ -33,7 +33,6 @@ from neardup.recipe.presets import RecipeLike
 from neardup.resources.threads import thread_count
 from neardup.store.duration import Duration, seconds_of
 from neardup.store.opening import is_store
-from neardup.store.policy import Policy
 from neardup.store.store import Store
 
 INTERRUPTED = "if this is interrupted, run the same command again"
@@ -56,7 +55,7 @@ def filter_with_store(
     audit: str | Path | None = None,
     recipe: RecipeLike | None = None,
     floor: float | None = None,
-    policy: Policy | None = None,
+    policy: str | None = None,
     window: Duration | None = None,
     wait: float = 0.0,
     on_error: OnError = "stop",

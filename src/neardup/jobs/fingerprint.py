@@ -17,6 +17,7 @@ from neardup.io.reading import Reading, ReadingDict, reading_of, recipe_for
 from neardup.io.shard import Shard
 from neardup.io.shards import find_shards
 from neardup.io.storage.places import path_text
+from neardup.io.stored_shards import recorded_reading
 from neardup.jobs.fingerprint_outputs import FingerprintPaths, fingerprint_paths, write_digits, write_fingerprint_files
 from neardup.options import OnError
 from neardup.progress import Progress, Watcher, progress_of
@@ -80,7 +81,7 @@ def fingerprint_files(
                 )
             return _written_for_others(shards, given, digits, paths, progress, overwrite=overwrite, temp_dir=temp_dir)
         chosen = with_distance(recipe_for(how, given or Recipe()), max_distance)
-        content = paths.content(chosen, value, digits)
+        content = paths.content(chosen, value, digits, recorded_reading(how))
         corpus = FileCorpus(
             shards,
             how.columns(value),

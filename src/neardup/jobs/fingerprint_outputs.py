@@ -1,6 +1,6 @@
 """The outputs of a command that fingerprints: fingerprint files or files of digits, and the rejects."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -22,7 +22,7 @@ from neardup.io.storage.places import Place, place_of
 from neardup.io.stored_shards import stored_shards
 from neardup.jobs.output_paths import refuse_inputs
 from neardup.progress import Progress
-from neardup.recipe.kinds import FingerprintRecipe
+from neardup.recipe.kinds import FingerprintRecipe, short_document
 from neardup.recipe.programs import Digits
 from neardup.survivors.audit import reject_lines
 
@@ -34,11 +34,13 @@ class FileRecipe(NamedTuple):
         recipe: the recipe of the fingerprints.
         value: the columns whose values are stored.
         digits: how fingerprints are written in files of digits; None for fingerprint files.
+        reading: how the shards are read, see `neardup.io.stored_shards.recorded_reading`.
     """
 
     recipe: FingerprintRecipe
     value: tuple[str, ...] = ()
     digits: Digits | None = None
+    reading: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,13 @@ class FingerprintPaths:
         """Whether the output is for other programs, instead of a fingerprint file."""
         return self.folder is None and digit_format(self.files[0]) is not None
 
-    def content(self, recipe: FingerprintRecipe, value: Sequence[str] = (), digits: Any = None) -> FileRecipe:
+    def content(
+        self,
+        recipe: FingerprintRecipe,
+        value: Sequence[str] = (),
+        digits: Any = None,
+        reading: Mapping[str, Any] | None = None,
+    ) -> FileRecipe:
         """What the files are about.
 
         Raises:
@@ -71,7 +79,7 @@ class FingerprintPaths:
                     f"`digits={digits!r}`: a fingerprint file has no digits. To write digits for other programs, give an output "
                     f"that ends in {DIGIT_ENDINGS}; to bring in fingerprints, name their column with `fingerprint`."
                 )
-            return FileRecipe(recipe, tuple(value))
+            return FileRecipe(recipe, tuple(value), reading=reading)
         if value:
             raise OptionError(
                 f"`value={tuple(value)!r}`: {self.files[0]} has the id and the fingerprint only. Leave it out, or write a .parquet "
@@ -140,7 +148,7 @@ def write_fingerprint_files(
             part = corpus.part([shard for shard, file in zip(shards, paths.files, strict=True) if file == path])
             writer = _writer(path, outputs, content)
             total += _write(writer, (rows for _, rows in part.map(read)), content, progress)
-            writer.close(stored_shards(part.shards, part.starts or [0]))
+            writer.close(stored_shards(part.shards, part.starts or [0], content.reading))
             rejected += part.rejected
         for path in paths.rejects:
             write_lines(path, outputs.claim(path), reject_lines(rejected))
@@ -182,6 +190,7 @@ def _write(
         progress.advance(len(rows))
     if short and content.digits is not None:
         progress.say(
-            f"{counted(short, 'fingerprint')} of short texts: they say little, and only a .parquet file marks them"
+            f"{counted(short, 'fingerprint')} of {short_document(content.recipe)}s: they say little, and only a "
+            ".parquet file marks them"
         )
     return total

@@ -15,6 +15,7 @@ from neardup.io.reading import ReadingDict, reading_of
 from neardup.io.shard import Shard
 from neardup.io.shards import find_shards
 from neardup.io.storage.places import path_text
+from neardup.io.stored_shards import FINGERPRINT, recorded_reading
 from neardup.jobs.digit_readings import readings_of, tell_of_missing_zeros
 from neardup.jobs.fingerprint import with_distance
 from neardup.jobs.fingerprint_outputs import fingerprint_paths, write_fingerprint_files
@@ -62,7 +63,8 @@ def import_fingerprint_files(
             digits or bytes, which all others must then match; decimal numbers have 64.
         recipe: the recipe that makes the same bits as the program, such as "cppjieba". Texts can then be compared with these
             fingerprints.
-        program: without a recipe, a name for the program; fingerprints of different programs are never compared.
+        program: without a recipe, a name for the program; fingerprints of different programs are never compared. Without a name,
+            all fingerprints of one width count as those of one program.
         max_distance: the distance that later steps take by default, kept in the file; that of the recipe by default.
         value: further columns to store, by which `cluster_files` can choose survivors.
         on_error: the treatment of rows whose fingerprint is missing, has wrong digits or another width: `stop`, or `skip` them
@@ -104,11 +106,15 @@ def import_fingerprint_files(
         if made_by is None:
             width = next(iter(readings.values())).bits
             made_by = ProgramRecipe(program=program or UNNAMED, bits=width, max_distance=max_distance)
+        if isinstance(made_by, ProgramRecipe) and made_by.program == UNNAMED:
+            progress.say(
+                f"no `program` is named: all fingerprints of {made_by.bits} bits without a name are taken for those of one program"
+            )
         batches = ImportedBatches(fingerprint, readings, tuple(value), made_by.min_tokens)
         corpus = FileCorpus(
             shards, columns, on_error=on_error, progress=progress, resources=resources, refine=batches.refine
         )
-        content = paths.content(made_by, value)
+        content = paths.content(made_by, value, reading=recorded_reading(how, **{FINGERPRINT: fingerprint or ""}))
         with paths.opened(shards, overwrite=overwrite, temp_dir=temp_dir) as outputs:
             return write_fingerprint_files(corpus, batches.read, content, paths, outputs, progress)
 

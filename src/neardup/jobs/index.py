@@ -11,6 +11,7 @@ from neardup.hamming.index.index import Index
 from neardup.hamming.index.labels import labels_of
 from neardup.hamming.index.methods.table import IndexMethod
 from neardup.hamming.index.store import demand_free, home_of, is_index
+from neardup.hamming.index.stored_recipe import missing_parts
 from neardup.io.formats.json_values import quote
 from neardup.io.reading import ReadingDict, reading_of
 from neardup.io.shards import Inputs
@@ -77,6 +78,9 @@ def build_index(
         index = new_index(made_by, distance, method, method_options)
         index.has_strings = not integer_ids
         total = source.add_to(index, made_by)
+        for part in missing_parts(made_by):
+            if part.why:
+                progress.say(f"{home} keeps no copy of a file that its recipe needs for texts: {part.why}")
         with progress.stage("save"):
             index.save(home, overwrite=overwrite)
     return total
@@ -116,8 +120,9 @@ def add_to_index(
 
     Args:
         path: the folder of the index.
-        recipe: needed only if the index's recipe has a function of yours, or a file that is too large to be kept in the folder
-            (more than 16 MiB) and is not where it was. It must be the index's recipe.
+        recipe: needed only if the index's recipe has a function of yours, or a file that the folder does not keep (because it is
+            larger than 16 MiB, or was gone when the index was built) and that is not where it was. It must be the index's recipe.
+            Then the folder keeps the file, if it is not too large.
         inputs, on_error, threads, temp_dir, progress, **reading: as in `build_index`.
 
     Returns:
@@ -133,7 +138,10 @@ def add_to_index(
         index.reserved(),
         opened(inputs, how, on_error, Resources(threads, temp_dir=temp_dir), progress) as source,
     ):
-        total = source.add_to(index, source.demand_recipe_of(path, recipe_of_index(index, path, recipe)))
+        made_by = recipe_of_index(index, path, recipe)
+        if recipe is not None:
+            index.take_files(made_by)
+        total = source.add_to(index, source.demand_recipe_of(path, made_by))
         with progress.stage("save"):
             index.save()
     return total

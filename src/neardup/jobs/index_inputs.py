@@ -25,7 +25,9 @@ from neardup.io.reading import READING, Reading, recipe_for
 from neardup.io.shard import Shard
 from neardup.io.shards import Inputs, find_shards
 from neardup.progress import Progress
+from neardup.recipe.element_recipe import ElementRecipe
 from neardup.recipe.kinds import FingerprintRecipe
+from neardup.recipe.parts import TEXTS
 from neardup.recipe.presets import RecipeLike, any_recipe_of
 from neardup.recipe.programs import ProgramRecipe
 from neardup.recipe.recipe import Recipe
@@ -71,6 +73,19 @@ def recipe_of_texts(recipe: FingerprintRecipe) -> Recipe:
             f"This index holds fingerprints of another program ({recipe.program}), and how that program makes them of texts is not "
             "known here. Give fingerprint files, or `fingerprints`. If a recipe of neardup makes the same bits, bring the "
             "fingerprints in with it: `neardup fingerprint INPUT --fingerprint COLUMN --recipe NAME -o prints.parquet`."
+        )
+    return recipe
+
+
+def refuse_lists(recipe: Recipe, path: str | Path) -> Recipe:
+    """The recipe of an index at `path`, if it is not of given lists.
+
+    Raises:
+        InputError: it is.
+    """
+    if isinstance(recipe, ElementRecipe):
+        raise InputError(
+            f"{path} is of given lists, so no texts go with it. Give files with a column of lists, `elements`."
         )
     return recipe
 
@@ -121,7 +136,13 @@ class IndexInputs:
             RecipeMismatch, InputError: as in `demand_recipe`.
         """
         found = self.demand_recipe(recipe)
-        if found.digest() != recipe.digest():
+        is_of_elements = self._reading.elements is not None
+        if isinstance(recipe, ElementRecipe) and not is_of_elements and not self._hold_fingerprints:
+            raise InputError(
+                f"{path} is of given lists, and these are texts. Name the column of the lists with `elements`."
+            )
+        is_of_texts = isinstance(recipe, Recipe) and recipe.documents == TEXTS
+        if found.digest() != recipe.digest() or (is_of_elements and is_of_texts):
             raise InputError(
                 f"{path} is of texts, and `elements={self._reading.elements!r}` gives lists. Leave it out, or build an index of "
                 "lists."

@@ -26,7 +26,7 @@ from neardup.io.records import compression_of
 from neardup.io.shards import Inputs, listed_inputs
 from neardup.io.storage.compression import open_for_writing
 from neardup.io.storage.places import path_text, place_of
-from neardup.jobs.index_inputs import opened, recipe_of_index, recipe_of_texts
+from neardup.jobs.index_inputs import opened, recipe_of_index, recipe_of_texts, refuse_lists
 from neardup.jobs.output_paths import refuse_inputs
 from neardup.options import OnError
 from neardup.progress import Watcher, progress_of
@@ -96,7 +96,7 @@ def query_index(
             answers = (line for part in source.parts(of_all) for line in ask(part, of_all.min_tokens))
         elif texts:
             of_all = recipe_of_index(index, path, recipe)
-            answers = ask(_of_texts(texts, recipe_of_texts(of_all)), of_all.min_tokens)
+            answers = ask(_of_texts(texts, refuse_lists(recipe_of_texts(of_all), path)), of_all.min_tokens)
         else:
             answers = _of_fingerprints(index, fingerprints, digits, max_distance)
         outputs = stack.enter_context(Outputs([target], inputs=source.shards if source else (), overwrite=overwrite))

@@ -14,8 +14,9 @@ from neardup.errors import DataError, InputError, OptionError
 from neardup.fingerprints.documents import Documents, join_documents
 from neardup.fingerprints.fingerprint_file import is_fingerprint_file
 from neardup.io.corpus import LISTED
+from neardup.io.reading import Reading
 from neardup.io.shard import Shard
-from neardup.io.stored_shards import StoredShard, is_as_it_was, starts_of
+from neardup.io.stored_shards import FINGERPRINT, StoredShard, is_as_it_was, plain_columns, starts_of
 from neardup.jobs.pairs import read_fingerprint_files
 from neardup.matching.pair_file import PairChunk, PairSummary, read_pair_summary, read_pairs
 from neardup.options import DedupOptions
@@ -169,6 +170,7 @@ def _check_compared(
                     f"{shard.name} was another file when {file} was made than when its fingerprints were: it has as many bytes and "
                     "rows, but others. Make both anew."
                 )
+            _check_read_alike(shards[number], shard, file)
             found.append(number)
         return found
 
@@ -190,6 +192,21 @@ def _check_compared(
             "\n".join(lines) + more + "\nName more files of pairs, or pass `partial=True` to decide without them."
         )
     progress.say("partial: " + "; ".join(lines) + more)
+
+
+def _check_read_alike(known: StoredShard, paired: StoredShard, file: str) -> None:
+    """Raise InputError if pairs were made of other texts of the shard than its fingerprints, as far as both are recorded."""
+    a, b = known.reading, paired.reading
+    if a is None or b is None or FINGERPRINT in a or FINGERPRINT in b:
+        return
+    usual = Reading()
+    for name in ("text", "elements", "html"):
+        there, here = (each.get(name, getattr(usual, name)) for each in (b, a))
+        if list(there or ()) != list(here or ()):
+            raise InputError(
+                f"{known.name} was read with `{name}={plain_columns(there)!r}` when {file} was made, but with "
+                f"`{name}={plain_columns(here)!r}` when its fingerprints were: other texts. Make both anew alike."
+            )
 
 
 def _read(

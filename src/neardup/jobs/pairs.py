@@ -2,8 +2,9 @@
 
 import contextlib
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -29,7 +30,7 @@ from neardup.io.reading import READING, Reading, ReadingDict, recipe_for, split_
 from neardup.io.shard import Shard
 from neardup.io.shards import find_shards, listed_inputs, repeated_files
 from neardup.io.storage.places import Place, path_text, place_of
-from neardup.io.stored_shards import StoredShard, starts_of, stored_shards
+from neardup.io.stored_shards import StoredShard, recorded_reading, starts_of, stored_shards
 from neardup.jobs.output_paths import refuse_inputs
 from neardup.matching.candidates.simhash import check_cost
 from neardup.matching.candidates.task import Found
@@ -40,6 +41,7 @@ from neardup.matching.pair_file import PairSummary, PairWriter, Side, check_pair
 from neardup.matching.recipe_decides import options_by_recipe, what_recipe_decides
 from neardup.options import DedupOptions, MatchingOptions, OnError
 from neardup.progress import Progress, Watcher, progress_of
+from neardup.recipe.kinds import short_document
 from neardup.recipe.methods import BY_DISTANCE, METHODS
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
@@ -132,7 +134,8 @@ def pair_files(
                 )
                 corpus.check()
                 with_other = len(left) if right else None
-                found = _of_texts(corpus, with_other, recipe or Recipe(), chosen, progress, distinct=distinct)
+                of_texts = partial(_of_texts, corpus, with_other, recipe or Recipe(), chosen, progress)
+                found = of_texts(recorded_reading(reading), distinct=distinct)
             total, checksum = _write(found, path, temporary)
             summary = dataclasses.replace(found.summary, pairs=total, checksum=checksum)
             outputs.claim(paths[1]).write_bytes(summary.to_json())
@@ -175,6 +178,7 @@ def _of_texts(
     recipe: Recipe,
     options: DedupOptions,
     progress: Progress,
+    read_by: Mapping[str, Any],
     *,
     distinct: bool,
 ) -> _Listing:
@@ -188,7 +192,7 @@ def _of_texts(
     if corpus.rejected:
         progress.say(f"{counted(len(corpus.rejected), 'row')} could not be read, and were left out")
     starts = corpus.starts or [0]
-    shards = stored_shards(corpus.shards, starts)
+    shards = stored_shards(corpus.shards, starts, read_by)
 
     def report(how: Found) -> None:
         listing.summary = PairSummary(
@@ -272,7 +276,9 @@ def _of_fingerprints(
         rows = rows[exact_representatives(documents, rows, sides.astype(np.int64)) == rows]
     long_enough = rows[documents.tokens[rows] >= made_by.min_tokens]
     if len(long_enough) < len(rows):
-        progress.say(f"{len(rows) - len(long_enough):,} short texts have no pairs by fingerprints alone")
+        short = len(rows) - len(long_enough)
+        have = "has" if short == 1 else "have"
+        progress.say(f"{counted(short, short_document(made_by))} {have} no pairs by fingerprints alone")
     check_cost(len(long_enough), made_by, max_distance, progress)
     fingerprints = documents.fingerprints[long_enough]
 

@@ -11,15 +11,17 @@ from neardup.arrays import Array
 from neardup.dedup import reference_columns
 from neardup.errors import InputError, OptionError
 from neardup.fingerprints.documents import Documents, join_documents
-from neardup.fingerprints.fingerprint_file import hold_fingerprints
+from neardup.fingerprints.fingerprint_file import fingerprint_file_recipe, hold_fingerprints
 from neardup.io.corpus import FileCorpus, open_corpus
-from neardup.io.reading import Reading
+from neardup.io.reading import Reading, recipe_for
 from neardup.io.shard import Shard
 from neardup.io.shards import find_shards, repeated_files
 from neardup.io.stored_shards import StoredShard, starts_of
 from neardup.jobs.pairs import read_fingerprint_files
 from neardup.options import DedupOptions
 from neardup.progress import Progress
+from neardup.recipe.element_recipe import ElementRecipe
+from neardup.recipe.presets import usual_distance
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import check_same
 from neardup.store.opening import is_store
@@ -46,6 +48,35 @@ class FingerprintReference:
         starts = starts_of(self.origins)
         numbers = np.searchsorted(starts, rows, "right") - 1
         return [self.origins[number].name for number in numbers.tolist()], rows - starts[numbers]
+
+
+def usual_recipe(against: Sequence[str | Path], reading: Reading, temporary: Path, progress: Progress) -> Recipe:
+    """The recipe of a run for which none is asked: that of the reference if it holds fingerprints, or the default one.
+
+    Raises:
+        InputError: no documents as the inputs are go with these fingerprints.
+        DataError: a fingerprint file cannot be read.
+    """
+    usual = recipe_for(reading, Recipe())
+    shards = [] if "-" in map(str, against) else find_shards(against, temporary=temporary, reading=reading)
+    if not shards or not hold_fingerprints(shards):
+        return usual
+    name, found = shards[0].name, fingerprint_file_recipe(shards[0].path)
+    if not isinstance(found, Recipe):
+        raise InputError(
+            f"{name} holds fingerprints of {found.as_dict()['kind']}, and how to make them of these inputs is not known here. "
+            "Compare fingerprint files with `neardup pairs`; or give `recipe`, if a recipe makes the same bits."
+        )
+    if isinstance(found, ElementRecipe) and reading.elements is None:
+        raise InputError(
+            f"{name} is of given lists, and the inputs are texts. Name the column of the lists with `elements`."
+        )
+    if found.digest() == usual.digest() and found.max_distance in (None, usual_distance(usual)):
+        return usual
+    if reading.elements is not None and not found.could_be_of_elements:
+        return usual  # what differs is told where both are compared
+    progress.say(f"no `recipe` is given, so it is that of {name}")
+    return recipe_for(reading, found)
 
 
 def open_reference(
@@ -112,9 +143,9 @@ def open_reference(
 
 @contextlib.contextmanager
 def open_store_reference(
-    against: Sequence[str | Path], recipe: Recipe, reading: Reading, options: DedupOptions, *, resume: bool
-) -> Iterator[tuple[StoreReference, DedupOptions]]:
-    """Open a store as the reference, to be read only, with the options of the run.
+    against: Sequence[str | Path], recipe: Recipe | None, reading: Reading, options: DedupOptions, *, resume: bool
+) -> Iterator[tuple[StoreReference, Recipe, DedupOptions]]:
+    """Open a store as the reference, to be read only, with the recipe and the options of the run; by default, those of the store.
 
     Raises:
         InputError: there is another reference, the run is to be resumed, or the inputs are given elements.
@@ -127,5 +158,5 @@ def open_store_reference(
     if reading.elements is not None:
         raise InputError(f"`elements={reading.elements!r}`: {against[0]} is a store, and has texts. Leave it out.")
     with Store(against[0], mode="r") as store:
-        chosen = options_of_store(store, recipe, options)
-        yield StoreReference(store), chosen
+        recipe = store.recipe if recipe is None else recipe
+        yield StoreReference(store), recipe, options_of_store(store, recipe, options)

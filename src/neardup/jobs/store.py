@@ -28,7 +28,6 @@ from neardup.resources.resources import Resources
 from neardup.resources.unfinished import temporary_folder
 from neardup.store.info import StoreInfo
 from neardup.store.opening import is_store
-from neardup.store.policy import Policy
 from neardup.store.row_ids import RowIds
 from neardup.store.store import Store
 
@@ -57,7 +56,7 @@ def create_store(
     *,
     recipe: RecipeLike | None = None,
     floor: float | None = None,
-    policy: Policy | None = None,
+    policy: str | None = None,
     **options: Unpack[MatchingOptions],
 ) -> StoreInfo:
     """Create a store in a folder that does not exist or is empty; see `Store`.

@@ -15,9 +15,11 @@ from neardup.io.batch import BATCH_BYTES, Batch, Columns
 from neardup.io.corpus import FileCorpus
 from neardup.io.formats.parquet_files import batches, opened
 from neardup.io.formats.vector_columns import fixed_dimension
+from neardup.io.reading import Reading
 from neardup.io.shard import Shard
 from neardup.io.shards import find_shards
 from neardup.io.storage.places import path_text
+from neardup.io.stored_shards import recorded_reading
 from neardup.jobs.fingerprint_outputs import fingerprint_paths, write_fingerprint_files
 from neardup.kernels.xxh3 import digest_rows
 from neardup.options import OnError
@@ -86,7 +88,8 @@ def fingerprint_vector_files(
         columns = Columns(id=id, values=tuple(value), vector=vector, dimension=recipe.dimension)
         corpus = FileCorpus(shards, columns, on_error=on_error, progress=progress, resources=resources)
         with paths.opened(shards, overwrite=overwrite, temp_dir=temp_dir) as outputs:
-            read, content = _Reader(recipe, value).read, paths.content(recipe, value, digits)
+            read_by = recorded_reading(Reading(id=id))
+            read, content = _Reader(recipe, value).read, paths.content(recipe, value, digits, read_by)
             return write_fingerprint_files(corpus, read, content, paths, outputs, progress)
 
 

@@ -9,6 +9,7 @@ from neardup.errors import InputError
 from neardup.io.corpus import FileCorpus
 from neardup.io.shard import Shard
 from neardup.io.storage.places import Place
+from neardup.io.stored_shards import FINGERPRINT
 from neardup.jobs.reference import FingerprintReference, open_reference
 from neardup.judging.verification.apart import check_apart, check_covered, join_options
 from neardup.judging.verification.claim import Claim
@@ -47,7 +48,7 @@ def verify_shards(
     options, resources = join_options(claim, chosen), chosen.resources
     columns = claim.reading.columns(() if claim.within is None else (claim.within,))
     corpus = FileCorpus(shards, columns, on_error=on_error, progress=progress, resources=resources)
-    corpus.check()
+    _demand_texts(corpus, claim)
     result = FileCorpus(written, claim.reading.columns(), on_error="skip", progress=progress, resources=resources)
     result.check()
     _refuse_annotated(result, corpus)
@@ -87,7 +88,7 @@ def verify_shards(
         audit=None if audit is None else str(audit),
         method=claim.method,
         promise=claim.promise(strict=strict),
-        similarity=str(claim.similarity),
+        similarity=claim.compared_by,
         min_similarity=claim.min_similarity,
         documents=documents,
         survivors=survivors,
@@ -96,6 +97,23 @@ def verify_shards(
         missed=missed,
         seconds=progress.seconds | {"total": round(sum(progress.seconds.values()), 3)},
     )
+
+
+def _demand_texts(corpus: FileCorpus, claim: Claim) -> None:
+    """Refuse inputs without a text, and say so if their fingerprints were brought in: then they need not have one."""
+    try:
+        corpus.check()
+    except InputError:
+        brought = [
+            each.reading[FINGERPRINT] for each in claim.shards or () if each.reading and FINGERPRINT in each.reading
+        ]
+        if not brought:
+            raise
+        column = claim.reading.columns().text[0]
+        raise InputError(
+            f'The run compared the fingerprints that were brought in from {corpus.shards[0].name}, which has no column "{column}", '
+            "so there are no texts to verify it by. If another column has them, name it with `text` to `neardup apply`."
+        ) from None
 
 
 def _refuse_annotated(output: FileCorpus, inputs: FileCorpus) -> None:

@@ -11,7 +11,7 @@ from neardup.io.corpus import FileCorpus
 from neardup.io.reading import READING, stored_reading
 from neardup.io.shards import find_shards
 from neardup.io.storage.places import Place, place_of
-from neardup.io.stored_shards import named_as_stored
+from neardup.io.stored_shards import named_as_stored, reading_recorded
 from neardup.recipe.methods import METHODS
 from neardup.recipe.presets import RecipeLike
 from neardup.recipe.recipe import Recipe
@@ -101,6 +101,7 @@ class FinishedRun:
             ) from None
         if self.clusters is not None:
             known = self.clusters.shards
+            reading_recorded(known)  # refuses shards that were not read alike
             if [shard.size for shard in shards] != [shard.size for shard in known]:
                 raise self.changed()
             shards = named_as_stored(shards, known)

@@ -17,7 +17,14 @@ from neardup.io.reading import stored_reading
 from neardup.io.shard import Shard
 from neardup.io.shards import find_shards
 from neardup.io.storage.places import Place, place_of
-from neardup.io.stored_shards import StoredShard, content_of, digest_of_contents, is_as_it_was, named_as_stored
+from neardup.io.stored_shards import (
+    StoredShard,
+    content_of,
+    digest_of_contents,
+    is_as_it_was,
+    named_as_stored,
+    reading_recorded,
+)
 from neardup.judging.reports.bands import Bands
 from neardup.judging.reports.page import check_page, page
 from neardup.judging.reports.run_facts import summed
@@ -260,6 +267,7 @@ def _inputs(summary: RunSummary, audit: Place, resources: Resources, progress: P
             clusters = read_cluster_file(files["clusters"])
             inputs, rows = [shard.name for shard in clusters.shards], len(clusters.decisions.survivor)
             staged = clusters.shards
+            reading_recorded(staged)  # refuses shards that were not read alike
         if "-" in inputs or "stdin" in inputs:
             reason = "They came on standard input, which cannot be read again; a report that is made during the run shows them."
             return RunInputs(rows, recipe, reason=reason)

@@ -1,7 +1,8 @@
 """What a recipe decides in a run over texts: one rule, which every command tells at once.
 
-A recipe that brings a distance, other than the default recipe, is a decision for its fingerprints: `auto` then means simhash within
-this distance. Any other recipe decides what the similarity compares, and what it does not decide is named.
+A recipe that brings a distance is a decision for its fingerprints, unless it is the default recipe with the default distance:
+`auto` then means simhash within this distance. Any other recipe decides what the similarity compares, and what it does not decide
+is named.
 """
 
 import dataclasses
@@ -34,7 +35,9 @@ def _brings_method(recipe: Recipe, options: DedupOptions) -> bool:
 
 
 def _is_default(recipe: Recipe) -> bool:
-    return recipe.digest() in (Recipe().digest(), recipe_of_elements(Recipe()).digest())
+    """Whether it is the default recipe, for texts or for given elements; another distance, which no digest has, is a decision."""
+    of_bits = recipe.digest() in (Recipe().digest(), recipe_of_elements(Recipe()).digest())
+    return of_bits and recipe.max_distance in (None, usual_distance(Recipe()))
 
 
 def what_recipe_decides(recipe: Recipe, options: DedupOptions) -> str | None:
@@ -57,7 +60,8 @@ def what_recipe_decides(recipe: Recipe, options: DedupOptions) -> str | None:
         return None
     what = "elements" if _are_elements(options) else "texts"
     verb = "decides" if len(ignored) == 1 else "decide"
-    sieve = "" if METHODS[options.taken()].promise is Promise.EXACT else ", except in the sieve of minhash"
+    is_sieved = METHODS[options.taken()].promise is not Promise.EXACT and ignored != ["max_distance"]
+    sieve = ", except in the sieve of minhash" if is_sieved else ""
     needed = "" if usual_distance(recipe) is not None else " and a `max_distance`"
     return (
         f"the recipe's {as_code(ignored)} {verb} nothing here{sieve}: {what} are compared by {options.compared_by}. To choose "
@@ -72,9 +76,13 @@ def _are_elements(options: DedupOptions) -> bool:
 
 
 def _ignored(recipe: Recipe, options: DedupOptions) -> list[str]:
-    """The fields of the recipe that differ from the default recipe's, and that the similarity does not use."""
+    """The fields of the recipe that differ from the default recipe's, and that the similarity does not use.
+
+    If there is no other, this is the distance: with others, nobody expects that it decides.
+    """
     of_recipe = SIMILARITIES[options.measure].shingles is None
     usual = recipe_of_elements(Recipe()) if _are_elements(options) else Recipe()
     fields = [each.name for each in dataclasses.fields(recipe) if each.name not in (_COMPARED, "max_distance")]
     changed = [name for name in fields if getattr(recipe, name) != getattr(usual, name)]
-    return [name for name in changed if not of_recipe or name in _NOT_COMPARED]
+    ignored = [name for name in changed if not of_recipe or name in _NOT_COMPARED]
+    return ignored or [name for name in ("max_distance",) if getattr(recipe, name) is not None]

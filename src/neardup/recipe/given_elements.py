@@ -4,26 +4,15 @@ import dataclasses
 
 from neardup.display import as_code
 from neardup.errors import OptionError
+from neardup.recipe.element_recipe import ElementRecipe
+from neardup.recipe.parts import OF_TEXTS
 from neardup.recipe.presets import usual_distance
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.similarities import SIMILARITIES, SimilarityName
 from neardup.recipe.similarity import Similarity, measure_of
 
-OF_TEXTS = (
-    "normalize",
-    "segmenter",
-    "word_shingle",
-    "cjk_shingle",
-    "mode",
-    "hmm",
-    "dictionary",
-    "stop_words",
-    "profile",
-)
-"""The fields of a recipe that say how a text becomes features; given elements are features already."""
 
-
-def recipe_of_elements(recipe: Recipe) -> Recipe:
+def recipe_of_elements(recipe: Recipe) -> ElementRecipe:
     """The recipe of which each element is one feature; hash, bits, weights and distance are those of `recipe`.
 
     Raises:
@@ -40,7 +29,7 @@ def recipe_of_elements(recipe: Recipe) -> Recipe:
         )
     own = {field.name: getattr(recipe, field.name) for field in dataclasses.fields(recipe)}
     own |= {name: getattr(made, name) for name in (*OF_TEXTS, "max_distance")}
-    return Recipe(**own)
+    return ElementRecipe(**own)
 
 
 def similarity_of_elements(

@@ -1,8 +1,16 @@
 """The kinds of recipes that a fingerprint file or an index can have."""
 
+from neardup.recipe.element_recipe import ElementRecipe
 from neardup.recipe.programs import ProgramRecipe
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.vectors import VectorRecipe
 
 FingerprintRecipe = Recipe | VectorRecipe | ProgramRecipe
 """What made some fingerprints: a recipe of texts or of vectors, or another program."""
+
+
+def short_document(recipe: FingerprintRecipe) -> str:
+    """What a document of fewer tokens than `min_tokens` is called."""
+    if isinstance(recipe, VectorRecipe):
+        return "zero vector"
+    return "short list" if isinstance(recipe, ElementRecipe) else "short text"

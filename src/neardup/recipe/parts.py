@@ -55,10 +55,27 @@ FIRST_FIELDS = ("word_shingle", "cjk_shingle", "weights", "hash", "bits", "min_t
 
 FILES: Final = "files"
 """The entry of a stored recipe that has the files it needs; no digest depends on it."""
+OF: Final = "of"
+"""The entry of a stored recipe that says what it is of, TEXTS or ELEMENTS, if its fields could be of both; no digest has it."""
+TEXTS, ELEMENTS = "texts", "elements"
+NOT_DECIDING = (FILES, OF)
+"""Entries of a stored recipe that are no fields, and decide no bits."""
+OF_TEXTS = (
+    "normalize",
+    "segmenter",
+    "word_shingle",
+    "cjk_shingle",
+    "mode",
+    "hmm",
+    "dictionary",
+    "stop_words",
+    "profile",
+)
+"""The fields of a recipe that say how a text becomes features; given elements are features already."""
 
 
 def digest_of(values: Mapping[str, Any]) -> str:
     """The digest of a recipe of any kind with these values from `as_dict` or `stored`, 16 hexadecimal digits."""
-    deciding = {name: value for name, value in values.items() if name != FILES}
+    deciding = {name: value for name, value in values.items() if name not in NOT_DECIDING}
     canonical = json.dumps(deciding, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()[:16]

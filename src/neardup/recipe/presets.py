@@ -90,7 +90,7 @@ def find_recipe(name: str) -> Recipe:
         raise OptionError(
             f"There is no recipe {name!r}{meant(name, RECIPES)}. Give one of {', '.join(RECIPES)}, or a file that ends in .toml."
         )
-    values = toml_values(name, "recipe file", f"Give one of {', '.join(RECIPES)}, or an existing file.")
+    values = toml_values(name, "recipe file", "Give an existing file, or a name that `neardup recipes` lists.")
     return _recipe_of_file(name, values)
 
 

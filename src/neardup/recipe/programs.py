@@ -10,7 +10,7 @@ from neardup.recipe.vectors import MOST_BITS, distance_problems
 
 KIND = "another program"
 UNNAMED = "unnamed"
-"""The program of fingerprints whose program is not named."""
+"""The program of fingerprints whose program is not named: those of one width are comparable with one another."""
 
 Digits = Literal["decimal", "signed", "hexadecimal", "binary", "bytes"]
 DIGITS: dict[Digits | str, str] = {
@@ -27,8 +27,9 @@ DIGITS: dict[Digits | str, str] = {
 class ProgramRecipe:
     """What is known of fingerprints that another program made: their width, and a name for the program.
 
-    Fingerprints of two programs, or of two widths, are never compared. Texts cannot be compared with such fingerprints, because
-    nobody here knows how the program makes them. If it computes the bits of a `Recipe`, use that recipe instead.
+    Fingerprints of two programs, or of two widths, are never compared; those without a program's name count as of one. Texts cannot
+    be compared with such fingerprints, because nobody here knows how the program makes them. If it computes the bits of a `Recipe`,
+    use that recipe instead.
 
     Attributes:
         program: a name for the program and its settings; any text of 1 to 200 characters.

@@ -5,7 +5,7 @@ import json
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from neardup.errors import OptionError, is_integer
 from neardup.recipe.document_frequencies import DocumentFrequencies
@@ -17,6 +17,9 @@ from neardup.recipe.parts import (
     FIRST_FIELDS,
     NORMALIZER_PACKAGES,
     NOT_OF_TOKENS,
+    OF,
+    OF_TEXTS,
+    TEXTS,
     UNICODE,
     VERSION,
     WEIGHT_PACKAGES,
@@ -68,6 +71,8 @@ class Recipe(RecipeFields):
     """
 
     document_frequencies: Literal["jieba"] | str | Path | DocumentFrequencies | StoredPart | None = None
+    documents: ClassVar[str | None] = TEXTS
+    """What it is of; another one is of `neardup.recipe.element_recipe`."""
 
     def __post_init__(self) -> None:
         if self.segmenter == "sudachi" and self.mode == "C":
@@ -144,9 +149,21 @@ class Recipe(RecipeFields):
         return values | {"unicode": UNICODE, "version": VERSION}
 
     def stored(self) -> dict[str, Any]:
-        """The values of `as_dict`, with the files that the recipe needs: small ones themselves, large ones by path and digest."""
+        """The values of `as_dict`, with the files that the recipe needs: small ones themselves, large ones by path and digest.
+
+        If its features could be those of given elements as well, `of` says which they are.
+        """
         files = [each.as_dict() for each in kept_files(self)]
-        return self.as_dict() | ({FILES: files} if files else {})
+        of = {OF: self.documents} if self.could_be_of_elements and self.documents is not None else {}
+        return self.as_dict() | ({FILES: files} if files else {}) | of
+
+    @property
+    def could_be_of_elements(self) -> bool:
+        """Whether its fields say how texts are cut as those of given elements do: every token between white space is a feature."""
+        plain = Recipe()
+        changed = {name for name in OF_TEXTS if getattr(self, name) != getattr(plain, name)}
+        own = (self.normalize, self.segmenter, self.word_shingle)
+        return own == ((), "whitespace", 1) and changed <= {"normalize", "segmenter", "word_shingle"}
 
     def tokenization(self) -> str:
         """Everything that decides the features of a text, as JSON, without their weights and hashes."""

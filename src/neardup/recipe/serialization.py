@@ -7,9 +7,10 @@ from typing import Any
 
 from neardup.errors import InputError, RecipeMismatch
 from neardup.recipe.differences import difference
+from neardup.recipe.element_recipe import EitherRecipe, ElementRecipe
 from neardup.recipe.kept_files import KeptFile, files_of
 from neardup.recipe.kinds import FingerprintRecipe
-from neardup.recipe.parts import FILES, NORMALIZER_PACKAGES, WEIGHT_PACKAGES, digest_of
+from neardup.recipe.parts import ELEMENTS, NORMALIZER_PACKAGES, NOT_DECIDING, OF, TEXTS, WEIGHT_PACKAGES, digest_of
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.programs import KIND as PROGRAM_KIND
 from neardup.recipe.programs import stored_program_recipe
@@ -33,7 +34,12 @@ def stored_recipe(values: Mapping[str, Any]) -> Recipe:
         DataError: what is stored of the recipe's files is damaged.
     """
     known, files = {field.name for field in dataclasses.fields(Recipe)}, files_of(values)
-    return Recipe(**{name: _stored_value(name, value, files) for name, value in values.items() if name in known})
+    made = _KINDS[values.get(OF)]
+    found = made(**{name: _stored_value(name, value, files) for name, value in values.items() if name in known})
+    return found if found.could_be_of_elements else Recipe(**vars(found))
+
+
+_KINDS: dict[str | None, type[Recipe]] = {TEXTS: Recipe, ELEMENTS: ElementRecipe, None: EitherRecipe}
 
 
 def recipe_of_run(values: Mapping[str, Any], given: RecipeLike | None, what: str) -> Recipe:
@@ -110,6 +116,12 @@ def check_same(mine: AnyRecipe, other: AnyRecipe, what: str, than: str = "which 
         RecipeMismatch: the recipes differ; the message has the differences.
     """
     values, others = _values(mine), _values(other)
+    here, there = _documents(mine), _documents(other)
+    if values == others and here is not None and there is not None and here != there:
+        raise RecipeMismatch(
+            f"{what} was made of {_NAMED[there]}, the other of {_NAMED[here]}: their features differ, and distances between them "
+            "mean nothing. Make both of the same kind."
+        )
     if values != others:
         raise RecipeMismatch(
             f"{what} was made by the recipe {digest_of(others)}, not by {digest_of(values)}, {than}: {difference(others, values)}. "
@@ -117,8 +129,19 @@ def check_same(mine: AnyRecipe, other: AnyRecipe, what: str, than: str = "which 
         )
 
 
+_NAMED = {TEXTS: "texts", ELEMENTS: "given lists (`elements`)"}
+
+
+def _documents(recipe: AnyRecipe) -> str | None:
+    """What a recipe is of; None where this is not recorded, or does not matter."""
+    if isinstance(recipe, Mapping):
+        found: str | None = recipe.get(OF)
+        return found
+    return recipe.documents if isinstance(recipe, Recipe) and recipe.could_be_of_elements else None
+
+
 def _values(recipe: AnyRecipe) -> Mapping[str, Any]:
     known = recipe if isinstance(recipe, Mapping) else recipe.as_dict()
-    known = {name: value for name, value in known.items() if name != FILES}
+    known = {name: value for name, value in known.items() if name not in NOT_DECIDING}
     found: dict[str, Any] = json.loads(json.dumps(known))  # tuples are lists in a file
     return found

@@ -125,9 +125,10 @@ class Similarity:
         if mine is None or tuple(mine[: len(others)]) == others:
             return
         steps, own = (", ".join(map(repr, each)) for each in (others, mine))
+        possible = " or ".join(f"`normalize=[{each}]`" for each in dict.fromkeys((own, "")))
         raise OptionError(
             f"`similarity` with `normalize=[{own}]` and `recipe` with `normalize=[{steps}]`: texts that the recipe makes equal are "
-            f"one, and this similarity may tell them apart. Give `Recipe(normalize=[{own}])` or `Recipe(normalize=[])`, or leave "
+            f"one, and this similarity may tell them apart. Give a recipe with {possible}, or leave "
             "`normalize` out of the similarity, which then has that of the recipe."
         )
 

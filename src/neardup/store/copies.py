@@ -106,6 +106,7 @@ def _schema(layout: Layout) -> pa.Schema:
         ("last_seen", pa.float64()),
         ("expires", pa.float64()),
         ("metadata", pa.string()),
+        ("rank", pa.float64()),
         ("digest", pa.binary(16)),
         ("tokens", pa.int64()),
         ("fingerprint", pa.binary(8 * layout.words)),
@@ -139,7 +140,7 @@ def _table(files: Files, numbers: Any, schema: pa.Schema) -> pa.Table:
     return pa.table(columns, schema=schema)
 
 
-_OF_ROWS = ("id", "first_seen", "last_seen", "expires", "metadata")
+_OF_ROWS = ("id", "first_seen", "last_seen", "expires", "metadata", "rank")
 
 
 def read_export(source: Path) -> dict[str, Any]:

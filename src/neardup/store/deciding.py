@@ -10,6 +10,7 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.store.answers import NEW, StoreAnswer, StoreMatch
 from neardup.store.files import Files
+from neardup.store.given import Given
 from neardup.store.postings import Found
 from neardup.store.record import DocumentRow, RemovedRow
 from neardup.store.texts import Texts
@@ -74,22 +75,9 @@ def without_updates(files: Files, texts: Texts, names: Sequence[str]) -> Iterato
         yield slice(begin, len(names))
 
 
-def add(
-    files: Files,
-    texts: Texts,
-    names: Sequence[str],
-    metadata: Sequence[str | None] | None,
-    expires: float | None,
-    now: float,
-) -> list[StoreAnswer]:
-    """Decide documents with different ids that are not kept, or with equal texts, in order; and keep the new ones.
-
-    Args:
-        files: the store.
-        texts, names, metadata: of n documents; ids and metadata as JSON.
-        expires: when those that are kept expire.
-        now: the time that is written.
-    """
+def add(files: Files, texts: Texts, given: Given) -> list[StoreAnswer]:
+    """Decide documents with different ids that are not kept, or with equal texts, in order; and keep the new ones."""
+    names, now = given.names, given.now
     known = known_answers(files, texts)
     digests, first_of = texts.digests, dict[bytes, int]()
     for place in known.fresh.tolist():
@@ -104,10 +92,7 @@ def add(
     else:
         kept, numbers = places[decided.is_new], first + np.cumsum(decided.is_new) - 1
     decided = decided.named(numbers)
-    rows = [
-        DocumentRow(first + i, names[place], now, now, expires, None if metadata is None else metadata[place])
-        for i, place in enumerate(kept.tolist())
-    ]
+    rows = given.rows(kept.tolist(), first)
     removed = [] if keeps_all else _removed_rows(some, decided, files.removed, now)
     seen = known.documents | {row.survivor for row in removed}
     files.keep(texts[kept], rows, removed, seen, now)

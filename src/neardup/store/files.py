@@ -256,6 +256,8 @@ class Files:
             self.contents.sync()
             self.record.commit()
         self._pending = 0
+        if not self.recalls:
+            return
         orders = len(self.derived.orders)
         with self.changing():
             self.candidates.learn()
@@ -314,8 +316,8 @@ class Files:
         try:
             if self.mode == "w" and self._is_sound:
                 self.flush()
-                behind = self.derived.upto < len(self.contents) or self.derived.removed_upto < self.removed
-                if behind and self.recalls:  # else what is behind is not in memory
+                is_new = self.derived.upto < len(self.contents) or self.derived.removed_upto < self.removed
+                if self.recalls and is_new:
                     self.spill()
         finally:
             self._open.close()

@@ -5,7 +5,6 @@ from typing import Any
 
 from neardup.recipe.similarity import similarity_to_store
 from neardup.store.files import Files
-from neardup.store.policy import Policy
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +28,7 @@ class StoreInfo:
     min_similarity: float
     max_distance: int | None
     floor: float | None
-    policy: Policy
+    policy: str
     recipe: dict[str, Any]
     bytes: dict[str, int]
 

@@ -29,7 +29,7 @@ def neighbors(files: Files, text: str | None, name: str | None, min_similarity: 
             raise OptionError(f"There is no document with the id {name}.")
         own = row.number
         texts = files.contents.texts(np.array([own]))
-    found = _similar(files, texts, least)
+    found = similar(files, texts, least)
     rows = files.record.documents(found.documents.tolist())
     return [
         StoreMatch(json.loads(rows[number].id), None if alike != alike else alike, distance)
@@ -73,7 +73,7 @@ def _numbered_pairs(files: Files, least: float) -> Iterator[tuple[Array, Array, 
     kept = files.kept()
     for first in range(0, len(kept), AT_ONCE):
         numbers = kept[first : first + AT_ONCE]
-        found = _similar(files, files.contents.texts(numbers), least)
+        found = similar(files, files.contents.texts(numbers), least)
         right = np.repeat(numbers, np.diff(found.starts))
         earlier = found.documents < right
         order = np.lexsort((found.documents[earlier], right[earlier]))
@@ -82,7 +82,7 @@ def _numbered_pairs(files: Files, least: float) -> Iterator[tuple[Array, Array, 
         yield left, right, alike, distance
 
 
-def _similar(files: Files, texts: Texts, least: float) -> Decided:
+def similar(files: Files, texts: Texts, least: float) -> Decided:
     """All kept documents that are so similar to texts, and equal ones, which the candidates lack if they are short."""
     of_kept = files.candidates.of_kept(texts)
     found = walk(
@@ -90,13 +90,11 @@ def _similar(files: Files, texts: Texts, least: float) -> Decided:
     )
     asked, equal = files.known.all_kept(texts.prints)
     places = np.repeat(np.arange(len(texts)), np.diff(found.starts))
-    lacking = ~np.isin(asked << 32 | equal, places << 32 | found.documents)
-    asked, equal = asked[lacking], equal[lacking]
-    by_distance = least == 0
-    places = np.concatenate([places, asked])
-    documents = np.concatenate([found.documents, equal])
-    similarity = np.concatenate([found.similarity, np.full(len(equal), np.nan if by_distance else 1.0)])
-    distance = np.concatenate([found.distance, np.zeros(len(equal), np.int64)])
+    unequal, by_distance = ~np.isin(places << 32 | found.documents, asked << 32 | equal), least == 0
+    places = np.concatenate([places[unequal], asked])
+    documents = np.concatenate([found.documents[unequal], equal])
+    similarity = np.concatenate([found.similarity[unequal], np.ones(len(equal))])
+    distance = np.concatenate([found.distance[unequal], np.zeros(len(equal), np.int64)])
     order = np.lexsort((documents, distance if by_distance else -similarity, places))
     starts = np.zeros(len(texts) + 1, np.int64)
     counts = np.bincount(places, minlength=len(texts))

@@ -14,7 +14,7 @@ from neardup.errors import InputError, OptionError
 from neardup.options import DedupOptions
 from neardup.recipe.similarity import similarity_of, similarity_to_store, stored_similarity
 from neardup.store.candidates.table import CANDIDATES
-from neardup.store.policy import POLICIES, Policy
+from neardup.store.preference import demand_policy
 
 RECORD, LOCK = "record.sqlite", "lock"
 DECIDING = ("method", "min_similarity", "similarity", "max_distance")
@@ -44,12 +44,12 @@ class Rules:
     Attributes:
         options: method, similarity, least similarity and distance of matches.
         floor: the least similarity that `neighbors` and `pairs` can be asked for; None for that of matches.
-        policy: one of POLICIES.
+        policy: one of `neardup.store.preference.POLICIES`.
     """
 
     options: DedupOptions
     floor: float | None = None
-    policy: Policy = "first"
+    policy: str = "first"
 
     @property
     def least(self) -> float:
@@ -68,8 +68,7 @@ def rules_of(given: Mapping[str, Any]) -> Rules:
     options = DedupOptions(**({"method": "exact"} | values))
     if options.method not in CANDIDATES:
         raise OptionError(f"`method={options.method!r}`: a store has one of {', '.join(CANDIDATES)}.")
-    if policy not in POLICIES:
-        raise OptionError(f"`policy={policy!r}`: give one of {', '.join(POLICIES)}.")
+    demand_policy(policy)
     if floor is not None:
         if not isinstance(floor, int | float) or not 0 < floor <= options.min_similarity:
             raise OptionError(f"`floor={floor!r}`: give a number above 0, and up to `min_similarity`.")

@@ -30,7 +30,8 @@ CREATE TABLE IF NOT EXISTS documents (
     first_seen REAL NOT NULL,
     last_seen REAL NOT NULL,
     expires REAL,
-    metadata TEXT
+    metadata TEXT,
+    rank REAL
 ) STRICT;
 CREATE TABLE IF NOT EXISTS removed (
     number INTEGER PRIMARY KEY,
@@ -45,7 +46,7 @@ CREATE TABLE IF NOT EXISTS gone (chunk INTEGER PRIMARY KEY, bits BLOB NOT NULL) 
 
 
 class DocumentRow(NamedTuple):
-    """A row of `documents`: the id as JSON, times in seconds since 1970, the metadata as JSON."""
+    """A row of `documents`: the id as JSON, times in seconds since 1970, the metadata as JSON, how good it is by the policy."""
 
     number: int
     id: str
@@ -53,6 +54,7 @@ class DocumentRow(NamedTuple):
     last_seen: float
     expires: float | None = None
     metadata: str | None = None
+    rank: float | None = None
 
 
 class RemovedRow(NamedTuple):
@@ -150,7 +152,7 @@ class Record:
 
     def add_documents(self, rows: Iterable[DocumentRow]) -> None:
         """Add kept documents."""
-        self._base.executemany("INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?)", rows)
+        self._base.executemany("INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
 
     def add_removed(self, rows: Iterable[RemovedRow]) -> None:
         """Remember distinct texts that were not kept."""

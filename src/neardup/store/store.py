@@ -22,9 +22,11 @@ from neardup.store.checking import StoreCheck
 from neardup.store.decided_run import read_decided_run
 from neardup.store.duration import Duration
 from neardup.store.files import AT_ONCE, Durable, Files, Mode
+from neardup.store.given import Given
 from neardup.store.info import StoreInfo, info_of
 from neardup.store.opening import DECIDING, stored_rules
-from neardup.store.policy import Policy
+from neardup.store.preference import rank_of, replaces
+from neardup.store.replacing import add_better
 
 State = Any | Callable[[list[StoreAnswer]], Any]
 """Plain values of a program; or a function that makes them of the answers, just before these become durable."""
@@ -54,7 +56,7 @@ class Store:
         threads: int | None = None,
         recipe: RecipeLike | None = None,
         floor: float | None = None,
-        policy: Policy | None = None,
+        policy: str | None = None,
         **options: Unpack[MatchingOptions],
     ) -> None:
         """Open the store in a folder, or create it. One process writes at a time; others may read.
@@ -69,7 +71,8 @@ class Store:
             recipe: the recipe of a new store, `Recipe()` by default.
             floor: of a new store: the least similarity that `neighbors`, `pairs` and `clusters` can be asked for, below
                 `min_similarity`; for the method exact.
-            policy: of a new store: one of POLICIES, "first" by default.
+            policy: of a new store: which of matching documents are kept, "first" by default: see
+                `neardup.store.preference.POLICIES`. A better document replaces all that it matches.
             **options: of a new store: method (exact by default), min_similarity, similarity, max_distance.
 
         Raises:
@@ -98,7 +101,7 @@ class Store:
         return self._files.rules.options
 
     @property
-    def policy(self) -> Policy:
+    def policy(self) -> str:
         """Which documents are kept."""
         return self._files.rules.policy
 
@@ -232,14 +235,20 @@ class Store:
         for what, values in (("ids", names), ("metadata", given)):
             if values is not None and len(values) != len(texts):
                 raise OptionError(f"{len(values)} {what} for {len(texts)} texts: give one each.")
-        now = time.time()
+        now, policy, ranks = time.time(), self.policy, list[float | None]()
+        decide = add_better if replaces(policy) else deciding.add
+        if replaces(policy):
+            told = [None] * len(names) if metadata is None else metadata
+            ranks = [rank_of(policy, text, each) for text, each in zip(texts, told, strict=True)]
         made = [files.texts(texts[first : first + AT_ONCE]) for first in range(0, len(names), AT_ONCE)]
         found: list[StoreAnswer] = []
         for part, first in zip(made, range(0, len(names), AT_ONCE), strict=True):
             for some in deciding.without_updates(files, part, names[first : first + AT_ONCE]):
                 rows = slice(first + some.start, first + some.stop)
-                more = None if given is None else given[rows]
-                found += deciding.add(files, part[np.arange(some.start, some.stop)], names[rows], more, expires, now)
+                of_rows = Given(
+                    names[rows], None if given is None else given[rows], ranks[rows] if ranks else (), expires, now
+                )
+                found += decide(files, part[np.arange(some.start, some.stop)], of_rows)
         with files.changing():
             values = state(found) if callable(state) else state
             facts = {} if values is None else {"state": json.loads(as_json(values))}

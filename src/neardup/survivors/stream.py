@@ -14,6 +14,7 @@ from neardup.hamming.index.answers import Neighbors
 from neardup.hamming.index.ids import as_ids, take
 from neardup.hamming.index.index import Index
 from neardup.hamming.index.store import home_of, is_index
+from neardup.recipe.element_recipe import ElementRecipe
 from neardup.recipe.kinds import FingerprintRecipe
 from neardup.recipe.presets import RecipeLike, recipe_of, usual_distance
 from neardup.recipe.recipe import Recipe
@@ -118,10 +119,14 @@ class Stream:
             raise OptionError(
                 f"This index holds fingerprints of {made_by.as_dict()['kind']}, not of texts. Name another."
             )
+        if isinstance(made_by, ElementRecipe):
+            raise OptionError("This index holds fingerprints of given sets or lists, not of texts. Name another.")
         if made_by is None and recipe is None:
             raise OptionError("This index does not know the recipe of its fingerprints. Give `recipe`.")
         if made_by is not None and recipe is not None:
             check_same(recipe, made_by, "The index")
+            if isinstance(found, Index):
+                found.take_files(recipe)
         self.index, self.recipe = found, recipe or made_by or Recipe()
         self.max_distance = found.max_distance if max_distance is None else max_distance
         if not 0 <= self.max_distance <= found.max_distance:

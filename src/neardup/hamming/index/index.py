@@ -24,8 +24,9 @@ from neardup.hamming.index.store import Manifest, home_of, open_segments
 from neardup.hamming.index.stored_recipe import StoredRecipe
 from neardup.options import IndexOptions
 from neardup.recipe.kinds import FingerprintRecipe
-from neardup.recipe.presets import RecipeLike, any_recipe_of
+from neardup.recipe.presets import RecipeLike, any_recipe_of, usual_distance
 from neardup.recipe.programs import ProgramRecipe
+from neardup.recipe.serialization import check_same
 from neardup.recipe.vectors import VectorRecipe
 
 
@@ -52,7 +53,7 @@ class Index:
     def __init__(
         self,
         *,
-        max_distance: int,
+        max_distance: int | None = None,
         bits: int = 64,
         method: IndexMethod = "auto",
         recipe: RecipeLike | VectorRecipe | ProgramRecipe | None = None,
@@ -61,7 +62,7 @@ class Index:
         """Create an empty index.
 
         Args:
-            max_distance, bits, method: see the class.
+            max_distance, bits, method: see the class. Without `max_distance`, it is the recipe's.
             recipe: the recipe of the fingerprints, its name, or the path of its file. If you give one, the command line adds only
                 fingerprints of this recipe to the index.
             **options: options of the method.
@@ -69,8 +70,12 @@ class Index:
         Raises:
             OptionError: a value that is not allowed, or an option that the method does not have.
         """
-        search = search_options(max_distance, bits, method, cast(dict[str, int], options))
         recipe = None if recipe is None else any_recipe_of(recipe)
+        if max_distance is None and recipe is not None:
+            max_distance = usual_distance(recipe)
+        if max_distance is None:
+            raise OptionError("Give `max_distance`, the largest that will be asked for, or a recipe that has one.")
+        search = search_options(max_distance, bits, method, cast(dict[str, int], options))
         if recipe is not None and 64 * recipe.words != bits:
             raise OptionError(
                 f"`bits={bits}`: fingerprints of this recipe take {64 * recipe.words}. Give `bits={64 * recipe.words}`."
@@ -86,6 +91,20 @@ class Index:
     def recipe(self) -> FingerprintRecipe | None:
         """The recipe of the fingerprints; None if unknown."""
         return None if self._recipe is None else self._recipe.restored
+
+    def take_files(self, recipe: RecipeLike | VectorRecipe | ProgramRecipe) -> None:
+        """Take the files of the index's recipe that are gone from the same recipe, whose files are at hand; `save` keeps them.
+
+        Args:
+            recipe: the index's recipe, or its name or path.
+
+        Raises:
+            RecipeMismatch: it is another recipe.
+        """
+        given = any_recipe_of(recipe)
+        if self._recipe is not None:
+            check_same(given, self._recipe.fields, "The index")
+            self._recipe = self._recipe.with_files_of(given)
 
     @property
     def has_strings(self) -> bool | None:
@@ -107,12 +126,13 @@ class Index:
         For exact methods it is 1. For prefix tables it follows from the bits that this index has drawn, over all choices of the
         bits that differ: exact for up to 16 tables, by inclusion and exclusion, otherwise simulated with a fixed seed. For sorted
         orders it is simulated with the permutations of this index, for uniform fingerprints; if many fingerprints are near one
-        another, it is lower. `neardup.plan` reports the mean over all permutations that could be drawn.
+        another, it is lower. `neardup.plan` reports the mean over all permutations that could be drawn. A small index has no tables
+        yet: all of it is compared with each query, so the probability is 1.
 
         Args:
             distance: up to the index's max_distance, which is the default.
         """
-        return self._contents.documents.hit_probability(self._search.limit(distance))
+        return self._contents.documents.hit_probability(self._search.limit(distance, name="distance"))
 
     def info(self, *, verify: bool = False) -> IndexInfo:
         """Facts about the index. With `verify`, also reads every page of its mapped files and compares it with its checksum."""

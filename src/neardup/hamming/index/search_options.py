@@ -52,17 +52,17 @@ class SearchOptions:
             return chosen.method, self.max_distance, chosen.options
         return self.method, self.max_distance, usual_options(self.method, **size, given=self.options)
 
-    def limit(self, max_distance: int | None) -> int:
-        """The distance of a query: `max_distance`, by default that of the index.
+    def limit(self, max_distance: int | None, *, name: str = "max_distance") -> int:
+        """The distance of a query: `max_distance`, by default that of the index. `name`: of the argument, in messages.
 
         Raises:
             OptionError: the value is larger than the index's, or not a distance.
         """
         if max_distance is None:
             return self.max_distance
-        if check_distance(max_distance, self.bits) > self.max_distance:
+        if check_distance(max_distance, self.bits, name=name) > self.max_distance:
             raise OptionError(
-                f"`max_distance={max_distance}`: the index was made for {self.max_distance}. Give at most that, or make another."
+                f"`{name}={max_distance}`: the index was made for {self.max_distance}. Give at most that, or make another."
             )
         return int(max_distance)
 

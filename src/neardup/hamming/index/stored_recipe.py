@@ -13,6 +13,7 @@ from neardup.recipe.frequency_file import frequency_parts
 from neardup.recipe.kept_files import FREQUENCIES, KeptFile, files_of
 from neardup.recipe.kinds import FingerprintRecipe
 from neardup.recipe.parts import FILES
+from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import any_stored_recipe
 from neardup.recipe.stored_parts import StoredPart
 
@@ -48,12 +49,26 @@ class StoredRecipe:
         """The same recipe in the folder to which the index was saved."""
         return self if home == self.home else replace(self, home=home)
 
+    def with_files_of(self, recipe: FingerprintRecipe) -> "StoredRecipe":
+        """The same recipe, whose files that are not at hand are those of `recipe`, which has the same digest."""
+        missing = {(part.file.kind, part.file.digest) for part in missing_parts(self.restored) if part.file is not None}
+        given = {at: file for at, file in files_of(recipe.stored()).items() if at in missing}
+        if not given or any(part.file is not None for part in missing_parts(recipe)):
+            return self
+        files = [given.get(at, file).as_dict() for at, file in files_of(self.fields).items()]
+        return replace(self, fields=self.fields | {FILES: files})
+
     @property
     def facts(self) -> dict[str, Any]:
         """The fields without the contents of files."""
         if FILES not in self.fields:
             return self.fields
         return self.fields | {FILES: [replace(each, content=None).as_dict() for each in files_of(self.fields).values()]}
+
+
+def missing_parts(recipe: FingerprintRecipe) -> tuple[StoredPart, ...]:
+    """The parts of a recipe that are not at hand; only recipes of texts have parts."""
+    return recipe.missing if isinstance(recipe, Recipe) else ()
 
 
 def _located(file: KeptFile, home: Path | None) -> KeptFile:

@@ -167,7 +167,7 @@ def check_covered(read: ReadCorpus, kept: Bools) -> Check:
     alone = rows[~covered[rows]]
     failures = [f"{read.name(row)} was removed, but {_why(read)}" for row in alone.tolist()]
     link = "is connected to a survivor by matches" if read.claim.cluster == "components" else "matches a survivor"
-    limit = f"{read.claim.similarity} similarity of at least {read.claim.min_similarity:g}"
+    limit = f"{read.claim.compared_by} similarity of at least {read.claim.min_similarity:g}"
     return Check.of("removals", f"every removed document {link}: {limit}", len(rows), failures)
 
 

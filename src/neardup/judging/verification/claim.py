@@ -59,6 +59,13 @@ class Claim:
     shards: "tuple[StoredShard, ...] | None" = None
 
     @property
+    def compared_by(self) -> str:
+        """The similarity in words; how given elements stand as tokens of texts is nothing that a reader has to know."""
+        if self.reading.elements is not None and isinstance(self.similarity, Similarity):
+            return f"{self.similarity.measure} of the elements"
+        return str(self.similarity)
+
+    @property
     def is_by_distance(self) -> bool:
         """Whether fingerprints alone decide matches, so that no similarity is known."""
         return self.min_similarity == 0
@@ -68,7 +75,7 @@ class Claim:
         row = None if self.method is None else METHODS[self.method]
         if self.is_by_distance:
             return f"within distance {self.max_distance}, by theorem"
-        at = f"at {self.similarity} {self.min_similarity:g}"
+        at = f"at {self.compared_by} {self.min_similarity:g}"
         if row is None or row.promise is Promise.EXACT or strict:
             return f"{at}, by theorem"
         if row.promise is Promise.PROBABLE:
@@ -156,6 +163,7 @@ def _claim(audit: Place, summaries: list[RunSummary], clusters: str | None, give
 
 def _shards(clusters: str, folder: str, rows: int) -> "tuple[StoredShard, ...]":
     """The shards of a run in stages, all of which were applied."""
+    from neardup.io.stored_shards import reading_recorded
     from neardup.survivors.cluster_file import read_cluster_file  # loads Arrow; claims are read before refusals
 
     if not place_of(clusters).is_file():
@@ -170,4 +178,5 @@ def _shards(clusters: str, folder: str, rows: int) -> "tuple[StoredShard, ...]":
             f"The audit is of {rows:,} of the {of_all:,} rows of {clusters}: survivors may be in the other shards. Apply all "
             "shards, with one folder for all audits (`audit`), and name that folder."
         )
+    reading_recorded(shards)  # refuses shards that were not read alike
     return shards

@@ -212,7 +212,7 @@ def _apart(read: ReadCorpus, found: Removals, i: int) -> str:
 def _limit(read: ReadCorpus) -> str:
     claim = read.claim
     by = claim.method is not None and METHODS[claim.method].is_by_distance
-    limits = [] if claim.is_by_distance else [f"{claim.similarity} similarity of at least {claim.min_similarity:g}"]
+    limits = [] if claim.is_by_distance else [f"{claim.compared_by} similarity of at least {claim.min_similarity:g}"]
     return " and ".join([*limits, *([f"distance of at most {claim.max_distance}"] if by else [])])
 
 

@@ -56,6 +56,10 @@ def similarity(
     >>> similarity({"a", "d"}, {"a", "c", "d"})
     0.6666666666666666
     """
+    if isinstance(kind, Similarity):
+        raise OptionError(
+            f"`kind` is the name of a similarity. Give a `Similarity` as `similarity`: `similarity={kind}`."
+        )
     if kind is not None and kind not in SIMILARITIES:
         raise OptionError(f"`kind={kind!r}`: give one of {', '.join(SIMILARITIES)}.")
     if kind is not None and similarity is not None:

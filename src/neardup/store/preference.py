@@ -1,0 +1,58 @@
+"""PREFER: which of two matching documents is better, by the policy of a store."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from neardup.errors import OptionError
+
+POLICIES = {
+    "first": "the document that came first: the decisions of `dedup`",
+    "always": "every document is kept, and its matches are told",
+    "last": "the document that came last: it replaces all that it matches",
+    "longest": "the document with the most characters, then the first",
+    "shortest": "the document with the fewest characters, then the first",
+    "max:KEY": "the document with the largest number under KEY in its metadata, then the first; documents without one come last",
+    "min:KEY": "the document with the smallest number",
+}
+"""Which documents are kept, of those that match."""
+
+
+def demand_policy(policy: Any) -> None:
+    """Refuse what is no policy.
+
+    Raises:
+        OptionError: it is none of POLICIES.
+    """
+    kind, colon, key = policy.partition(":") if isinstance(policy, str) else ("", "", "")
+    if policy in ("max:KEY", "min:KEY") or (policy not in POLICIES and not (kind in ("max", "min") and colon and key)):
+        raise OptionError(f"`policy={policy!r}`: give one of {', '.join(POLICIES)}.")
+
+
+def replaces(policy: str) -> bool:
+    """Whether a better document takes the place of those that it matches."""
+    return policy not in ("first", "always")
+
+
+def rank_of(policy: str, text: str, metadata: Any) -> float | None:
+    """How good a document is, the larger the better; None if nothing tells, which is the worst.
+
+    Raises:
+        OptionError: the metadata has something else than a number.
+    """
+    if policy == "last":
+        return 0.0  # later ones replace equally good ones
+    if policy in ("longest", "shortest"):
+        return float(len(text) if policy == "longest" else -len(text))
+    kind, _, key = policy.partition(":")
+    value = metadata.get(key) if isinstance(metadata, Mapping) else None
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
+        raise OptionError(f"`metadata`: {key} is {value!r}. The policy {policy!r} needs numbers.")
+    return float(value if kind == "max" else -value)
+
+
+def is_better(policy: str, rank: float | None, other: float | None) -> bool:
+    """Whether a document with a rank is better than one that came before it."""
+    mine, theirs = (-float("inf") if each is None else each for each in (rank, other))
+    return mine >= theirs if policy == "last" else mine > theirs

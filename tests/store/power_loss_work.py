@@ -1,0 +1,40 @@
+"""What is done to a store while its writes are recorded: `python power_loss_work.py FOLDER`. Each line tells what is acknowledged."""
+
+import os
+import sys
+
+from neardup.store import appended_file, derived
+from neardup.store.candidates import exact
+from neardup.store.store import Store
+
+BATCHES = 10
+
+
+def documents(batch):
+    """Three documents of a batch: two new ones, and a near copy of the first."""
+    words = [[f"b{batch}t{i}w{j}" for j in range(12)] for i in range(2)]
+    texts = [*words, [*words[0][:-1], "changed"]]
+    return [f"{batch}-{i}" for i in range(3)], [" ".join(text) for text in texts]
+
+
+def main(folder):
+    """Add, remove, compact and open again."""
+    derived.MOST_IN_MEMORY, exact.FIRST_LEARNED, exact.GROWTH = 60, 4, 3
+    appended_file.CHUNK = 1 << 14
+    store = Store(folder, threads=1)
+    for batch in range(BATCHES):
+        store.check_and_add_many(*documents(batch))
+        os.write(1, b"added %d\n" % batch)
+        if batch == 5:
+            store.remove(["2-0", "3-1"])
+            os.write(1, b"removed\n")
+        if batch == 6:
+            store.compact()
+        if batch == 8:
+            store.close()
+            store = Store(folder, threads=1)
+    store.close()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

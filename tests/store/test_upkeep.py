@@ -1,0 +1,268 @@
+"""Stores expire, tell neighbors and pairs, are compacted, verified, repaired, copied, and read while they are written."""
+
+import json
+import random
+import shutil
+
+import pytest
+from test_decisions import WAYS, near_copies, streamed
+
+import neardup as nd
+from neardup.store import postings
+from neardup.store.store import Store
+
+METHODS = [
+    ("exact", "jaccard", 0.7),
+    ("exact", "edit", 0.7),
+    ("exact", "cosine", 0.8),
+    ("minhash", "jaccard", 0.7),
+    ("simhash", "jaccard", 0.0),
+]
+
+
+def filled(path, count=60, **options):
+    """A store of near copies, and their texts."""
+    texts = list(near_copies(count, 3))
+    with Store(path, **options) as store:
+        store.check_and_add_many(range(count), texts)
+    return texts
+
+
+def answers(path, texts):
+    with Store(path, mode="r") as store:
+        return store.check_many(texts)
+
+
+@pytest.mark.parametrize(("method", "similarity", "least"), METHODS)
+def test_copies_answer_as_the_store_does(tmp_path, method, similarity, least):
+    options = {"method": method, "similarity": similarity, "min_similarity": least}
+    texts = filled(tmp_path / "s", **options)
+    with Store(tmp_path / "s") as store:
+        store.remove(range(0, 60, 7))
+        store.check_and_add_many(
+            ["x"], ["a text of some words that nobody else has got today"], metadata=[{"a": 1}], state={"at": 7}
+        )
+        asked = [*texts, *near_copies(20, 4)]
+        expected = store.check_many(asked)
+        store.backup(tmp_path / "backup")
+        store.export(tmp_path / "export")
+        gone = store.info().gone
+        assert gone > 0
+        store.compact()
+        assert store.check_many(asked) == expected
+        assert store.info().gone == 0
+    assert answers(tmp_path / "s", asked) == expected
+    assert answers(tmp_path / "backup", asked) == expected
+    with Store.from_export(tmp_path / "again", tmp_path / "export") as store:
+        assert store.check_many(asked) == expected
+        assert (store.get("x").metadata, store.state) == ({"a": 1}, {"at": 7})
+        assert store.verify().is_sound
+    for name in ("s", "backup", "again"):
+        with Store(tmp_path / name) as store:
+            assert (store.get("x").metadata, store.state) == ({"a": 1}, {"at": 7})
+
+
+def test_copies_go_to_free_folders(tmp_path):
+    filled(tmp_path / "s")
+    with Store(tmp_path / "s") as store:
+        for copy in (store.backup, store.export):
+            with pytest.raises(nd.InputError, match="is there. Name a folder that is empty"):
+                copy(tmp_path)
+        store.export(tmp_path / "export")
+    with pytest.raises(nd.InputError, match="is no export of a store"):
+        Store.from_export(tmp_path / "new", tmp_path)
+    with pytest.raises(nd.InputError, match="is there. Name a folder that is empty"):
+        Store.from_export(tmp_path / "s", tmp_path / "export")
+    facts = tmp_path / "export" / "store.json"
+    facts.write_text(json.dumps(json.loads(facts.read_text()) | {"format": 9}))
+    with pytest.raises(nd.DataError, match="is of format 9; this version of neardup reads 1"):
+        Store.from_export(tmp_path / "new", tmp_path / "export")
+    facts.write_text("{")
+    with pytest.raises(nd.DataError, match="is damaged"):
+        Store.from_export(tmp_path / "new", tmp_path / "export")
+
+
+def test_documents_expire(tmp_path):
+    words = [f"w{i}" for i in range(30)]
+    texts = [" ".join(words[i : i + 9]) for i in range(0, 27, 9)]
+    with Store(tmp_path / "s") as store:
+        before = store.check_and_add("a", texts[0], expires=10.0)
+        assert before.is_new
+        store.check_and_add("b", texts[1])
+        store.check_and_add("c", texts[2])
+        now = store.get("c").last_seen
+        assert store.expire(now=9) == 0
+        assert store.expire(now=10) == 1
+        assert store.get("a") is None
+        assert store.expire(older_than=100, now=now) == 0
+        assert store.expire(newest=1) == 1
+        assert store.get("b") is None
+        assert store.expire(older_than=0, now=now + 1) == 1
+        assert len(store) == 0
+        for bad in ({"older_than": -1}, {"newest": -1}, {"newest": 1.5}, {"by": "seen"}):
+            with pytest.raises(nd.OptionError, match=next(iter(bad))):
+                store.expire(**bad)
+
+
+def test_what_is_seen_again_does_not_expire(tmp_path, monkeypatch):
+    clock = [1000.0]
+    monkeypatch.setattr("neardup.store.store.time.time", lambda: clock[0])
+    text = "the ferry crosses the river at noon and the bell of the old church rings twice"
+    with Store(tmp_path / "s") as store:
+        store.check_and_add("a", text)
+        clock[0] = 2000.0
+        assert store.check_and_add("b", text + " today").duplicate_of == "a"
+        clock[0] = 3000.0
+        assert (store.get("a").first_seen, store.get("a").last_seen) == (1000.0, 2000.0)
+        assert store.expire(older_than=1500) == 0
+        assert store.expire(older_than=1500, by="first_seen") == 1
+        assert store.check_and_add("b", text + " today").is_new
+
+
+@pytest.mark.parametrize(
+    ("similarity", "floor"), [("jaccard", 0.3), ("containment", 0.4), ("edit", 0.3), ("cosine", 0.4), ("weighted", 0.3)]
+)
+def test_neighbors_pairs_and_clusters_are_all_there_are(tmp_path, similarity, floor):
+    texts = [text for text in near_copies(50, 9) if text]
+    with Store(tmp_path / "s", similarity=similarity, min_similarity=0.9, floor=floor) as store:
+        kept = [row for row, answer in enumerate(store.check_and_add_many(range(len(texts)), texts)) if answer.is_new]
+        store.remove(kept[::5])
+        kept = [row for row in kept if row not in kept[::5]]
+        alike = {(a, b): nd.similarity(texts[a], texts[b], kind=similarity) for a in kept for b in kept if a < b}
+        for least in (floor, 0.5, None):
+            expected = [pair for pair, value in alike.items() if value >= (least or 0.9)]
+            found = store.pairs(min_similarity=least)
+            assert [(pair.a, pair.b) for pair in found] == sorted(expected, key=lambda pair: (pair[1], pair[0]))
+            assert [pair.similarity for pair in found] == [alike[pair.a, pair.b] for pair in found]
+            for row in kept[:10]:
+                near = {match.id: match.similarity for match in store.neighbors(id=row, min_similarity=least)}
+                assert near == {a + b - row: alike[a, b] for a, b in expected if row in (a, b)}
+                assert store.neighbors(texts[row], min_similarity=least)[0].id == row
+            assert store.clusters(min_similarity=least) == components(expected)
+
+
+def components(pairs):
+    """The ids that pairs connect."""
+    groups = []
+    for pair in pairs:
+        touched = [group for group in groups if group & set(pair)]
+        groups = [group for group in groups if not group & set(pair)] + [set(pair).union(*touched)]
+    return sorted(tuple(sorted(group)) for group in groups)
+
+
+def test_neighbors_that_cannot_be_told_are_refused(tmp_path):
+    filled(tmp_path / "s")
+    with Store(tmp_path / "s") as store:
+        for arguments, options, message in (
+            ([], {}, "Give a text, or the `id`"),
+            (["a"], {"id": 1}, "Give a text, or the `id`"),
+            ([], {"id": "nobody"}, 'no document with the id "nobody"'),
+            (["a"], {"min_similarity": 0.3}, "finds what is similar from 0.8 to 1"),
+        ):
+            with pytest.raises(nd.OptionError, match=message):
+                store.neighbors(*arguments, **options)
+    for options, message in (
+        ({"floor": 0.9}, "`floor=0.9`: give a number above 0, and up to `min_similarity`"),
+        ({"floor": 0.5, "method": "minhash"}, "only `method='exact'` finds everything below"),
+        ({"policy": "newest"}, "`policy='newest'`: give one of first, always"),
+    ):
+        with pytest.raises(nd.OptionError, match=message):
+            Store(tmp_path / "new", **options)
+    filled(tmp_path / "d", min_similarity=0, method="simhash")
+    with Store(tmp_path / "d") as store, pytest.raises(nd.OptionError, match="tells distances only"):
+        store.neighbors("a", min_similarity=0.5)
+
+
+def test_a_reader_sees_what_was_acknowledged(tmp_path, monkeypatch):
+    monkeypatch.setattr("neardup.store.derived.MOST_IN_MEMORY", 64)
+    texts = list(near_copies(80, 5))
+    with Store(tmp_path / "s") as store, Store(tmp_path / "s", mode="r") as reader:
+        for first in range(0, 80, 8):
+            store.check_and_add_many(range(first, first + 8), texts[first : first + 8])
+            assert reader.check_many(texts) == store.check_many(texts)
+            assert len(reader) == len(store)
+        store.remove(range(5))
+        store.compact()
+        assert reader.check_many(texts) == store.check_many(texts)
+        for change in (
+            lambda: reader.check_and_add("x", "y"),
+            lambda: reader.remove(["x"]),
+            reader.expire,
+            reader.compact,
+        ):
+            with pytest.raises(nd.OptionError, match='was opened with `mode="r"`'):
+                change()
+
+
+def test_damage_is_found_and_repaired(tmp_path):
+    texts = filled(tmp_path / "s")
+    with Store(tmp_path / "s") as store:
+        kept = [row for row in range(60) if store.get(row) is not None]
+        expected = store.check_many(texts)
+    shutil.copytree(tmp_path / "s", tmp_path / "t")
+    segment = next((tmp_path / "s").glob("segment-*"))
+    content = bytearray(segment.read_bytes())
+    content[8192] ^= 1
+    segment.write_bytes(content)
+    with Store(tmp_path / "s") as store:
+        found = store.verify()
+        assert not found.is_sound
+        assert segment.name in found.problems[0]
+    assert segment.name in Store.repair(tmp_path / "s").problems[0]
+    with Store(tmp_path / "s") as store:
+        assert store.verify().is_sound
+        assert store.check_many(texts) == expected
+    segment = next((tmp_path / "s").glob("segment-*"))
+    segment.unlink()
+    with pytest.raises(
+        nd.DataError, match=f"{segment.name} is missing. It is made of the other files: repair the store"
+    ):
+        Store(tmp_path / "s")
+    Store.repair(tmp_path / "s")
+    assert answers(tmp_path / "s", texts) == expected
+
+    elements = tmp_path / "t" / "compared-0"
+    content = bytearray(elements.read_bytes())
+    content[40] ^= 1
+    elements.write_bytes(content)
+    with Store(tmp_path / "t") as store:
+        assert len(store.verify().damaged) == 1
+    found = Store.repair(tmp_path / "t")
+    assert len(found.damaged) == 1
+    with Store(tmp_path / "t") as store:
+        assert store.verify().is_sound
+        assert len(store) == len(kept) - 1
+        assert store.get(found.damaged[0]) is None
+    with pytest.raises(nd.InputError, match="is no store"):
+        Store.repair(tmp_path / "nothing")
+
+
+def test_many_segments_answer_as_one(tmp_path, monkeypatch):
+    monkeypatch.setattr("neardup.store.derived.MOST_IN_MEMORY", 8)
+    monkeypatch.setattr(postings, "GROWTH", 1)
+    for number, (method, similarity, least) in enumerate(WAYS):
+        options = {"method": method, "similarity": similarity, "min_similarity": least}
+        texts = list(near_copies(60, 11))
+        expected = nd.deduplicate(texts, **options).duplicates.to_pylist()
+        with Store(tmp_path / f"{number}", **options) as store:
+            found = streamed(store, texts, 4)
+            assert sorted(found) == [row["row"] for row in expected]
+            assert any((tmp_path / f"{number}").glob("segment-*"))
+
+
+def test_documents_are_as_durable_as_was_asked(tmp_path):
+    texts = [f"{word} " * 3 + " ".join(random.Random(word).choices("abcdefgh", k=9)) for word in "abcdefgh"]
+    store = Store(tmp_path / "s", durable="batch")
+    for number, text in enumerate(texts[:4]):
+        store.check_and_add(number, text)
+    with Store(tmp_path / "s", mode="r") as reader:
+        assert len(reader) == 0
+        store.flush()
+        assert len(reader) == len(store) > 0
+        store.check_and_add(5, texts[5])
+        store.close()
+        assert len(reader) == len(reader.check_many(texts)) - 3
+    with pytest.raises(nd.OptionError, match="`durable='never'`: give one of each, batch"):
+        Store(tmp_path / "s", durable="never")
+    with pytest.raises(nd.OptionError, match="`mode='x'`: give one of r, w"):
+        Store(tmp_path / "s", mode="x")
