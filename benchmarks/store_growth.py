@@ -97,11 +97,12 @@ def grow(
         path, began = Path(name) / "store", time.perf_counter()
         store = neardup.Store(path, method=method, durable=durable)
         chance, kept, left = random.Random(2), list[str](), list(stops)
-        given, looked, batches = 0, 0, list[float]()
+        given, looked, batches, processor = 0, 0, list[float](), 0.0
         for texts in batches_of(stops[-1]):
-            at = time.perf_counter()
+            at, spent = time.perf_counter(), time.process_time()
             answers = store.check_and_add_many(range(given, given + len(texts)), texts)
             batches.append(time.perf_counter() - at)
+            processor += time.process_time() - spent
             given += len(texts)
             row = chance.randrange(len(texts))
             kept += [texts[row]] if answers[row].is_new else []
@@ -109,9 +110,11 @@ def grow(
             if given - looked >= part_size or given >= left[0] or late:
                 speed = (given - looked) / sum(batches)
                 took = {"a_second": measure.rounded(speed), "slowest_batch_seconds": measure.rounded(max(batches))}
+                # Unlike the speed, this hardly depends on what else the machine does.
+                took["processor_microseconds"] = measure.rounded(1e6 * processor / (given - looked))
                 parts.append({"documents": given, **took, **memory_mb(), "load": os.getloadavg()[0]})
                 print(method, json.dumps(parts[-1]), flush=True)
-                batches, looked = [], given
+                batches, looked, processor = [], given, 0.0
             if given >= left[0] or late:
                 number = left.pop(0) if given >= left[0] else given
                 store, reached[str(number)] = stop_at(store, path, kept)

@@ -18,10 +18,12 @@ def draw(record: dict[str, Any], path: Path) -> None:
 
     figure = Figure(figsize=(10, 6), layout="constrained", facecolor="none")
     (speed, answers), (memory, disk) = figure.subplots(2, 2, sharex=True)
+    load = speed.twinx()
     for method, color in COLORS.items():
         of = record["methods"][method]
         sizes = [part["documents"] / MILLION for part in of["parts"]]
         speed.plot(sizes, [part["a_second"] for part in of["parts"]], color=color, label=method, linewidth=1.2)
+        load.plot(sizes, [part["load"] for part in of["parts"]], ":", color=color, linewidth=1)
         memory.plot(sizes, [part["anonymous_mb"] for part in of["parts"]], color=color, label=method, linewidth=1.2)
         stops = [int(stop) / MILLION for stop in of["stops"]]
         for figure_name, style in (("median", "o-"), ("p99", "o:")):
@@ -30,7 +32,7 @@ def draw(record: dict[str, Any], path: Path) -> None:
         bytes_each = [sum(stop["bytes"].values()) / stop["kept"] for stop in of["stops"].values()]
         disk.plot(stops, bytes_each, "o-", color=color, label=method, markersize=4)
     titles = {
-        speed: "documents a second, durable batches of 1,024",
+        speed: "documents a second, durably; dotted: load (right)",
         answers: "microseconds of `check`, the slowest kind of question",
         memory: "memory that no file backs, MB",
         disk: "bytes on disk for each kept document",
@@ -43,6 +45,10 @@ def draw(record: dict[str, Any], path: Path) -> None:
         axes.legend(frameon=False, labelcolor=GRAY)
         for side in axes.spines.values():
             side.set_visible(False)
+    load.set(ylim=(0, None))
+    load.tick_params(colors=GRAY)
+    for side in load.spines.values():
+        side.set_visible(False)
     for axes in (memory, disk):
         axes.set_xlabel("million documents of 200 bytes given", color=GRAY)
     path.parent.mkdir(parents=True, exist_ok=True)
