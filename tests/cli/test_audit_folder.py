@@ -6,9 +6,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from cli_corpora import BREAD, CLOCK, FERRY, FERRY_EDITED, ROWS, files, read_lines, write_lines
 
 import neardup
-from corpora import BREAD, CLOCK, FERRY, FERRY_EDITED, ROWS, files, read_lines, write_lines
 
 SHARDS = {
     "a/part-1": ROWS,

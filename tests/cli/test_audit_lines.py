@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from cli_corpora import BREAD, BRIDGE, CHAIN, CLOCK, FERRY, FERRY_EDITED, FERRY_SHOUTED, write_lines
 
 import neardup
-from corpora import BREAD, BRIDGE, CHAIN, CLOCK, FERRY, FERRY_EDITED, FERRY_SHOUTED, write_lines
 from places import GOLDEN
 
 AUDITS = GOLDEN / "audits"

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import zstandard
+from cli_corpora import BREAD, CLOCK, FERRY, FERRY_EDITED, write_lines
 
-from corpora import BREAD, CLOCK, FERRY, FERRY_EDITED, write_lines
 from marks import long
 
 OPEN_FILES = 64

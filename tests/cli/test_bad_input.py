@@ -10,8 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import zstandard
-
-from corpora import BREAD, FERRY, FERRY_SHOUTED, ROWS, files, lines, read_lines, write_lines
+from cli_corpora import BREAD, FERRY, FERRY_SHOUTED, ROWS, files, lines, read_lines, write_lines
 
 GOOD = lines([{"id": 0, "text": FERRY}])
 

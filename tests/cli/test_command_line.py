@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from cli_corpora import BRIDGE, FERRY, ROWS, lines, write_lines
 
-from corpora import BRIDGE, FERRY, ROWS, lines, write_lines
 from neardup.cli.main import COMMANDS
 
 HEAVY = ("numba", "llvmlite", "numpy", "pyarrow", "msgspec", "zstandard")

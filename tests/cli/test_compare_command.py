@@ -7,10 +7,10 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from cli_corpora import BRIDGE, FERRY, FERRY_EDITED, FERRY_SHOUTED
 
 import naive
 import neardup
-from corpora import BRIDGE, FERRY, FERRY_EDITED, FERRY_SHOUTED
 from places import GOLDEN
 
 EXAMPLES = sorted((GOLDEN / "worked_examples").glob("*.json"))

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import click
 import pytest
+from cli_corpora import ROWS, write_lines
 
-from corpora import ROWS, write_lines
 from neardup.cli.main import COMMANDS, cli
 
 CALLS = [

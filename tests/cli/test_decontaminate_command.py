@@ -7,9 +7,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from cli_corpora import BREAD, BRIDGE, CLOCK, FERRY, files, lines, read_lines, survivors, write_lines
 
 import neardup as nd
-from corpora import BREAD, BRIDGE, CLOCK, FERRY, files, lines, read_lines, survivors, write_lines
 
 QUESTION = "How many grams of salt go into the plain loaf of the village bakery?"
 HAN = "河上的老石桥建于明代，全长八十六米，共有七个拱。"

@@ -7,9 +7,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-
-import naive
-from corpora import (
+from cli_corpora import (
     BREAD,
     BRIDGE,
     CHAIN,
@@ -23,6 +21,8 @@ from corpora import (
     survivors,
     write_lines,
 )
+
+import naive
 from neardup.io.reading import Reading
 
 AUDIT_COLUMNS = ["id", "row", "survivor_id", "survivor_row", "cluster_id", "similarity", "distance", "exact"]

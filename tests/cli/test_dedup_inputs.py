@@ -9,8 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import zstandard
-
-from corpora import BREAD, CLOCK, FERRY, FERRY_SHOUTED, ROWS, files, lines, read_lines, survivors, write_lines
+from cli_corpora import BREAD, CLOCK, FERRY, FERRY_SHOUTED, ROWS, files, lines, read_lines, survivors, write_lines
 
 KEPT = ["ferry", "bread", "bridge"]
 

@@ -9,8 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import zstandard
-
-from corpora import (
+from cli_corpora import (
     BREAD,
     CLOCK,
     FERRY,

@@ -2,7 +2,7 @@
 
 import json
 
-from corpora import ROWS, write_lines
+from cli_corpora import ROWS, write_lines
 
 
 def test_a_dry_run_says_what_it_expects_and_goes_on(run, place):

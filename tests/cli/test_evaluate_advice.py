@@ -12,8 +12,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from cli_corpora import write_lines
 
-from corpora import write_lines
 from marks import long
 from places import DATA
 

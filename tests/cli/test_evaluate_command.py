@@ -6,8 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-
-from corpora import BREAD, BRIDGE, CHAIN, CLOCK, FERRY, FERRY_EDITED, files, lines, write_lines
+from cli_corpora import BREAD, BRIDGE, CHAIN, CLOCK, FERRY, FERRY_EDITED, files, lines, write_lines
 
 TEXTS = {"ferry": FERRY, "edited": FERRY_EDITED, "bread": BREAD, "clock": CLOCK, "bridge": BRIDGE}
 TEXTS |= {f"chain-{place}": text for place, text in enumerate(CHAIN)}

@@ -7,10 +7,10 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from cli_corpora import BREAD, BRIDGE, CHAIN, CLOCK, FERRY, FERRY_EDITED, ROWS, lines, read_lines, write_lines
 
 import naive
 import neardup
-from corpora import BREAD, BRIDGE, CHAIN, CLOCK, FERRY, FERRY_EDITED, ROWS, lines, read_lines, write_lines
 
 SHORT = [
     {"id": "see", "text": "See page 2."},

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cli_corpora import lines, read_lines, write_lines
 
 import neardup as nd
-from corpora import lines, read_lines, write_lines
 from neardup.hamming.index.store import read_manifest
 from neardup.jobs import filter_walk as job
 from neardup.jobs import line_walk

@@ -13,9 +13,9 @@ import threading
 from pathlib import Path
 
 import pytest
+from cli_corpora import lines, read_lines, write_lines
 
 import neardup as nd
-from corpora import lines, read_lines, write_lines
 from neardup.jobs import filter_store_walk, line_walk
 from neardup.jobs.filter_store import filter_with_store
 from neardup.store.record import Record

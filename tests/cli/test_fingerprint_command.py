@@ -7,10 +7,10 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from cli_corpora import BRIDGE, FERRY, ROWS, files, write_lines
 
 import naive
 import neardup
-from corpora import BRIDGE, FERRY, ROWS, files, write_lines
 
 DOCUMENTS = [*ROWS, {"id": 7, "text": "See page 2."}, {"text": ""}]
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from cli_corpora import BREAD, BRIDGE, FERRY, ROWS, files, write_lines
 
 import neardup
-from corpora import BREAD, BRIDGE, FERRY, ROWS, files, write_lines
 
 TFIDF = 'weights = "tfidf"\ndocument_frequencies = "df.parquet"\nbits = 64\nmax_distance = 8\n'
 

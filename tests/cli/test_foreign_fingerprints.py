@@ -12,10 +12,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import zstandard
+from cli_corpora import ROWS, read_lines, write_lines
 
 import naive_digits
 import neardup
-from corpora import ROWS, read_lines, write_lines
 
 OTHER = "neardup fingerprint"
 TEXT_DIGITS = ("decimal", "signed", "hexadecimal", "binary")

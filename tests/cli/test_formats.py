@@ -9,9 +9,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from cli_corpora import FERRY, ROWS, lines, read_lines, write_lines
 
 import neardup as nd
-from corpora import FERRY, ROWS, lines, read_lines, write_lines
 
 KEPT = ["ferry", "bread", "bridge"]
 

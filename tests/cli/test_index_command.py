@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from cli_corpora import write_lines
 
 import neardup as nd
-from corpora import write_lines
 from neardup.hamming.index.index import Index
 from neardup.hamming.index.methods.table import METHODS
 from neardup.hamming.index.store import writing

@@ -13,9 +13,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from cli_corpora import FERRY, files, read_lines, write_lines
 
 import neardup
-from corpora import FERRY, files, read_lines, write_lines
 from neardup.io.outputs import Outputs
 from neardup.resources.unfinished import remove_unfinished, removed_by, temporary_folder, undisturbed
 

@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
+from cli_corpora import read_lines, survivors, write_lines
 
 import neardup as nd
-from corpora import read_lines, survivors, write_lines
 from neardup.io import run_folder
 from neardup.jobs.dedup import deduplicate_files
 

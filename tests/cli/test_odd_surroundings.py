@@ -4,8 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
-
-from corpora import BREAD, FERRY, FERRY_EDITED, files, read_lines, write_lines
+from cli_corpora import BREAD, FERRY, FERRY_EDITED, files, read_lines, write_lines
 
 ROWS = [{"id": number, "text": text} for number, text in enumerate([FERRY, BREAD, FERRY_EDITED])]
 KEPT = ROWS[:2]

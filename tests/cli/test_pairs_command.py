@@ -9,10 +9,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 import zstandard
-
-import naive
-import neardup
-from corpora import (
+from cli_corpora import (
     BREAD,
     BRIDGE,
     CHAIN,
@@ -25,6 +22,9 @@ from corpora import (
     read_lines,
     write_lines,
 )
+
+import naive
+import neardup
 
 TEXTS = [FERRY, FERRY_EDITED, "See page 2.", BREAD, FERRY_SHOUTED, *CHAIN, "see page 2.", "", BRIDGE, "", "See page 3."]
 DOCUMENTS = [{"id": f"t{row}", "text": text} for row, text in enumerate(TEXTS)]

@@ -3,9 +3,9 @@
 import json
 
 import pytest
+from cli_corpora import ROWS, write_lines
 
 import neardup as nd
-from corpora import ROWS, write_lines
 from near_copies import near_copies
 from neardup.hamming.block_plan import plan_join
 from neardup.hamming.index import plan_index

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import click
 import pytest
+from cli_corpora import BREAD, CHAIN, CLOCK, FERRY, FERRY_EDITED, ROWS, lines, write_lines
 
 import neardup
-from corpora import BREAD, CHAIN, CLOCK, FERRY, FERRY_EDITED, ROWS, lines, write_lines
 from neardup.cli.main import cli
 
 BROKEN = b"no JSON\n"

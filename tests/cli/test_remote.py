@@ -13,10 +13,10 @@ import pyarrow.parquet as pq
 import pytest
 import s3fs
 import zstandard
+from cli_corpora import BREAD, CLOCK, FERRY, ROWS, lines, read_lines
 from object_store import Store
 
 import neardup
-from corpora import BREAD, CLOCK, FERRY, ROWS, lines, read_lines
 from neardup.io.corpus import open_corpus
 from neardup.io.reading import Reading
 from neardup.io.storage import remote, stores

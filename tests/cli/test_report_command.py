@@ -8,9 +8,9 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from cli_corpora import BREAD, CHAIN, CLOCK, FERRY, FERRY_EDITED, ROWS, read_lines, write_lines
 
 import neardup
-from corpora import BREAD, CHAIN, CLOCK, FERRY, FERRY_EDITED, ROWS, read_lines, write_lines
 
 VOID = {"meta", "link", "br", "line", "rect"}
 

@@ -13,9 +13,9 @@ import traceback
 from pathlib import Path
 
 import pytest
+from cli_corpora import BREAD, FERRY, ROWS, files, read_lines, survivors, write_lines
 
 import neardup as nd
-from corpora import BREAD, FERRY, ROWS, files, read_lines, survivors, write_lines
 from marks import long
 from neardup import dedup
 from neardup.io.formats import jsonl

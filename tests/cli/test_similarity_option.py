@@ -6,9 +6,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from cli_corpora import read_lines, survivors, write_lines
 
 import neardup as nd
-from corpora import read_lines, survivors, write_lines
 from neardup.errors import OptionError
 
 BASE = "the ferry to the islands leaves at ten past nine from the old customs pier".split()

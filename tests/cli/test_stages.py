@@ -10,9 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-
-import neardup
-from corpora import (
+from cli_corpora import (
     BREAD,
     BRIDGE,
     CHAIN,
@@ -24,6 +22,8 @@ from corpora import (
     read_lines,
     write_lines,
 )
+
+import neardup
 from neardup.io.sealed_parquet import SEAL, SealedWriter
 from neardup.survivors.cluster_file import read_cluster_file, write_cluster_file
 from places import DATA

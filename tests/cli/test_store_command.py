@@ -7,9 +7,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from cli_corpora import BREAD, CLOCK, FERRY, FERRY_EDITED, ROWS, lines, read_lines, write_lines
 
 import neardup as nd
-from corpora import BREAD, CLOCK, FERRY, FERRY_EDITED, ROWS, lines, read_lines, write_lines
 from neardup.jobs import store_rows
 
 EMPTY = {"duplicate_of": None, "similarity": None, "distance": None, "exact": False}

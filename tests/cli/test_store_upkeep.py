@@ -7,9 +7,9 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from cli_corpora import BREAD, CLOCK, FERRY, FERRY_EDITED, ROWS, read_lines, write_lines
 
 import neardup as nd
-from corpora import BREAD, CLOCK, FERRY, FERRY_EDITED, ROWS, read_lines, write_lines
 from neardup.jobs.filter_store import filter_with_store
 from neardup.store.duration import seconds_of
 

@@ -6,8 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-
-from corpora import (
+from cli_corpora import (
     BREAD,
     BRIDGE,
     CLOCK,

@@ -7,8 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-
-from corpora import BREAD, BRIDGE, CLOCK, FERRY, files, lines, read_lines, write_lines
+from cli_corpora import BREAD, BRIDGE, CLOCK, FERRY, files, lines, read_lines, write_lines
 
 ROWS = [
     {"id": "a", "text": f"{FERRY}\n{BREAD}"},

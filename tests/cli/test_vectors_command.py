@@ -7,9 +7,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from cli_corpora import ROWS, write_lines
 
 import neardup
-from corpora import ROWS, write_lines
 
 DIMENSION = 16
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from cli_corpora import BREAD, BRIDGE, CHAIN, CLOCK, FERRY, ROWS, lines, read_lines, write_lines
 
 import neardup
-from corpora import BREAD, BRIDGE, CHAIN, CLOCK, FERRY, ROWS, lines, read_lines, write_lines
 from places import ROOT
 
 WORDS = [f"word{i}" for i in range(80)]
