@@ -140,6 +140,16 @@ def test_derived_files_are_made_again_from_the_record_and_the_contents(vector, w
     assert holds_all_postings(made, 1)
 
 
+@pytest.mark.parametrize(("method", "limit"), [("simhash", 40), ("minhash", 38), ("exact", None)])
+def test_a_store_keeps_the_distance_that_it_was_made_with(tmp_path, method, limit):
+    with nd.Store(tmp_path / "store", method=method, recipe=nd.Recipe(max_distance=40)) as store:
+        assert store.options.max_distance == limit
+        store.check_and_add("a", TEXTS[0])
+    assert StoreFolder(tmp_path / "store").rules["max_distance"] == limit
+    with nd.Store(tmp_path / "store") as store:
+        assert store.options.max_distance == limit
+
+
 def test_a_store_of_another_version_is_refused(tmp_path):
     shutil.copytree(FOLDERS[0], tmp_path / "store")
     with contextlib.closing(sqlite3.connect(tmp_path / "store/record.sqlite")) as base:
