@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 # Half of the time that pip takes for the 150 packages of the tests.
 INSTALL := $(BIN)/python -m uv pip install --quiet --compile-bytecode --python $(BIN)/python
 
-.PHONY: help debian demo kernels kernels-from-wheel wheels wheel-arm test test-all test-long slow-tests test-levels test-checked test-interpreted test-lowest install-tools test-properties fuzz flips kills lint lint-project types docs site chromium bench bench-quick bench-corpus bench-start soak clean
+.PHONY: help debian demo kernels kernels-from-wheel wheels wheel-arm test test-all test-long slow-tests test-levels test-checked test-interpreted test-lowest install-tools test-properties fuzz flips kills lint lint-project types docs site chromium bench bench-quick bench-corpus bench-start bench-store bench-store-growth redis soak soak-store clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*## /: /' | sort
@@ -171,6 +171,18 @@ bench-corpus: $(VENV)/developing  ## a million documents for the benchmarks: dow
 
 bench-start: wheels $(VENV)/text-dedup/installed  ## first and later commands and what is installed, beside other tools; minutes
 	$(BIN)/python benchmarks/start.py --environment text-dedup=$(VENV)/text-dedup
+
+redis:  ## Debian's Redis, beside which the benchmark of stores runs; as root
+	command -v redis-server >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends redis-server; }
+
+bench-store: $(VENV)/benchmarking kernels  ## stores beside other tools; needs `make redis`; some 10 minutes
+	$(BIN)/python benchmarks/store.py
+
+bench-store-growth: $(VENV)/benchmarking kernels  ## stores of up to 16 million short documents; half an hour at most, and 15 GB of disk
+	$(BIN)/python benchmarks/store_growth.py
+
+soak-store: $(VENV)/developing kernels  ## an hour of mixed work on a store (or SOAK_SECONDS=600), with memory, files and latency by the minute
+	$(BIN)/python benchmarks/store_soak.py $(if $(SOAK_SECONDS),--seconds $(SOAK_SECONDS))
 
 soak: $(VENV)/developing  ## five million short documents in 500 shards, and 10,000 shards, with memory sampled over time; minutes
 	$(BIN)/python benchmarks/soak.py

@@ -27,7 +27,7 @@ import measure
 import package_texts
 from neardup import RECIPES, fingerprint
 from neardup.hamming.index.index import Index
-from neardup.progress import peak_memory_bytes
+from neardup.resources.memory_use import peak_memory_bytes
 from neardup.resources.threads import thread_count
 
 Array = np.ndarray[Any, np.dtype[Any]]

@@ -31,7 +31,7 @@ from neardup.hamming.pairs import collapse, join, join_unique
 from neardup.kernels.compilation import kernel
 from neardup.kernels.hamming.comparisons import TILE_ROWS
 from neardup.kernels.intrinsics import popcount
-from neardup.progress import peak_memory_bytes
+from neardup.resources.memory_use import peak_memory_bytes
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

@@ -20,6 +20,7 @@ import tables_of_features
 import tables_of_reliability
 import tables_of_schemas
 import tables_of_speed
+import tables_of_stores
 import tables_of_tools
 from cells import Record, provenance
 
@@ -49,6 +50,9 @@ TABLES: dict[str, Callable[[Record], str]] = {
         tables_of_tools.recipes,
         tables_of_tools.start,
         tables_of_reliability.reliability,
+        tables_of_stores.store,
+        tables_of_stores.store_growth,
+        tables_of_stores.store_soak,
     )
 }
 """By the name of the table, which is that of the benchmark and of its result file, but for those in SHORT."""
@@ -57,6 +61,8 @@ SHORT: dict[str, tuple[str, Callable[[Record], str]]] = {
     "flips": ("reliability", tables_of_reliability.flips),
     "kills": ("reliability", tables_of_reliability.kills),
     "extrapolation": ("exact_join", tables_of_speed.extrapolation),
+    "store_targets": ("store", tables_of_stores.store_targets),
+    "store_growth_targets": ("store_growth", tables_of_stores.store_growth_targets),
     "hashes_bits": ("hashes", tables_of_features.hashes_bits),
     "hashes_changes": ("hashes", tables_of_features.hashes_changes),
     "hashes_angles": ("hashes", tables_of_features.hashes_angles),

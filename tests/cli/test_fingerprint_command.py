@@ -42,7 +42,9 @@ def test_a_fingerprint_file_has_id_fingerprint_short_and_the_recipe(run, recipe,
     shards = json.loads(pq.read_metadata("out.parquet").metadata[b"neardup.shards"])
     size = Path("in.jsonl").stat().st_size
     content = f"sha256:{hashlib.sha256(Path('in.jsonl').read_bytes()).hexdigest()[:32]}"
-    assert shards == [{"name": "in.jsonl", "relative": "in.jsonl", "rows": 7, "size": size, "content": content}]
+    assert shards == [
+        {"name": "in.jsonl", "relative": "in.jsonl", "rows": 7, "size": size, "content": content, "reading": {}}
+    ]
     chosen = neardup.RECIPES[recipe].recipe
     assert {name: value for name, value in table.schema.metadata.items() if name.startswith(b"neardup.")} == {
         b"neardup.format": b"2",

@@ -115,7 +115,7 @@ def test_an_index_says_its_hit_probability():
     )  # 0.7607: the mean
     assert index.hit_probability(0) == 1
     assert index.hit_probability(3) > index.hit_probability(6)
-    with pytest.raises(nd.OptionError, match="`max_distance=7`"):
+    with pytest.raises(nd.OptionError, match="`distance=7`"):
         index.hit_probability(7)
     assert Index(max_distance=3).hit_probability() == 1
     beam = Index(max_distance=6, method="sorted-beam")

@@ -266,3 +266,22 @@ def test_documents_are_as_durable_as_was_asked(tmp_path):
         Store(tmp_path / "s", durable="never")
     with pytest.raises(nd.OptionError, match="`mode='x'`: give one of r, w"):
         Store(tmp_path / "s", mode="x")
+
+
+@pytest.mark.parametrize("size", [3, 9000])
+def test_a_store_keeps_the_files_of_its_recipe(tmp_path, monkeypatch, size):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "stop.txt").write_text("".join(f"stop{number}\n" for number in range(size)))
+    (tmp_path / "mine.toml").write_text('stop_words = ["stop.txt"]\nmin_tokens = 1\nmax_distance = 3\n')
+    text = "the ferry crosses the river at noon and the bell of the old church rings twice"
+    with Store("s", recipe="mine.toml", method="simhash", min_similarity=0) as store:
+        store.check_and_add("a", text)
+        store.backup("b")
+        store.export("e")
+    (tmp_path / "stop.txt").unlink()
+    Store.from_export("again", "e").close()
+    for name in ("s", "b", "again"):
+        with Store(name) as store:
+            assert store.check(text + " stop1").duplicate_of == "a"
+            store.compact()
+            assert store.check("stop2 " + text).duplicate_of == "a"

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     "--against",
     multiple=True,
     metavar="REFERENCE",
-    help="Remove documents near this reference, which is not changed: texts like INPUT, or fingerprint files; repeatable.",
+    help="Remove documents near this reference, which is not changed: texts like INPUT, fingerprint files, or a store "
+    "(`neardup store`) with the same recipe and options; repeatable.",
 )
 @click.option("--unit", type=click.Choice(list(UNITS)), default="document", show_default=True, help=described(UNITS))
 @click.option("--annotate", is_flag=True, help="Write all rows, with columns that show the decision on each.")

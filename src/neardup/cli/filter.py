@@ -9,7 +9,16 @@ from neardup.cli.store import given_options
 from neardup.io.shards import demand_present
 from neardup.recipe.presets import RECIPES
 
-ONLY_INDEX, ONLY_STORE = {"integer_ids": False}, {"method": None, "min_similarity": None, "similarity": None}
+ONLY_INDEX: dict[str, Any] = {"integer_ids": False}
+ONLY_STORE: dict[str, Any] = {
+    "method": None,
+    "min_similarity": None,
+    "similarity": None,
+    "floor": None,
+    "policy": None,
+    "window": None,
+    "wait": 0.0,
+}
 """The options that go with one of the two, and their values if they are not given."""
 
 
@@ -44,6 +53,12 @@ ONLY_INDEX, ONLY_STORE = {"integer_ids": False}, {"method": None, "min_similarit
     help="With --index: Hamming distance up to which a document is a duplicate (the index's; for a new index the recipe's). With "
     "--store: of a new store, as in `neardup store create`.",
 )
+@click.option(
+    "--window",
+    metavar="TIME",
+    help="With --store: before and during the run, remove the documents that were not seen for so long: 12h, 30d, 4w …",
+)
+@options.wait
 @click.option(
     "--integer-ids", is_flag=True, help="For a new index: all ids are integers; otherwise they are stored as strings."
 )
@@ -92,6 +107,8 @@ def by_index(path: str, inputs: Any, progress: Any, chosen: dict[str, Any]) -> N
     """Filter by the distance of fingerprints."""
     from neardup.jobs.filter import filter_files
 
+    for name in ("window", "wait"):
+        del chosen[name]
     output = chosen.pop("output")
     matching = given_options(chosen)
     found = filter_files(path, inputs, output, progress=progress, **matching, **chosen)

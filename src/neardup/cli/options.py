@@ -11,6 +11,7 @@ from neardup.io.reading import HTML, Reading
 from neardup.options import CLUSTERS, KEEPS, DedupOptions
 from neardup.recipe.methods import METHODS, MethodRow, Promise
 from neardup.recipe.similarities import SIMILARITIES, SimilarityRow
+from neardup.store.preference import POLICIES
 
 if TYPE_CHECKING:
     from neardup.progress import Progress
@@ -173,8 +174,17 @@ near = _several(
 )
 
 
+wait = click.option(
+    "--wait",
+    type=float,
+    default=0.0,
+    metavar="SECONDS",
+    help="Wait so long until another process that writes to the store has ended (0).",
+)
 STORE_METHODS = {name: row for name, row in METHODS.items() if row.promise is not Promise.CHOSEN}
 """The methods of a store, which has no corpus to choose by."""
+STORE_POLICIES = {name: meaning for name, meaning in POLICIES.items() if ":" not in name}
+"""The policies of a store whose documents have no metadata."""
 
 matching_of_store = _several(
     click.option(
@@ -189,6 +199,18 @@ matching_of_store = _several(
         help=f"Of a new store: similarity from which texts match, from 0 to 1 ({DEFAULTS.min_similarity}).",
     ),
     similarity(f"Of a new store ({DEFAULTS.similarity}); {described(SIMILARITIES)}.", default=None),
+    click.option(
+        "--floor",
+        type=float,
+        metavar="J",
+        help="Of a new store with --method exact: least similarity that `neardup store neighbors`, `pairs` and `clusters` can be "
+        "asked for, if below --min-similarity (that).",
+    ),
+    click.option(
+        "--policy",
+        type=click.Choice(list(STORE_POLICIES)),
+        help=f"Of a new store: which of matching documents are kept (first); {described(STORE_POLICIES)}.",
+    ),
 )
 of_new_store = _several(
     click.option(

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from neardup.cli import options
+from neardup.cli import options, store_upkeep
 from neardup.display import counted
 from neardup.io.shards import demand_present
 
@@ -33,7 +33,7 @@ def given_options(chosen: dict[str, Any]) -> dict[str, Any]:
     """The options of a new store that were given, taken out of all options; the recipe is looked up."""
     from neardup.recipe.presets import find_recipe
 
-    names = ("recipe", "method", "min_similarity", "similarity", "max_distance")
+    names = ("recipe", "method", "min_similarity", "similarity", "max_distance", "floor", "policy")
     found = {name: value for name in names if (value := chosen.pop(name)) is not None}
     return found | ({"recipe": find_recipe(found["recipe"])} if "recipe" in found else {})
 
@@ -70,6 +70,7 @@ def create(path: str, quiet: bool, **chosen: Any) -> None:
 @options.inputs
 @click.option("-o", "--output", metavar="FILE", help=f"{answers} (none).")
 @options.reading
+@options.wait
 @options.overwrite
 @options.on_error_without_rejects
 @options.threads
@@ -118,15 +119,16 @@ def check(path: str, inputs: tuple[str, ...], output: str, quiet: bool, **chosen
 @path
 @ids
 @ids_file
+@options.wait
 @options.quiet
-def remove(path: str, ids: tuple[str, ...], file: Path | None, quiet: bool) -> None:
+def remove(path: str, ids: tuple[str, ...], file: Path | None, wait: float, quiet: bool) -> None:
     """Forget documents, and their duplicates.
 
     Later copies of these are decided anew. The ID 17 means the integer and the string.
     """
     from neardup.jobs.store import remove_from_store
 
-    removed, unknown = remove_from_store(path, given_ids(ids, file))
+    removed, unknown = remove_from_store(path, given_ids(ids, file), wait=wait)
     said = f"{counted(removed, 'document')} removed"
     said += f", {counted(len(unknown), 'id')} not there" if unknown else ""
     options.progress(quiet).say(f"{said}: {path}")
@@ -175,3 +177,7 @@ def info(path: str, as_json: bool) -> None:
             else value
         )
         click.echo(f"{name:{width}}  {shown:,}" if isinstance(shown, int) else f"{name:{width}}  {shown}")
+
+
+for each in store_upkeep.COMMANDS:
+    command.add_command(each)

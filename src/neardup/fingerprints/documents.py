@@ -96,7 +96,9 @@ def read_part(
         CallableError: a function of the recipe or of `functions` raises; the error names the document.
     """
     try:
-        if side_pass is None:
+        if side_pass is None and batch.made is not None:
+            found, aside = batch.made.fingerprints, None
+        elif side_pass is None:
             found, aside = fingerprint_chunks(in_chunks(batch.texts), recipe), None
         else:
             found, aside = side_pass.first_pass(batch, recipe)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from neardup.errors import OptionError
 
@@ -73,6 +73,25 @@ class Columns:
         return "id" if self.id is None else self.id
 
 
+class Made(Protocol):
+    """What was made of the texts of a batch before: see `neardup.fingerprints` and `neardup.matching.similarities`.
+
+    Attributes:
+        fingerprints: of all rows; of those without a text, any.
+        joined, compared, signatures: the elements that a join indexes, those that verification compares, and the MinHash
+            signatures, of the rows that have a text.
+    """
+
+    @property
+    def fingerprints(self) -> Any: ...
+    @property
+    def joined(self) -> Any: ...
+    @property
+    def compared(self) -> Any: ...
+    @property
+    def signatures(self) -> Any: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Batch:
     """Consecutive rows of one shard.
@@ -86,6 +105,7 @@ class Batch:
         position: bytes of the shard's file that had been read when these rows were found; 0 where the format does not tell.
         shard: number of the shard, or of the first of several, in the corpus that is being read.
         of_elements: whether the texts are given sets or lists, as `neardup.text.given_elements` writes them.
+        made: what was made of the texts before, if they are not known; the texts are then empty strings.
     """
 
     row: int
@@ -95,6 +115,7 @@ class Batch:
     position: int = 0
     shard: int = 0
     of_elements: bool = False
+    made: "Made | None" = None
 
 
 Rejections = list[tuple[int, str]]

@@ -48,9 +48,9 @@ def deduplicate_files(
             without its data endings + `.duplicates.jsonl`.
         report: the path of an HTML report of the run, which ends in .html; a dry run writes it, too. The report reads the
             inputs once more.
-        against: a reference: files of texts, like the inputs, or fingerprint files (then matched by distance alone). Documents
-            near a document of the reference are removed. The reference itself stays as it is, and its documents are not compared
-            with one another.
+        against: a reference: files of texts, like the inputs, fingerprint files (then matched by distance alone), or one store
+            that decides in the same way, of which the kept documents are the reference. Documents near a document of the
+            reference are removed. The reference itself stays as it is, and its documents are not compared with one another.
         overwrite: replace outputs that exist.
         resume: keep finished work in a folder beside the output (its name without data endings + `.resume`), and continue from
             the work of an earlier attempt at the same run. When the run is done, only a record of it stays in the folder.

@@ -1,5 +1,6 @@
 """The steps of a de-duplication of whole documents: what `neardup.jobs.run` does one after another."""
 
+import contextlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -34,6 +35,7 @@ from neardup.survivors.decisions import Findings
 if TYPE_CHECKING:
     from neardup.jobs.reference import FingerprintReference
     from neardup.judging.estimate import CostEstimate
+    from neardup.store.reference import StoreReference
 
 
 def deduplicate_shards(
@@ -57,17 +59,30 @@ def deduplicate_shards(
         resources=options.resources,
         refine=refuse_lone_numbers(shards),
     )
-    reference = None
-    if references:
-        from neardup.jobs.reference import open_reference, usual_recipe
+    with contextlib.ExitStack() as stack:
+        reference: FileCorpus | FingerprintReference | StoreReference | None = None
+        if references:
+            from neardup.jobs.reference import open_reference, open_store_reference, usual_recipe
+            from neardup.store.opening import is_store
 
-        recipe = usual_recipe(references, reading, temporary, progress) if recipe is None else recipe
-        reference = open_reference(
-            references, corpus, recipe, reading, options, temporary=temporary, on_error=on_error, progress=progress
-        )
-    recipe = recipe_for(reading, Recipe()) if recipe is None else recipe
-    steps = _Steps(corpus, reference, recipe, options, request, progress)
-    return run(steps, request, progress, resumable=steps, reported=steps)
+            if any(map(is_store, references)):
+                opened = open_store_reference(references, recipe, reading, options, resume=request.resume)
+                reference, recipe, options = stack.enter_context(opened)
+            else:
+                recipe = usual_recipe(references, reading, temporary, progress) if recipe is None else recipe
+                reference = open_reference(
+                    references,
+                    corpus,
+                    recipe,
+                    reading,
+                    options,
+                    temporary=temporary,
+                    on_error=on_error,
+                    progress=progress,
+                )
+        recipe = recipe_for(reading, Recipe()) if recipe is None else recipe
+        steps = _Steps(corpus, reference, recipe, options, request, progress)
+        return run(steps, request, progress, resumable=steps, reported=steps)
 
 
 @dataclass
@@ -75,7 +90,7 @@ class _Steps:
     """The steps for whole documents; see `neardup.jobs.run.Steps`."""
 
     corpus: FileCorpus
-    reference: "FileCorpus | FingerprintReference | None"
+    reference: "FileCorpus | FingerprintReference | StoreReference | None"
     recipe: Recipe
     options: DedupOptions
     request: Request
@@ -95,7 +110,8 @@ class _Steps:
 
     def description(self) -> dict[str, Any]:
         asked, reading = self.request, self.request.reading
-        known = run_description(asked.output, self.corpus, self.reference, self.recipe, self.options, reading)
+        files: Any = self.reference  # no store: `resume` is refused with one
+        known = run_description(asked.output, self.corpus, files, self.recipe, self.options, reading)
         return known | {"annotate": asked.annotate, "audit": asked.audit, "on_error": asked.on_error}
 
     def done_before(self, record: dict[str, Any]) -> FileResult:
@@ -114,13 +130,13 @@ class _Steps:
             self.expected = estimate_corpus(self.corpus, self.recipe, self.options)
             self.progress.say(f"estimate: {self.expected}")
             self.progress.say("all is done now but writing; interrupt it if the estimate is enough")
-        known = self.reference
+        known: Any = self.reference
         return find_duplicates(
             self.corpus,
             self.recipe,
             self.options,
             self.progress,
-            reference=known if known is None or isinstance(known, FileCorpus) else known.documents,
+            reference=getattr(known, "documents", known),
             checkpoints=checkpoints,
         )
 

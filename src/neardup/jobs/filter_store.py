@@ -31,6 +31,7 @@ from neardup.options import MatchingOptions, OnError, refuse_unknown
 from neardup.progress import Watcher, progress_of
 from neardup.recipe.presets import RecipeLike
 from neardup.resources.threads import thread_count
+from neardup.store.duration import Duration, seconds_of
 from neardup.store.opening import is_store
 from neardup.store.store import Store
 
@@ -53,6 +54,10 @@ def filter_with_store(
     *,
     audit: str | Path | None = None,
     recipe: RecipeLike | None = None,
+    floor: float | None = None,
+    policy: str | None = None,
+    window: Duration | None = None,
+    wait: float = 0.0,
     on_error: OnError = "stop",
     give_up: bool = False,
     overwrite: bool = False,
@@ -73,6 +78,10 @@ def filter_with_store(
         audit: a file for the duplicates: JSON lines with id, row (over all inputs, from 0), survivor_id, similarity, distance and
             exact. By default it is the output without its ending + .duplicates.jsonl; none for standard output.
         recipe: the recipe of a new store, `Recipe()` by default; it must be that of a store that is there.
+        floor, policy: of a new store; see `Store`.
+        window: remove the documents that were not seen for so long, before the run and while it goes on, at most a hundredth of
+            the window later: seconds, a `timedelta`, or a text such as `30d`.
+        wait: seconds to wait until another process that writes to the store has ended.
         on_error: the treatment of rows that cannot be read: `stop`, or `skip` them into a file beside the audit.
         give_up: if a run of another call was interrupted, end it first: its outputs appear with the lines they have so far.
         overwrite, threads, progress: as in `deduplicate_files`.
@@ -92,12 +101,13 @@ def filter_with_store(
     progress = progress_of(progress)
     check_on_error(on_error)
     home = local_path(path, "a store")
+    age = None if window is None else seconds_of("window", window)
     shards = filter_shards(inputs, how, progress)
     paths = filter_paths(str(path_text(output)), path_text(audit), with_rejects=on_error == "skip")
     refuse_inputs(paths.files, files_of(shards))
     if not is_store(home):
         Outputs(paths.files, inputs=files_of(shards), overwrite=overwrite).check_files()  # before the store is made
-    with Store(home, recipe=recipe, **matching) as store:
+    with Store(home, wait=wait, recipe=recipe, floor=floor, policy=policy, **matching) as store:
         memory = StoreMemory(store)
         _publish_the_last(memory)
         run = None
@@ -123,6 +133,7 @@ def filter_with_store(
             how,
             on_error,
             written=written,
+            window=age,
             threads=thread_count(threads if files_of(shards) else 1),
             progress=progress,
         )

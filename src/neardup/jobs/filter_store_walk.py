@@ -1,5 +1,6 @@
 """FILTER by a store: decide documents by similarity, and write them before they are remembered, both or neither."""
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -14,12 +15,16 @@ from neardup.io.reading import Reading
 from neardup.io.shard import Shard
 from neardup.jobs.filter_run import files_of
 from neardup.jobs.line_walk import Block, LineWalk, Sinks, write_rejects
-from neardup.jobs.store_rows import TOGETHER, RowIds
+from neardup.jobs.store_rows import TOGETHER
 from neardup.progress import Progress
 from neardup.store.answers import StoreAnswer
+from neardup.store.row_ids import RowIds
 from neardup.store.store import Store
 from neardup.survivors.audit import filter_lines
 from neardup.survivors.outcomes import FilterOutcomes
+
+CHECKS = 100
+"""How often, in the time of a window, documents are looked for that were not seen within it."""
 
 
 class FilterStoreWalk(LineWalk[list[str]]):
@@ -33,16 +38,20 @@ class FilterStoreWalk(LineWalk[list[str]]):
         on_error: str,
         *,
         written: Callable[[], dict[str, Any]],
+        window: float | None = None,
         threads: int,
         progress: Progress,
     ) -> None:
-        """`written`: called when lines were written; makes them durable, or hands them over, and returns what to save with them."""
+        """`written`: called when lines were written; makes them durable, or hands them over, and returns what to save with them.
+        `window`: seconds after which documents that were not seen are removed.
+        """
         super().__init__(shards, how, on_error, threads, progress)
         self._store, self._written, self._ids = store, written, RowIds(store.state)
         self._state = store.state or {}
         self._at_once = not files_of(shards)
         self._waiting: list[_Part] = []
         self._documents = self._bytes = 0
+        self._window, self._expires_at = window, 0.0
 
     def prepare(self, batch: Batch, present: Any) -> list[str]:
         """The texts."""
@@ -74,9 +83,16 @@ class FilterStoreWalk(LineWalk[list[str]]):
                 self._write(part, list(islice(rest, len(part.texts))), sinks)
             return self._state | self._ids.state() | self._written()
 
+        self._expire()
         ids = [each for part in parts for each in self._ids.of(part.tokens, part.block.shard, part.numbers)]
         self._store.check_and_add_many(ids, [text for part in parts for text in part.texts], state=write)
         self.progress.advance(sum(len(part.all_rows) for part in parts))
+
+    def _expire(self) -> None:
+        """Remove the documents that were not seen within the window, now and then: to find them, the store reads all its rows."""
+        if self._window is not None and (now := time.time()) >= self._expires_at:
+            self._store.expire(older_than=self._window, now=now)
+            self._expires_at = now + self._window / CHECKS
 
     def _write(self, part: "_Part", answers: list[StoreAnswer], sinks: Sinks) -> None:
         """Write the lines of a part, and count its rows."""

@@ -1,6 +1,7 @@
-"""Open the reference of `--against`: files of texts, or fingerprint files."""
+"""Open the reference of `--against`: files of texts, fingerprint files, or a store."""
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +24,9 @@ from neardup.recipe.element_recipe import ElementRecipe
 from neardup.recipe.presets import usual_distance
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import check_same
+from neardup.store.opening import is_store
+from neardup.store.reference import StoreReference, options_of_store
+from neardup.store.store import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +93,15 @@ def open_reference(
     """Open the files of the reference, at least one.
 
     Raises:
-        InputError: the reference is standard input, repeats an input, mixes texts and fingerprints, or lacks a stored column.
+        InputError: the reference is a store or standard input, repeats an input, mixes texts and fingerprints, or lacks a stored
+            column.
         OptionError: min_similarity is above 0, and the reference holds fingerprints.
         RecipeMismatch: the fingerprints were made by another recipe.
     """
+    if stores := [given for given in against if is_store(given)]:
+        raise InputError(
+            f"`against`: {stores[0]} is a store. This takes files of texts, or fingerprint files, as a reference."
+        )
     if "-" in map(str, against):
         raise InputError("`against='-'`: a reference is read from files. Name files, folders or globs.")
     shards = find_shards(against, temporary=temporary, reading=reading)
@@ -130,3 +139,24 @@ def open_reference(
         join_documents(*(file.documents for file in files), resources=options.resources),
         tuple(each for file in files for each in file.shards),
     )
+
+
+@contextlib.contextmanager
+def open_store_reference(
+    against: Sequence[str | Path], recipe: Recipe | None, reading: Reading, options: DedupOptions, *, resume: bool
+) -> Iterator[tuple[StoreReference, Recipe, DedupOptions]]:
+    """Open a store as the reference, to be read only, with the recipe and the options of the run; by default, those of the store.
+
+    Raises:
+        InputError: there is another reference, the run is to be resumed, or the inputs are given elements.
+        RecipeMismatch, OptionError: the store decides otherwise; see `options_of_store`.
+    """
+    if len(against) > 1:
+        raise InputError(f"`against`: {against[0]} and others: a store is a reference only by itself. Name one store.")
+    if resume:
+        raise InputError("`resume=True`: a store may change before the run is resumed. Leave it out.")
+    if reading.elements is not None:
+        raise InputError(f"`elements={reading.elements!r}`: {against[0]} is a store, and has texts. Leave it out.")
+    with Store(against[0], mode="r") as store:
+        recipe = store.recipe if recipe is None else recipe
+        yield StoreReference(store), recipe, options_of_store(store, recipe, options)

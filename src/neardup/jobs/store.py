@@ -20,7 +20,7 @@ from neardup.io.storage.places import local_path, path_text, place_of
 from neardup.jobs.filter_run import StandardOutput
 from neardup.jobs.output_paths import refuse_inputs
 from neardup.jobs.store_answers import answer_line, meant_ids
-from neardup.jobs.store_rows import RowIds, corpus_of, documents_of
+from neardup.jobs.store_rows import corpus_of, documents_of
 from neardup.options import MatchingOptions, OnError
 from neardup.progress import Watcher, progress_of
 from neardup.recipe.presets import RecipeLike
@@ -28,6 +28,7 @@ from neardup.resources.resources import Resources
 from neardup.resources.unfinished import temporary_folder
 from neardup.store.info import StoreInfo
 from neardup.store.opening import is_store
+from neardup.store.row_ids import RowIds
 from neardup.store.store import Store
 
 
@@ -51,7 +52,12 @@ class StoreCounts:
 
 
 def create_store(
-    path: str | Path, *, recipe: RecipeLike | None = None, **options: Unpack[MatchingOptions]
+    path: str | Path,
+    *,
+    recipe: RecipeLike | None = None,
+    floor: float | None = None,
+    policy: str | None = None,
+    **options: Unpack[MatchingOptions],
 ) -> StoreInfo:
     """Create a store in a folder that does not exist or is empty; see `Store`.
 
@@ -61,19 +67,19 @@ def create_store(
     """
     if is_store(path):
         raise InputError(f"{path} is a store already. Add to it with `neardup store add`, or name another folder.")
-    with Store(path, recipe=recipe, **options) as store:
+    with Store(path, recipe=recipe, floor=floor, policy=policy, **options) as store:
         return store.info()
 
 
-def opened_store(path: str | Path, mode: Literal["w", "r"] = "w") -> Store:
-    """Open a store that is there.
+def opened_store(path: str | Path, mode: Literal["w", "r"] = "w", *, wait: float = 0.0) -> Store:
+    """Open a store that is there. `wait`: seconds to wait until another process that writes has ended.
 
     Raises:
-        InputError: there is none.
+        InputError: there is none, or another process writes to it.
     """
     if not is_store(local_path(path, "a store")):
         raise InputError(f"{path} is no store. Name the folder of one, or make it with `neardup store create`.")
-    return Store(path, mode=mode)
+    return Store(path, mode=mode, wait=wait)
 
 
 def add_to_store(
@@ -81,6 +87,7 @@ def add_to_store(
     inputs: Inputs,
     output: str | Path | None = None,
     *,
+    wait: float = 0.0,
     on_error: OnError = "stop",
     overwrite: bool = False,
     threads: int | None = None,
@@ -94,6 +101,7 @@ def add_to_store(
         path: the folder of the store.
         inputs: texts as in `deduplicate_files`.
         output: a file for the answers, .jsonl, .jsonl.gz or .jsonl.zst, or `-` for standard output; by default, none.
+        wait: seconds to wait until another process that writes to the store has ended.
         on_error, threads, temp_dir, progress, **reading: as in `build_index`.
         overwrite: replace an output that exists.
 
@@ -107,7 +115,7 @@ def add_to_store(
         shards = find_shards(inputs, temporary=spool, reading=how, progress=progress)
         corpus = corpus_of(shards, how, on_error, Resources(threads, temp_dir=temp_dir), progress)
         sink = stack.enter_context(answers_to(output, shards, overwrite=overwrite))
-        store = stack.enter_context(opened_store(path))
+        store = stack.enter_context(opened_store(path, wait=wait))
         ids, before = RowIds(store.state), store.state or {}
         documents = new = exact = 0
         with progress.stage("add"):
@@ -154,7 +162,7 @@ def answers_to(output: str | Path | None, shards: Iterable[Shard], *, overwrite:
         outputs.commit()
 
 
-def remove_from_store(path: str | Path, ids: Iterable[str]) -> tuple[int, list[str]]:
+def remove_from_store(path: str | Path, ids: Iterable[str], *, wait: float = 0.0) -> tuple[int, list[str]]:
     """Forget documents by their ids, given as text; 17 means the integer and the string.
 
     Returns:
@@ -164,7 +172,7 @@ def remove_from_store(path: str | Path, ids: Iterable[str]) -> tuple[int, list[s
         InputError: there is no store.
     """
     given = list(dict.fromkeys(ids))
-    with opened_store(path) as store:
+    with opened_store(path, wait=wait) as store:
         there = [[each for each in meant if store.get(each) is not None] for meant in meant_ids(given)]
         removed = store.remove([each for some in there for each in some])
     return removed, [text for text, some in zip(given, there, strict=True) if not some]

@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,10 @@ import pyarrow.parquet as pq
 
 from neardup.errors import DataError, InputError
 from neardup.fingerprints.simhash import Fingerprints
+from neardup.hamming.index.stored_recipe import located_fields
 from neardup.matching.similarities.table import Elements
+from neardup.recipe.recipe import Recipe
+from neardup.recipe.serialization import recipe_of_run
 from neardup.store.contents import Layout
 from neardup.store.files import REBUILT, Files
 from neardup.store.opening import RECORD, sync_folder, to_store
@@ -47,10 +51,17 @@ def backup(files: Files, target: Path) -> None:
     names += [each["file"] for segments in listed.get("segments", {}).values() for each in segments]
     for name in names:
         _copy(files.path / name, target / name, None)
+    _copy_recipe(files, target)
     for folder in files.candidates.folders():
         shutil.copytree(folder, target / folder.name)
     files.record.copy_to(target / RECORD)
     sync_folder(target)
+
+
+def _copy_recipe(files: Files, target: Path) -> None:
+    """Copy the files of the recipe."""
+    for path in [*files.path.glob("words-*"), *files.path.glob("frequencies-*")]:
+        _copy(path, target / path.name, None)
 
 
 def _copy(source: Path, target: Path, size: int | None) -> None:
@@ -90,12 +101,14 @@ def export(files: Files, target: Path) -> None:
     pq.write_table(pa.table(columns), target / REMOVED)
     facts = {
         "format": FORMAT,
-        "recipe": files.recipe.stored(),
+        "recipe": files.record.facts()["recipe"],
+        "max_distance": files.recipe.max_distance,
         "rules": to_store(files.rules),
         "state": files.state,
         "documents": len(kept),
         "removed": len(rows),
     }
+    _copy_recipe(files, target)
     (target / FACTS).write_text(json.dumps(facts, indent=1, sort_keys=True) + "\n")
 
 
@@ -159,6 +172,12 @@ def read_export(source: Path) -> dict[str, Any]:
     if facts.get("format") != FORMAT:
         raise DataError(f"{source} is of format {facts.get('format')}; this version of neardup reads {FORMAT}.")
     return facts
+
+
+def recipe_of_export(source: Path, facts: dict[str, Any]) -> Recipe:
+    """The recipe of an export; its files lie beside the facts."""
+    found = recipe_of_run(located_fields(facts["recipe"], source), None, str(source))
+    return replace(found, max_distance=facts["max_distance"])
 
 
 def restore(files: Files, source: Path, facts: dict[str, Any]) -> None:

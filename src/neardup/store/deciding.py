@@ -52,9 +52,9 @@ def known_answers(files: Files, texts: Texts) -> KnownAnswers:
 def ask(files: Files, texts: Texts) -> list[StoreAnswer]:
     """The answers to texts, each for itself."""
     known = known_answers(files, texts)
-    decided = _walk(files, texts[known.fresh], NOTHING)
-    for place, answer in zip(known.fresh.tolist(), _answers(files, decided, {}), strict=True):
-        known.answers[place] = answer
+    if len(known.fresh):
+        decided = _walk(files, texts[known.fresh], NOTHING)
+        known.answers.update(zip(known.fresh.tolist(), _answers(files, decided, {}), strict=True))
     return [known.answers[place] for place in range(len(texts))]
 
 
@@ -68,7 +68,7 @@ def without_updates(files: Files, texts: Texts, names: Sequence[str]) -> Iterato
                 yield slice(begin, place)
                 begin = place
             row = files.known.of_ids([name]).get(name)
-            if row is not None and files.known.kept(texts[np.array([place])].prints)[0] != row.number:
+            if row is not None and row.number not in files.known.all_kept(texts[np.array([place])].prints).found:
                 files.forget(np.array([row.number]))
         seen.add(name)
     if begin < len(names):
@@ -88,7 +88,9 @@ def add(files: Files, texts: Texts, given: Given) -> list[StoreAnswer]:
     among = files.candidates.among(some) if len(places) > 1 else NOTHING
     decided = _walk(files, some, among, keeps_all=keeps_all)
     if keeps_all:
-        kept, numbers = np.arange(len(names)), first + places
+        there = files.known.of_ids(names)  # with an equal text
+        kept = np.array([place for place, name in enumerate(names) if name not in there], np.int64)
+        numbers = first + np.searchsorted(kept, places)
     else:
         kept, numbers = places[decided.is_new], first + np.cumsum(decided.is_new) - 1
     decided = decided.named(numbers)

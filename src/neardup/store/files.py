@@ -12,6 +12,7 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.errors import DataError, InputError, OptionError
+from neardup.hamming.index.stored_recipe import fields_in_folder, located_fields
 from neardup.io.storage.places import local_path
 from neardup.kernels.matching.elements import WEIGHTS
 from neardup.matching.distance_limit import distance_limit
@@ -101,7 +102,9 @@ class Files:
                 )
             self.record = stack.enter_context(contextlib.closing(Record(self.path / RECORD, readonly=mode == "r")))
             facts = self.record.facts()
-            self.recipe = recipe_of_run(facts["recipe"], recipe, str(self.path))
+            self.recipe = recipe_of_run(located_fields(facts["recipe"], self.path), recipe, str(self.path))
+            if self.recipe.max_distance is None:  # it is in no digest
+                self.recipe = dataclasses.replace(self.recipe, max_distance=facts["max_distance"])
             self.rules = stored_rules(facts["rules"])
             demand_same(self.path, self.rules, given)
             self.similarity = maker_of(self.rules.options.compared_by)
@@ -123,9 +126,12 @@ class Files:
         with contextlib.closing(Record(self.path / RECORD, create=True)) as record:
             if "recipe" in record.facts():
                 return
+            fields = fields_in_folder(made_by.stored(), self.path, None)
             counts = {"documents": 0, "removed": 0, "ends": {}, "generation": 0, "derived": {}, "state": None}
             with record.changing():
-                record.set_facts(counts | {"recipe": made_by.stored(), "rules": to_store(rules)})
+                record.set_facts(
+                    counts | {"recipe": fields, "max_distance": made_by.max_distance, "rules": to_store(rules)}
+                )
         sync_folder(self.path)
 
     # -------------------------------------------------------------------------------------------------------- reading

@@ -114,7 +114,7 @@ def make_folder(path: Path) -> None:
 
 def _is_ours(file: Path) -> bool:
     """Whether a store that was begun has left the file."""
-    return file.name == LOCK or file.name.startswith(RECORD)
+    return file.name == LOCK or file.name.startswith((RECORD, "words-", "frequencies-"))
 
 
 @contextlib.contextmanager

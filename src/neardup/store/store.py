@@ -11,12 +11,15 @@ import numpy as np
 from neardup.errors import OptionError
 from neardup.io.storage.places import local_path
 from neardup.options import DedupOptions, MatchingOptions
+from neardup.progress import Watcher, progress_of
 from neardup.recipe.presets import RecipeLike
 from neardup.recipe.recipe import Recipe
-from neardup.recipe.serialization import recipe_of_run
-from neardup.store import checking, compaction, copies, deciding, expiry, neighborhood
+from neardup.resources.resources import Resources
+from neardup.store import building, checking, compaction, copies, deciding, expiry, neighborhood
 from neardup.store.answers import StoreAnswer, StoredDocument, StoreMatch, StorePair
 from neardup.store.checking import StoreCheck
+from neardup.store.decided_run import read_decided_run
+from neardup.store.duration import Duration
 from neardup.store.files import AT_ONCE, Durable, Files, Mode
 from neardup.store.given import Given
 from neardup.store.info import StoreInfo, info_of
@@ -24,6 +27,7 @@ from neardup.store.opening import DECIDING, stored_rules
 from neardup.store.preference import rank_of, replaces
 from neardup.store.replacing import add_better
 
+_ENCODE = json.JSONEncoder(ensure_ascii=False).encode
 State = Any | Callable[[list[StoreAnswer]], Any]
 """Plain values of a program; or a function that makes them of the answers, just before these become durable."""
 
@@ -267,7 +271,7 @@ class Store:
     def expire(
         self,
         *,
-        older_than: float | None = None,
+        older_than: Duration | None = None,
         newest: int | None = None,
         by: expiry.SeenBy = "last_seen",
         now: float | None = None,
@@ -275,7 +279,8 @@ class Store:
         """Remove the documents that have expired, and others that are old; returns their number. See `remove`.
 
         Args:
-            older_than: also those that were seen so many seconds ago, or earlier.
+            older_than: also those that were seen longer ago than so many seconds, or than a `timedelta`, or a text such as 90s,
+                15m, 12h, 30d or 4w.
             newest: also all but the last so many that were added.
             by: "last_seen" counts the time when a document or one that matches it came last, "first_seen" when it was added.
             now: the time, in seconds since 1970; the clock's by default.
@@ -335,13 +340,47 @@ class Store:
         copies.free_folder(local_path(path, "a store"))
         rules = stored_rules(facts["rules"])
         given = {name: getattr(rules.options, name) for name in DECIDING}
-        recipe = recipe_of_run(facts["recipe"], None, str(source))
+        recipe = copies.recipe_of_export(local_path(source, "an export"), facts)
         store = cls(
             path, durable="batch", threads=threads, recipe=recipe, floor=rules.floor, policy=rules.policy, **given
         )
         copies.restore(store._files, local_path(source, "an export"), facts)
         store.flush()
         return store
+
+    @classmethod
+    def build(
+        cls,
+        path: str | Path,
+        run: str | Path,
+        *,
+        recipe: RecipeLike | None = None,
+        threads: int | None = None,
+        progress: Watcher = None,
+    ) -> "Store":
+        """Make a store of a finished run of `dedup`, in a folder that is empty or not there, without deciding anything again.
+
+        The documents that the run kept are kept, with their ids; what it removed is remembered with its survivor. So the store
+        answers as if the inputs had been added to it. The recipe, the method and the similarity are those of the run. The folder
+        appears when it is complete.
+
+        Args:
+            path: the folder.
+            run: the output of the run, or its audit, with the summary beside it. The inputs are read again.
+            recipe: the recipe of the run, if it has a function of yours, or a file that is too large to be kept in the summary.
+            threads: threads that read the inputs, and later decide documents.
+            progress: as in `deduplicate_files`.
+
+        Raises:
+            InputError: there is no audit, summary or input, the inputs have changed, or the folder is not empty.
+            OptionError: a store cannot decide as the run did, or two kept documents have the same id.
+            DataError: the audit or the summary is damaged.
+        """
+        target, decided = local_path(path, "a store"), read_decided_run(run, recipe)
+        how = {**decided.matching, "recipe": decided.recipe, "threads": threads}
+        with building.folder_for(target) as folder, cls(folder, durable="batch", **how) as store:
+            building.build(store._files, decided, Resources(threads), progress_of(progress))
+        return cls(target, threads=threads)
 
     @classmethod
     def repair(cls, path: str | Path) -> StoreCheck:
@@ -374,6 +413,6 @@ def as_json(value: Any) -> str:
         OptionError: it is none.
     """
     try:
-        return json.dumps(value, ensure_ascii=False)
+        return _ENCODE(value)
     except (TypeError, ValueError) as problem:
         raise OptionError(f"{value!r} is no plain value, as JSON has them: {problem}.") from None

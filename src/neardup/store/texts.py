@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -62,6 +63,11 @@ def texts_of(given: Sequence[str], recipe: Recipe, similarity: ElementMaker, sig
         raise OptionError(f"A text is no string of valid Unicode: {problem}.") from None
     if column.null_count:
         raise OptionError("A text is None. Give strings.")
+    return texts_of_column(column, recipe, similarity, signing)
+
+
+def texts_of_column(column: Any, recipe: Recipe, similarity: ElementMaker, signing: Signing | None) -> Texts:
+    """Make all that is needed of texts in an Arrow large_string array without nulls, of valid UTF-8."""
     prints, joined = first_pass(column, recipe, similarity)
     compared = joined if similarity.joined == similarity.verified else similarity.stored(column, recipe)
     if signing is None:

@@ -163,10 +163,10 @@ def _graph(prints: Array, pairs: tuple[Array, Array]) -> CandidateGraph:
     """Every text is a class of its own."""
     n = len(prints)
     left, right = np.concatenate(pairs), np.concatenate(pairs[::-1])
-    order = np.lexsort((right, left))
+    by_left = np.sort(left << 32 | right)
     starts = np.zeros(n + 1, np.int64)
     np.cumsum(np.bincount(left, minlength=n), out=starts[1:])
     one = np.arange(n)
     return CandidateGraph(
-        np.ascontiguousarray(prints), one, one.copy(), np.arange(n + 1), right[order].astype(np.uint32), starts
+        np.ascontiguousarray(prints), one, one.copy(), np.arange(n + 1), by_left.astype(np.uint32), starts
     )

@@ -42,8 +42,7 @@ class StoredRecipe:
         Raises:
             DataError: the entry of a file in `fields` is damaged.
         """
-        files = [_located(each, self.home).as_dict() for each in files_of(self.fields).values()]
-        return any_stored_recipe(self.fields | {FILES: files})
+        return any_stored_recipe(located_fields(self.fields, self.home))
 
     def at(self, home: Path) -> "StoredRecipe":
         """The same recipe in the folder to which the index was saved."""
@@ -76,6 +75,13 @@ def _located(file: KeptFile, home: Path | None) -> KeptFile:
     if file.kept is None or home is None:
         return file
     return replace(file, path=str((home / file.kept).absolute()), kept=None)
+
+
+def located_fields(fields: dict[str, Any], home: Path | None) -> dict[str, Any]:
+    """The fields with the paths of files that are kept in the folder of an index."""
+    if FILES not in fields:
+        return fields
+    return fields | {FILES: [_located(each, home).as_dict() for each in files_of(fields).values()]}
 
 
 def fields_in_folder(fields: dict[str, Any] | None, folder: Path, home: Path | None) -> dict[str, Any] | None:

@@ -30,6 +30,8 @@ def map_elements(
     if task.kept is None:
 
         def read(batch: Batch) -> list[Result]:
+            if batch.made is not None:
+                return [work(batch.made.joined)]
             chunks = in_chunks(batch.texts.drop_null())
             return [work(maker.elements(chunk, task.recipe)) for chunk in chunks]
 

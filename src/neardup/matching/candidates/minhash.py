@@ -103,6 +103,8 @@ def open_minhash(task: Task) -> Iterator["MinHashJoin"]:
     signing = Signing(values=bands.values, normalize=tuple(task.recipe.normalize), similarity=maker.given)
 
     def sign(batch: Batch) -> list[Signatures]:
+        if batch.made is not None:
+            return [batch.made.signatures]
         chunks = in_chunks(batch.texts.drop_null())
         if maker.given is None:
             return [signing.sign(chunk) for chunk in chunks]

@@ -84,11 +84,15 @@ class ElementStore:
 
     def of_batch(self, batch: Batch) -> tuple[Array, Elements]:
         """The rows of a batch that have a text, and their elements."""
+        if batch.made is not None:
+            return _rows_of(batch), batch.made.joined if self.form is Form.JOIN else batch.made.compared
         of_texts = self._maker.elements if self.form is Form.JOIN else self._maker.stored
         return _of_rows(batch, _joined([of_texts(chunk, self._recipe) for chunk in in_chunks(batch.texts)]))
 
     def first_pass(self, batch: Batch, recipe: Recipe) -> tuple[Fingerprints, tuple[Array, Elements] | None]:
         """The fingerprints of a batch by `recipe` and, if there is still room, what `of_batch` returns; for the form of joins."""
+        if batch.made is not None:
+            return batch.made.fingerprints, None if self.is_full else self.of_batch(batch)
         if self.is_full:
             return fingerprint_chunks(in_chunks(batch.texts), recipe), None
         parts = [first_pass(chunk, recipe, self._maker) for chunk in in_chunks(batch.texts)]
@@ -214,8 +218,13 @@ def read_again(
 
 def _of_rows(batch: Batch, elements: Elements) -> tuple[Array, Elements]:
     """The rows of a batch that have a text, and the elements of these rows."""
-    rows = np.flatnonzero(batch.texts.is_valid().to_numpy(zero_copy_only=False))
+    rows = _rows_of(batch)
     return rows, elements._replace(offsets=np.append(elements.offsets[rows], elements.offsets[-1]))
+
+
+def _rows_of(batch: Batch) -> Array:
+    """The rows of a batch that have a text."""
+    return np.flatnonzero(batch.texts.is_valid().to_numpy(zero_copy_only=False))
 
 
 def _joined(parts: list[Elements]) -> Elements:

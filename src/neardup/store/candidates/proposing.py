@@ -85,7 +85,10 @@ def once(found: Found) -> Found:
     """The pairs, each once, ascending."""
     if not len(found.asked):
         return found
-    packed = np.unique(found.asked << 32 | found.found)
+    packed = np.sort(found.asked << 32 | found.found)
+    first = np.ones(len(packed), np.bool_)
+    np.not_equal(packed[1:], packed[:-1], out=first[1:])
+    packed = packed[first]
     return Found(packed >> 32, packed & (1 << 32) - 1)
 
 

@@ -1,0 +1,228 @@
+"""The commands `neardup store …` of upkeep: build; expire, compact, verify; neighbors, pairs, clusters; export, import, backup."""
+
+from typing import Any
+
+import click
+
+from neardup.cli import options
+from neardup.display import counted
+
+path = click.argument("path", metavar="FOLDER")
+target = click.argument("target", metavar="TARGET")
+least = click.option(
+    "--min-similarity",
+    type=float,
+    metavar="J",
+    help="Similarity from which documents are listed (that of matches); not below the floor of the store.",
+)
+lines = click.option(
+    "-o",
+    "--output",
+    default="-",
+    metavar="FILE",
+    help="A file: .jsonl, .jsonl.gz or .jsonl.zst, or - for standard output (standard output).",
+)
+
+
+@click.command()
+@path
+@click.option(
+    "--older-than",
+    metavar="TIME",
+    help="Remove what was seen longer ago: 90s, 15m, 12h, 30d, 4w, or a number of seconds.",
+)
+@click.option("--newest", type=int, metavar="N", help="Keep only the last N documents that were added.")
+@click.option(
+    "--by",
+    type=click.Choice(["last-seen", "first-seen"]),
+    default="last-seen",
+    show_default=True,
+    help="last-seen: when a document, or one that matches it, came last; first-seen: when it was added.",
+)
+@options.wait
+@options.quiet
+def expire(path: str, by: str, quiet: bool, **chosen: Any) -> None:
+    """Remove old documents, and their duplicates.
+
+    Documents that were added with a time at which they expire are removed once it is over; --older-than and --newest remove
+    others, too. Later copies of what is removed are decided anew.
+    """
+    from neardup.jobs.store_upkeep import expire_in_store
+
+    seen: Any = by.replace("-", "_")
+    removed = expire_in_store(path, by=seen, **chosen)
+    options.progress(quiet).say(f"{counted(removed, 'document')} removed: {path}")
+
+
+@click.command()
+@path
+@options.wait
+@options.quiet
+def compact(path: str, wait: float, quiet: bool) -> None:
+    """Give up the room of documents that were removed.
+
+    Takes the room of what stays, once more, until it is done. If it is interrupted, the store is the old one or the new one.
+    """
+    from neardup.jobs.store_upkeep import compact_store
+
+    before, after = compact_store(path, wait=wait)
+    options.progress(quiet).say(f"{before:,} bytes before, {after:,} after: {path}")
+
+
+@click.command()
+@path
+@click.option(
+    "--repair",
+    is_flag=True,
+    help="Remove the documents that are damaged, and make damaged files anew that are made of others.",
+)
+@options.quiet
+def verify(path: str, repair: bool, quiet: bool) -> None:
+    """Read every byte of a store, and compare it with its checksum.
+
+    Prints what is wrong. Exit code 0: the store is sound, or was repaired; 1: it is not.
+    """
+    from neardup.jobs.store_upkeep import repair_store, told_of_check, verify_store
+
+    progress = options.progress(quiet)
+    found = left = verify_store(path)
+    if repair and not found.is_sound:
+        found, left = repair_store(path)
+    for line in told_of_check(found):
+        click.echo(line)
+    if found.is_sound and left.is_sound:
+        progress.say(f"sound, {counted(found.documents, 'document')}: {path}")
+    elif left.is_sound:
+        progress.say(f"repaired, {counted(left.documents, 'document')}, {len(found.damaged):,} removed: {path}")
+    elif repair:
+        for line in told_of_check(left):
+            click.echo(line)
+        progress.say(f"not repaired: {path}; restore it from a backup")
+    else:
+        progress.say(f"not sound: {path}; run the command with --repair, or restore a backup")
+    if not left.is_sound:
+        click.get_current_context().exit(1)
+
+
+@click.command()
+@path
+@click.option("--literal", "text", metavar="TEXT", help="The text.")
+@click.option("--id", metavar="ID", help="The id of a kept document, instead of a text.")
+@least
+def neighbors(path: str, **chosen: Any) -> None:
+    """List the kept documents that are similar to a text, or to a kept document.
+
+    JSON lines with id, similarity and distance, best first. The ID 17 means the string, or if there is none, the integer.
+    """
+    from neardup.jobs.store_upkeep import match_line, neighbors_in_store
+
+    for match in neighbors_in_store(path, **chosen):
+        click.echo(match_line(match))
+
+
+@click.command()
+@path
+@lines
+@least
+@options.overwrite
+@options.quiet
+def pairs(path: str, output: str, quiet: bool, **chosen: Any) -> None:
+    """List all pairs of kept documents that are similar.
+
+    JSON lines with a, b (the ids, the earlier document first), similarity and distance. By the policy `first`, no two
+    kept documents match, so give a --min-similarity below that of matches, down to the floor of the store.
+    """
+    from neardup.jobs.store_upkeep import pairs_of_store
+
+    total = pairs_of_store(path, output, **chosen)
+    if output != "-":
+        options.progress(quiet).say(f"{counted(total, 'pair')}: {output}")
+
+
+@click.command()
+@path
+@lines
+@least
+@options.overwrite
+@options.quiet
+def clusters(path: str, output: str, quiet: bool, **chosen: Any) -> None:
+    """List the clusters of kept documents that pairs connect, however long the chain.
+
+    JSON lines with ids, two or more, in the order of adding. See `neardup store pairs` for --min-similarity.
+    """
+    from neardup.jobs.store_upkeep import clusters_of_store
+
+    total = clusters_of_store(path, output, **chosen)
+    if output != "-":
+        options.progress(quiet).say(f"{counted(total, 'cluster')}: {output}")
+
+
+@click.command()
+@path
+@target
+@options.quiet
+def export(path: str, target: str, quiet: bool) -> None:
+    """Write a store as Parquet and JSON, for other programs and for `neardup store import`.
+
+    TARGET: a folder that is empty, or not there.
+    """
+    from neardup.jobs.store_upkeep import export_store
+
+    options.progress(quiet).say(f"{counted(export_store(path, target), 'document')}: {target}")
+
+
+@click.command("import")
+@path
+@click.argument("source", metavar="SOURCE")
+@options.threads
+@options.quiet
+def import_(path: str, source: str, threads: int | None, quiet: bool) -> None:
+    """Make a store of what `neardup store export` wrote.
+
+    FOLDER: the new store, empty or not there. SOURCE: the folder of the export.
+    """
+    from neardup.jobs.store_upkeep import import_store
+
+    options.progress(quiet).say(f"{counted(import_store(path, source, threads=threads), 'document')}: {path}")
+
+
+@click.command()
+@path
+@click.argument("run", metavar="RUN")
+@click.option(
+    "--recipe",
+    metavar="FILE.toml",
+    help="The run's own recipe, if a large file of it (over 16 MiB) is not where it was.",
+)
+@options.threads
+@options.quiet
+def build(path: str, run: str, recipe: str | None, threads: int | None, quiet: bool) -> None:
+    """Make a store of a finished run of `neardup dedup`, without deciding anything again.
+
+    FOLDER: the new store, empty or not there. RUN: the output or the audit of the run, with the summary beside it; the inputs are
+    read again. The store answers as if they had been added to it. It takes runs with --cluster star and --keep first, without
+    --within, --prefer-source, --against, --elements and --unit.
+    """
+    from neardup.jobs.store_upkeep import build_store
+    from neardup.recipe.presets import find_recipe
+
+    progress = options.progress(quiet)
+    found = build_store(path, run, recipe=find_recipe(recipe) if recipe else None, threads=threads, progress=progress)
+    progress.say(f"{counted(found.documents, 'document')}, {counted(found.removed, 'removed text')}: {path}")
+
+
+@click.command()
+@path
+@target
+@options.quiet
+def backup(path: str, target: str, quiet: bool) -> None:
+    """Copy a store as it is now, while another process may write to it.
+
+    TARGET: a folder that is empty, or not there; it is a store.
+    """
+    from neardup.jobs.store_upkeep import backup_store
+
+    options.progress(quiet).say(f"{counted(backup_store(path, target), 'document')}: {target}")
+
+
+COMMANDS = (build, expire, compact, verify, neighbors, pairs, clusters, export, import_, backup)

@@ -1,0 +1,108 @@
+"""A store as a REFERENCE of a run: a corpus whose kept documents have no texts, but all that was made of them."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import numpy as np
+import pyarrow as pa
+
+from neardup.arrays import Array
+from neardup.errors import OptionError
+from neardup.fingerprints.minhash import Signatures
+from neardup.fingerprints.simhash import Fingerprints
+from neardup.io.batch import Batch
+from neardup.matching.similarities.table import Elements, maker_of
+from neardup.options import DedupOptions
+from neardup.recipe.recipe import Recipe
+from neardup.recipe.serialization import check_same
+from neardup.store.files import AT_ONCE
+from neardup.store.opening import DECIDING
+from neardup.store.store import Store
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class MadeTexts:
+    """What was made of the documents of a batch; see `neardup.io.batch.Made`."""
+
+    fingerprints: Fingerprints
+    joined: Elements
+    compared: Elements
+    signatures: Signatures | None
+
+
+class StoreReference:
+    """The documents of a store by their numbers; those that are gone are rows without a text. See `neardup.io.corpora.Corpus`."""
+
+    def __init__(self, store: Store) -> None:
+        """The documents that the store has now; it stays open."""
+        self._files, self._name = store._files, str(store.path)
+        self._rows = len(self._files.contents)
+        self._kept = self._files.kept()
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def map(self, work: Callable[[Batch], Result], *, wanted: Array | None = None) -> Iterator[tuple[int, Result]]:
+        """See `neardup.io.corpora.Corpus`."""
+        for first in range(0, self._rows, AT_ONCE):
+            begin, end = np.searchsorted(self._kept, [first, first + AT_ONCE])
+            numbers = self._kept[begin:end]
+            if wanted is not None:
+                numbers = numbers[wanted[numbers]]
+            yield first, work(self._batch(first, min(AT_ONCE, self._rows - first), numbers, with_ids=wanted is None))
+
+    def _batch(self, first: int, rows: int, numbers: Array, *, with_ids: bool) -> Batch:
+        texts, places = self._files.contents.texts(numbers), numbers - first
+        present = np.zeros(rows, np.bool_)
+        present[places] = True
+        prints = Fingerprints(
+            np.zeros((rows, self._files.layout.words), np.uint64),
+            np.zeros((rows, 2), np.uint64),
+            np.zeros(rows, np.int64),
+        )
+        prints.values[places], prints.digests[places] = texts.prints.values, texts.prints.digests
+        prints.tokens[places] = texts.prints.tokens
+        ids: list[str | None] = [None] * rows
+        if with_ids:
+            for number, row in self._files.record.documents(numbers.tolist()).items():
+                ids[number - first] = row.id
+        empty = pa.array([""] * rows, pa.large_string(), mask=~present)
+        made = MadeTexts(prints, texts.joined, texts.compared, texts.signatures)
+        return Batch(first, empty, pa.array(ids, pa.large_string()), made=made)
+
+    def locate(self, rows: Array) -> tuple[list[str], Array]:
+        """The name of the store, for each of some rows (int64[n]), and their numbers in it."""
+        return [self._name] * len(rows), rows
+
+
+def options_of_store(store: Store, recipe: Recipe, options: DedupOptions) -> DedupOptions:
+    """The options of a run against a store: the method is that of the store, unless one is given.
+
+    Raises:
+        RecipeMismatch: the recipe is not that of the store.
+        OptionError: an option that decides matches is not that of the store, or the store does not keep what the run needs.
+    """
+    check_same(recipe, store.recipe, str(store.path))
+    own, asked = (
+        {name: getattr(each, name) for name in DECIDING} | {"similarity": each.compared_by}
+        for each in (store.options, options)
+    )
+    if options.method == "auto":
+        asked["method"] = own["method"]
+    if differing := [name for name in DECIDING if asked[name] != own[name]]:
+        shown = ", ".join(f"`{name}={own[name]!r}`" for name in differing)
+        raise OptionError(f"`against`: {store.path} decides with {shown}. Give the same, or name files of texts.")
+    if options.grouped_by is not None:
+        raise OptionError(
+            f"`within={options.grouped_by!r}`: the documents of {store.path} have no columns. Leave it out."
+        )
+    maker = maker_of(own["similarity"])
+    if own["min_similarity"] > 0 and own["method"] != "exact" and maker.joined != maker.verified:
+        raise OptionError(
+            f"`against`: {store.path} has no elements to find candidates by, since its method is {own['method']!r} and its "
+            f"similarity {options.measure!r}. Give a store with `method='exact'`, or name files of texts."
+        )
+    return replace(options, method=own["method"])

@@ -1,0 +1,140 @@
+"""The kernels of stores against plain definitions: checksums, orders of elements, prefixes, and postings in tables and segments."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from neardup.kernels.matching.similarities import CODES, prefix_length, required_overlap
+from neardup.kernels.store import postings, prefixes, rows
+from neardup.kernels.store.postings import ANY, Chains, Entries, Keys, Room, Sorted
+from neardup.kernels.store.prefixes import Order, Ordered, keys_of_texts
+
+WORD = (1 << 64) - 1
+WORDS = st.integers(0, WORD)
+KINDS = (np.uint64, np.int64, np.uint32, np.uint32)
+
+
+def arrays(columns, kinds):
+    return [np.array(column, kind) for column, kind in zip(columns, kinds, strict=True)]
+
+
+def naive_checksum(words):
+    a, b = 0x9E3779B97F4A7C15, 0xD1B54A32D192ED03
+    return sum((word + (i + 1) * a) * (b + 2 * i) for i, word in enumerate(words)) & WORD
+
+
+@given(st.lists(st.lists(WORDS, max_size=9), max_size=9), st.integers(0, 8))
+def test_checksums_and_gathering(runs, broken):
+    words = np.array([word for run in runs for word in run], np.uint64)
+    offsets = np.cumsum([0, *map(len, runs)])
+    sums, out = np.empty(len(runs), np.uint64), np.empty(len(words), np.uint64)
+    rows.fill_checksums(words, offsets, sums)
+    assert sums.tolist() == [naive_checksum(run) for run in runs]
+    assert rows.gather(words, offsets[:-1].copy(), sums, offsets, out) == -1
+    assert out.tolist() == words.tolist()
+    if broken < len(runs):
+        sums[broken] ^= np.uint64(1)
+        assert rows.gather(words, offsets[:-1].copy(), sums, offsets, out) == broken
+
+
+@given(st.lists(st.lists(WORDS, min_size=3, max_size=3), min_size=1, max_size=6), st.integers(0, 5), st.integers(0, 2))
+def test_a_row_that_changed_is_found(values, row, column):
+    sealed = np.array([[*words, 0] for words in values], np.uint64)
+    rows.seal_rows(sealed)
+    every = np.arange(len(sealed))
+    assert sealed[:, -1].tolist() == [naive_checksum(words) for words in values]
+    assert rows.damaged_row(sealed, every) == -1
+    sealed[row % len(sealed), column] ^= np.uint64(1 << 40)
+    assert rows.damaged_row(sealed, every) == row % len(sealed)
+
+
+SETS = st.lists(st.sets(st.integers(0, 40), max_size=14), min_size=1, max_size=8)
+COUNTS = st.dictionaries(st.integers(0, 40), st.integers(1, 9), max_size=20)
+
+
+@given(SETS, COUNTS, st.sampled_from(["jaccard", "containment", "edit", "cosine"]), st.floats(0.05, 1.0), st.booleans())
+def test_prefixes_are_the_rarest_elements(sets, counts, similarity, threshold, whole):
+    order = Order(np.zeros(64, np.uint64), np.zeros(64, np.uint32), 58)
+    prefixes.fill_order(np.array(list(counts), np.uint64), np.array(list(counts.values()), np.uint32), order)
+    values = np.array([element for each in sets for element in sorted(each)], np.uint64)
+    offsets, longest = np.cumsum([0, *map(len, sets)]), max(map(len, sets))
+    out = Keys(*(np.empty(len(values), kind) for kind in KINDS))
+    memory = Ordered(np.empty(longest, np.int64), np.empty(longest), np.empty(longest, np.uint64))
+    wanted = np.array([number % 3 != 1 for number in range(len(sets))])
+    code = CODES[similarity]
+    count = keys_of_texts(values, np.ones(len(values)), offsets, wanted, order, code, threshold, whole, memory, out)
+    found = [
+        (int(text), int(key), int(place), int(size))
+        for key, text, place, size in zip(*(column[:count] for column in out), strict=True)
+    ]
+    expected = []
+    for number, each in enumerate(sets):
+        if not wanted[number]:
+            continue
+        ordered = sorted(each, key=lambda element: (counts.get(element, 0), element))
+        length = len(each) if whole else prefix_length(code, len(each), threshold)
+        if similarity == "cosine" and not whole:  # all weigh the same: a rest of so many reaches the threshold
+            mine = [key for text, key, *_ in found if text == number]
+            length = len(mine)
+            assert (len(each) - length) < threshold**2 * len(each) or not each
+        expected += [(number, element, place, len(each)) for place, element in enumerate(ordered[:length])]
+    assert found == expected
+
+
+POSTINGS = st.lists(
+    st.tuples(st.integers(0, 6), st.integers(0, 30), st.integers(0, 9), st.integers(1, 12)), max_size=30
+)
+
+
+@given(
+    POSTINGS,
+    POSTINGS,
+    st.sets(st.integers(0, 30)),
+    st.sampled_from([ANY, CODES["jaccard"], CODES["edit"]]),
+    st.integers(0, 40),
+)
+def test_postings_find_what_the_definition_finds(kept, asked, gone, code, room):
+    keys, questions = (
+        Keys(*arrays(zip(*each, strict=True), KINDS)) if each else Keys(*(np.empty(0, kind) for kind in KINDS))
+        for each in (kept, asked)
+    )
+    marks = np.zeros(3, np.uint8)  # numbers from 24 on are not marked
+    for number in gone:
+        if number < 24:
+            marks[number >> 3] |= 1 << (number & 7)
+    entries = Entries(*(np.empty(32, kind) for kind in (np.uint32, np.uint32, np.uint16, np.uint16)))
+    chains = Chains(np.zeros(4, np.uint32), np.empty(32, np.uint32), 30)
+    postings.add_entries(keys, 0, entries, chains)
+
+    def matches(question, posting):
+        if posting[0] != question[0] or (posting[1] in gone and posting[1] < 24):
+            return False
+        rest = min(question[3] - question[2], posting[3] - posting[2])
+        return code == ANY or rest >= required_overlap(code, question[3], posting[3], 0.6)
+
+    expected = sorted((question[1], posting[1]) for question in asked for posting in kept if matches(question, posting))
+    used = Entries(*(column[: len(kept)] for column in entries))
+    order = np.argsort(used.keys, kind="stable")
+    in_order = Entries(*(column[order].copy() for column in used))
+    directory = np.empty(9, np.uint32)
+    postings.fill_directory(in_order.keys, 29, directory)
+    half = len(kept) // 2
+    parts = []
+    for some in (slice(0, half), slice(half, None)):
+        part = Entries(*(column[some] for column in used))
+        order = np.argsort(part.keys, kind="stable")
+        parts.append(Entries(*(column[order].copy() for column in part)))
+    merged = Entries(*(np.empty(len(kept), column.dtype) for column in entries))
+    there = postings.merge_entries(parts[0], parts[1], marks, merged)
+    assert there == sum(not (posting[1] in gone and posting[1] < 24) for posting in kept)
+    assert np.all(merged.keys[: there - 1] <= merged.keys[1:there]) if there else True
+    for find, stored, where in (
+        (postings.find_chained, entries, chains),
+        (postings.find_sorted, in_order, Sorted(directory, 29)),
+    ):
+        large = Room(np.empty(1000, np.int64), np.empty(1000, np.int64))
+        count = find(questions, stored, where, marks, code, 0.6, large)
+        assert sorted(zip(large.asked[:count].tolist(), large.found[:count].tolist(), strict=True)) == expected
+        small = Room(np.empty(room, np.int64), np.empty(room, np.int64))
+        assert find(questions, stored, where, marks, code, 0.6, small) == count
+        assert small.found.tolist()[:count] == large.found.tolist()[: min(room, count)]
