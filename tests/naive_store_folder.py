@@ -25,7 +25,7 @@ TABLES = {
     ],
     "gone": [("chunk", "INTEGER", 0), ("bits", "BLOB", 1)],
 }  # fmt: skip
-FACTS = ["derived", "documents", "ends", "format", "generation", "recipe", "removed", "rules", "state"]
+FACTS = ["derived", "documents", "ends", "format", "generation", "max_distance", "recipe", "removed", "rules", "state"]
 RULES = ["floor", "max_distance", "method", "min_similarity", "policy", "similarity"]
 CHUNK = 8192
 M64 = 2**64 - 1
@@ -117,6 +117,7 @@ class StoreFolder:
         listed = self.facts["derived"]
         names = {"record.sqlite", "lock", *(f"{name}-{self.facts['generation']}" for name in self.facts["ends"])}
         names |= {each["file"] for each in [*listed["orders"], *itertools.chain(*listed["segments"].values())]}
+        names |= {file["kept"] for file in self.recipe.get("files", []) if "kept" in file}
         return names | ({"distances"} if self.rules["method"] == "simhash" else set())
 
     # ------------------------------------------------------------------------------------------------------- the record
@@ -245,7 +246,8 @@ class StoreFolder:
 
     def _read_distances(self):
         index = IndexFolder(self.folder / "distances")
-        assert index.manifest["max_distance"] == self.rules["max_distance"]
+        limits = (self.rules["max_distance"], self.facts["max_distance"])
+        assert index.manifest["max_distance"] == next((each for each in limits if each is not None), 18)
         assert index.manifest["state"] == {"documents": self.facts["documents"]}
         assert index.manifest["short"] == []
         self.distances = {
@@ -330,9 +332,12 @@ class StoreFolder:
 def read_export(folder):
     """The facts of an export, and the rows of its files."""
     facts = json.loads((folder / "store.json").read_bytes())
-    assert list(facts) == ["documents", "format", "recipe", "removed", "rules", "state"]
+    assert list(facts) == ["documents", "format", "max_distance", "recipe", "removed", "rules", "state"]
     assert facts["format"] == 1
-    assert {path.name for path in folder.iterdir()} == {"store.json", "documents.parquet", "removed.parquet"}
+    assert {path.name for path in folder.iterdir()} == {
+        "store.json", "documents.parquet", "removed.parquet",
+        *(file["kept"] for file in facts["recipe"].get("files", [])),
+    }  # fmt: skip
     documents, removed = (pq.read_table(folder / f"{name}.parquet") for name in ("documents", "removed"))
     assert {name: str(documents.schema.field(name).type) for name in documents.column_names} == exported_types(facts)
     assert {name: str(removed.schema.field(name).type) for name in removed.column_names} == EXPORTED_REMOVED

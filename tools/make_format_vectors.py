@@ -371,12 +371,17 @@ def _tokens(counted: tuple[str, int]) -> tuple[list[str], int]:
 # ------------------------------------------------------------------------------------------------------------------ the store
 
 
+_STOP_LIST = word_list(STOP_WORDS, b"the\nof\n", "stop list")
 STORES: dict[str, dict[str, Any]] = {
     "exact": {"min_similarity": 0.6, "floor": 0.3},
     "exact-cosine": {"min_similarity": 0.8, "similarity": "cosine", "policy": "max:rank"},
     "exact-edit": {"min_similarity": 0.5, "similarity": "edit", "policy": "longest"},
     "minhash": {"method": "minhash", "min_similarity": 0.6, "recipe": nd.Recipe(bits=64)},
-    "simhash": {"method": "simhash", "min_similarity": 0, "max_distance": 30},
+    "simhash": {
+        "method": "simhash",
+        "min_similarity": 0,
+        "recipe": nd.Recipe(max_distance=30, stop_words=(_STOP_LIST,)),
+    },
 }
 """By the folder: the options of a store."""
 STORED: dict[str, list[tuple[str | int, str, Any]]] = {

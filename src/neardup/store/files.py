@@ -118,9 +118,7 @@ class Files:
         """Lock the store, and make it if there is none."""
         rules, made_by = rules_of(given), recipe_of(recipe)
         if not is_store(self.path):
-            # Refuses bad options before a folder is made. A stored recipe lacks its distance, so the rules have it.
-            limit = distance_limit(made_by, rules.options)
-            rules = dataclasses.replace(rules, options=dataclasses.replace(rules.options, max_distance=limit))
+            distance_limit(made_by, rules.options)  # refuses bad options before a folder is made
             make_folder(self.path)
         stack.enter_context(writing(self.path, wait))
         with contextlib.closing(Record(self.path / RECORD, create=True)) as record:
