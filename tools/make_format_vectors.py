@@ -9,9 +9,11 @@ from the texts and from what the package has in memory, not from the files.
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pyarrow as pa
@@ -25,6 +27,8 @@ from neardup.matching.pair_file import FORMAT as PAIRS_FORMAT
 from neardup.recipe.frequency_file import FORMAT as FREQUENCIES_FORMAT
 from neardup.recipe.programs import Digits
 from neardup.recipe.word_lists import word_list
+from neardup.store.copies import FORMAT as EXPORT_FORMAT
+from neardup.store.record import FORMAT as RECORD_FORMAT
 from neardup.survivors.cluster_file import FORMAT as CLUSTERS_FORMAT
 
 VECTORS = Path(__file__).parent.parent / "tests/golden/formats"
@@ -364,6 +368,157 @@ def _tokens(counted: tuple[str, int]) -> tuple[list[str], int]:
     return feature.split(" "), count
 
 
+# ------------------------------------------------------------------------------------------------------------------ the store
+
+
+_STOP_LIST = word_list(STOP_WORDS, b"the\nof\n", "stop list")
+STORES: dict[str, dict[str, Any]] = {
+    "exact": {"min_similarity": 0.6, "floor": 0.3},
+    "exact-cosine": {"min_similarity": 0.8, "similarity": "cosine", "policy": "max:rank"},
+    "exact-edit": {"min_similarity": 0.5, "similarity": "edit", "policy": "longest"},
+    "minhash": {"method": "minhash", "min_similarity": 0.6, "recipe": nd.Recipe(bits=64)},
+    "simhash": {
+        "method": "simhash",
+        "min_similarity": 0,
+        "recipe": nd.Recipe(max_distance=30, stop_words=(_STOP_LIST,)),
+    },
+}
+"""By the folder: the options of a store."""
+STORED: dict[str, list[tuple[str | int, str, Any]]] = {
+    "first": [
+        ("ferry", FERRY.format("Sunday"), {"rank": 2, "source": "timetable"}),
+        ("ferry, again", FERRY.format("Monday"), {"rank": 1}),
+        (3, BREAD.format("brown"), None),
+        (4, CLOCK, {"rank": 0.5, "source": "渡轮"}),
+        (5, CLOCK, None),
+        (
+            "4",
+            FERRY.format("Sunday").replace(
+                "leaves the old harbour at", "is late, and nobody at the harbour knows why, by"
+            ),
+            None,
+        ),
+        ("渡轮", TEXTS["names.jsonl"][4][1] or "", ["a", {"b": None}]),
+        (-11, TEXTS["numbers.jsonl"][4][1] or "", None),
+        ("short", "Good morning", None),
+        ('no "words"', "", None),
+    ],
+    "second": [
+        ("rye", BREAD.format("brown").replace("flour", "rye flour").replace("an hour", "two hours"), {"rank": 7}),
+        ("a clock", CLOCK.upper(), None),
+        (
+            "tides",
+            "High water comes some fifty minutes later every day, for the moon has moved on; low water lies between.",
+            None,
+        ),
+    ],
+    "third": [
+        ("tides", "Neap tides come with the half moon, and spring tides with the full moon and with the new one.", None)
+    ],
+}
+"""Ids, texts and metadata, in the order of adding: the second ones expire, the third update a document that is kept."""
+ASKED = (
+    FERRY.format("Sunday"),
+    FERRY.format("Monday"),
+    FERRY.format("Friday"),
+    BREAD.format("black"),
+    CLOCK[:-4],
+    "good morning!",
+    "",
+)
+EXPIRES = 1_900_000_000.0
+
+
+@contextmanager
+def _a_clock() -> Iterator[None]:
+    """Times that are the same whenever the vectors are made: each a quarter of a second later."""
+    times = (1_800_000_000 + tick / 4 for tick in range(1_000_000))
+    with mock.patch("time.time", side_effect=times):
+        yield
+
+
+def write_stores(folder: Path) -> None:
+    """A store for each method."""
+    for name in STORES:
+        _store(folder / name)
+
+
+def _store(path: Path) -> None:
+    """A store that was opened twice, with documents that were removed; the one of cosines was compacted in between."""
+    with _a_clock(), mock.patch.multiple("neardup.store.candidates.exact", FIRST_LEARNED=5, MOST_MOVED=0):
+        texts: dict[str | int, str] = {}
+        with nd.Store(path, threads=1, **STORES[path.name]) as store:
+            _add(store, "first", texts, state={"offset": 10})
+            store.remove(["short"])
+            _add(store, "second", texts, expires=EXPIRES)
+        if path.name == "exact-cosine":
+            with nd.Store(path, threads=1) as store:
+                store.compact()
+        with nd.Store(path, threads=1) as store:
+            _add(store, "third", texts, state={"offset": 14, "渡轮": [1.5, None]})
+            write_json(path.with_name(f"{path.name}.json"), _expected(store, texts))
+
+
+def _add(store: nd.Store, part: str, texts: dict[str | int, str], **given: Any) -> None:
+    ids, contents, metadata = (list(column) for column in zip(*STORED[part], strict=True))
+    texts |= zip(ids, contents, strict=True)
+    store.check_and_add_many(ids, contents, metadata=metadata, **given)
+
+
+def _expected(store: nd.Store, texts: Mapping[str | int, str]) -> dict[str, Any]:
+    """What the store holds, by the texts, and what it answers while it is open."""
+    return {
+        "options": {name: value for name, value in STORES[store.path.name].items() if name != "recipe"},
+        "recipe": store.recipe.digest(),
+        "state": store.state,
+        "documents": [
+            {**_kept(store, id_), **_of_text(store, text)} for id_, text in texts.items() if store.get(id_) is not None
+        ],
+        "questions": [[text, _answer(store.check(text))] for text in ASKED],
+    }
+
+
+def _kept(store: nd.Store, id_: str | int) -> dict[str, Any]:
+    found = store.get(id_)
+    assert found is not None
+    return {name: getattr(found, name) for name in ("id", "first_seen", "last_seen", "expires", "metadata")}
+
+
+def _of_text(store: nd.Store, text: str) -> dict[str, Any]:
+    """What the files have of a text, made of the text."""
+    made = store._files.texts([text])
+    layout = store._files.layout
+    values: dict[str, Any] = {
+        "text": text,
+        "digest": as_hex(made.prints.digests[0]),
+        "tokens": int(made.prints.tokens[0]),
+        "fingerprint": as_hex(rows_of(made.prints.values)[0]),
+    }
+    for kind in layout.kinds:
+        elements = getattr(made, kind)
+        values[kind] = " ".join(f"{value:016x}" for value in elements.values.tolist())
+        if layout.weighted:
+            values[f"{kind}-weights"] = elements.weights.tolist()
+    if made.signatures is not None:
+        values["signature"] = " ".join(f"{value:08x}" for value in made.signatures.values[0].tolist())
+    return values
+
+
+def _answer(found: nd.StoreAnswer) -> dict[str, Any]:
+    matches = [[match.id, match.similarity, match.distance] for match in found.matches]
+    return {"is_new": found.is_new, "exact": found.exact, "matches": matches}
+
+
+def write_exports(folder: Path) -> None:
+    """Exports of the stores of the vectors."""
+    write_stores(Path("stores"))
+    for name in STORES:
+        with nd.Store(Path("stores") / name, mode="r") as store:
+            store.export(folder / name)
+        shutil.copy(Path("stores") / f"{name}.json", folder)
+    shutil.rmtree("stores")
+
+
 def _keep(folder: Path, names: Iterable[str]) -> None:
     """Remove what was made on the way."""
     for path in folder.iterdir():
@@ -377,6 +532,8 @@ FORMATS: dict[str, tuple[str, Callable[[Path], None]]] = {
     "pairs": (str(PAIRS_FORMAT), write_pairs),
     "clusters": (str(CLUSTERS_FORMAT), write_clusters),
     "frequencies": (FREQUENCIES_FORMAT, write_frequencies),
+    "store": (str(RECORD_FORMAT), write_stores),
+    "export": (str(EXPORT_FORMAT), write_exports),
 }
 """By format: its version (of an index, those of the manifest and of the segments), and what writes its vectors into a folder."""
 

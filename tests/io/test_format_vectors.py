@@ -13,6 +13,7 @@ import xxhash
 
 import naive_stage_files as naive
 import neardup as nd
+from naive_store_folder import read_record
 from neardup.fingerprints.fingerprint_file import read_fingerprint_file
 from neardup.io.ids import plain_ids
 from neardup.io.sealed_parquet import SealedWriter
@@ -63,9 +64,14 @@ def without_costs(values):
 
 
 def content_of(path):
-    """The bytes of a file, or what a Parquet file holds: its bytes depend on the version of Arrow."""
+    """The bytes of a file, or what a Parquet file or a record holds: its bytes depend on the version of Arrow, or of SQLite."""
+    if path.name == "record.sqlite":
+        return read_record(path)
     if path.suffix != ".parquet":
         return path.read_bytes()
+    if path.name in ("documents.parquet", "removed.parquet"):
+        rows = pq.read_table(path)
+        return rows.schema.to_string(), rows.to_pylist()
     if path.name == "counts.parquet":
         return naive.read_frequencies(path)
     file = naive.SealedFile(path)
@@ -91,9 +97,11 @@ def test_the_overview_has_the_version_of_every_format():
     page = (ROOT / "docs/formats/index.md").read_text(encoding="utf-8")
     rows = [[cell.strip() for cell in line.split("|")] for line in page.splitlines() if line.startswith("| ")]
     versions = {
-        row[3].partition("](")[2].removesuffix(".md)"): re.findall(r"\d+", row[4]) for row in rows if len(row) == 8
+        row[3].partition("](")[2].removesuffix(")").removesuffix(".md"): re.findall(r"\d+", row[4])
+        for row in rows
+        if len(row) == 8
     }
-    pages = {"index": "index-folder"}
+    pages = {"index": "index-folder", "export": "store.md#the-export"}
     for name, (version, _) in MAKER.FORMATS.items():
         assert versions[pages.get(name, name)] == version.split("-"), name
         assert f"`{name}/{version}/`" in page
@@ -116,7 +124,7 @@ def test_the_vectors_name_no_machine():
 # ------------------------------------------------------------------------------------------- a reader that has only the pages
 
 
-@pytest.mark.parametrize("name", ["naive_index_folder", "naive_stage_files"])
+@pytest.mark.parametrize("name", ["naive_index_folder", "naive_stage_files", "naive_store_folder"])
 def test_the_readers_that_have_only_the_pages_import_nothing_of_the_package(name):
     source = (TESTS / f"{name}.py").read_text(encoding="utf-8")
     assert not re.search(r"neardup", "\n".join(re.findall(r"^(?:import|from) .*", source, re.MULTILINE)))

@@ -1,0 +1,367 @@
+"""A store on disk read as docs/formats/store.md says, with nothing of the package: slow, and every field is checked."""
+
+import hashlib
+import itertools
+import json
+import math
+import sqlite3
+from contextlib import closing
+
+import numpy as np
+import pyarrow.parquet as pq
+import xxhash
+
+from naive_index_folder import IndexFolder, SegmentFile
+
+TABLES = {
+    "facts": [("name", "TEXT", 1), ("value", "TEXT", 1)],
+    "documents": [
+        ("number", "INTEGER", 0), ("id", "TEXT", 1), ("first_seen", "REAL", 1), ("last_seen", "REAL", 1), ("expires", "REAL", 0),
+        ("metadata", "TEXT", 0), ("rank", "REAL", 0),
+    ],
+    "removed": [
+        ("number", "INTEGER", 0), ("digest", "BLOB", 1), ("survivor", "INTEGER", 1), ("similarity", "REAL", 0),
+        ("distance", "INTEGER", 1), ("last_seen", "REAL", 1),
+    ],
+    "gone": [("chunk", "INTEGER", 0), ("bits", "BLOB", 1)],
+}  # fmt: skip
+FACTS = ["derived", "documents", "ends", "format", "generation", "max_distance", "recipe", "removed", "rules", "state"]
+RULES = ["floor", "max_distance", "method", "min_similarity", "policy", "similarity"]
+CHUNK = 8192
+M64 = 2**64 - 1
+GOLDEN_RATIO = 0x9E3779B97F4A7C15
+EXPORTED_REMOVED = {
+    "digest": "fixed_size_binary[16]", "survivor": "int64", "similarity": "double", "distance": "int32", "last_seen": "double",
+}  # fmt: skip
+
+
+def row_checksum(words):
+    return sum((word + (i + 1) * GOLDEN_RATIO) * (0xD1B54A32D192ED03 + 2 * i) for i, word in enumerate(words)) & M64
+
+
+def short_key(key):
+    return (key * GOLDEN_RATIO & M64) >> 32
+
+
+def hexadecimal(words):
+    return "".join(f"{word:016x}" for word in words)
+
+
+def read_record(path):
+    """The rows of every table, by its name, and the facts."""
+    tables = {}
+    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)) as base:
+        names = {row[0] for row in base.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        assert names == set(TABLES)
+        for name, columns in TABLES.items():
+            known = [(row[1], row[2], row[3]) for row in base.execute(f"PRAGMA table_info({name})")]
+            assert [column for column, *_ in known] == [column for column, *_ in columns]
+            assert [kind for _, kind, _ in known] == [kind for _, kind, _ in columns]
+            assert [must for *_, must in known] == [must for *_, must in columns]
+            tables[name] = base.execute(f"SELECT * FROM {name} ORDER BY 1").fetchall()
+    facts = {name: json.loads(value) for name, value in tables["facts"]}
+    assert sorted(facts) == FACTS
+    assert facts["format"] == 1
+    assert sorted(facts["rules"]) == RULES
+    for name, value in tables["facts"]:
+        assert value == json.dumps(facts[name], sort_keys=True)
+    return tables, facts
+
+
+def required_part(whole, threshold):
+    return next(o for o in itertools.count(1) if o / whole >= threshold)
+
+
+def bands_needed(similarity, rows, miss):
+    return next((b for b in range(1, 1025) if math.exp(b * math.log1p(-(similarity**rows))) <= miss), 1025)
+
+
+def bands_of(similarity):
+    """The number of bands, and the values of each."""
+    if similarity == 1:
+        return 1, 128
+    needed = {rows: bands_needed(similarity, rows, 0.0009) for rows in range(1, 129)}
+    rows = max((rows for rows, bands in needed.items() if rows * bands <= 128), default=1)
+    return needed[rows], rows
+
+
+def kinds_of(measure, rules):
+    """The kinds of elements that a store keeps."""
+    if rules["min_similarity"] == 0:
+        return []
+    return ["compared", "joined"] if rules["method"] == "exact" and measure == "edit" else ["compared"]
+
+
+class StoreFolder:
+    """Every file of a store.
+
+    `documents`: kept documents by number; `removed`: remembered texts; `gone`: the numbers of documents that were removed;
+    `postings`: by name, all entries that are in segments, as (key, text, position, size).
+    """
+
+    def __init__(self, folder):
+        self.folder = folder
+        tables, self.facts = read_record(folder / "record.sqlite")
+        self.rules, self.recipe = self.facts["rules"], self.facts["recipe"]
+        self.gone = self._gone(tables["gone"])
+        self.removed = [self._removed_row(row) for row in tables["removed"]]
+        assert [row["number"] for row in self.removed] == list(range(self.facts["removed"]))
+        self._read_contents()
+        self.documents = {row[0]: self._document(row) for row in tables["documents"]}
+        assert {*self.documents} | self.gone == set(range(self.facts["documents"]))
+        assert not {*self.documents} & self.gone
+        self._read_derived()
+        assert {path.name for path in folder.iterdir()} == self._names()
+
+    def _names(self):
+        listed = self.facts["derived"]
+        names = {"record.sqlite", "lock", *(f"{name}-{self.facts['generation']}" for name in self.facts["ends"])}
+        names |= {each["file"] for each in [*listed["orders"], *itertools.chain(*listed["segments"].values())]}
+        names |= {file["kept"] for file in self.recipe.get("files", []) if "kept" in file}
+        return names | ({"distances"} if self.rules["method"] == "simhash" else set())
+
+    # ------------------------------------------------------------------------------------------------------- the record
+
+    def _gone(self, rows):
+        found = set()
+        for chunk, bits in rows:
+            assert len(bits) == CHUNK
+            found |= {8 * CHUNK * chunk + place for place in range(8 * CHUNK) if bits[place // 8] >> place % 8 & 1}
+        return found
+
+    def _removed_row(self, row):
+        names = [name for name, *_ in TABLES["removed"]]
+        found = dict(zip(names, row, strict=True))
+        assert len(found["digest"]) == 16
+        return found
+
+    def _document(self, row):
+        found = dict(zip([name for name, *_ in TABLES["documents"]], row, strict=True))
+        for name in ("id", "metadata"):
+            coded = found[name]
+            found[name] = None if coded is None else json.loads(coded)
+            assert coded is None or coded == json.dumps(found[name], ensure_ascii=False)
+        return found | self.rows[row[0]]
+
+    # ----------------------------------------------------------------------------------------------------- the contents
+
+    @property
+    def measure(self):
+        given = self.rules["similarity"]
+        return given if isinstance(given, str) else given["measure"]
+
+    @property
+    def kinds(self):
+        return kinds_of(self.measure, self.rules)
+
+    def _read_contents(self):
+        ends, words = self.facts["ends"], -(-self.recipe["bits"] // 64)
+        weighted = self.measure == "cosine"
+        types = {"rows": "<u8"}
+        for kind in self.kinds:
+            types |= {kind: "<u8"} | ({f"{kind}-weights": "<f8"} if weighted else {})
+        if self.rules["method"] == "minhash":
+            types["signatures"] = "<u4"
+        assert sorted(types) == sorted(ends)
+        items = {name: self._items(name, dtype, ends[name]) for name, dtype in types.items()}
+        width, n = 3 + words + 3 * len(self.kinds) + 1, self.facts["documents"]
+        assert ends["rows"] == n * width
+        self.rows = [self._row(row.tolist(), words, items) for row in items["rows"].reshape(n, width)]
+        if "signatures" in items:
+            bands, rows = bands_of(self.rules["min_similarity"])
+            self.bands = (bands, rows)
+            for row, values in zip(self.rows, items["signatures"].reshape(n, bands * rows).tolist(), strict=True):
+                row["signature"] = values
+
+    def _items(self, name, dtype, end):
+        content = (self.folder / f"{name}-{self.facts['generation']}").read_bytes()
+        size = end * np.dtype(dtype).itemsize
+        assert len(content) == size, "it was closed cleanly"
+        return np.frombuffer(content[:size], dtype)
+
+    def _row(self, row, words, items):
+        assert row[-1] == row_checksum(row[:-1])
+        found = {"digest": hexadecimal(row[:2]), "tokens": row[2], "fingerprint": hexadecimal(row[3 : 3 + words])}
+        for place, kind in enumerate(self.kinds):
+            begin, count, checksum = row[3 + words + 3 * place : 6 + words + 3 * place]
+            elements = items[kind][begin : begin + count]
+            assert len(elements) == count
+            total = row_checksum(elements.tolist())
+            if f"{kind}-weights" in items:
+                weights = items[f"{kind}-weights"][begin : begin + count]
+                total ^= row_checksum(weights.view("<u8").tolist())
+                found[f"{kind}-weights"] = weights.tolist()
+            assert total == checksum
+            found[kind] = elements.tolist()
+        return found
+
+    # ------------------------------------------------------------------------------------------------------ the derived
+
+    def _read_derived(self):
+        listed = self.facts["derived"]
+        assert list(listed) == ["documents", "orders", "removed", "segments", "serial"]
+        assert listed["documents"] == self.facts["documents"], "a clean close writes all"
+        assert listed["removed"] == self.facts["removed"]
+        self.orders = [{}, *(self._order(each) for each in listed["orders"])]
+        self.postings = {
+            name: [entry for each in segments for entry in self._segment(each)]
+            for name, segments in listed["segments"].items()
+        }
+        if self.rules["method"] == "simhash":
+            self._read_distances()
+
+    def _file(self, listed, prefix, header):
+        assert list(listed) == ["file", "seal"]
+        name, _, serial = listed["file"].partition("-")
+        assert name == prefix
+        assert 1 <= int(serial) <= self.facts["derived"]["serial"]
+        file = SegmentFile(self.folder / listed["file"])
+        assert f"{file.seal:016x}" == listed["seal"]
+        assert list(file.header) == ["arrays", "bytes", "page", *header]
+        return file
+
+    def _order(self, listed):
+        arrays = self._file(listed, "order", []).arrays
+        assert [(name, array.dtype.str) for name, array in arrays.items()] == [("elements", "<u8"), ("counts", "<u4")]
+        found = dict(zip(arrays["elements"].tolist(), arrays["counts"].tolist(), strict=True))
+        assert len(found) == len(arrays["elements"])
+        assert all(2 <= count < 2**24 for count in found.values())
+        return found
+
+    def _segment(self, listed):
+        file = self._file(listed, "segment", ["shift", "documents"])
+        types = {"keys": "<u4", "texts": "<u4", "positions": "<u2", "sizes": "<u2", "directory": "<u4"}
+        assert {name: array.dtype.str for name, array in file.arrays.items()} == types
+        arrays = {name: array.tolist() for name, array in file.arrays.items()}
+        keys, directory = arrays["keys"], arrays.pop("directory")
+        bits = min(max((len(keys) // 8).bit_length(), 1), 28)
+        assert file.header["shift"] == 32 - bits
+        assert len(directory) == 2**bits + 1
+        for bucket, (first, last) in enumerate(itertools.pairwise(directory)):
+            assert all(key >> 32 - bits == bucket for key in keys[first:last])
+        assert (directory[0], directory[-1]) == (0, len(keys))
+        assert keys == sorted(keys)
+        assert file.header["documents"] <= self.facts["derived"]["documents"]
+        return list(zip(*arrays.values(), strict=True))
+
+    def _read_distances(self):
+        index = IndexFolder(self.folder / "distances")
+        limits = (self.rules["max_distance"], self.facts["max_distance"])
+        assert index.manifest["max_distance"] == next((each for each in limits if each is not None), 18)
+        assert index.manifest["state"] == {"documents": self.facts["documents"]}
+        assert index.manifest["short"] == []
+        self.distances = {
+            id_: f"{value:0{index.manifest['bits'] // 4}x}"
+            for each in index.segments
+            for id_, value, _ in each.documents
+        }
+
+    # --------------------------------------------------------------------------------- the postings, made of the others
+
+    def expected_postings(self, min_tokens):
+        """By name, the entries that segments must have of kept documents, and of remembered texts; those of an order in one."""
+        made = {"ids": [], "digests": []}
+        for number, row in self.documents.items():
+            coded = json.dumps(row["id"], ensure_ascii=False).encode()
+            made["ids"].append((xxhash.xxh3_128_intdigest(coded) >> 64, number, 0, 0))
+            made["digests"].append((int(row["digest"][:16], 16), number, 0, 0))
+        made["removed"] = [(int.from_bytes(row["digest"][:8]), row["number"], 0, 0) for row in self.removed]
+        long_enough = {number: row for number, row in self.documents.items() if row["tokens"] >= min_tokens}
+        if self.rules["method"] == "minhash":
+            made["bands"] = [
+                (key, number, 0, 0)
+                for number, row in long_enough.items()
+                for key in self.band_keys(row)
+                if row["compared"]
+            ]
+        return {name: sorted((short_key(key), *rest) for key, *rest in entries) for name, entries in made.items()}
+
+    def band_keys(self, row):
+        bands, rows = self.bands
+        for band in range(bands):
+            key = (band + 1) * GOLDEN_RATIO & M64
+            for value in row["signature"][band * rows : (band + 1) * rows]:
+                key = (key ^ value) * GOLDEN_RATIO & M64
+                key ^= key >> 29
+            yield key
+
+    def check_orders(self, min_tokens):
+        """Check that each document is kept under one order, with its prefix or all its elements; returns the orders by number."""
+        found = {}
+        named = [tuple(name.rsplit("-", 1)) for name in self.postings if "-" in name]
+        sides = ["all", "prefixes"] if self.measure == "containment" else ["prefixes"]
+        for side, version in named:
+            assert side in sides
+            entries = [entry for entry in self.postings[f"{side}-{version}"] if entry[1] not in self.gone]
+            for number in {number for _, number, *_ in entries}:
+                assert found.setdefault((side, number), int(version)) == int(version)
+                held = sorted(entry for entry in entries if entry[1] == number)
+                made = self.keys_under(self.documents[number], number, self.orders[int(version)], whole=side == "all")
+                assert held == sorted(made)
+        keyed = {
+            number for number, row in self.documents.items() if row["tokens"] >= min_tokens and row[self.kinds[-1]]
+        }
+        assert {*found} == {(side, number) for side in sides for number in keyed}
+        return found
+
+    def keys_under(self, row, number, order, *, whole):
+        """The entries of a document under an order: of its prefix, or of all its elements."""
+        kind = self.kinds[-1]
+        weights = dict(zip(row[kind], row.get(f"{kind}-weights", ()), strict=bool(row.get(f"{kind}-weights"))))
+        elements = sorted(row[kind], key=lambda element: (order.get(element, 0), element))
+        n = len(elements)
+        if n and not whole:
+            elements = elements[: self._prefix(n, [weights[element] for element in elements] if weights else None)]
+        return [
+            (short_key(element), number, min(place, 65_535), min(n, 65_535)) for place, element in enumerate(elements)
+        ]
+
+    def _prefix(self, n, weights):
+        least = self.rules["floor"] or self.rules["min_similarity"]
+        if self.measure != "cosine":
+            return n - required_part(n, least) + 1
+        squares = [weight * weight for weight in weights]
+        limit = (least * least * (1 - 1e-12) - n * 2**-50) * sum(squares)
+        rest, length = sum(squares), 0
+        while length < n and rest >= limit:
+            rest -= squares[length]
+            length += 1
+        return length
+
+
+def read_export(folder):
+    """The facts of an export, and the rows of its files."""
+    facts = json.loads((folder / "store.json").read_bytes())
+    assert list(facts) == ["documents", "format", "max_distance", "recipe", "removed", "rules", "state"]
+    assert facts["format"] == 1
+    assert {path.name for path in folder.iterdir()} == {
+        "store.json", "documents.parquet", "removed.parquet",
+        *(file["kept"] for file in facts["recipe"].get("files", [])),
+    }  # fmt: skip
+    documents, removed = (pq.read_table(folder / f"{name}.parquet") for name in ("documents", "removed"))
+    assert {name: str(documents.schema.field(name).type) for name in documents.column_names} == exported_types(facts)
+    assert {name: str(removed.schema.field(name).type) for name in removed.column_names} == EXPORTED_REMOVED
+    assert (len(documents), len(removed)) == (facts["documents"], facts["removed"])
+    return facts, documents.to_pylist(), removed.to_pylist()
+
+
+def exported_types(facts):
+    """The types of the columns of documents, by name."""
+    words, rules = -(-facts["recipe"]["bits"] // 64), facts["rules"]
+    types = {"id": "string", "first_seen": "double", "last_seen": "double", "expires": "double", "metadata": "string"}
+    types |= {"rank": "double", "digest": "fixed_size_binary[16]", "tokens": "int64"}
+    types |= {"fingerprint": f"fixed_size_binary[{8 * words}]"}
+    measure = rules["similarity"] if isinstance(rules["similarity"], str) else rules["similarity"]["measure"]
+    for kind in kinds_of(measure, rules):
+        types[kind] = "list<element: uint64>"
+        types |= {f"{kind}_weights": "list<element: double>"} if measure == "cosine" else {}
+    if rules["method"] == "minhash":
+        types["signature"] = f"fixed_size_list<element: uint32>[{math.prod(bands_of(rules['min_similarity']))}]"
+    return types
+
+
+def recipe_digest(recipe):
+    """The digest of a stored recipe."""
+    values = {key: value for key, value in recipe.items() if key not in ("files", "of")}
+    coded = json.dumps(values, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(coded.encode("ascii")).hexdigest()[:16]
