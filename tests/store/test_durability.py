@@ -118,12 +118,23 @@ def test_bad_documents_are_refused_and_nothing_is_lost(tmp_path):
         store.check_and_add("a", TEXT)
         for ids, texts, message in (
             (["b"], [], "1 ids for 0 texts"),
+            ([True], [OTHER], "The id True is a bool. Give a string or an integer"),
+            ([None], [OTHER], "The id None is a NoneType"),
+            ([1.5], [OTHER], "The id 1.5 is a float"),
+            (["\ud800"], [OTHER], "is not valid Unicode: surrogates not allowed"),
             (["b"], [None], "A text is None"),
             (["b"], ["\ud800"], "no string of valid Unicode"),
             (["b"], [7], "no string of valid Unicode"),
         ):
             with pytest.raises(nd.OptionError, match=message):
                 store.check_and_add_many(ids, texts)
+        for metadata, message in (
+            (float("nan"), "is no plain value"),
+            ({1, 2}, "is no plain value"),
+            ("\ud800", "not valid Unicode"),
+        ):
+            with pytest.raises(nd.OptionError, match=message):
+                store.check_and_add("b", OTHER, metadata=metadata)
         assert len(store) == 1
         assert store.check_and_add_many([], []) == []
 

@@ -170,7 +170,9 @@ def read_export(source: Path) -> dict[str, Any]:
     except ValueError as problem:
         raise DataError(f"{source / FACTS} is damaged: {problem}. Export the store again.") from None
     if facts.get("format") != FORMAT:
-        raise DataError(f"{source} is of format {facts.get('format')}; this version of neardup reads {FORMAT}.")
+        raise DataError(
+            f"{source} is of format {facts.get('format')}; this version of neardup reads {FORMAT}. Export the store again."
+        )
     return facts
 
 

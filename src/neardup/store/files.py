@@ -45,6 +45,8 @@ REBUILT = 1 << 12
 """Documents whose postings are made together when a store is opened."""
 Mode = Literal["r", "w"]
 Durable = Literal["each", "batch"]
+MOST_NUMBERS = 1 << 32
+"""Postings have 32 bits for a number."""
 ATTEMPTS = 5
 """To open what another process is changing."""
 
@@ -163,6 +165,7 @@ class Files:
         self.candidates.open(self.contents, self.derived, self.gone)
         self._pending, self._is_sound, self._version = 0, True, self.record.version
         if not readonly:
+            sync_folder(self.path)  # the names of new files
             sweep_generations(self.path, self.generation)
             self.derived.sweep()
         if self.recalls:
@@ -224,6 +227,10 @@ class Files:
     ) -> None:
         """Write what was decided: contents first, then the record, which alone says what is there; then what answers."""
         first = len(self.contents)
+        if max(first + len(rows), self.removed + len(removed)) > MOST_NUMBERS:
+            raise InputError(
+                f"{self.path} has {first:,} documents and {self.removed:,} other texts. Compact it, or make another."
+            )
         with self.changing():
             self.contents.append(texts)
             self.record.add_documents(rows)

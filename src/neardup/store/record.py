@@ -105,7 +105,9 @@ class Record:
         except sqlite3.DatabaseError as problem:
             raise DataError(f"{path} is damaged: {problem}. Restore it from a backup.") from None
         if written != FORMAT:
-            raise DataError(f"{path} is of format {written}; this version of neardup reads {FORMAT}.")
+            raise DataError(
+                f"{path} is of format {written}; this version of neardup reads {FORMAT}. Make the store anew."
+            )
 
     def begin(self) -> None:
         """Begin a change, unless one was begun."""

@@ -27,7 +27,7 @@ from neardup.store.opening import DECIDING, stored_rules
 from neardup.store.preference import rank_of, replaces
 from neardup.store.replacing import add_better
 
-_ENCODE = json.JSONEncoder(ensure_ascii=False).encode
+_ENCODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 State = Any | Callable[[list[StoreAnswer]], Any]
 """Plain values of a program; or a function that makes them of the answers, just before these become durable."""
 
@@ -138,7 +138,7 @@ class Store:
     def get(self, id: int | str) -> StoredDocument | None:  # noqa: A002
         """What the store knows of a kept document; None if there is none of this id."""
         self._files.catch_up()
-        name = as_json(id)
+        name = id_as_json(id)
         row = self._files.known.of_ids([name]).get(name)
         if row is None:
             return None
@@ -173,7 +173,7 @@ class Store:
         self._files.catch_up()
         if (text is None) == (id is None):
             raise OptionError("Give a text, or the `id` of a kept document.")
-        name = None if id is None else as_json(id)
+        name = None if id is None else id_as_json(id)
         return neighborhood.neighbors(self._files, text, name, min_similarity)
 
     def pairs(self, *, min_similarity: float | None = None) -> list[StorePair]:
@@ -230,7 +230,7 @@ class Store:
         """
         files = self._files
         files.demand_writable()
-        names = [as_json(each) for each in ids]
+        names = [id_as_json(each) for each in ids]
         given = None if metadata is None else [None if each is None else as_json(each) for each in metadata]
         for what, values in (("ids", names), ("metadata", given)):
             if values is not None and len(values) != len(texts):
@@ -262,7 +262,7 @@ class Store:
         Later copies of these texts are decided anew.
         """
         self._files.demand_writable()
-        names = list(dict.fromkeys(map(as_json, ids)))
+        names = list(dict.fromkeys(map(id_as_json, ids)))
         numbers = [row.number for row in self._files.known.of_ids(names).values()]
         count = self._files.forget(np.array(sorted(numbers), np.int64))
         self._files.acknowledge({})
@@ -406,6 +406,30 @@ class Store:
         self.close()
 
 
+def id_as_json(value: Any) -> str:
+    """An id as JSON.
+
+    Raises:
+        OptionError: it is neither an integer nor a string of valid Unicode.
+    """
+    if type(value) is int:
+        return str(value)
+    if not isinstance(value, str | int | np.integer) or isinstance(value, bool):
+        raise OptionError(f"The id {value!r} is a {type(value).__name__}. Give a string or an integer.")
+    if not isinstance(value, str):
+        return str(int(value))
+    if not value.isascii():
+        _demand_unicode(value)
+    return _ENCODE(value)
+
+
+def _demand_unicode(text: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError as problem:
+        raise OptionError(f"{text!r} is not valid Unicode: {problem.reason} (character {problem.start}).") from None
+
+
 def as_json(value: Any) -> str:
     """A plain value as JSON.
 
@@ -413,6 +437,8 @@ def as_json(value: Any) -> str:
         OptionError: it is none.
     """
     try:
-        return _ENCODE(value)
+        found = _ENCODE(value)
     except (TypeError, ValueError) as problem:
         raise OptionError(f"{value!r} is no plain value, as JSON has them: {problem}.") from None
+    _demand_unicode(found)
+    return found
