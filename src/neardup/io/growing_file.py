@@ -68,9 +68,9 @@ class GrowingFile:
         to_disk(self._partial.parent)
 
 
-def to_disk(folder: Path) -> None:
-    """Flush the names in a folder to disk."""
-    handle = os.open(folder, os.O_RDONLY)
+def to_disk(path: Path) -> None:
+    """Flush the names in a folder to disk, or a file's contents."""
+    handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
     finally:

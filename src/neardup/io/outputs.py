@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from neardup.errors import InputError
 from neardup.io.endings import ALLOWED, split_ending
 from neardup.io.formats.table import FORMATS
+from neardup.io.growing_file import to_disk
 from neardup.io.renames import rename_all
 from neardup.io.shard import Shard
 from neardup.io.storage.places import Place, identity, is_url, partial_name, place_of, real_name
@@ -252,7 +253,7 @@ class Outputs:
     def finish(self, path: Place) -> None:
         """Declare that this file is complete."""
         if self._saved is not None and path != STANDARD_OUTPUT:
-            _to_disk(self._temporary[path])
+            to_disk(self._temporary[path])
             self._saved.note(self._temporary[path])
 
     def is_finished(self, path: Place) -> bool:
@@ -281,14 +282,14 @@ class Outputs:
         remote = {path: local for path, local in self._temporary.items() if isinstance(path, RemotePath)}
         for path, temporary in self._temporary.items():
             if path not in remote:
-                _to_disk(temporary)
+                to_disk(temporary)
         problems = [problem for path in (*self._temporary, *self._absent) for problem in self._problems(path)]
         if problems:
             raise InputError(_listed(problems))
         with undisturbed():
             self._name_all(remote, result or {})
         for folder in {_final(path).parent for path in self._paths if isinstance(path, Path)}:
-            _to_disk(folder)
+            to_disk(folder)
         self._made.clear()
         if self._saved is not None:
             self._saved.clear()
@@ -344,14 +345,6 @@ class Outputs:
 def _final(path: Place) -> Path:
     """The final place of a local file."""
     return Path(real_name(path))
-
-
-def _to_disk(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _listed(problems: Sequence[str]) -> str:

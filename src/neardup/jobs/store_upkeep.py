@@ -185,10 +185,14 @@ def import_store(path: str | Path, source: str | Path, *, threads: int | None = 
         InputError: there is no export, or the folder is not empty.
         DataError: the export is damaged.
     """
-    if is_store(local_path(path, "a store")):
-        raise InputError(f"{path} is a store already. Name a folder that is empty, or not there.")
+    _demand_no_store(path)
     with Store.from_export(path, source, threads=threads) as store:
         return len(store)
+
+
+def _demand_no_store(path: str | Path) -> None:
+    if is_store(local_path(path, "a store")):
+        raise InputError(f"{path} is a store already. Name a folder that is empty, or not there.")
 
 
 def build_store(
@@ -206,8 +210,7 @@ def build_store(
         OptionError: a store cannot decide as the run did.
         DataError: the audit or the summary is damaged.
     """
-    if is_store(local_path(path, "a store")):
-        raise InputError(f"{path} is a store already. Name a folder that is empty, or not there.")
+    _demand_no_store(path)
     with Store.build(path, run, recipe=recipe, threads=threads, progress=progress) as store:
         return store.info()
 

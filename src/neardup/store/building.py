@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.errors import DataError, InputError, OptionError
+from neardup.errors import DataError, OptionError
 from neardup.io.batch import Batch
 from neardup.progress import Progress
 from neardup.resources.resources import Resources
@@ -20,9 +20,10 @@ from neardup.resources.unfinished import removed_by, undisturbed
 from neardup.store.contents import DIGEST
 from neardup.store.decided_run import DecidedRun
 from neardup.store.files import AT_ONCE, Files
-from neardup.store.record import DocumentRow, RemovedRow
+from neardup.store.opening import demand_empty
+from neardup.store.record import DocumentRow, removed_rows
 from neardup.store.row_ids import RowIds
-from neardup.store.texts import Texts, texts_of_column
+from neardup.store.texts import Texts, digest_bytes, texts_of_column
 from neardup.survivors.audit_files import read_audit
 
 
@@ -67,8 +68,7 @@ def folder_for(target: Path) -> Iterator[Path]:
     Raises:
         InputError: the target is there, and is not empty.
     """
-    if target.exists() and not (target.is_dir() and not any(target.iterdir())):
-        raise InputError(f"{target} is there. Name a folder that is empty, or not there.")
+    demand_empty(target)
     target.parent.mkdir(parents=True, exist_ok=True)
     folder = target.with_name(f".{target.name}.unfinished-{os.getpid()}")
     shutil.rmtree(folder, ignore_errors=True)  # of a process that was killed
@@ -204,19 +204,7 @@ def _remember(files: Files, run: DecidedRun, removals: Removals, seen: Seen, now
         if (is_equal != removals.exact[some]).any() or (far != removals.distance[some]).any():
             raise run.changed()
         places = begin + np.flatnonzero(first_of[some] & ~is_equal)
-        contents = seen.digests[places].astype(">u8").tobytes()
-        alike = removals.similarity[places].tolist()
-        columns = (survivors[places].tolist(), alike, removals.distance[places].tolist())
-        rows = [
-            RemovedRow(
-                files.removed + i,
-                contents[16 * i : 16 * i + 16],
-                number,
-                None if grade != grade else grade,
-                distance,
-                now,
-            )
-            for i, (number, grade, distance) in enumerate(zip(*columns, strict=True))
-        ]
+        columns = (survivors[places], removals.similarity[places], removals.distance[places])
+        rows = removed_rows(files.removed, digest_bytes(seen.digests[places]), *columns, now)
         files.keep(files.texts([]), [], rows, set(), now)
         files.acknowledge({})

@@ -2,10 +2,10 @@
 
 import contextlib
 
+from neardup.io.growing_file import to_disk
 from neardup.store.contents import Contents
 from neardup.store.derived import Derived
 from neardup.store.files import REBUILT, Files
-from neardup.store.opening import sync_folder
 
 
 def compact(files: Files) -> None:
@@ -20,7 +20,7 @@ def compact(files: Files) -> None:
         for first in range(0, len(kept), REBUILT):
             anew.append(files.contents.texts(kept[first : first + REBUILT]))
         anew.sync()
-        sync_folder(files.path)
+        to_disk(files.path)
         ends, documents = anew.ends, len(anew)
     with files.changing():
         files.record.renumber(kept)

@@ -14,14 +14,15 @@ import pyarrow.parquet as pq
 from neardup.errors import DataError, InputError
 from neardup.fingerprints.simhash import Fingerprints
 from neardup.hamming.index.stored_recipe import located_fields
+from neardup.io.growing_file import to_disk
 from neardup.matching.similarities.table import Elements
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import recipe_of_run
 from neardup.store.contents import Layout
 from neardup.store.files import REBUILT, Files
-from neardup.store.opening import RECORD, sync_folder, to_store
+from neardup.store.opening import RECORD, demand_empty, to_store
 from neardup.store.record import DocumentRow, RemovedRow
-from neardup.store.texts import Texts, no_elements
+from neardup.store.texts import Texts, digest_words, no_elements
 
 FORMAT = 1
 DOCUMENTS, REMOVED, FACTS = "documents.parquet", "removed.parquet", "store.json"
@@ -33,8 +34,7 @@ def free_folder(path: Path) -> None:
     Raises:
         InputError: it is there, and is not empty.
     """
-    if path.exists() and not (path.is_dir() and not any(path.iterdir())):
-        raise InputError(f"{path} is there. Name a folder that is empty, or not there.")
+    demand_empty(path)
     path.mkdir(parents=True, exist_ok=True)
 
 
@@ -55,7 +55,7 @@ def backup(files: Files, target: Path) -> None:
     for folder in files.candidates.folders():
         shutil.copytree(folder, target / folder.name)
     files.record.copy_to(target / RECORD)
-    sync_folder(target)
+    to_disk(target)
 
 
 def _copy_recipe(files: Files, target: Path) -> None:
@@ -207,7 +207,7 @@ def restore(files: Files, source: Path, facts: dict[str, Any]) -> None:
 
 def _texts(files: Files, batch: pa.RecordBatch) -> Texts:
     layout, n = files.layout, len(batch)
-    digests = np.frombuffer(b"".join(batch.column("digest").to_pylist()), ">u8").astype(np.uint64).reshape(n, 2)
+    digests = digest_words(batch.column("digest").to_pylist())
     words = np.frombuffer(b"".join(batch.column("fingerprint").to_pylist()), ">u8").astype(np.uint64)
     prints = Fingerprints(words.reshape(n, layout.words), digests, batch.column("tokens").to_numpy())
     made = {kind: _elements(batch, kind, weighted=layout.weighted) for kind in layout.kinds}

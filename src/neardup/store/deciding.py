@@ -11,12 +11,10 @@ from neardup.arrays import Array
 from neardup.store.answers import NEW, StoreAnswer, StoreMatch
 from neardup.store.files import Files
 from neardup.store.given import Given
-from neardup.store.postings import Found
-from neardup.store.record import DocumentRow, RemovedRow
+from neardup.store.postings import NOTHING_FOUND, Found
+from neardup.store.record import DocumentRow, RemovedRow, removed_rows
 from neardup.store.texts import Texts
 from neardup.store.walk import Decided, walk
-
-NOTHING = Found(np.empty(0, np.int64), np.empty(0, np.int64))
 
 
 @dataclass(frozen=True)
@@ -53,7 +51,7 @@ def ask(files: Files, texts: Texts) -> list[StoreAnswer]:
     """The answers to texts, each for itself."""
     known = known_answers(files, texts)
     if len(known.fresh):
-        decided = _walk(files, texts[known.fresh], NOTHING)
+        decided = _walk(files, texts[known.fresh], NOTHING_FOUND)
         known.answers.update(zip(known.fresh.tolist(), _answers(files, decided, {}), strict=True))
     return [known.answers[place] for place in range(len(texts))]
 
@@ -85,7 +83,7 @@ def add(files: Files, texts: Texts, given: Given) -> list[StoreAnswer]:
     places = np.array(list(first_of.values()), np.int64)
     some, first = texts[places], len(files.contents)
     keeps_all = files.rules.policy == "always"
-    among = files.candidates.among(some) if len(places) > 1 else NOTHING
+    among = files.candidates.among(some) if len(places) > 1 else NOTHING_FOUND
     decided = _walk(files, some, among, keeps_all=keeps_all)
     if keeps_all:
         there = files.known.of_ids(names)  # with an equal text
@@ -128,22 +126,15 @@ def _removed_rows(texts: Texts, decided: Decided, first: int, now: float) -> lis
     digests = texts.digests
     places = np.flatnonzero(~decided.is_new)
     best = decided.starts[places]
-    alike = decided.similarity[best].tolist()
-    columns = (places.tolist(), decided.documents[best].tolist(), alike, decided.distance[best].tolist())
-    return [
-        RemovedRow(first + i, digests[place], survivor, None if grade != grade else grade, distance, now)
-        for i, (place, survivor, grade, distance) in enumerate(zip(*columns, strict=True))
-    ]
+    columns = (decided.documents[best], decided.similarity[best], decided.distance[best])
+    return removed_rows(first, [digests[place] for place in places.tolist()], *columns, now)
 
 
 def _answers(files: Files, decided: Decided, own: Mapping[int, DocumentRow]) -> list[StoreAnswer]:
     """The answers, with the ids of the documents; `own`: rows that were added just now."""
     numbers = decided.documents.tolist()
     rows = {**files.record.documents([number for number in dict.fromkeys(numbers) if number not in own]), **own}
-    matches = [
-        StoreMatch(json.loads(rows[number].id), None if grade != grade else grade, distance)
-        for number, grade, distance in zip(numbers, decided.similarity.tolist(), decided.distance.tolist(), strict=True)
-    ]
+    matches = decided.matches(rows)
     return [
         NEW if begin == end else StoreAnswer(False, tuple(matches[begin:end]))
         for begin, end in pairwise(decided.starts.tolist())

@@ -13,6 +13,7 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.errors import DataError, InputError, OptionError
 from neardup.hamming.index.stored_recipe import fields_in_folder, located_fields
+from neardup.io.growing_file import to_disk
 from neardup.io.storage.places import local_path
 from neardup.kernels.matching.elements import WEIGHTS
 from neardup.matching.distance_limit import distance_limit
@@ -32,12 +33,11 @@ from neardup.store.opening import (
     make_folder,
     rules_of,
     stored_rules,
-    sync_folder,
     to_store,
     writing,
 )
 from neardup.store.record import DocumentRow, Record, RemovedRow
-from neardup.store.texts import Texts, texts_of
+from neardup.store.texts import Texts, digest_words, texts_of
 
 AT_ONCE = 1 << 11
 """Texts that are decided together; the answers do not depend on it."""
@@ -132,7 +132,7 @@ class Files:
                 record.set_facts(
                     counts | {"recipe": fields, "max_distance": made_by.max_distance, "rules": to_store(rules)}
                 )
-        sync_folder(self.path)
+        to_disk(self.path)
 
     # -------------------------------------------------------------------------------------------------------- reading
 
@@ -165,7 +165,7 @@ class Files:
         self.candidates.open(self.contents, self.derived, self.gone)
         self._pending, self._is_sound, self._version = 0, True, self.record.version
         if not readonly:
-            sync_folder(self.path)  # the names of new files
+            to_disk(self.path)  # the names of new files
             sweep_generations(self.path, self.generation)
             self.derived.sweep()
         if self.recalls:
@@ -182,7 +182,7 @@ class Files:
         texts_removed = self.record.removed_from(removed)
         while part := list(islice(texts_removed, REBUILT)):
             places = np.array([row.number for row in part], np.int64)
-            self.known.keep_removed(words_of([row.digest for row in part]), places)
+            self.known.keep_removed(digest_words([row.digest for row in part]), places)
 
     def catch_up(self) -> None:
         """In a reader, read what another process has written since."""
@@ -242,7 +242,7 @@ class Files:
                 self.known.keep([row.id for row in rows], texts.prints, numbers)
             if removed:
                 places = np.array([row.number for row in removed], np.int64)
-                self.known.keep_removed(words_of([row.digest for row in removed]), places)
+                self.known.keep_removed(digest_words([row.digest for row in removed]), places)
                 self.removed += len(removed)
         self._pending += len(rows) + len(removed)
 
@@ -291,7 +291,7 @@ class Files:
 
     def list_derived(self) -> None:
         """Say in the record which derived files there are, and remove others."""
-        sync_folder(self.path)
+        to_disk(self.path)
         with self.record.changing():
             self.record.set_facts({"derived": self.derived.listed()})
         self.derived.sweep()
@@ -337,8 +337,3 @@ class Files:
                     self.spill()
         finally:
             self._open.close()
-
-
-def words_of(digests: Sequence[bytes]) -> Array:
-    """Digests as uint64[n, 2]."""
-    return np.frombuffer(b"".join(digests), ">u8").astype(np.uint64).reshape(-1, 2)

@@ -12,6 +12,7 @@ from neardup.store.derived import DIGESTS, IDS, REMOVED, Derived
 from neardup.store.marks import Marks
 from neardup.store.postings import Found, keys_of
 from neardup.store.record import DocumentRow, Record, RemovedRow
+from neardup.store.texts import digest_bytes
 
 
 class Known:
@@ -61,9 +62,10 @@ class Known:
         asked, numbers = self._derived.postings(REMOVED).find(keys)
         rows = self._record.removed(np.unique(numbers).tolist())
         found: dict[int, RemovedRow] = {}
-        for place, number in zip(asked.tolist(), numbers.tolist(), strict=True):
+        columns = (asked.tolist(), numbers.tolist(), digest_bytes(prints.digests[asked]))
+        for place, number, digest in zip(*columns, strict=True):
             row = rows.get(number)
-            if row is not None and row.digest == prints.digests[place].astype(">u8").tobytes():
+            if row is not None and row.digest == digest:
                 before = found.get(place)
                 if before is None or before.number < number:
                     found[place] = row

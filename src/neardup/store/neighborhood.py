@@ -9,13 +9,10 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.errors import OptionError
 from neardup.store.answers import StoreMatch, StorePair
-from neardup.store.files import Files
-from neardup.store.postings import Found
+from neardup.store.files import AT_ONCE, Files
+from neardup.store.postings import NOTHING_FOUND
 from neardup.store.texts import Texts
 from neardup.store.walk import Decided, walk
-
-AT_ONCE = 1 << 11
-NOTHING = Found(np.empty(0, np.int64), np.empty(0, np.int64))
 
 
 def neighbors(files: Files, text: str | None, name: str | None, min_similarity: float | None) -> list[StoreMatch]:
@@ -30,14 +27,8 @@ def neighbors(files: Files, text: str | None, name: str | None, min_similarity: 
         own = row.number
         texts = files.contents.texts(np.array([own]))
     found = similar(files, texts, least)
-    rows = files.record.documents(found.documents.tolist())
-    return [
-        StoreMatch(json.loads(rows[number].id), None if alike != alike else alike, distance)
-        for number, alike, distance in zip(
-            found.documents.tolist(), found.similarity.tolist(), found.distance.tolist(), strict=True
-        )
-        if number != own
-    ]
+    matches = found.matches(files.record.documents(found.documents.tolist()))
+    return [match for match, number in zip(matches, found.documents.tolist(), strict=True) if number != own]
 
 
 def pairs(files: Files, min_similarity: float | None) -> Iterator[StorePair]:
@@ -86,7 +77,7 @@ def similar(files: Files, texts: Texts, least: float) -> Decided:
     """All kept documents that are so similar to texts, and equal ones, which the candidates lack if they are short."""
     of_kept = files.candidates.of_kept(texts)
     found = walk(
-        texts, of_kept, NOTHING, files.contents, files.similarity, min_similarity=least, resources=files.resources
+        texts, of_kept, NOTHING_FOUND, files.contents, files.similarity, min_similarity=least, resources=files.resources
     )
     asked, equal = files.known.all_kept(texts.prints)
     places = np.repeat(np.arange(len(texts)), np.diff(found.starts))

@@ -2,7 +2,6 @@
 
 import contextlib
 import fcntl
-import os
 import sqlite3
 import time
 from collections.abc import Iterator, Mapping
@@ -112,6 +111,16 @@ def make_folder(path: Path) -> None:
     path.mkdir(parents=True, exist_ok=True)
 
 
+def demand_empty(path: Path) -> None:
+    """Refuse a folder to write to that is not empty.
+
+    Raises:
+        InputError: it is there, and has files, or is one.
+    """
+    if path.exists() and not (path.is_dir() and not any(path.iterdir())):
+        raise InputError(f"{path} is there. Name a folder that is empty, or not there.")
+
+
 def _is_ours(file: Path) -> bool:
     """Whether a store that was begun has left the file."""
     return file.name == LOCK or file.name.startswith((RECORD, "words-", "frequencies-"))
@@ -141,12 +150,3 @@ def writing(path: Path, wait: float) -> Iterator[None]:
                     ) from None
             time.sleep(PATIENCE)
         yield
-
-
-def sync_folder(path: Path) -> None:
-    """Make the names of new files durable."""
-    folder = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)

@@ -176,10 +176,7 @@ class Postings:
             return NOTHING_FOUND
         parts = [_find(kernels.find_sorted, asked, each.entries, each.places, gone, bound) for each in self.segments]
         parts.append(self._table.find(asked, gone, bound))
-        parts = [part for part in parts if len(part.found)]
-        if len(parts) < 2:
-            return parts[0] if parts else NOTHING_FOUND
-        return Found(*map(np.concatenate, zip(*parts, strict=True)))
+        return joined(parts)
 
     def spill(self, path_of: Callable[[], Path], upto: int, gone: Array) -> None:
         """Write what is in memory as a segment, and merge segments. The files are new; those of before stay."""
@@ -218,6 +215,14 @@ def _no_entries() -> Entries:
 
 
 NOTHING_FOUND = Found(np.empty(0, np.int64), np.empty(0, np.int64))
+
+
+def joined(parts: Sequence[Found]) -> Found:
+    """All pairs of some parts."""
+    parts = [part for part in parts if len(part.found)]
+    if len(parts) < 2:
+        return parts[0] if parts else NOTHING_FOUND
+    return Found(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 def _find(

@@ -68,6 +68,17 @@ class RemovedRow(NamedTuple):
     last_seen: float
 
 
+def removed_rows(
+    first: int, digests: Sequence[bytes], survivors: Array, similarity: Array, distance: Array, now: float
+) -> list[RemovedRow]:
+    """The rows of texts under the numbers from `first` on: survivors int64[n], similarity float64[n] (NaN if there is none)."""
+    columns = (digests, survivors.tolist(), similarity.tolist(), distance.tolist())
+    return [
+        RemovedRow(first + i, digest, survivor, None if alike != alike else alike, far, now)
+        for i, (digest, survivor, alike, far) in enumerate(zip(*columns, strict=True))
+    ]
+
+
 class Record:
     """The record of a store in a file."""
 

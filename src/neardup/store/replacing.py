@@ -1,11 +1,9 @@
 """REPLACE: decide documents in order where a better one takes the place of all documents that it matches."""
 
-import json
-
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.store.answers import NEW, StoreAnswer, StoreMatch
+from neardup.store.answers import NEW, StoreAnswer
 from neardup.store.files import Files
 from neardup.store.given import Given
 from neardup.store.neighborhood import similar
@@ -56,10 +54,7 @@ def _decide(files: Files, text: Texts, given: Given, place: int) -> StoreAnswer:
     numbers = found.documents.tolist()
     rows = files.record.documents(numbers)
     exact = set(files.known.all_kept(text.prints).found.tolist())
-    matches = tuple(
-        StoreMatch(json.loads(rows[number].id), None if alike != alike else alike, distance)
-        for number, alike, distance in zip(numbers, found.similarity.tolist(), found.distance.tolist(), strict=True)
-    )
+    matches = tuple(found.matches(rows))
     policy = files.rules.policy
     if all(is_better(policy, given.ranks[place], row.rank) for row in rows.values()):
         files.keep(text, given.rows([place], len(files.contents)), [], set(), given.now)

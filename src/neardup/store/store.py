@@ -24,10 +24,10 @@ from neardup.store.files import AT_ONCE, Durable, Files, Mode
 from neardup.store.given import Given
 from neardup.store.info import StoreInfo, info_of
 from neardup.store.opening import DECIDING, stored_rules
+from neardup.store.plain_values import as_json, id_as_json
 from neardup.store.preference import rank_of, replaces
 from neardup.store.replacing import add_better
 
-_ENCODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 State = Any | Callable[[list[StoreAnswer]], Any]
 """Plain values of a program; or a function that makes them of the answers, just before these become durable."""
 
@@ -404,41 +404,3 @@ class Store:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def id_as_json(value: Any) -> str:
-    """An id as JSON.
-
-    Raises:
-        OptionError: it is neither an integer nor a string of valid Unicode.
-    """
-    if type(value) is int:
-        return str(value)
-    if not isinstance(value, str | int | np.integer) or isinstance(value, bool):
-        raise OptionError(f"The id {value!r} is a {type(value).__name__}. Give a string or an integer.")
-    if not isinstance(value, str):
-        return str(int(value))
-    if not value.isascii():
-        _demand_unicode(value)
-    return _ENCODE(value)
-
-
-def _demand_unicode(text: str) -> None:
-    try:
-        text.encode()
-    except UnicodeEncodeError as problem:
-        raise OptionError(f"{text!r} is not valid Unicode: {problem.reason} (character {problem.start}).") from None
-
-
-def as_json(value: Any) -> str:
-    """A plain value as JSON.
-
-    Raises:
-        OptionError: it is none.
-    """
-    try:
-        found = _ENCODE(value)
-    except (TypeError, ValueError) as problem:
-        raise OptionError(f"{value!r} is no plain value, as JSON has them: {problem}.") from None
-    _demand_unicode(found)
-    return found

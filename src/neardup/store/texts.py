@@ -38,8 +38,7 @@ class Texts:
     @property
     def digests(self) -> list[bytes]:
         """16 bytes each, equal for equal normalized texts."""
-        content = self.prints.digests.astype(">u8").tobytes()
-        return [content[16 * i : 16 * i + 16] for i in range(len(self))]
+        return digest_bytes(self.prints.digests)
 
     def __getitem__(self, rows: Array) -> "Texts":
         """Some of the texts (int64[k], ascending, each once)."""
@@ -90,6 +89,17 @@ def after(left: Elements, right: Elements) -> Elements:
     """The elements of some texts, and then those of others."""
     offsets = np.concatenate([left.offsets, left.offsets[-1] + right.offsets[1:]])
     return Elements(np.concatenate([left.values, right.values]), np.concatenate([left.weights, right.weights]), offsets)
+
+
+def digest_bytes(digests: Array) -> list[bytes]:
+    """Digests (uint64[n, 2]) as 16 bytes each."""
+    content = digests.astype(">u8").tobytes()
+    return [content[at : at + 16] for at in range(0, len(content), 16)]
+
+
+def digest_words(digests: Sequence[bytes]) -> Array:
+    """Digests of 16 bytes as uint64[n, 2]."""
+    return np.frombuffer(b"".join(digests), ">u8").astype(np.uint64).reshape(-1, 2)
 
 
 def no_elements() -> Elements:

@@ -4,6 +4,8 @@ The decision is that of `neardup.survivors.clusters`, the star of `dedup`, over 
 order in which they were added, and then the new texts.
 """
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,8 +17,10 @@ from neardup.matching.similarities.table import ElementMaker, Elements
 from neardup.progress import Progress
 from neardup.resources.resources import DEFAULTS, Resources
 from neardup.resources.scratch import IN_MEMORY, Scratch
+from neardup.store.answers import StoreMatch
 from neardup.store.contents import Contents
 from neardup.store.postings import Found
+from neardup.store.record import DocumentRow
 from neardup.store.texts import Texts, after, some_elements
 from neardup.survivors.clusters import cluster_star
 
@@ -46,6 +50,14 @@ class Decided:
         documents = self.documents.copy()
         documents[own] = numbers[-1 - documents[own]]
         return Decided(self.is_new, self.starts, documents, self.similarity, self.distance)
+
+    def matches(self, rows: Mapping[int, DocumentRow]) -> list[StoreMatch]:
+        """All matches of all texts, with the ids of the documents, whose rows are given by number."""
+        columns = (self.documents.tolist(), self.similarity.tolist(), self.distance.tolist())
+        return [
+            StoreMatch(json.loads(rows[number].id), None if alike != alike else alike, distance)
+            for number, alike, distance in zip(*columns, strict=True)
+        ]
 
 
 class HeldElements:

@@ -23,6 +23,7 @@ from neardup.hamming.index.methods.table import METHODS
 from neardup.hamming.index.segment import Segment, StoredFile, StoredSegment
 from neardup.hamming.index.segment_file import SegmentFile, read_segment_file, write_segment_file
 from neardup.io.checksums import checksum
+from neardup.io.growing_file import to_disk
 from neardup.io.storage.places import local_path
 from neardup.recipe.parts import FILES
 
@@ -272,10 +273,10 @@ def commit(path: Path, manifest: Manifest) -> None:
         file.write(manifest.to_json())
         file.flush()
         os.fsync(file.fileno())
-    _sync(path)  # segment names reach the disk before the manifest's name
+    to_disk(path)  # segment names reach the disk before the manifest's name
     beside.replace(path / MANIFEST)
     try:
-        _sync(path)
+        to_disk(path)
     except OSError as problem:  # who is told of a failure would do it once more
         raise InputError(
             f"{path} was changed as you asked, but the disk does not say that it would outlast a power failure: "
@@ -291,14 +292,6 @@ def sweep(path: Path, manifest: Manifest | None) -> None:
     for other in path.iterdir():
         if other.name not in named and _is_ours(other):
             other.unlink()
-
-
-def _sync(path: Path) -> None:
-    folder = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
 
 
 def store_segment(path: Path, name: str, segment: Segment) -> StoredFile:

@@ -1,7 +1,7 @@
 """ROWS: what a store knows of each kept text at a fixed place, with checksums, and the gathering of what its files hold.
 
-A checksum of words v is the sum of (v[i] + i A) (B + 2 i) modulo 2^64, with B odd: one word that changed always changes it, others
-do but for one case in 2^63 or so.
+A checksum of words v is the sum of (v[i] + (i + 1) A) (B + 2 i) modulo 2^64, with B odd: one word that changed always changes it,
+others do but for one case in 2^63 or so.
 """
 
 import numpy as np

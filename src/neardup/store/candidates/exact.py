@@ -15,7 +15,7 @@ from neardup.kernels.store.prefixes import Order, Ordered, keys_of_texts
 from neardup.matching.similarities.table import Elements
 from neardup.store.candidates.proposing import Candidates, once, smaller_first
 from neardup.store.orders import BY_HASH, learned
-from neardup.store.postings import Bound, Found, Postings, Table
+from neardup.store.postings import Bound, Found, Postings, Table, joined
 from neardup.store.texts import Texts
 
 FIRST_LEARNED, GROWTH = 512, 16
@@ -113,13 +113,3 @@ def keys_of_elements(elements: Elements, wanted: Array, order: Order, bound: Bou
         elements.values, elements.weights, elements.offsets, wanted, order, *bound, whole, ordered, room
     )
     return Keys(*(column[:count] for column in room))
-
-
-def joined(parts: list[Found]) -> Found:
-    """All pairs of some parts."""
-    nothing = np.empty(0, np.int64)
-    return (
-        Found(*(np.concatenate([nothing, *column]) for column in zip(*parts, strict=True)))
-        if parts
-        else Found(nothing, nothing)
-    )

@@ -1,0 +1,49 @@
+"""Ids and other plain values as JSON, and what is none."""
+
+import json
+from typing import Any
+
+import numpy as np
+
+from neardup.errors import OptionError
+
+_ENCODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+"""One for all: `json.dumps` makes one a call."""
+
+
+def id_as_json(value: Any) -> str:
+    """An id as JSON.
+
+    Raises:
+        OptionError: it is neither an integer nor a string of valid Unicode.
+    """
+    if type(value) is int:
+        return str(value)
+    if not isinstance(value, str | int | np.integer) or isinstance(value, bool):
+        raise OptionError(f"The id {value!r} is a {type(value).__name__}. Give a string or an integer.")
+    if not isinstance(value, str):
+        return str(int(value))
+    if not value.isascii():
+        _demand_unicode(value)
+    return _ENCODE(value)
+
+
+def _demand_unicode(text: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError as problem:
+        raise OptionError(f"{text!r} is not valid Unicode: {problem.reason} (character {problem.start}).") from None
+
+
+def as_json(value: Any) -> str:
+    """A plain value as JSON.
+
+    Raises:
+        OptionError: it is none.
+    """
+    try:
+        found = _ENCODE(value)
+    except (TypeError, ValueError) as problem:
+        raise OptionError(f"{value!r} is no plain value, as JSON has them: {problem}.") from None
+    _demand_unicode(found)
+    return found
