@@ -55,11 +55,16 @@ class Known:
         found[asked[later_first]] = numbers[later_first]
         return found
 
+    def all_removed(self, digests: Array) -> Found:
+        """All pairs of a place and the number of a text that was not kept whose digest has the same first word; uint64[n, 2]."""
+        return self._derived.postings(REMOVED).find(
+            keys_of(np.ascontiguousarray(digests[:, 0]), np.arange(len(digests)))
+        )
+
     def removed(self, prints: Fingerprints, places: Array) -> Mapping[int, RemovedRow]:
         """The texts that were not kept and equal those at some places, by place, if their survivors are still there."""
-        digests = np.ascontiguousarray(prints.digests[places])
-        keys = keys_of(np.ascontiguousarray(digests[:, 0]), places)
-        asked, numbers = self._derived.postings(REMOVED).find(keys)
+        at, numbers = self.all_removed(prints.digests[places])
+        asked = places[at]
         rows = self._record.removed(np.unique(numbers).tolist())
         found: dict[int, RemovedRow] = {}
         columns = (asked.tolist(), numbers.tolist(), digest_bytes(prints.digests[asked]))

@@ -65,6 +65,10 @@ class ExactCandidates(Candidates):
         """The keys of texts, whose numbers are their places."""
         return keys_of_elements(texts.joined, self.long_enough(texts), order, self.bound, whole=whole)
 
+    def is_found(self, texts: Texts) -> Array:
+        found: Array = self.long_enough(texts) & (np.diff(texts.joined.offsets) > 0)
+        return found
+
     def keep(self, texts: Texts, numbers: Array) -> None:
         latest = len(self.derived.orders)
         for side in self.sides:
@@ -77,6 +81,7 @@ class ExactCandidates(Candidates):
             return
         numbers = np.arange(max(0, documents - SAMPLED), documents)
         sample = self.contents.texts(numbers[~self.gone.has(numbers)])
+        self.derived.settle()  # its thread may be writing what is dropped now
         self.derived.add_order(learned(sample.joined.values))
         if documents <= MOST_MOVED:
             for side in self.sides:

@@ -26,9 +26,14 @@ class MinHashCandidates(Candidates):
         given = maker_of(options.compared_by).given
         self.signing = Signing(values=self._bands.values, normalize=tuple(recipe.normalize), similarity=given)
 
+    def is_found(self, texts: Texts) -> Array:
+        assert texts.signatures is not None
+        found: Array = self.long_enough(texts) & (texts.signatures.sizes > 0)
+        return found
+
     def _keys(self, texts: Texts) -> Keys:
         assert texts.signatures is not None
-        wanted = np.flatnonzero(self.long_enough(texts) & (texts.signatures.sizes > 0))
+        wanted = np.flatnonzero(self.is_found(texts))
         return band_keys(texts.signatures.values[wanted], wanted, self._bands)
 
     def keep(self, texts: Texts, numbers: Array) -> None:
