@@ -13,12 +13,14 @@ from neardup.kernels.matching.similarities import CODES
 from neardup.kernels.store.postings import Keys
 from neardup.kernels.store.prefixes import Order, Ordered, keys_of_texts
 from neardup.matching.similarities.table import Elements
+from neardup.options import DedupOptions
+from neardup.recipe.recipe import Recipe
 from neardup.store.candidates.proposing import Candidates, once, smaller_first
 from neardup.store.orders import BY_HASH, learned
 from neardup.store.postings import Bound, Found, Postings, Table, joined
 from neardup.store.texts import Texts
 
-FIRST_LEARNED, GROWTH = 512, 16
+FIRST_LEARNED, GROWTH = 512, 64
 """The order is learned when a store has so many documents, and again when it has grown so many times."""
 SAMPLED = 4096
 """Documents of which it is learned, the last ones."""
@@ -41,17 +43,17 @@ CONTAINED = (Side("all", stores_all=True, asks_all=False), Side("prefixes", stor
 
 
 class ExactCandidates(Candidates):
-    """Every pair that reaches the similarity, by theorem."""
+    """Every pair that reaches the similarity, by theorem.
 
-    @property
-    def bound(self) -> Bound:
-        """What places of keys and sizes must allow."""
-        return Bound(CODES[self.options.measure], float(self.options.min_similarity))
+    Attributes:
+        bound: what places of keys and sizes must allow.
+        sides: see `Side`.
+    """
 
-    @property
-    def sides(self) -> tuple[Side, ...]:
-        """See `Side`."""
-        return CONTAINED if self.options.measure == "containment" else BOTH_PREFIXES
+    def __init__(self, recipe: Recipe, options: DedupOptions) -> None:
+        super().__init__(recipe, options)
+        self.bound = Bound(CODES[options.measure], float(options.min_similarity))
+        self.sides = CONTAINED if options.measure == "containment" else BOTH_PREFIXES
 
     def order(self, version: int) -> Order:
         """The order of a version; 0 is that by hash alone."""
