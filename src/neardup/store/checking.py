@@ -57,6 +57,8 @@ def _read_all(files: Files) -> StoreCheck:
     names = {row.number: row.id for row in files.record.documents_from(0)}
     if sorted(names) != kept.tolist():
         problems.append(f"The record has {len(names):,} documents, the contents {len(kept):,}.")
+    if twice := len(names) - len(set(names.values())):
+        problems.append(f"The record has {counted(twice, 'id')} twice.")
     ids = tuple(json.loads(names[number]) for number in damaged.tolist() if number in names)
     return StoreCheck(len(kept), ids, tuple(problems))
 
