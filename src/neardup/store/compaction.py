@@ -16,13 +16,13 @@ def compact(files: Files) -> None:
             files.spill(compact=True)
         return
     kept, generation = files.kept(), files.generation + 1
-    with contextlib.closing(Contents(files.path, files.layout, {}, generation=generation)) as anew:
-        for first in range(0, len(kept), REBUILT):
-            anew.append(files.contents.texts(kept[first : first + REBUILT]))
-        anew.sync()
-        to_disk(files.path)
-        ends, documents = anew.ends, len(anew)
     with files.changing():
+        with contextlib.closing(Contents(files.path, files.layout, {}, generation=generation)) as anew:
+            for first in range(0, len(kept), REBUILT):
+                anew.append(files.contents.texts(kept[first : first + REBUILT]))
+            anew.sync()
+            to_disk(files.path)
+            ends, documents = anew.ends, len(anew)
         files.record.renumber(kept)
         empty = Derived(files.path, {"serial": files.derived.listed()["serial"]})
         facts = {"documents": documents, "removed": files.record.counts()[1], "ends": ends}
