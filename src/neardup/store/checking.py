@@ -10,7 +10,8 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.errors import DataError, InputError, NeardupError
-from neardup.store.derived import Derived
+from neardup.store.candidates.table import CANDIDATES
+from neardup.store.derived import Derived, nothing_derived
 from neardup.store.files import REBUILT, Files
 from neardup.store.opening import RECORD, is_store, writing
 from neardup.store.record import Record
@@ -38,18 +39,26 @@ class StoreCheck:
 
 def check_files(files: Files) -> StoreCheck:
     """Read everything; see `Store.verify`."""
-    problems = [f"record.sqlite: {each}" for each in files.record.damage()]
+    problems = list(files.record.damage())
+    is_readable = not problems
     problems += [f"{name} is damaged: it is made of the other files." for name in files.derived.damaged()]
+    if is_readable:
+        problems += files.candidates.damage_in(files.path, files.record.facts())
     kept, damaged = files.kept(), damaged_documents(files)
+    if not is_readable:  # the ids of damaged documents are in the record
+        problems += [f"Document {number:,} is not what was written." for number in damaged.tolist()]
+        return StoreCheck(len(kept), (), tuple(problems))
     names = {row.number: row.id for row in files.record.documents_from(0)}
     if sorted(names) != kept.tolist():
         problems.append(f"The record has {len(names):,} documents, the contents {len(kept):,}.")
-    ids = tuple(json.loads(names[number]) for number in damaged.tolist() if number in names)
-    return StoreCheck(len(kept), ids, tuple(problems))
+    texts = sum(1 for _ in files.record.removed_from(0))
+    if texts != files.removed:
+        problems.append(f"The record has {texts:,} texts that were not kept, of {files.removed:,}.")
+    return StoreCheck(len(kept), tuple(json.loads(names[each]) for each in damaged.tolist() if each in names), tuple(problems))
 
 
 def damaged_documents(files: Files) -> Array:
-    """int64[n]: the kept documents whose rows or elements are not what was written."""
+    """int64[n]: the kept documents whose contents are not what was written."""
     found: list[int] = []
     kept = files.kept()
     for first in range(0, len(kept), REBUILT):
@@ -60,9 +69,7 @@ def damaged_documents(files: Files) -> Array:
 def _damaged(files: Files, numbers: Array) -> list[int]:
     """Those of some documents that are damaged, by halves."""
     try:
-        rows = files.contents.rows(numbers)
-        for kind in files.layout.kinds:
-            files.contents.elements(numbers, kind, rows)
+        files.contents.texts(numbers)
     except DataError:
         if len(numbers) == 1:
             return [int(numbers[0])]
@@ -76,9 +83,14 @@ def repair(path: Path) -> StoreCheck:
     if not is_store(path):
         raise InputError(f"{path} is no store. Name the folder of one.")
     with writing(path, 0.0), contextlib.closing(Record(path / RECORD)) as record, record.changing():
-        broken = _broken_derived(path, record.facts()["derived"])
+        for problem in record.damage():
+            raise DataError(f"{path / RECORD} cannot be repaired: {problem}")
+        facts = record.facts()
+        method = CANDIDATES[facts["rules"]["method"]]
+        broken = _broken_derived(path, facts["derived"]) + method.damage_in(path, facts)
         if broken:
-            record.set_facts({"derived": {"serial": record.facts()["derived"].get("serial", 0)}})
+            record.set_facts({"derived": nothing_derived(facts["derived"]["serial"])})
+            method.forget(path)
     with contextlib.closing(_open(path, recalls=False)) as files:
         found = check_files(files)
         files.forget(damaged_documents(files))

@@ -1,0 +1,56 @@
+"""CHECKSUMS of the rows of a record: the CRC-32 of their values. SQLite checks how its pages are built, and not what cells hold."""
+
+import struct
+from collections.abc import Callable, Sequence
+from math import nan
+from typing import Any
+from zlib import crc32
+
+_DOCUMENT = struct.Struct("<qdddd").pack
+_REMOVED = struct.Struct("<q16sqdqd").pack
+_NUMBER = struct.Struct("<q").pack
+
+
+def _real(value: float | None) -> float:
+    """A value as SQLite gives it back: NaN is null to it, and -0.0 is 0.0."""
+    return nan if value is None or value != value else value + 0.0
+
+
+def document_checksum(
+    number: int,
+    id: str,  # noqa: A002
+    first_seen: float,
+    last_seen: float,
+    expires: float | None,
+    metadata: str | None,
+    rank: float | None,
+) -> int:
+    """The checksum of a row of `documents`; null counts as NaN, and as an empty text."""
+    numbers = _DOCUMENT(number, first_seen, last_seen, _real(expires), _real(rank))
+    return crc32(f"{id}\0{metadata or ''}".encode(), crc32(numbers))
+
+
+def removed_checksum(
+    number: int, digest: bytes, survivor: int, similarity: float | None, distance: int, last_seen: float
+) -> int:
+    """The checksum of a row of `removed`."""
+    return crc32(_REMOVED(number, digest, survivor, _real(similarity), distance, last_seen))
+
+
+def fact_checksum(name: str, value: str) -> int:
+    """The checksum of a row of `facts`."""
+    return crc32(f"{name}\0{value}".encode())
+
+
+def gone_checksum(chunk: int, bits: bytes) -> int:
+    """The checksum of a row of `gone`."""
+    return crc32(bits, crc32(_NUMBER(chunk)))
+
+
+def agrees(checksum_of: Callable[..., int], values: Sequence[Any], checksum: Any) -> bool:
+    """Whether the checksum of values is the one that was written. Damage may have given them other types."""
+    try:
+        found = checksum_of(*values)
+    except (struct.error, TypeError, ValueError, AttributeError, OverflowError):
+        return False
+    return found == checksum
