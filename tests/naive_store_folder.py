@@ -54,8 +54,9 @@ def crc_of_fact(name, value):
 
 
 def crc_of_document(number, coded_id, first_seen, last_seen, expires, metadata, rank):
-    numbers = struct.pack("<qdddd", number, first_seen, last_seen, real(expires), real(rank))
-    return zlib.crc32(numbers + coded_id.encode() + b"\0" + (metadata or "").encode())
+    numbers = struct.pack("<qddd", number, first_seen, real(expires), real(rank))
+    texts = coded_id if metadata is None else f"{coded_id}\0{metadata}"
+    return zlib.crc32(numbers + texts.encode()) + int(last_seen * 1_000_000.0)
 
 
 def crc_of_removed(number, digest, survivor, similarity, distance, last_seen):

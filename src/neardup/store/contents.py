@@ -291,6 +291,7 @@ class Contents:
         return self._files["rows"].items().reshape(-1, self.layout.width)
 
     def _damage(self, name: str, number: int) -> DataError:
+        either = f" or {self._files[weights_of(name)].path.name}" if weights_of(name) in self._files else ""
         return DataError(
-            f"{self._files[name].path} is damaged: document {number:,} is not what was written. Restore it from a backup."
+            f"{self._files[name].path}{either} is damaged: document {number:,} is not what was written. Restore it from a backup."
         )

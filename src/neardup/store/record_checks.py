@@ -6,7 +6,7 @@ from math import nan
 from typing import Any
 from zlib import crc32
 
-_DOCUMENT = struct.Struct("<qdddd").pack
+_DOCUMENT = struct.Struct("<qddd").pack
 _REMOVED = struct.Struct("<q16sqdqd").pack
 _NUMBER = struct.Struct("<q").pack
 
@@ -25,9 +25,12 @@ def document_checksum(
     metadata: str | None,
     rank: float | None,
 ) -> int:
-    """The checksum of a row of `documents`; null counts as NaN, and as an empty text."""
-    numbers = _DOCUMENT(number, first_seen, last_seen, _real(expires), _real(rank))
-    return crc32(f"{id}\0{metadata or ''}".encode(), crc32(numbers))
+    """The checksum of a row of `documents`: that of all but `last_seen`, plus this in microseconds, so that SQL can add to it."""
+    numbers = _DOCUMENT(
+        number, first_seen, nan if expires is None else _real(expires), nan if rank is None else _real(rank)
+    )
+    texts = id if metadata is None else f"{id}\0{metadata}"
+    return crc32(texts.encode(), crc32(numbers)) + int(last_seen * 1e6)
 
 
 def removed_checksum(

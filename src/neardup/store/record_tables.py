@@ -30,9 +30,7 @@ FACTS = {
     "format", "store", "recipe", "max_distance", "rules", "plan", "documents", "removed", "ends", "generation", "derived", "state",
 }  # fmt: skip
 """What a record has that is complete."""
-SEEN = """checksum = checksum
-    + document_checksum(number, id, first_seen, ?1, expires, metadata, rank)
-    - document_checksum(number, id, first_seen, last_seen, expires, metadata, rank)"""
+SEEN = "checksum = checksum + CAST(?1 * 1e6 AS INTEGER) - CAST(last_seen * 1e6 AS INTEGER)"
 MOVED = """checksum = checksum
     + document_checksum(?1, id, first_seen, last_seen, expires, metadata, rank)
     - document_checksum(number, id, first_seen, last_seen, expires, metadata, rank)"""
