@@ -74,7 +74,9 @@ def values_of(column):
     elif pa.types.is_fixed_size_binary(kind):
         yield b"".join(values)
     else:
-        dtype = {"bool": "|u1", "double": "<f8", "int32": "<i4", "int64": "<i8", "uint32": "<u4", "uint64": "<u8"}[str(kind)]
+        dtype = {"bool": "|u1", "double": "<f8", "int32": "<i4", "int64": "<i8", "uint32": "<u4", "uint64": "<u8"}[
+            str(kind)
+        ]
         yield np.array([value or 0 for value in values], dtype).tobytes()
 
 

@@ -237,7 +237,12 @@ class StoreFolder:
         size = HEADER.size + end * np.dtype(dtype).itemsize
         assert len(content) == size, "it was closed cleanly"
         magic, version, kind, named, generation, store, checksum = HEADER.unpack_from(content)
-        assert (magic, version, kind.rstrip(b"\0"), named.rstrip(b"\0")) == (b"NDSTORE\n", 1, dtype.encode(), name.encode())
+        assert (magic, version, kind.rstrip(b"\0"), named.rstrip(b"\0")) == (
+            b"NDSTORE\n",
+            1,
+            dtype.encode(),
+            name.encode(),
+        )
         assert (generation, store.hex()) == (self.facts["generation"], self.facts["store"])
         assert checksum == xxhash.xxh3_128_intdigest(content[:56]) >> 64
         return np.frombuffer(content, dtype, offset=HEADER.size)

@@ -22,6 +22,9 @@ OPTIONS: dict[str, dict[str, Any]] = {
 TEXTS = [row["text"] for row in ROWS]
 HELD = ("id", "tokens", "fingerprint", "first_seen", "last_seen", "expires", "metadata")
 
+NAMELESS = ("a file that is made of others names document",)
+"""Of a segment that names a document that is not there, nobody knows which one it was, unless it is asked to check."""
+
 
 def _make(options: dict[str, Any]) -> None:
     """A store of several segments, with texts that were not kept and documents that were removed."""
@@ -30,7 +33,9 @@ def _make(options: dict[str, Any]) -> None:
         for first in range(0, len(ROWS), 8):
             part = slice(first, first + 8)
             with neardup.Store("seen", threads=1, **options) as store:
-                store.check_and_add_many(ids[part], TEXTS[part], metadata=[{"row": row} for row in ids[part]], state=first)
+                store.check_and_add_many(
+                    ids[part], TEXTS[part], metadata=[{"row": row} for row in ids[part]], state=first
+                )
                 store.remove(ids[first : first + 1])
 
 
@@ -79,7 +84,14 @@ def _exporting(options: dict[str, Any]) -> Callable[[], None]:
 
 STORES = [
     *(
-        Form(f"store: {name}", lambda options=options: _make(options), lambda: _files("seen"), _asked, doubts=_is_damaged)
+        Form(
+            f"store: {name}",
+            lambda options=options: _make(options),
+            lambda: _files("seen"),
+            _asked,
+            doubts=_is_damaged,
+            named=NAMELESS,
+        )
         for name, options in OPTIONS.items()
     ),
     *(

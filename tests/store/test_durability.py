@@ -214,7 +214,9 @@ def test_other_formats_and_damage_of_the_record_are_refused(tmp_path, monkeypatc
     shutil.copytree(tmp_path / "s", tmp_path / "t")
     with monkeypatch.context() as patch:
         patch.setattr("neardup.store.record.FORMAT", 2)
-        with pytest.raises(nd.DataError, match="has version 1 of the format of stores; this version of neardup reads 2"):
+        with pytest.raises(
+            nd.DataError, match="has version 1 of the format of stores; this version of neardup reads 2"
+        ):
             Store(tmp_path / "s")
     (tmp_path / "t" / RECORD).write_bytes(b"no database" * 1000)
     with pytest.raises(nd.DataError, match="is damaged"):

@@ -12,6 +12,7 @@ import neardup as nd
 from naive_store_folder import StoreFolder, read_export, recipe_digest, set_fact
 from neardup.matching.band_plan import Bands
 from neardup.store.candidates import exact
+from neardup.store.reference import options_of_store
 from places import GOLDEN
 
 FOLDERS = sorted(path.with_suffix("") for path in (GOLDEN / "formats/store").glob("*/*.json"))
@@ -147,7 +148,9 @@ def test_a_store_has_the_distance_of_its_recipe(tmp_path):
     assert StoreFolder(tmp_path / "store").facts["max_distance"] == 40
 
 
-NEWER = r"has version 2 of the format of {}; this version of neardup reads 1. Install a version of neardup that reads it"
+NEWER = (
+    r"has version 2 of the format of {}; this version of neardup reads 1. Install a version of neardup that reads it"
+)
 OLDER = (
     "has version 0 of the format of stores; this version of neardup reads 1. Export it with the version of neardup that "
     "wrote it: `neardup store export`. Then make a store of the export with this one: `neardup store import`"
@@ -222,6 +225,11 @@ def test_the_plan_of_the_record_decides(tmp_path, monkeypatch):
         store.export(tmp_path / "export")
     with nd.Store.from_export(tmp_path / "again", tmp_path / "export") as store:
         assert answers_as_expected(store, expected)
+    with (
+        nd.Store(tmp_path / "store", mode="r") as store,
+        pytest.raises(nd.OptionError, match="finds candidates otherwise. Use that version, or name files of texts"),
+    ):
+        options_of_store(store, store.recipe, store.options)
     plans = [StoreFolder(tmp_path / name).facts["plan"] for name in ("store", "again")]
     assert plans[0] == plans[1] == StoreFolder(folder).facts["plan"]
     with nd.Store(tmp_path / "new", method="minhash") as store:

@@ -33,7 +33,7 @@ def _seal(schema: Any, metadata: Mapping[str, str]) -> str:
 
 
 def _checksum(column: Any) -> int:
-    """The CRC-32 of the values of an Arrow array, however it is laid out: numbers, booleans, strings, a dictionary of them, or lists."""
+    """The CRC-32 of the values of an Arrow array, however it is laid out: numbers, booleans, strings, dictionaries, lists."""
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
     valid, kind = column.is_valid().to_numpy(zero_copy_only=False), column.type

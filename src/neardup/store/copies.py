@@ -122,11 +122,10 @@ def export(files: Files, target: Path) -> None:
 
 def _write(path: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> str:
     """Write a Parquet file. Returns its seal."""
-    with path.open("xb") as file:
-        writer = SealedWriter(file, schema, {"neardup.format": str(FORMAT)})
-        for batch in batches:
-            writer.write(batch)
-        return writer.close()
+    writer = SealedWriter(path, schema, {"neardup.format": str(FORMAT)})
+    for batch in batches:
+        writer.write(batch)
+    return writer.close()
 
 
 _OF_REMOVED = pa.schema(

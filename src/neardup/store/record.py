@@ -119,8 +119,8 @@ class Record:
         except (sqlite3.DatabaseError, ValueError) as problem:
             raise self._problem(problem) from None
 
-    def _problem(self, problem: Exception) -> NeardupError:
-        if isinstance(problem, NeardupError):
+    def _problem(self, problem: Exception) -> Exception:
+        if isinstance(problem, NeardupError | sqlite3.ProgrammingError):
             return problem
         if getattr(problem, "sqlite_errorcode", 0) & 0xFF in _NO_DAMAGE:
             return InputError(f"{self.path} cannot be used: {problem}.")
@@ -136,7 +136,8 @@ class Record:
             InputError, DataError: see `_told`.
         """
         try:
-            yield from self._base.execute(query, values)
+            for row in self._base.execute(query, values):  # noqa: UP028 - it would close the cursor, maybe after the database
+                yield row
         except sqlite3.DatabaseError as problem:
             raise self._problem(problem) from None
 
@@ -299,7 +300,9 @@ class Record:
                 "CREATE TEMP TABLE kept AS SELECT removed.*, new FROM removed JOIN renumbered ON old = survivor ORDER BY number"
             )
             self._base.execute("DELETE FROM removed")
-            self._base.execute(f"INSERT INTO removed SELECT rowid - 1, digest, new, {RENUMBERED} FROM kept ORDER BY rowid")
+            self._base.execute(
+                f"INSERT INTO removed SELECT rowid - 1, digest, new, {RENUMBERED} FROM kept ORDER BY rowid"
+            )
             for table in ("renumbered", "kept"):
                 self._base.execute(f"DROP TABLE temp.{table}")
             self._base.execute("DELETE FROM gone")

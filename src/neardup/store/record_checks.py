@@ -53,7 +53,6 @@ def gone_checksum(chunk: int, bits: bytes) -> int:
 def agrees(checksum_of: Callable[..., int], values: Sequence[Any], checksum: Any) -> bool:
     """Whether the checksum of values is the one that was written. Damage may have given them other types."""
     try:
-        found = checksum_of(*values)
+        return bool(checksum_of(*values) == checksum)
     except (struct.error, TypeError, ValueError, AttributeError, OverflowError):
         return False
-    return found == checksum

@@ -33,4 +33,6 @@ def demand_version(path: Path, written: Any, own: int, *, is_export: bool = Fals
     is_newer = isinstance(written, int) and written > own
     remedy = _NEWER if is_newer else _OLDER_EXPORT if is_export else _OLDER
     what = "exports" if is_export else "stores"
-    raise DataError(f"{path} has version {written!r} of the format of {what}; this version of neardup reads {own}. {remedy}")
+    raise DataError(
+        f"{path} has version {written!r} of the format of {what}; this version of neardup reads {own}. {remedy}"
+    )

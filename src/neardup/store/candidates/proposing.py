@@ -69,6 +69,10 @@ class Candidates(ABC):
         enough: Array = texts.prints.tokens >= self.min_tokens
         return enough
 
+    def is_found(self, texts: Texts) -> Array:
+        """bool[n]: whether a text that equals a kept one is among the candidates; others are known by their digests alone."""
+        return self.long_enough(texts)
+
     @abstractmethod
     def keep(self, texts: Texts, numbers: Array) -> None:
         """Keep texts as documents with these numbers (int64[n], ascending); their contents are there."""
@@ -87,12 +91,12 @@ class Candidates(ABC):
         return False
 
     @classmethod
-    def damage_in(cls, folder: Path, facts: Mapping[str, Any]) -> list[str]:
+    def damage_in(cls, folder: Path, facts: Mapping[str, Any]) -> list[str]:  # noqa: ARG003
         """What is wrong, in words, with files of its own in the folder of a store with these facts."""
         return []
 
     @classmethod
-    def forget(cls, folder: Path) -> None:
+    def forget(cls, folder: Path) -> None:  # noqa: ARG003
         """Remove files of its own from the folder of a store, because they are damaged, or numbers change."""
         return
 
