@@ -68,10 +68,15 @@ def values_of(column):
         coded = [(value or "").encode() for value in values]
         yield np.array([len(value) for value in coded], "<i8").tobytes()
         yield b"".join(coded)
+    elif pa.types.is_list(kind) or pa.types.is_fixed_size_list(kind):
+        yield np.array([len(value) for value in values], "<i8").tobytes()
+        yield zlib.crc32(b"".join(values_of(column.flatten()))).to_bytes(4, "little")
     elif pa.types.is_fixed_size_binary(kind):
         yield b"".join(values)
     else:
-        dtype = {"bool": "|u1", "double": "<f8", "int32": "<i4", "int64": "<i8", "uint64": "<u8"}[str(kind)]
+        dtype = {"bool": "|u1", "double": "<f8", "int32": "<i4", "int64": "<i8", "uint32": "<u4", "uint64": "<u8"}[
+            str(kind)
+        ]
         yield np.array([value or 0 for value in values], dtype).tobytes()
 
 
@@ -83,7 +88,7 @@ class SealedFile:
         known = {name.decode(): text.decode() for name, text in file.metadata.metadata.items()}
         self.metadata = {name: text for name, text in known.items() if name.startswith("neardup.")}
         self.schema = {field.name: (str(field.type), field.nullable) for field in file.schema_arrow}
-        seal = self.metadata.pop("neardup.seal")
+        seal = self.seal = self.metadata.pop("neardup.seal")
         fields = [[name, kind, nullable] for name, (kind, nullable) in self.schema.items()]
         assert seal == f"{checksum([fields, sorted(self.metadata.items())]):08x}"
         self.groups = json.loads(self.metadata.pop("neardup.contents"))

@@ -5,34 +5,76 @@ import itertools
 import json
 import math
 import sqlite3
+import struct
+import zlib
 from contextlib import closing
 
 import numpy as np
-import pyarrow.parquet as pq
 import xxhash
 
 from naive_index_folder import IndexFolder, SegmentFile
+from naive_stage_files import SealedFile
 
 TABLES = {
-    "facts": [("name", "TEXT", 1), ("value", "TEXT", 1)],
+    "facts": [("name", "TEXT", 1), ("value", "TEXT", 1), ("checksum", "INTEGER", 1)],
     "documents": [
         ("number", "INTEGER", 0), ("id", "TEXT", 1), ("first_seen", "REAL", 1), ("last_seen", "REAL", 1), ("expires", "REAL", 0),
-        ("metadata", "TEXT", 0), ("rank", "REAL", 0),
+        ("metadata", "TEXT", 0), ("rank", "REAL", 0), ("checksum", "INTEGER", 1),
     ],
     "removed": [
         ("number", "INTEGER", 0), ("digest", "BLOB", 1), ("survivor", "INTEGER", 1), ("similarity", "REAL", 0),
-        ("distance", "INTEGER", 1), ("last_seen", "REAL", 1),
+        ("distance", "INTEGER", 1), ("last_seen", "REAL", 1), ("checksum", "INTEGER", 1),
     ],
-    "gone": [("chunk", "INTEGER", 0), ("bits", "BLOB", 1)],
+    "gone": [("chunk", "INTEGER", 0), ("bits", "BLOB", 1), ("checksum", "INTEGER", 1)],
 }  # fmt: skip
-FACTS = ["derived", "documents", "ends", "format", "generation", "max_distance", "recipe", "removed", "rules", "state"]
+FACTS = [
+    "derived", "documents", "ends", "format", "generation", "max_distance", "plan", "recipe", "removed", "rules", "state", "store",
+]  # fmt: skip
+PLAN = ["agreement", "bands", "max_distance", "min_tokens", "rows"]
 RULES = ["floor", "max_distance", "method", "min_similarity", "policy", "similarity"]
 CHUNK = 8192
 M64 = 2**64 - 1
 GOLDEN_RATIO = 0x9E3779B97F4A7C15
+HEADER = struct.Struct("<8sI4s24sQ8sQ")
+EXPORTED_FACTS = [
+    "checksum", "documents", "format", "max_distance", "plan", "recipe", "removed", "rules", "seals", "state",
+]  # fmt: skip
 EXPORTED_REMOVED = {
     "digest": "fixed_size_binary[16]", "survivor": "int64", "similarity": "double", "distance": "int32", "last_seen": "double",
 }  # fmt: skip
+
+
+def real(value):
+    """A value of a column that may be null, as checksums have it."""
+    return math.nan if value is None else value
+
+
+def crc_of_fact(name, value):
+    return zlib.crc32(name.encode() + b"\0" + value.encode())
+
+
+def crc_of_document(number, coded_id, first_seen, last_seen, expires, metadata, rank):
+    numbers = struct.pack("<qddd", number, first_seen, real(expires), real(rank))
+    texts = coded_id if metadata is None else f"{coded_id}\0{metadata}"
+    return zlib.crc32(numbers + texts.encode()) + int(last_seen * 1_000_000.0)
+
+
+def crc_of_removed(number, digest, survivor, similarity, distance, last_seen):
+    return zlib.crc32(struct.pack("<q16sqdqd", number, digest, survivor, real(similarity), distance, last_seen))
+
+
+def crc_of_gone(chunk, bits):
+    return zlib.crc32(struct.pack("<q", chunk) + bits)
+
+
+CHECKSUMS = {"facts": crc_of_fact, "documents": crc_of_document, "removed": crc_of_removed, "gone": crc_of_gone}
+
+
+def set_fact(folder, name, value):
+    """Write a fact of a store that is closed, with its checksum."""
+    coded = json.dumps(value, sort_keys=True)
+    with closing(sqlite3.connect(folder / "record.sqlite")) as base, base:
+        base.execute("UPDATE facts SET value = ?, checksum = ? WHERE name = ?", (coded, crc_of_fact(name, coded), name))
 
 
 def row_checksum(words):
@@ -58,11 +100,14 @@ def read_record(path):
             assert [column for column, *_ in known] == [column for column, *_ in columns]
             assert [kind for _, kind, _ in known] == [kind for _, kind, _ in columns]
             assert [must for *_, must in known] == [must for *_, must in columns]
-            tables[name] = base.execute(f"SELECT * FROM {name} ORDER BY 1").fetchall()
+            rows = base.execute(f"SELECT * FROM {name} ORDER BY 1").fetchall()
+            assert all(CHECKSUMS[name](*row[:-1]) == row[-1] for row in rows)
+            tables[name] = [row[:-1] for row in rows]
     facts = {name: json.loads(value) for name, value in tables["facts"]}
     assert sorted(facts) == FACTS
     assert facts["format"] == 1
     assert sorted(facts["rules"]) == RULES
+    assert sorted(facts["plan"]) == PLAN
     for name, value in tables["facts"]:
         assert value == json.dumps(facts[name], sort_keys=True)
     return tables, facts
@@ -130,13 +175,12 @@ class StoreFolder:
         return found
 
     def _removed_row(self, row):
-        names = [name for name, *_ in TABLES["removed"]]
-        found = dict(zip(names, row, strict=True))
+        found = dict(zip([name for name, *_ in TABLES["removed"][:-1]], row, strict=True))
         assert len(found["digest"]) == 16
         return found
 
     def _document(self, row):
-        found = dict(zip([name for name, *_ in TABLES["documents"]], row, strict=True))
+        found = dict(zip([name for name, *_ in TABLES["documents"][:-1]], row, strict=True))
         for name in ("id", "metadata"):
             coded = found[name]
             found[name] = None if coded is None else json.loads(coded)
@@ -159,38 +203,62 @@ class StoreFolder:
         weighted = self.measure == "cosine"
         types = {"rows": "<u8"}
         for kind in self.kinds:
-            types |= {kind: "<u8"} | ({f"{kind}-weights": "<f8"} if weighted else {})
+            types |= {kind: "<u8"} | ({f"{kind}_weights": "<f8"} if weighted else {})
         if self.rules["method"] == "minhash":
             types["signatures"] = "<u4"
         assert sorted(types) == sorted(ends)
         items = {name: self._items(name, dtype, ends[name]) for name, dtype in types.items()}
-        width, n = 3 + words + 3 * len(self.kinds) + 1, self.facts["documents"]
+        width, n = 3 + words + 3 * len(self.kinds) + ("signatures" in types) + 1, self.facts["documents"]
         assert ends["rows"] == n * width
-        self.rows = [self._row(row.tolist(), words, items) for row in items["rows"].reshape(n, width)]
+        rows = items["rows"].reshape(n, width).tolist()
+        self.rows = [self._row(number, row, words, items) for number, row in enumerate(rows)]
+        self._check_plan()
         if "signatures" in items:
-            bands, rows = bands_of(self.rules["min_similarity"])
-            self.bands = (bands, rows)
-            for row, values in zip(self.rows, items["signatures"].reshape(n, bands * rows).tolist(), strict=True):
+            self.bands = (self.facts["plan"]["bands"], self.facts["plan"]["rows"])
+            signatures = items["signatures"].reshape(n, math.prod(self.bands)).tolist()
+            for row, written, values in zip(self.rows, rows, signatures, strict=True):
+                assert written[-2] == row_checksum(values)
                 row["signature"] = values
+
+    def _check_plan(self):
+        plan, limits = self.facts["plan"], (self.rules["max_distance"], self.facts["max_distance"])
+        is_minhash = self.rules["method"] == "minhash"
+        bands = bands_of(self.rules["min_similarity"]) if is_minhash else (None, None)
+        assert (plan["bands"], plan["rows"]) == bands
+        assert (plan["agreement"] is not None) == is_minhash
+        if self.rules["method"] == "simhash":
+            assert plan["max_distance"] == next((each for each in limits if each is not None), 18)
+        else:
+            usual = int(0.3 * self.recipe["bits"]) if is_minhash else None
+            assert plan["max_distance"] == (usual if limits[0] is None else limits[0])
 
     def _items(self, name, dtype, end):
         content = (self.folder / f"{name}-{self.facts['generation']}").read_bytes()
-        size = end * np.dtype(dtype).itemsize
+        size = HEADER.size + end * np.dtype(dtype).itemsize
         assert len(content) == size, "it was closed cleanly"
-        return np.frombuffer(content[:size], dtype)
+        magic, version, kind, named, generation, store, checksum = HEADER.unpack_from(content)
+        assert (magic, version, kind.rstrip(b"\0"), named.rstrip(b"\0")) == (
+            b"NDSTORE\n",
+            1,
+            dtype.encode(),
+            name.encode(),
+        )
+        assert (generation, store.hex()) == (self.facts["generation"], self.facts["store"])
+        assert checksum == xxhash.xxh3_128_intdigest(content[:56]) >> 64
+        return np.frombuffer(content, dtype, offset=HEADER.size)
 
-    def _row(self, row, words, items):
-        assert row[-1] == row_checksum(row[:-1])
+    def _row(self, number, row, words, items):
+        assert row[-1] == row_checksum([*row[:-1], number])
         found = {"digest": hexadecimal(row[:2]), "tokens": row[2], "fingerprint": hexadecimal(row[3 : 3 + words])}
         for place, kind in enumerate(self.kinds):
             begin, count, checksum = row[3 + words + 3 * place : 6 + words + 3 * place]
             elements = items[kind][begin : begin + count]
             assert len(elements) == count
             total = row_checksum(elements.tolist())
-            if f"{kind}-weights" in items:
-                weights = items[f"{kind}-weights"][begin : begin + count]
+            if f"{kind}_weights" in items:
+                weights = items[f"{kind}_weights"][begin : begin + count]
                 total ^= row_checksum(weights.view("<u8").tolist())
-                found[f"{kind}-weights"] = weights.tolist()
+                found[f"{kind}_weights"] = weights.tolist()
             assert total == checksum
             found[kind] = elements.tolist()
         return found
@@ -246,9 +314,9 @@ class StoreFolder:
 
     def _read_distances(self):
         index = IndexFolder(self.folder / "distances")
-        limits = (self.rules["max_distance"], self.facts["max_distance"])
-        assert index.manifest["max_distance"] == next((each for each in limits if each is not None), 18)
-        assert index.manifest["state"] == {"documents": self.facts["documents"]}
+        assert index.manifest["max_distance"] == self.facts["plan"]["max_distance"]
+        own = {name: self.facts[name] for name in ("documents", "generation", "store")}
+        assert index.manifest["state"] == own
         assert index.manifest["short"] == []
         self.distances = {
             id_: f"{value:0{index.manifest['bits'] // 4}x}"
@@ -307,7 +375,7 @@ class StoreFolder:
     def keys_under(self, row, number, order, *, whole):
         """The entries of a document under an order: of its prefix, or of all its elements."""
         kind = self.kinds[-1]
-        weights = dict(zip(row[kind], row.get(f"{kind}-weights", ()), strict=bool(row.get(f"{kind}-weights"))))
+        weights = dict(zip(row[kind], row.get(f"{kind}_weights", ()), strict=bool(row.get(f"{kind}_weights"))))
         elements = sorted(row[kind], key=lambda element: (order.get(element, 0), element))
         n = len(elements)
         if n and not whole:
@@ -332,17 +400,22 @@ class StoreFolder:
 def read_export(folder):
     """The facts of an export, and the rows of its files."""
     facts = json.loads((folder / "store.json").read_bytes())
-    assert list(facts) == ["documents", "format", "max_distance", "recipe", "removed", "rules", "state"]
+    assert list(facts) == EXPORTED_FACTS
     assert facts["format"] == 1
+    assert sorted(facts["plan"]) == PLAN
+    checksum = facts.pop("checksum")
+    assert checksum == zlib.crc32(json.dumps(facts, sort_keys=True).encode())
     assert {path.name for path in folder.iterdir()} == {
         "store.json", "documents.parquet", "removed.parquet",
         *(file["kept"] for file in facts["recipe"].get("files", [])),
     }  # fmt: skip
-    documents, removed = (pq.read_table(folder / f"{name}.parquet") for name in ("documents", "removed"))
-    assert {name: str(documents.schema.field(name).type) for name in documents.column_names} == exported_types(facts)
-    assert {name: str(removed.schema.field(name).type) for name in removed.column_names} == EXPORTED_REMOVED
-    assert (len(documents), len(removed)) == (facts["documents"], facts["removed"])
-    return facts, documents.to_pylist(), removed.to_pylist()
+    documents, removed = (SealedFile(folder / f"{name}.parquet") for name in ("documents", "removed"))
+    for file, types, rows in ((documents, exported_types(facts), "documents"), (removed, EXPORTED_REMOVED, "removed")):
+        assert {name: kind for name, (kind, _) in file.schema.items()} == types
+        assert len(file.rows) == facts[rows]
+        assert file.metadata == {"neardup.format": "1"}
+        assert file.seal == facts["seals"][f"{rows}.parquet"]
+    return facts, documents.rows, removed.rows
 
 
 def exported_types(facts):
@@ -356,7 +429,7 @@ def exported_types(facts):
         types[kind] = "list<element: uint64>"
         types |= {f"{kind}_weights": "list<element: double>"} if measure == "cosine" else {}
     if rules["method"] == "minhash":
-        types["signature"] = f"fixed_size_list<element: uint32>[{math.prod(bands_of(rules['min_similarity']))}]"
+        types["signature"] = f"fixed_size_list<element: uint32>[{facts['plan']['bands'] * facts['plan']['rows']}]"
     return types
 
 

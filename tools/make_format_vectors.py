@@ -431,9 +431,9 @@ EXPIRES = 1_900_000_000.0
 
 @contextmanager
 def _a_clock() -> Iterator[None]:
-    """Times that are the same whenever the vectors are made: each a quarter of a second later."""
+    """Times that are the same whenever the vectors are made: each a quarter of a second later. And identities of stores."""
     times = (1_800_000_000 + tick / 4 for tick in range(1_000_000))
-    with mock.patch("time.time", side_effect=times):
+    with mock.patch("time.time", side_effect=times), mock.patch("secrets.token_hex", return_value="6e65617264757021"):
         yield
 
 
@@ -498,7 +498,7 @@ def _of_text(store: nd.Store, text: str) -> dict[str, Any]:
         elements = getattr(made, kind)
         values[kind] = " ".join(f"{value:016x}" for value in elements.values.tolist())
         if layout.weighted:
-            values[f"{kind}-weights"] = elements.weights.tolist()
+            values[f"{kind}_weights"] = elements.weights.tolist()
     if made.signatures is not None:
         values["signature"] = " ".join(f"{value:08x}" for value in made.signatures.values[0].tolist())
     return values

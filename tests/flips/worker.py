@@ -17,9 +17,10 @@ from flips.form import Form
 from flips.inputs import INPUTS
 from flips.judgment import HUNG, judge
 from flips.products import PRODUCTS
+from flips.stores import STORES
 from restored import restore
 
-FORMS: dict[str, Form] = {form.name: form for form in [*INPUTS, *PRODUCTS]}
+FORMS: dict[str, Form] = {form.name: form for form in [*INPUTS, *PRODUCTS, *STORES]}
 PATIENCE_SECONDS = 30
 MEMORY = 8 << 30
 ENDS = 250

@@ -39,13 +39,38 @@ def test_checksums_and_gathering(runs, broken):
 
 @given(st.lists(st.lists(WORDS, min_size=3, max_size=3), min_size=1, max_size=6), st.integers(0, 5), st.integers(0, 2))
 def test_a_row_that_changed_is_found(values, row, column):
-    sealed = np.array([[*words, 0] for words in values], np.uint64)
-    rows.seal_rows(sealed)
-    every = np.arange(len(sealed))
-    assert sealed[:, -1].tolist() == [naive_checksum(words) for words in values]
+    made = np.array([[*words, 0] for words in values], np.uint64)
+    rows.seal_rows(made, 7)
+    assert made[:, -1].tolist() == [naive_checksum([*words, 7 + place]) for place, words in enumerate(values)]
+    sealed = np.concatenate([np.zeros((7, 4), np.uint64), made])
+    every, changed = np.arange(7, 7 + len(made)), 7 + row % len(made)
     assert rows.damaged_row(sealed, every) == -1
-    sealed[row % len(sealed), column] ^= np.uint64(1 << 40)
-    assert rows.damaged_row(sealed, every) == row % len(sealed)
+    sealed[changed, column] ^= np.uint64(1 << 40)
+    assert rows.damaged_row(sealed, every) == changed
+    assert rows.damaged_row(sealed, np.array([len(sealed)])) == len(sealed)
+
+
+@given(st.lists(st.lists(WORDS, min_size=3, max_size=3), min_size=2, max_size=6), st.data())
+def test_rows_at_other_places_are_found(values, data):
+    sealed = np.array([[*words, 0] for words in values], np.uint64)
+    rows.seal_rows(sealed, 0)
+    left, right = data.draw(st.permutations(range(len(values))))[:2]
+    sealed[[left, right]] = sealed[[right, left]]
+    assert rows.damaged_row(sealed, np.arange(len(sealed))) == min(left, right)
+
+
+@given(st.lists(st.lists(st.integers(0, 2**32 - 1), min_size=5, max_size=5), min_size=1, max_size=6), st.data())
+def test_a_signature_that_changed_is_found(values, data):
+    signatures = np.array(values, np.uint32)
+    sums, numbers = np.empty(len(values), np.uint64), np.array(data.draw(st.permutations(range(len(values)))))
+    rows.fill_signature_checksums(signatures, sums)
+    assert sums.tolist() == [naive_checksum(each) for each in values]
+    out = np.empty_like(signatures)
+    assert rows.gather_signatures(signatures, numbers, sums[numbers], out) == -1
+    assert out.tolist() == signatures[numbers].tolist()
+    place = data.draw(st.integers(0, len(values) - 1))
+    signatures[numbers[place], data.draw(st.integers(0, 4))] ^= np.uint32(1 << data.draw(st.integers(0, 31)))
+    assert rows.gather_signatures(signatures, numbers, sums[numbers], out) == place
 
 
 SETS = st.lists(st.sets(st.integers(0, 40), max_size=14), min_size=1, max_size=8)

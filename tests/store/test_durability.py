@@ -203,7 +203,7 @@ def test_files_that_are_cut_or_changed_are_refused(tmp_path, name):
     path.write_bytes(content[:-1])
     with pytest.raises(nd.DataError, match="but the store knows of"):
         Store(tmp_path / "s")
-    path.write_bytes(content[:3] + bytes([content[3] ^ 1]) + content[4:])
+    path.write_bytes(content[:67] + bytes([content[67] ^ 1]) + content[68:])
     with pytest.raises(nd.DataError, match="is damaged: document 0"), Store(tmp_path / "s") as store:
         store.check(TEXT + " again")
 
@@ -214,7 +214,9 @@ def test_other_formats_and_damage_of_the_record_are_refused(tmp_path, monkeypatc
     shutil.copytree(tmp_path / "s", tmp_path / "t")
     with monkeypatch.context() as patch:
         patch.setattr("neardup.store.record.FORMAT", 2)
-        with pytest.raises(nd.DataError, match="is of format 1; this version of neardup reads 2"):
+        with pytest.raises(
+            nd.DataError, match="has version 1 of the format of stores; this version of neardup reads 2"
+        ):
             Store(tmp_path / "s")
     (tmp_path / "t" / RECORD).write_bytes(b"no database" * 1000)
     with pytest.raises(nd.DataError, match="is damaged"):

@@ -4,12 +4,15 @@ import contextlib
 import json
 import shutil
 import sqlite3
+import struct
 
 import pytest
 
 import neardup as nd
-from naive_store_folder import StoreFolder, read_export, recipe_digest
+from naive_store_folder import StoreFolder, read_export, recipe_digest, set_fact
+from neardup.matching.band_plan import Bands
 from neardup.store.candidates import exact
+from neardup.store.reference import options_of_store
 from places import GOLDEN
 
 FOLDERS = sorted(path.with_suffix("") for path in (GOLDEN / "formats/store").glob("*/*.json"))
@@ -107,7 +110,7 @@ def test_what_a_crash_may_leave_changes_nothing(vector):
         if not name.startswith(("order", "segment", "lock", "words")):
             with (folder / name).open("ab") as file:
                 file.write(b"what the record does not know")
-    for name in ("segment-99", "order-99", "rows-9", "compared-9", "joined-9", "compared-weights-9", "signatures-9"):
+    for name in ("segment-99", "order-99", "rows-9", "compared-9", "joined-9", "compared_weights-9", "signatures-9"):
         (folder / name).write_bytes(b"left")
     with nd.Store(folder, mode="r") as store:
         assert answers_as_expected(store, expected)
@@ -120,8 +123,7 @@ def test_what_a_crash_may_leave_changes_nothing(vector):
 
 def drop_as_the_page_says(folder):
     serial = StoreFolder(folder).facts["derived"]["serial"]
-    with contextlib.closing(sqlite3.connect(folder / "record.sqlite")) as base, base:
-        base.execute("UPDATE facts SET value = ? WHERE name = 'derived'", (json.dumps({"serial": serial}),))
+    set_fact(folder, "derived", {"serial": serial, "documents": 0, "removed": 0, "orders": [], "segments": {}})
 
 
 @pytest.mark.parametrize("way", ["repair", "by hand"])
@@ -146,13 +148,95 @@ def test_a_store_has_the_distance_of_its_recipe(tmp_path):
     assert StoreFolder(tmp_path / "store").facts["max_distance"] == 40
 
 
-def test_a_store_of_another_version_is_refused(tmp_path):
+NEWER = (
+    r"has version 2 of the format of {}; this version of neardup reads 1. Install a version of neardup that reads it"
+)
+OLDER = (
+    "has version 0 of the format of stores; this version of neardup reads 1. Export it with the version of neardup that "
+    "wrote it: `neardup store export`. Then make a store of the export with this one: `neardup store import`"
+)
+
+
+@pytest.mark.parametrize(("version", "message"), [(2, NEWER.format("stores")), (0, OLDER)])
+@pytest.mark.parametrize("mode", ["r", "w"])
+def test_a_store_of_another_version_is_refused(tmp_path, version, message, mode):
     shutil.copytree(FOLDERS[0], tmp_path / "store")
-    with contextlib.closing(sqlite3.connect(tmp_path / "store/record.sqlite")) as base:
+    set_fact(tmp_path / "store", "format", version)
+    for use in (lambda: nd.Store(tmp_path / "store", mode=mode), lambda: nd.Store.repair(tmp_path / "store")):
+        with pytest.raises(nd.DataError, match="record.sqlite " + message):
+            use()
+
+
+def test_a_record_of_another_version_may_have_other_tables(tmp_path):
+    shutil.copytree(FOLDERS[0], tmp_path / "store")
+    with contextlib.closing(sqlite3.connect(tmp_path / "store/record.sqlite")) as base, base:
+        base.execute("ALTER TABLE facts DROP COLUMN checksum")
+        base.execute("DROP TABLE gone")
         base.execute("UPDATE facts SET value = '2' WHERE name = 'format'")
-        base.commit()
-    with pytest.raises(nd.DataError, match="is of format 2; this version of neardup reads 1"):
+    with pytest.raises(nd.DataError, match="record.sqlite " + NEWER.format("stores")):
         nd.Store(tmp_path / "store")
+
+
+@pytest.mark.parametrize(("version", "message"), [(2, NEWER.format("stores")), (0, OLDER)])
+def test_contents_of_another_version_are_refused(tmp_path, version, message):
+    shutil.copytree(FOLDERS[0], tmp_path / "store")
+    with (tmp_path / "store/rows-0").open("r+b") as file:
+        file.seek(8)
+        file.write(struct.pack("<I", version))
+    with pytest.raises(nd.DataError, match="rows-0 " + message):
+        nd.Store(tmp_path / "store")
+
+
+@pytest.mark.parametrize(
+    ("version", "message"),
+    [
+        (2, NEWER.format("exports")),
+        (
+            0,
+            "has version 0 of the format of exports; this version of neardup reads 1. Make a store of it with the version of neardup "
+            "that wrote it: `neardup store import`. Then export that with a later version: `neardup store export`",
+        ),
+        (True, "has version True of the format of exports"),
+    ],
+)
+def test_an_export_of_another_version_is_refused(tmp_path, version, message):
+    shutil.copytree(EXPORTS[0], tmp_path / "export")
+    facts = tmp_path / "export/store.json"
+    facts.write_text(json.dumps(json.loads(facts.read_text("utf-8")) | {"format": version}))
+    with pytest.raises(nd.DataError, match="store.json " + message):
+        nd.Store.from_export(tmp_path / "store", tmp_path / "export")
+    assert not (tmp_path / "store").exists()
+
+
+def test_the_plan_of_the_record_decides(tmp_path, monkeypatch):
+    """A later version may cut signatures otherwise, take other texts, and sieve at another distance."""
+    [folder] = [folder for folder in FOLDERS if folder.name == "minhash"]
+    shutil.copytree(folder, tmp_path / "store")
+    expected = expected_of(folder)
+    monkeypatch.setattr("neardup.store.candidates.minhash.minhash_bands", lambda least: Bands(3, 7))
+    monkeypatch.setattr("neardup.store.candidates.minhash.minhash_agreement", lambda least, bands: 20)
+    monkeypatch.setattr("neardup.store.candidates.proposing.distance_limit", lambda recipe, options: 1)
+    monkeypatch.setattr("neardup.store.candidates.proposing.min_tokens_of", lambda *given: 99)
+    with nd.Store(tmp_path / "store") as store:
+        assert answers_as_expected(store, expected)
+        store.check_and_add("more", TEXTS[0])
+        store.compact()
+        assert answers_as_expected(store, expected)
+        store.export(tmp_path / "export")
+    with nd.Store.from_export(tmp_path / "again", tmp_path / "export") as store:
+        assert answers_as_expected(store, expected)
+    with (
+        nd.Store(tmp_path / "store", mode="r") as store,
+        pytest.raises(nd.OptionError, match="finds candidates otherwise. Use that version, or name files of texts"),
+    ):
+        options_of_store(store, store.recipe, store.options)
+    plans = [StoreFolder(tmp_path / name).facts["plan"] for name in ("store", "again")]
+    assert plans[0] == plans[1] == StoreFolder(folder).facts["plan"]
+    with nd.Store(tmp_path / "new", method="minhash") as store:
+        store.check_and_add("a", TEXTS[0])
+    with contextlib.closing(sqlite3.connect(tmp_path / "new/record.sqlite")) as base:
+        [[plan]] = base.execute("SELECT value FROM facts WHERE name = 'plan'")
+    assert json.loads(plan) == {"agreement": 20, "bands": 3, "max_distance": 1, "min_tokens": 99, "rows": 7}
 
 
 @pytest.mark.parametrize("folder", EXPORTS, ids=named)
@@ -238,9 +322,5 @@ def test_the_page_is_enough_to_read_an_export(folder):
     for row, made in zip(documents, expected["documents"], strict=True):
         coded = {name: None if row[name] is None else json.loads(row[name]) for name in ("id", "metadata")}
         coded |= {name: row[name].hex() for name in ("digest", "fingerprint")}
-        coded |= {name.replace("_weights", "-weights"): row[name] for name in row if name.endswith("_weights")}
-        found = of_document(row | coded)
-        assert found == {name: made[name] for name in made if name != "text"} | {
-            name: found[name] for name in found if name.endswith("_weights")
-        }
+        assert of_document(row | coded) == {name: made[name] for name in made if name != "text"}
     assert all(0 <= row["survivor"] < len(documents) for row in removed)

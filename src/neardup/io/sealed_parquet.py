@@ -33,11 +33,14 @@ def _seal(schema: Any, metadata: Mapping[str, str]) -> str:
 
 
 def _checksum(column: Any) -> int:
-    """The CRC-32 of the values of an Arrow array, however it is laid out: numbers, booleans, strings, or a dictionary of them."""
+    """The CRC-32 of the values of an Arrow array, however it is laid out: numbers, booleans, strings, dictionaries, lists."""
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
     valid, kind = column.is_valid().to_numpy(zero_copy_only=False), column.type
     found = zlib.crc32(np.packbits(valid).data)
+    if pa.types.is_list(kind) or pa.types.is_fixed_size_list(kind):
+        lengths = column.value_lengths().fill_null(0).to_numpy(zero_copy_only=False).astype("<i8")
+        return zlib.crc32(_checksum(column.flatten()).to_bytes(4, "little"), zlib.crc32(lengths.data, found))
     if pa.types.is_fixed_size_binary(kind):
         size, start = kind.byte_width, column.offset
         return zlib.crc32(column.buffers()[1][start * size : (start + len(column)) * size], found)
@@ -69,12 +72,13 @@ class SealedWriter:
             self._contents.append([len(batch), *map(_checksum, batch.columns)])
             self._writer.write_batch(batch, row_group_size=len(batch))
 
-    def close(self, metadata: Mapping[str, str] | None = None) -> None:
-        """Finish the file."""
+    def close(self, metadata: Mapping[str, str] | None = None) -> str:
+        """Finish the file. Returns its seal."""
         more = {**(metadata or {}), CONTENTS: json.dumps(self._contents)}
         seal = _seal(self._schema, self._metadata | more)
         self._writer.add_key_value_metadata(more | {SEAL: seal})
         self._writer.close()
+        return seal
 
 
 @contextmanager

@@ -9,6 +9,17 @@ from neardup.recipe.recipe import Recipe
 from neardup.recipe.similarity import Similarity
 
 
+def demand_similarity(recipe: FingerprintRecipe, options: DedupOptions) -> None:
+    """Refuse a similarity that cannot compare texts under the recipe.
+
+    Raises:
+        OptionError: it does not go with the recipe, or a part of it is not available here.
+    """
+    if isinstance(options.similarity, Similarity) and isinstance(recipe, Recipe) and options.min_similarity > 0:
+        options.similarity.check_recipe(recipe)
+        options.similarity.check_available()
+
+
 def distance_limit(recipe: FingerprintRecipe, options: DedupOptions, *, have_texts: bool = True) -> int | None:
     """Return the distance asked for, or the method's default: the recipe's, the sieve's, or None; see the method's row.
 
@@ -16,9 +27,7 @@ def distance_limit(recipe: FingerprintRecipe, options: DedupOptions, *, have_tex
         OptionError: the recipe has no distance of its own, or has fewer bits than the distance; or the similarity of texts does not
             go with it.
     """
-    if isinstance(options.similarity, Similarity) and isinstance(recipe, Recipe) and options.min_similarity > 0:
-        options.similarity.check_recipe(recipe)
-        options.similarity.check_available()
+    demand_similarity(recipe, options)
     row, limit = METHODS[options.taken()], options.max_distance
     if limit is None and row.is_by_distance:
         limit = usual_distance(recipe)

@@ -1,4 +1,5 @@
 """An append-only file of a store: words that are written and synced before the record names them, and read through a mapping.
+A header comes before them; see `contents_header`.
 
 The file grows by chunks of zeros, which take no room on disk, so that the mapping need not be made anew for every append; a clean
 close cuts them off. What lies behind the end that the record knows was left by a crash, and is overwritten.
@@ -12,6 +13,8 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.errors import DataError
+from neardup.store import contents_header
+from neardup.store.contents_header import Header
 
 CHUNK = 1 << 24
 """Bytes by which the file grows, at least; later, by an eighth of its size."""
@@ -25,19 +28,20 @@ class AppendedFile:
         end: how many items it has.
     """
 
-    def __init__(self, path: Path, kind: str, end: int, *, readonly: bool = False) -> None:
+    def __init__(self, path: Path, header: Header, end: int, *, readonly: bool = False) -> None:
         """Open the file, or create it.
 
         Args:
             path: the file.
-            kind: the type of items, as NumPy writes it.
+            header: what it says of itself.
             end: how many items the record knows.
             readonly: whether another process may append.
 
         Raises:
-            DataError: the file is shorter than the record says, or missing.
+            DataError: the file is missing, another one, or shorter than the record says.
         """
-        self.path, self.end, self._kind, self._readonly = path, end, np.dtype(kind), readonly
+        self.path, self.end, self._kind, self._readonly = path, end, np.dtype(header.kind), readonly
+        self._header = header
         self._items: Array = np.empty(0, self._kind)
         self._file = -1
         if end or not readonly:  # before the first append, there may be no file
@@ -49,23 +53,34 @@ class AppendedFile:
             self._file = os.open(self.path, flags, 0o644)
         except FileNotFoundError:
             raise DataError(f"{self.path} is missing. Restore it from a backup.") from None
-        size, known = os.fstat(self._file).st_size, self.end * self._kind.itemsize
-        if size < known:
+        try:
+            self._demand_ours()
+        except BaseException:
             os.close(self._file)
+            self._file = -1
+            raise
+
+    def _demand_ours(self) -> None:
+        """Refuse another file. One without items gets its header, whatever a crash has left of it."""
+        if not self.end:
+            os.pwrite(self._file, self._header.to_bytes(), 0)
+            return
+        self._header.demand(self.path, os.pread(self._file, contents_header.BYTES, 0))
+        size, known = os.fstat(self._file).st_size, self.bytes_of(self.end)
+        if size < known:
             raise DataError(
                 f"{self.path} has {size:,} bytes, but the store knows of {known:,}. Restore it from a backup."
             )
 
-    @property
-    def item_bytes(self) -> int:
-        """Bytes of an item."""
-        return self._kind.itemsize
+    def bytes_of(self, items: int) -> int:
+        """Bytes of the file if it has so many items."""
+        return contents_header.BYTES + items * self._kind.itemsize
 
     def append(self, items: Array) -> int:
         """Write items behind the others; they are durable after `sync`. Returns the place of the first."""
         first = self.end
         content = np.ascontiguousarray(items, self._kind).reshape(-1).view(np.uint8).data
-        at = first * self._kind.itemsize
+        at = self.bytes_of(first)
         self._reserve(at + len(content))
         while content:
             written = os.pwrite(self._file, content, at)
@@ -86,7 +101,7 @@ class AppendedFile:
     def close(self) -> None:
         """Close the file, without the zeros behind its end."""
         if not self._readonly:
-            os.ftruncate(self._file, self.end * self._kind.itemsize)
+            os.ftruncate(self._file, self.bytes_of(self.end))
         if self._file >= 0:
             os.close(self._file)
 
@@ -98,8 +113,8 @@ class AppendedFile:
     def _map(self) -> None:
         if self._file < 0:
             self._open()
-        size = os.fstat(self._file).st_size // self._kind.itemsize
-        if size < self.end:
+        items = (os.fstat(self._file).st_size - contents_header.BYTES) // self._kind.itemsize
+        if items < self.end:
             raise DataError(f"{self.path} was cut while the store was open. Restore it from a backup.")
-        mapping = mmap.mmap(self._file, size * self._kind.itemsize, access=mmap.ACCESS_READ)
-        self._items = np.frombuffer(mapping, self._kind)
+        mapping = mmap.mmap(self._file, self.bytes_of(items), access=mmap.ACCESS_READ)
+        self._items = np.frombuffer(mapping, self._kind, offset=contents_header.BYTES)

@@ -196,11 +196,9 @@ def _remember(files: Files, run: DecidedRun, removals: Removals, seen: Seen, now
         some = slice(begin, begin + AT_ONCE)
         if (survivors[some] < 0).any():
             raise run.changed()
-        theirs = files.contents.rows(survivors[some])[:, DIGEST : DIGEST + 2]
-        far = np.bitwise_count(files.contents.fingerprints(survivors[some]) ^ seen.prints[some]).sum(
-            axis=1, dtype=np.int64
-        )
-        is_equal = (theirs == seen.digests[some]).all(axis=1)
+        kept = files.contents.rows(survivors[some])
+        far = np.bitwise_count(files.contents.fingerprints(kept) ^ seen.prints[some]).sum(axis=1, dtype=np.int64)
+        is_equal = (kept[:, DIGEST : DIGEST + 2] == seen.digests[some]).all(axis=1)
         if (is_equal != removals.exact[some]).any() or (far != removals.distance[some]).any():
             raise run.changed()
         places = begin + np.flatnonzero(first_of[some] & ~is_equal)

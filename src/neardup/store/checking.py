@@ -13,7 +13,8 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.display import counted
 from neardup.errors import DataError, InputError, NeardupError
-from neardup.store.derived import Derived
+from neardup.store.candidates.table import CANDIDATES
+from neardup.store.derived import Derived, nothing_derived
 from neardup.store.files import REBUILT, Files
 from neardup.store.opening import RECORD, is_store, writing
 from neardup.store.postings import Found
@@ -47,24 +48,34 @@ class StoreCheck:
 def check_files(files: Files) -> StoreCheck:
     """Read everything, and ask for every document; see `Store.verify`."""
     found = _read_all(files)
-    return found if found.damaged else dataclasses.replace(found, problems=(*found.problems, *_lost(files)))
+    return dataclasses.replace(found, problems=(*found.problems, *_lost(files))) if found.is_sound else found
 
 
 def _read_all(files: Files) -> StoreCheck:
-    problems = [f"record.sqlite: {each}" for each in files.record.damage()]
+    problems = list(files.record.damage())
+    is_readable = not problems
     problems += [f"{name} is damaged: it is made of the other files." for name in files.derived.damaged()]
+    if is_readable:
+        problems += files.candidates.damage_in(files.path, files.record.facts())
     kept, damaged = files.kept(), damaged_documents(files)
+    if not is_readable:  # the ids of damaged documents are in the record
+        problems += [f"Document {number:,} is not what was written." for number in damaged.tolist()]
+        return StoreCheck(len(kept), (), tuple(problems))
     names = {row.number: row.id for row in files.record.documents_from(0)}
     if sorted(names) != kept.tolist():
         problems.append(f"The record has {len(names):,} documents, the contents {len(kept):,}.")
     if twice := len(names) - len(set(names.values())):
         problems.append(f"The record has {counted(twice, 'id')} twice.")
-    ids = tuple(json.loads(names[number]) for number in damaged.tolist() if number in names)
-    return StoreCheck(len(kept), ids, tuple(problems))
+    texts = sum(1 for _ in files.record.removed_from(0))
+    if texts != files.removed:
+        problems.append(f"The record has {texts:,} texts that were not kept, of {files.removed:,}.")
+    return StoreCheck(
+        len(kept), tuple(json.loads(names[each]) for each in damaged.tolist() if each in names), tuple(problems)
+    )
 
 
 def damaged_documents(files: Files) -> Array:
-    """int64[n]: the kept documents whose rows or elements are not what was written."""
+    """int64[n]: the kept documents whose contents are not what was written."""
     found: list[int] = []
     kept = files.kept()
     for first in range(0, len(kept), REBUILT):
@@ -107,9 +118,7 @@ def _finds(pairs: Found, numbers: Array) -> Array:
 def _damaged(files: Files, numbers: Array) -> list[int]:
     """Those of some documents that are damaged, by halves."""
     try:
-        rows = files.contents.rows(numbers)
-        for kind in files.layout.kinds:
-            files.contents.elements(numbers, kind, rows)
+        files.contents.texts(numbers)
     except DataError:
         if len(numbers) == 1:
             return [int(numbers[0])]
@@ -123,7 +132,13 @@ def repair(path: Path) -> StoreCheck:
     if not is_store(path):
         raise InputError(f"{path} is no store. Name the folder of one.")
     with writing(path, 0.0), contextlib.closing(Record(path / RECORD)) as record:
-        broken = _broken_derived(path, record.facts()["derived"])
+        for problem in record.damage():
+            raise DataError(f"{path / RECORD} cannot be repaired: {problem}")
+        facts = record.facts()
+        broken = [
+            *_broken_derived(path, facts["derived"]),
+            *CANDIDATES[facts["rules"]["method"]].damage_in(path, facts),
+        ]
     if broken:
         _drop_derived(path)
     with contextlib.closing(_open(path, recalls=False)) as files:
@@ -141,7 +156,9 @@ def repair(path: Path) -> StoreCheck:
 def _drop_derived(path: Path) -> None:
     """Forget what is made of other files; whoever opens the store makes it anew."""
     with writing(path, 0.0), contextlib.closing(Record(path / RECORD)) as record, record.changing():
-        record.set_facts({"derived": {"serial": record.facts()["derived"].get("serial", 0)}})
+        facts = record.facts()
+        record.set_facts({"derived": nothing_derived(facts["derived"]["serial"])})
+        CANDIDATES[facts["rules"]["method"]].forget(path)
 
 
 def _broken_derived(path: Path, listed: dict[str, Any]) -> list[str]:

@@ -1,7 +1,7 @@
 """CONTENTS: what a store knows of its documents besides the record, by their numbers: a row each, elements, and signatures.
 
 A row has, in words of 64 bits: the digest (2), the number of tokens, the fingerprint, of each kind of elements where they begin,
-how many there are and their checksum, and the checksum of the row itself.
+how many there are and their checksum, the checksum of the signature, and the checksum of the row itself and of its number.
 """
 
 import re
@@ -19,13 +19,14 @@ from neardup.fingerprints.simhash import Fingerprints
 from neardup.kernels.store import rows as kernels
 from neardup.matching.similarities.table import Elements
 from neardup.store.appended_file import AppendedFile
+from neardup.store.contents_header import Header
 from neardup.store.texts import Texts, no_elements
 
 DIGEST, TOKENS, FINGERPRINT = 0, 2, 3
 """Columns of a row."""
 
 
-_OURS = re.compile(r"(?:rows|signatures|(?:compared|joined)(?:-weights)?)-(\d+)")
+_OURS = re.compile(r"(?:rows|signatures|(?:compared|joined)(?:_weights)?)-(\d+)")
 
 
 @dataclass(frozen=True)
@@ -47,11 +48,36 @@ class Layout:
     @property
     def width(self) -> int:
         """Words of a row."""
-        return FINGERPRINT + self.words + 3 * len(self.kinds) + 1
+        return FINGERPRINT + self.words + 3 * len(self.kinds) + (self.signing is not None) + 1
 
     def place_of(self, kind: str) -> int:
         """The column that says where the elements of a kind begin."""
         return FINGERPRINT + self.words + 3 * self.kinds.index(kind)
+
+    @property
+    def place_of_signature(self) -> int:
+        """The column with the checksum of the signature."""
+        return FINGERPRINT + self.words + 3 * len(self.kinds)
+
+    @property
+    def types(self) -> dict[str, str]:
+        """The files, and the types of their items, as NumPy writes them."""
+        found = {"rows": "<u8"}
+        for kind in self.kinds:
+            found[kind] = "<u8"
+            if self.weighted:
+                found[weights_of(kind)] = "<f8"
+        return found if self.signing is None else found | {"signatures": "<u4"}
+
+    @property
+    def no_ends(self) -> dict[str, int]:
+        """What `Contents.ends` tells of no documents."""
+        return dict.fromkeys(self.types, 0)
+
+
+def weights_of(kind: str) -> str:
+    """The name of the weights of a kind of elements, of files and of columns of an export."""
+    return f"{kind}_weights"
 
 
 def name_of(kind: str, generation: int) -> str:
@@ -71,11 +97,21 @@ class Contents:
     """The files, each of which only grows.
 
     Attributes:
+        path: the folder.
         layout: see `Layout`.
+        store: the identity of the store.
+        generation: how often it was compacted.
     """
 
     def __init__(
-        self, folder: Path, layout: Layout, ends: Mapping[str, int], *, generation: int = 0, readonly: bool = False
+        self,
+        folder: Path,
+        layout: Layout,
+        ends: Mapping[str, int],
+        *,
+        store: str,
+        generation: int,
+        readonly: bool = False,
     ) -> None:
         """Open the files in a folder, or create them.
 
@@ -83,24 +119,19 @@ class Contents:
             folder: that of the store.
             layout: what they hold.
             ends: the result of `ends` when the record last named them.
-            generation: how often the store was compacted.
+            store: the identity of the store.
+            generation: how often it was compacted.
             readonly: whether another process may append.
 
         Raises:
-            DataError: a file is missing, or shorter than the record says.
+            DataError: a file is missing, another one, or shorter than the record says.
         """
-        self.layout = layout
-        kinds = {"rows": "<u8"}
-        for kind in layout.kinds:
-            kinds[kind] = "<u8"
-            if layout.weighted:
-                kinds[f"{kind}-weights"] = "<f8"
-        if layout.signing is not None:
-            kinds["signatures"] = "<u4"
+        self.path, self.layout, self.store, self.generation = folder, layout, store, generation
         self._files: dict[str, AppendedFile] = {}
         with ExitStack() as opened:
-            for name, kind in kinds.items():
-                file = AppendedFile(folder / name_of(name, generation), kind, ends.get(name, 0), readonly=readonly)
+            for name, kind in layout.types.items():
+                header = Header(name, kind, generation, store)
+                file = AppendedFile(folder / name_of(name, generation), header, ends[name], readonly=readonly)
                 self._files[name] = opened.enter_context(closing(file))
             self._open = opened.pop_all()
 
@@ -117,14 +148,14 @@ class Contents:
         """The files."""
         return {name: file.path for name, file in self._files.items()}
 
-    def item_bytes(self, name: str) -> int:
-        """Bytes of an item of a file."""
-        return self._files[name].item_bytes
+    def bytes_of(self, name: str, items: int) -> int:
+        """Bytes of a file if it has so many items."""
+        return self._files[name].bytes_of(items)
 
     def catch_up(self, ends: Mapping[str, int]) -> None:
         """Read as far as the record says that another process has written."""
         for name, file in self._files.items():
-            file.end = ends.get(name, 0)
+            file.end = ends[name]
 
     def append(self, texts: Texts) -> None:
         """Write what is kept of texts; durable after `sync`."""
@@ -140,7 +171,7 @@ class Contents:
             at, sums = layout.place_of(kind), np.empty(n, np.uint64)
             first = self._files[kind].append(elements.values)
             if layout.weighted:
-                self._files[f"{kind}-weights"].append(elements.weights)
+                self._files[weights_of(kind)].append(elements.weights)
             kernels.fill_checksums(elements.values, elements.offsets, sums)
             if layout.weighted:
                 more = np.empty(n, np.uint64)
@@ -152,7 +183,10 @@ class Contents:
         if layout.signing is not None:
             assert texts.signatures is not None
             self._files["signatures"].append(texts.signatures.values)
-        kernels.seal_rows(rows)
+            sums = np.empty(n, np.uint64)
+            kernels.fill_signature_checksums(texts.signatures.values, sums)
+            rows[:, layout.place_of_signature] = sums
+        kernels.seal_rows(rows, len(self))
         self._files["rows"].append(rows)
 
     def sync(self) -> None:
@@ -170,24 +204,37 @@ class Contents:
         """The rows of some documents (int64[k]): uint64[k, width].
 
         Raises:
-            DataError: a row is not what was written.
+            DataError: a row is not what was written, or there is none of a number.
         """
         rows = self._rows()
-        damaged = kernels.damaged_row(rows, numbers)
+        damaged = int(kernels.damaged_row(rows, numbers))
+        if damaged >= len(rows):
+            raise DataError(
+                f"{self.path} has {len(rows):,} documents, but a file that is made of others names document {damaged:,}. Repair "
+                "the store."
+            )
         if damaged >= 0:
-            raise self._damage("rows", int(damaged))
+            raise self._damage("rows", damaged)
         found: Array = rows[numbers]
         return found
 
-    def fingerprints(self, numbers: Array) -> Array:
-        """The fingerprints of some documents: uint64[k, words]. Their rows are not checked."""
-        found: Array = self._rows()[numbers, FINGERPRINT : FINGERPRINT + self.layout.words]
-        return found
+    def fingerprints(self, rows: Array) -> Array:
+        """The fingerprints in rows: uint64[k, words]."""
+        return rows[:, FINGERPRINT : FINGERPRINT + self.layout.words]
 
-    def signatures(self, numbers: Array) -> Array:
-        """The signatures of some documents: uint32[k, values]."""
+    def signatures(self, numbers: Array, rows: Array) -> Array:
+        """The signatures of some documents, of which the rows are known: uint32[k, values].
+
+        Raises:
+            DataError: a signature is not what was written.
+        """
         assert self.layout.signing is not None
-        found: Array = self._files["signatures"].items().reshape(-1, self.layout.signing.values)[numbers]
+        signatures = self._files["signatures"].items().reshape(-1, self.layout.signing.values)
+        found = np.empty((len(numbers), self.layout.signing.values), np.uint32)
+        sums = np.ascontiguousarray(rows[:, self.layout.place_of_signature])
+        damaged = kernels.gather_signatures(signatures, numbers, sums, found)
+        if damaged >= 0:
+            raise self._damage("signatures", int(numbers[damaged]))
         return found
 
     def elements(self, numbers: Array, kind: str, rows: Array | None = None) -> Elements:
@@ -210,7 +257,7 @@ class Contents:
         if layout.weighted:
             mine = np.empty(len(numbers), np.uint64)
             kernels.gather(
-                self._files[f"{kind}-weights"].items().view(np.uint64), starts, mine, offsets, weights.view(np.uint64)
+                self._files[weights_of(kind)].items().view(np.uint64), starts, mine, offsets, weights.view(np.uint64)
             )
             kernels.fill_checksums(weights.view(np.uint64), offsets, mine)
             sums ^= mine
@@ -227,7 +274,7 @@ class Contents:
         """
         layout, rows = self.layout, self.rows(numbers)
         prints = Fingerprints(
-            np.ascontiguousarray(rows[:, FINGERPRINT : FINGERPRINT + layout.words]),
+            np.ascontiguousarray(self.fingerprints(rows)),
             np.ascontiguousarray(rows[:, DIGEST : DIGEST + 2]),
             rows[:, TOKENS].astype(np.int64),
         )
@@ -235,7 +282,7 @@ class Contents:
         compared = kept.get("compared", no_elements())
         signatures = None
         if layout.signing is not None:
-            values = self.signatures(numbers)
+            values = self.signatures(numbers, rows)
             sizes = rows[:, layout.place_of("compared") + 1].astype(np.int64)
             signatures = replace(layout.signing.none(), values=values, sizes=sizes)
         return Texts(prints, kept.get("joined", compared), compared, signatures)
@@ -244,6 +291,7 @@ class Contents:
         return self._files["rows"].items().reshape(-1, self.layout.width)
 
     def _damage(self, name: str, number: int) -> DataError:
+        either = f" or {self._files[weights_of(name)].path.name}" if weights_of(name) in self._files else ""
         return DataError(
-            f"{self._files[name].path} is damaged: document {number:,} is not what was written. Restore it from a backup."
+            f"{self._files[name].path}{either} is damaged: document {number:,} is not what was written. Restore it from a backup."
         )

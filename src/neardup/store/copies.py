@@ -3,29 +3,36 @@
 import json
 import os
 import shutil
+from collections import deque
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
+from neardup.arrays import Array
 from neardup.errors import DataError, InputError
 from neardup.fingerprints.simhash import Fingerprints
 from neardup.hamming.index.stored_recipe import located_fields
+from neardup.io.checksums import checksum
 from neardup.io.growing_file import to_disk
+from neardup.io.sealed_parquet import SEAL, BrokenSealError, SealedWriter, batches_of, metadata_of, opened_sealed
+from neardup.io.storage.places import place_of
 from neardup.matching.similarities.table import Elements
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import recipe_of_run
-from neardup.store.contents import Layout
+from neardup.store.contents import Layout, weights_of
 from neardup.store.files import REBUILT, Files
 from neardup.store.opening import RECORD, demand_empty, to_store
 from neardup.store.record import DocumentRow, RemovedRow
 from neardup.store.texts import Texts, digest_words, no_elements
+from neardup.store.versions import demand_version
 
 FORMAT = 1
 DOCUMENTS, REMOVED, FACTS = "documents.parquet", "removed.parquet", "store.json"
+AGAIN = "Export the store again."
 
 
 def free_folder(path: Path) -> None:
@@ -44,11 +51,10 @@ def backup(files: Files, target: Path) -> None:
     files.flush()
     facts = files.record.facts()
     for name, path in files.contents.paths.items():
-        size = facts["ends"].get(name, 0) * files.contents.item_bytes(name)
-        _copy(path, target / path.name, size)
+        _copy(path, target / path.name, files.contents.bytes_of(name, facts["ends"][name]))
     listed = facts["derived"]
-    names = [each["file"] for each in listed.get("orders", [])]
-    names += [each["file"] for segments in listed.get("segments", {}).values() for each in segments]
+    names = [each["file"] for each in listed["orders"]]
+    names += [each["file"] for segments in listed["segments"].values() for each in segments]
     for name in names:
         _copy(files.path / name, target / name, None)
     _copy_recipe(files, target)
@@ -84,32 +90,53 @@ def _copy(source: Path, target: Path, size: int | None) -> None:
 def export(files: Files, target: Path) -> None:
     """Write all documents and remembered texts as Parquet, and the facts as JSON."""
     free_folder(target)
-    schema = _schema(files.layout)
-    with pq.ParquetWriter(target / DOCUMENTS, schema, compression="zstd") as writer:
-        kept = files.kept()
-        for first in range(0, len(kept), REBUILT):
-            writer.write_table(_table(files, kept[first : first + REBUILT], schema))
-    places = {number: place for place, number in enumerate(files.kept().tolist())}
+    kept, schema = files.kept(), _schema(files.layout)
+    blocks = (_table(files, kept[first : first + REBUILT], schema) for first in range(0, len(kept), REBUILT))
+    seals = {DOCUMENTS: _write(target / DOCUMENTS, schema, blocks)}
+    places = {number: place for place, number in enumerate(kept.tolist())}
     rows = [row for row in files.record.removed_from(0) if row.survivor in places]
-    columns = {
-        "digest": pa.array([row.digest for row in rows], pa.binary(16)),
-        "survivor": pa.array([places[row.survivor] for row in rows], pa.int64()),
-        "similarity": pa.array([row.similarity for row in rows], pa.float64()),
-        "distance": pa.array([row.distance for row in rows], pa.int32()),
-        "last_seen": pa.array([row.last_seen for row in rows], pa.float64()),
-    }
-    pq.write_table(pa.table(columns), target / REMOVED)
+    columns = [
+        [row.digest for row in rows],
+        [places[row.survivor] for row in rows],
+        [row.similarity for row in rows],
+        [row.distance for row in rows],
+        [row.last_seen for row in rows],
+    ]
+    arrays = [pa.array(column, field.type) for column, field in zip(columns, _OF_REMOVED, strict=True)]
+    seals[REMOVED] = _write(target / REMOVED, _OF_REMOVED, [pa.record_batch(arrays, schema=_OF_REMOVED)])
     facts = {
         "format": FORMAT,
         "recipe": files.record.facts()["recipe"],
         "max_distance": files.recipe.max_distance,
         "rules": to_store(files.rules),
+        "plan": files.plan.to_store(),
         "state": files.state,
         "documents": len(kept),
         "removed": len(rows),
+        "seals": seals,
     }
     _copy_recipe(files, target)
-    (target / FACTS).write_text(json.dumps(facts, indent=1, sort_keys=True) + "\n")
+    sealed = facts | {"checksum": checksum(facts)}
+    (target / FACTS).write_text(json.dumps(sealed, indent=1, sort_keys=True) + "\n")
+
+
+def _write(path: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> str:
+    """Write a Parquet file. Returns its seal."""
+    writer = SealedWriter(path, schema, {"neardup.format": str(FORMAT)})
+    for batch in batches:
+        writer.write(batch)
+    return writer.close()
+
+
+_OF_REMOVED = pa.schema(
+    {
+        "digest": pa.binary(16),
+        "survivor": pa.int64(),
+        "similarity": pa.float64(),
+        "distance": pa.int32(),
+        "last_seen": pa.float64(),
+    }
+)
 
 
 def _schema(layout: Layout) -> pa.Schema:
@@ -125,15 +152,15 @@ def _schema(layout: Layout) -> pa.Schema:
         ("fingerprint", pa.binary(8 * layout.words)),
     ]
     for kind in layout.kinds:
-        fields.append((kind, pa.list_(pa.uint64())))
+        fields.append((kind, pa.list_(pa.field("element", pa.uint64()))))
         if layout.weighted:
-            fields.append((f"{kind}_weights", pa.list_(pa.float64())))
+            fields.append((weights_of(kind), pa.list_(pa.field("element", pa.float64()))))
     if layout.signing is not None:
-        fields.append(("signature", pa.list_(pa.uint32(), layout.signing.values)))
+        fields.append(("signature", pa.list_(pa.field("element", pa.uint32()), layout.signing.values)))
     return pa.schema(fields)
 
 
-def _table(files: Files, numbers: Any, schema: pa.Schema) -> pa.Table:
+def _table(files: Files, numbers: Array, schema: pa.Schema) -> pa.RecordBatch:
     texts = files.contents.texts(numbers)
     rows = files.record.documents(numbers.tolist())
     found = [rows[number] for number in numbers.tolist()]
@@ -144,36 +171,41 @@ def _table(files: Files, numbers: Any, schema: pa.Schema) -> pa.Table:
     for kind in files.layout.kinds:
         elements: Elements = getattr(texts, kind)
         offsets = pa.array(elements.offsets, pa.int32())
-        columns[kind] = pa.ListArray.from_arrays(offsets, pa.array(elements.values))
+        columns[kind] = pa.ListArray.from_arrays(offsets, pa.array(elements.values), schema.field(kind).type)
         if files.layout.weighted:
-            columns[f"{kind}_weights"] = pa.ListArray.from_arrays(offsets, pa.array(elements.weights))
+            name = weights_of(kind)
+            columns[name] = pa.ListArray.from_arrays(offsets, pa.array(elements.weights), schema.field(name).type)
     if texts.signatures is not None:
-        width = texts.signatures.values.shape[1]
-        columns["signature"] = pa.FixedSizeListArray.from_arrays(pa.array(texts.signatures.values.ravel()), width)
-    return pa.table(columns, schema=schema)
+        values = pa.array(texts.signatures.values.ravel())
+        columns["signature"] = pa.FixedSizeListArray.from_arrays(values, type=schema.field("signature").type)
+    return pa.record_batch([pa.array(columns[field.name], field.type) for field in schema], schema=schema)
 
 
 _OF_ROWS = ("id", "first_seen", "last_seen", "expires", "metadata", "rank")
 
 
 def read_export(source: Path) -> dict[str, Any]:
-    """The facts of an export.
+    """The facts of an export, all of which is whole.
 
     Raises:
         InputError: there is none.
-        DataError: it is of another format, or damaged.
+        DataError: it is of another format, or a file is missing or damaged.
     """
+    path = source / FACTS
     try:
-        facts: dict[str, Any] = json.loads((source / FACTS).read_bytes())
+        facts = json.loads(path.read_bytes())
+        written = facts["format"]
     except FileNotFoundError:
         raise InputError(f"{source} is no export of a store: it has no {FACTS}.") from None
-    except ValueError as problem:
-        raise DataError(f"{source / FACTS} is damaged: {problem}. Export the store again.") from None
-    if facts.get("format") != FORMAT:
-        raise DataError(
-            f"{source} is of format {facts.get('format')}; this version of neardup reads {FORMAT}. Export the store again."
-        )
-    return facts
+    except (ValueError, KeyError, TypeError, RecursionError) as problem:
+        raise DataError(f"{path} is damaged: {problem!r}. {AGAIN}") from None
+    demand_version(path, written, FORMAT, is_export=True)
+    if facts.pop("checksum", None) != checksum(facts):
+        raise DataError(f"{path} is damaged: its checksum is another. {AGAIN}")
+    for name in (DOCUMENTS, REMOVED):
+        deque(_read(source / name, facts), maxlen=0)  # checked before a store is made of it
+    found: dict[str, Any] = facts
+    return found
 
 
 def recipe_of_export(source: Path, facts: dict[str, Any]) -> Recipe:
@@ -184,18 +216,18 @@ def recipe_of_export(source: Path, facts: dict[str, Any]) -> Recipe:
 
 def restore(files: Files, source: Path, facts: dict[str, Any]) -> None:
     """Fill an empty store with what was exported."""
-    with pq.ParquetFile(source / DOCUMENTS) as file:
-        if file.metadata.num_rows != facts["documents"]:
-            raise DataError(f"{source / DOCUMENTS} has {file.metadata.num_rows:,} rows, not {facts['documents']:,}.")
-        number = 0
-        for batch in file.iter_batches(REBUILT):
-            texts = _texts(files, batch)
-            columns = zip(*(batch.column(name).to_pylist() for name in _OF_ROWS), strict=True)
-            rows = [DocumentRow(number + i, *values) for i, values in enumerate(columns)]
-            files.keep(texts, rows, [], set(), 0.0)
-            files.acknowledge({})
-            number += len(rows)
-    removed = pq.read_table(source / REMOVED).to_pylist()
+    with files.record.changing():
+        files.record.set_facts({"plan": facts["plan"]})
+    files.reopen()
+    number = 0
+    for batch in _read(source / DOCUMENTS, facts):
+        texts = _texts(files, batch)
+        columns = zip(*(batch.column(name).to_pylist() for name in _OF_ROWS), strict=True)
+        rows = [DocumentRow(number + i, *values) for i, values in enumerate(columns)]
+        files.keep(texts, rows, [], set(), 0.0)
+        files.acknowledge({})
+        number += len(rows)
+    removed = [row for batch in _read(source / REMOVED, facts) for row in batch.to_pylist()]
     rows_of = [
         RemovedRow(i, row["digest"], row["survivor"], row["similarity"], row["distance"], row["last_seen"])
         for i, row in enumerate(removed)
@@ -203,6 +235,23 @@ def restore(files: Files, source: Path, facts: dict[str, Any]) -> None:
     files.keep(files.texts([]), [], rows_of, set(), 0.0)
     files.state = facts["state"]
     files.acknowledge({"state": facts["state"]})
+
+
+def _read(path: Path, facts: dict[str, Any]) -> Iterator[pa.RecordBatch]:
+    """The rows of a Parquet file of an export, checked.
+
+    Raises:
+        DataError: it is missing, damaged, or of another export.
+    """
+    try:
+        with opened_sealed(place_of(path)) as file:
+            if metadata_of(file)[SEAL] != facts["seals"][path.name]:
+                raise BrokenSealError("it is of another export")
+            yield from batches_of(file)
+    except FileNotFoundError:
+        raise DataError(f"{path} is missing. {AGAIN}") from None
+    except (pa.ArrowException, KeyError, TypeError, ValueError, OSError) as problem:
+        raise DataError(f"{path} is damaged: {problem}. {AGAIN}") from None
 
 
 def _texts(files: Files, batch: pa.RecordBatch) -> Texts:
@@ -226,5 +275,5 @@ def _elements(batch: pa.RecordBatch, kind: str, *, weighted: bool) -> Elements:
     lists = batch.column(kind)
     lengths = lists.value_lengths().to_numpy()
     offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
-    weights = batch.column(f"{kind}_weights").flatten().to_numpy() if weighted else np.empty(0)
+    weights = batch.column(weights_of(kind)).flatten().to_numpy() if weighted else np.empty(0)
     return Elements(np.array(lists.flatten().to_numpy(), np.uint64), np.array(weights, np.float64), offsets)

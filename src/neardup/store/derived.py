@@ -26,6 +26,11 @@ PREFIXES = ("segment-", "order-")
 """Of the names of all files."""
 
 
+def nothing_derived(serial: int) -> dict[str, Any]:
+    """What the record says if there are no such files; `serial`: the largest number that a file had."""
+    return {"serial": serial, "documents": 0, "removed": 0, "orders": [], "segments": {}}
+
+
 class Writing(NamedTuple):
     """Segments that a thread writes of all documents, and of all texts that were not kept, before some numbers."""
 
@@ -45,20 +50,20 @@ class Derived:
     """
 
     def __init__(self, folder: Path, listed: Mapping[str, Any]) -> None:
-        """Map the files that the record lists: the result of `listed` when it was written, or nothing.
+        """Map the files that the record lists: the result of `listed` when it was written, or of `nothing_derived`.
 
         Raises:
             DataError: one is missing, damaged or another.
         """
         self.folder = folder
-        self._serial: int = listed.get("serial", 0)
-        self.upto: int = listed.get("documents", 0)
-        self.removed_upto: int = listed.get("removed", 0)
-        self._order_files: list[dict[str, Any]] = list(listed.get("orders", []))
+        self._serial: int = listed["serial"]
+        self.upto: int = listed["documents"]
+        self.removed_upto: int = listed["removed"]
+        self._order_files: list[dict[str, Any]] = list(listed["orders"])
         self.orders: list[Order] = [read_order(folder / each["file"], each) for each in self._order_files]
         self._postings = {
             name: Postings([Segment.read(folder / each["file"], each) for each in segments])
-            for name, segments in listed.get("segments", {}).items()
+            for name, segments in listed["segments"].items()
         }
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="neardup-segments")
         self._writing: Writing | None = None

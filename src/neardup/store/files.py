@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import secrets
 import sqlite3
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,14 +18,17 @@ from neardup.hamming.index.stored_recipe import fields_in_folder, located_fields
 from neardup.io.growing_file import to_disk
 from neardup.io.storage.places import local_path
 from neardup.kernels.matching.elements import WEIGHTS
-from neardup.matching.distance_limit import distance_limit
 from neardup.matching.similarities.table import maker_of
+from neardup.options import DedupOptions
 from neardup.recipe.presets import RecipeLike, recipe_of
+from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import recipe_of_run
 from neardup.resources.resources import Resources
+from neardup.store.candidates.plan import Plan
+from neardup.store.candidates.proposing import Candidates
 from neardup.store.candidates.table import CANDIDATES
 from neardup.store.contents import Contents, Layout, sweep_generations
-from neardup.store.derived import Derived
+from neardup.store.derived import Derived, nothing_derived
 from neardup.store.known import Known
 from neardup.store.opening import (
     RECORD,
@@ -120,19 +124,30 @@ class Files:
     ) -> None:
         """Lock the store, and make it if there is none."""
         rules, made_by = rules_of(given), recipe_of(recipe)
+        plan = None
         if not is_store(self.path):
-            distance_limit(made_by, rules.options)  # refuses bad options before a folder is made
+            plan = _plan_of(made_by, rules)  # refuses bad options before a folder is made
             make_folder(self.path)
         stack.enter_context(writing(self.path, wait))
         with contextlib.closing(Record(self.path / RECORD, create=True)) as record:
-            if "recipe" in record.facts():
+            if record.is_complete:
                 return
-            fields = fields_in_folder(made_by.stored(), self.path, None)
-            counts = {"documents": 0, "removed": 0, "ends": {}, "generation": 0, "derived": {}, "state": None}
+            plan = plan or _plan_of(made_by, rules)
+            facts = {
+                "store": secrets.token_hex(8),
+                "recipe": fields_in_folder(made_by.stored(), self.path, None),
+                "max_distance": made_by.max_distance,
+                "rules": to_store(rules),
+                "plan": plan.to_store(),
+                "documents": 0,
+                "removed": 0,
+                "ends": _layout(made_by, rules, _candidates(made_by, rules, plan)).no_ends,
+                "generation": 0,
+                "derived": nothing_derived(0),
+                "state": None,
+            }
             with record.changing():
-                record.set_facts(
-                    counts | {"recipe": fields, "max_distance": made_by.max_distance, "rules": to_store(rules)}
-                )
+                record.set_facts(facts)
         to_disk(self.path)
 
     # -------------------------------------------------------------------------------------------------------- reading
@@ -140,22 +155,24 @@ class Files:
     @property
     def layout(self) -> Layout:
         """What is kept of each document."""
-        options, row = self.rules.options, self.similarity.row
-        kinds = ["compared"] if options.min_similarity > 0 else []
-        if kinds and options.method == "exact" and row.joined != row.verified:
-            kinds.append("joined")
-        return Layout(self.recipe.words, tuple(kinds), self.similarity.verified == WEIGHTS, self.candidates.signing)
+        return _layout(self.recipe, self.rules, self.candidates)
 
     def _read(self, facts: Mapping[str, Any]) -> None:
         """Map the files, and make in memory what no segment has."""
-        self.candidates = CANDIDATES[self.rules.options.method](
-            self.recipe, dataclasses.replace(self.rules.options, min_similarity=self.rules.least)
-        )
+        self.plan = Plan(**facts["plan"])
+        self.candidates = _candidates(self.recipe, self.rules, self.plan)
         self.generation: int = facts["generation"]
         readonly = self.mode == "r"
         self.contents = self._open_files.enter_context(
             contextlib.closing(
-                Contents(self.path, self.layout, facts["ends"], generation=self.generation, readonly=readonly)
+                Contents(
+                    self.path,
+                    self.layout,
+                    facts["ends"],
+                    store=facts["store"],
+                    generation=self.generation,
+                    readonly=readonly,
+                )
             )
         )
         self.gone = self.record.marks()
@@ -350,8 +367,30 @@ class Files:
             if self.mode == "w" and self._is_sound:
                 self.flush()
                 is_new = self.derived.upto < len(self.contents) or self.derived.removed_upto < self.removed
-                if self.recalls and is_new:
+                if self.recalls and (is_new or self.candidates.is_behind):
                     with self.changing():
                         self.spill()
         finally:
             self._open.close()
+
+
+def _asked(rules: Rules) -> DedupOptions:
+    """The options by which candidates are found."""
+    return dataclasses.replace(rules.options, min_similarity=rules.least)
+
+
+def _plan_of(recipe: Recipe, rules: Rules) -> Plan:
+    return CANDIDATES[rules.options.method].plan_of(recipe, _asked(rules))
+
+
+def _candidates(recipe: Recipe, rules: Rules, plan: Plan) -> Candidates:
+    return CANDIDATES[rules.options.method](recipe, _asked(rules), plan)
+
+
+def _layout(recipe: Recipe, rules: Rules, candidates: Candidates) -> Layout:
+    """What is kept of each document."""
+    similarity = maker_of(rules.options.compared_by)
+    kinds = ["compared"] if rules.options.min_similarity > 0 else []
+    if kinds and rules.options.method == "exact" and similarity.row.joined != similarity.row.verified:
+        kinds.append("joined")
+    return Layout(recipe.words, tuple(kinds), similarity.verified == WEIGHTS, candidates.signing)

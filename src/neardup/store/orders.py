@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 
 from neardup.arrays import Array
+from neardup.errors import DataError
 from neardup.hamming.index.segment_file import write_segment_file
 from neardup.kernels.store import prefixes as kernels
 from neardup.kernels.store.prefixes import Order
-from neardup.store.postings import read_listed
+from neardup.store.postings import REPAIR, read_listed
 
 MOST_LEARNED = 1 << 20
 """Elements whose counts an order knows, the most frequent."""
@@ -49,5 +50,8 @@ def read_order(path: Path, listed: dict[str, Any]) -> Order:
     Raises:
         DataError: the file is missing, damaged or another.
     """
-    arrays = read_listed(path, listed).arrays
+    file = read_listed(path, listed)
+    if file.damaged_pages():
+        raise DataError(f"{path} is damaged. {REPAIR}")
+    arrays = file.arrays
     return order_of(arrays["elements"], arrays["counts"])

@@ -100,6 +100,15 @@ class Segment:
     def __len__(self) -> int:
         return len(self.entries.keys)
 
+    def demand_whole(self) -> None:
+        """Refuse a segment of which pages are damaged, before it becomes part of another with checksums of its own.
+
+        Raises:
+            DataError: see above.
+        """
+        if self.file.damaged_pages():
+            raise DataError(f"{self.file.path} is damaged. {REPAIR}")
+
     @property
     def listed(self) -> dict[str, Any]:
         """What the record says of it."""
@@ -139,6 +148,8 @@ def read_listed(path: Path, listed: dict[str, Any] | None) -> SegmentFile:
         file = read_segment_file(path)
     except FileNotFoundError:
         raise DataError(f"{path} is missing. {REPAIR}") from None
+    except DataError as problem:
+        raise DataError(f"{problem} {REPAIR}") from None
     if listed is not None and f"{file.seal:016x}" != listed["seal"]:
         raise DataError(f"{path} is another file than the one that the store wrote under this name. {REPAIR}")
     return file
@@ -212,6 +223,8 @@ def spilled(frozen: Frozen, path_of: Callable[[], Path], upto: int, gone: Array)
         left, right = segments[-2:]
         if len(left) >= GROWTH * len(right) or len(left) + len(right) > MOST_MERGED:
             break
+        for each in (left, right):
+            each.demand_whole()
         segments[-2:] = [Segment.write(path_of(), merged(left.entries, right.entries, gone), upto)]
     return segments
 
@@ -220,6 +233,7 @@ def compacted(frozen: Frozen, path_of: Callable[[], Path], upto: int, gone: Arra
     """Merge all into one segment, as far as that is not too large, without documents that are gone."""
     whole: list[Segment] = []
     for segment in spilled(frozen, path_of, upto, gone):
+        segment.demand_whole()
         if whole and len(whole[-1]) + len(segment) <= MOST_MERGED:
             whole[-1] = Segment.write(path_of(), merged(whole[-1].entries, segment.entries, gone), upto)
         else:

@@ -2,7 +2,7 @@
 
 `documents` has each kept document under its number, in the order of keeping; `removed` has each distinct text that was not kept,
 with its survivor, so that a later copy gets the same answer. Both are written in the order of their numbers, and have no other
-index: where a digest or an id is, postings tell. `gone` has a bit for each number that was removed later.
+index: where a digest or an id is, postings tell. `gone` has a bit for each number that was removed later. Each row has a checksum.
 """
 
 import contextlib
@@ -15,34 +15,20 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.errors import DataError, InputError
+from neardup.errors import DataError, InputError, NeardupError
 from neardup.store.marks import CHUNK, Marks
+from neardup.store.record_checks import agrees, document_checksum, fact_checksum, gone_checksum, removed_checksum
+from neardup.store.record_tables import FACTS, MOVED, RENUMBERED, SCHEMA, SEEN
+from neardup.store.versions import demand_version
 
 FORMAT = 1
 AT_ONCE = 500
 """Values in one query; SQLite allows 32,766."""
-
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS documents (
-    number INTEGER PRIMARY KEY,
-    id TEXT NOT NULL,
-    first_seen REAL NOT NULL,
-    last_seen REAL NOT NULL,
-    expires REAL,
-    metadata TEXT,
-    rank REAL
-) STRICT;
-CREATE TABLE IF NOT EXISTS removed (
-    number INTEGER PRIMARY KEY,
-    digest BLOB NOT NULL,
-    survivor INTEGER NOT NULL,
-    similarity REAL,
-    distance INTEGER NOT NULL,
-    last_seen REAL NOT NULL
-) STRICT;
-CREATE TABLE IF NOT EXISTS gone (chunk INTEGER PRIMARY KEY, bits BLOB NOT NULL) STRICT;
-"""
+_NO_DAMAGE = {
+    getattr(sqlite3, f"SQLITE_{name}")
+    for name in ("PERM", "BUSY", "LOCKED", "NOMEM", "READONLY", "INTERRUPT", "IOERR", "FULL", "CANTOPEN", "PROTOCOL")
+}
+"""Errors of SQLite for which the file is not to blame."""
 
 
 class DocumentRow(NamedTuple):
@@ -91,44 +77,92 @@ class Record:
         """
         self.path = path
         self._base = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        for name, function, count in (
+            ("document_checksum", document_checksum, 7),
+            ("removed_checksum", removed_checksum, 6),
+        ):
+            self._base.create_function(name, count, function, deterministic=True)
         try:
-            self._open(create=create, readonly=readonly)
+            with self._told():
+                self._open(create=create, readonly=readonly)
         except BaseException:
             self._base.close()
             raise
 
     def _open(self, *, create: bool, readonly: bool) -> None:
-        path = self.path
+        if readonly:
+            self._base.execute("PRAGMA query_only = ON")
+        else:
+            self._base.execute("PRAGMA journal_mode = WAL")
+            self._base.execute("PRAGMA synchronous = FULL")
+        if create:
+            with self.changing():
+                for statement in SCHEMA.split(";\n"):
+                    self._base.execute(statement)
+                if not self._base.execute("SELECT 1 FROM facts WHERE name = 'format'").fetchone():
+                    self.set_facts({"format": FORMAT})
+        found = self._base.execute("SELECT value FROM facts WHERE name = 'format'").fetchone()
+        if found is None:
+            raise self._damage("the fact `format` is missing")
+        demand_version(self.path, json.loads(found[0]), FORMAT)
+
+    @contextlib.contextmanager
+    def _told(self) -> Iterator[None]:
+        """Errors of SQLite in our words.
+
+        Raises:
+            InputError: the file cannot be read or written.
+            DataError: it is damaged.
+        """
         try:
-            if readonly:
-                self._base.execute("PRAGMA query_only = ON")
-            else:
-                self._base.execute("PRAGMA journal_mode = WAL")
-                self._base.execute("PRAGMA synchronous = FULL")
-            if create:
-                with self.changing():
-                    for statement in SCHEMA.split(";\n"):
-                        self._base.execute(statement)
-                    self._base.execute("INSERT OR IGNORE INTO facts VALUES ('format', ?)", (json.dumps(FORMAT),))
-            written = self.facts().get("format")
-        except sqlite3.OperationalError as problem:
-            raise InputError(f"{path} cannot be opened: {problem}.") from None
+            yield
+        except (sqlite3.DatabaseError, ValueError) as problem:
+            raise self._problem(problem) from None
+
+    def _problem(self, problem: Exception) -> Exception:
+        if isinstance(problem, NeardupError | sqlite3.ProgrammingError):
+            return problem
+        if getattr(problem, "sqlite_errorcode", 0) & 0xFF in _NO_DAMAGE:
+            return InputError(f"{self.path} cannot be used: {problem}.")
+        return self._damage(str(problem))
+
+    def _damage(self, what: str) -> DataError:
+        return DataError(f"{self.path} is damaged: {what}. Restore it from a backup.")
+
+    def _rows(self, query: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
+        """The rows that a query finds.
+
+        Raises:
+            InputError, DataError: see `_told`.
+        """
+        try:
+            for row in self._base.execute(query, values):  # noqa: UP028 - it would close the cursor, maybe after the database
+                yield row
         except sqlite3.DatabaseError as problem:
-            raise DataError(f"{path} is damaged: {problem}. Restore it from a backup.") from None
-        if written != FORMAT:
-            raise DataError(
-                f"{path} is of format {written}; this version of neardup reads {FORMAT}. Make the store anew."
-            )
+            raise self._problem(problem) from None
+
+    def _write(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
+        """Run a statement for each of some rows of values.
+
+        Raises:
+            InputError, DataError: see `_told`.
+        """
+        try:
+            self._base.executemany(statement, rows)
+        except sqlite3.DatabaseError as problem:
+            raise self._problem(problem) from None
 
     def begin(self) -> None:
         """Begin a change, unless one was begun."""
         if not self._base.in_transaction:
-            self._base.execute("BEGIN IMMEDIATE")
+            with self._told():
+                self._base.execute("BEGIN IMMEDIATE")
 
     def commit(self) -> None:
         """Make what was changed since `begin` durable."""
         if self._base.in_transaction:
-            self._base.execute("COMMIT")
+            with self._told():
+                self._base.execute("COMMIT")
 
     def roll_back(self) -> None:
         """Undo what was changed since `begin`."""
@@ -147,65 +181,95 @@ class Record:
         self.commit()
 
     def facts(self) -> dict[str, Any]:
-        """All facts, by name."""
-        return {name: json.loads(value) for name, value in self._base.execute("SELECT name, value FROM facts")}
+        """All facts, by name.
+
+        Raises:
+            DataError: one is missing, or is not what was written.
+        """
+        found = {}
+        for name, value, checksum in self._rows("SELECT name, value, checksum FROM facts"):
+            if not agrees(fact_checksum, (name, value), checksum):
+                raise self._damage(f"the fact `{name}` is not what was written")
+            found[name] = json.loads(value)
+        if missing := FACTS - found.keys():
+            raise self._damage(f"the fact `{min(missing)}` is missing")
+        return found
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether it has more than a crash has left of one that was being made."""
+        return bool(list(self._rows("SELECT 1 FROM facts WHERE name = 'recipe'")))
 
     @property
     def version(self) -> int:
         """A number that changes when another process has changed the record."""
-        found: int = self._base.execute("PRAGMA data_version").fetchone()[0]
+        found: int = next(self._rows("PRAGMA data_version"))[0]
         return found
 
     def set_facts(self, facts: Mapping[str, Any]) -> None:
         """Set some facts."""
-        rows = [(name, json.dumps(value, sort_keys=True)) for name, value in facts.items()]
-        self._base.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?)", rows)
+        values = {name: json.dumps(value, sort_keys=True) for name, value in facts.items()}
+        rows = [(name, value, fact_checksum(name, value)) for name, value in values.items()]
+        self._write("INSERT OR REPLACE INTO facts VALUES (?, ?, ?)", rows)
 
     # ------------------------------------------------------------------------------------------------------- documents
 
     def add_documents(self, rows: Iterable[DocumentRow]) -> None:
         """Add kept documents."""
-        self._base.executemany("INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+        sealed = [(*row, document_checksum(*row)) for row in rows]
+        self._write("INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?)", sealed)
 
     def add_removed(self, rows: Iterable[RemovedRow]) -> None:
         """Remember distinct texts that were not kept."""
-        self._base.executemany("INSERT INTO removed VALUES (?, ?, ?, ?, ?, ?)", rows)
+        sealed = [(*row, removed_checksum(*row)) for row in rows]
+        self._write("INSERT INTO removed VALUES (?, ?, ?, ?, ?, ?, ?)", sealed)
 
     def documents(self, numbers: Sequence[int]) -> dict[int, DocumentRow]:
         """The kept documents with these numbers."""
-        return {row[0]: DocumentRow(*row) for row in self._of("documents", numbers)}
+        return {row[0]: self._document(row) for row in self._of("documents", numbers)}
 
     def removed(self, numbers: Sequence[int]) -> dict[int, RemovedRow]:
         """The texts that were not kept with these numbers."""
-        return {row[0]: RemovedRow(*row) for row in self._of("removed", numbers)}
+        return {row[0]: self._removed(row) for row in self._of("removed", numbers)}
 
     def _of(self, table: str, numbers: Sequence[int]) -> Iterator[tuple[Any, ...]]:
         for first in range(0, len(numbers), AT_ONCE):
             some = numbers[first : first + AT_ONCE]
             marks = ", ".join("?" * len(some))
-            yield from self._base.execute(f"SELECT * FROM {table} WHERE number IN ({marks})", some)
+            yield from self._rows(f"SELECT * FROM {table} WHERE number IN ({marks})", some)
 
     def documents_from(self, first: int) -> Iterator[DocumentRow]:
         """The kept documents from a number on, in their order."""
-        rows = self._base.execute("SELECT * FROM documents WHERE number >= ? ORDER BY number", (first,))
-        return (DocumentRow(*row) for row in rows)
+        return map(self._document, self._rows("SELECT * FROM documents WHERE number >= ? ORDER BY number", (first,)))
 
     def removed_from(self, first: int) -> Iterator[RemovedRow]:
         """The texts that were not kept from a number on, in their order."""
-        rows = self._base.execute("SELECT * FROM removed WHERE number >= ? ORDER BY number", (first,))
-        return (RemovedRow(*row) for row in rows)
+        return map(self._removed, self._rows("SELECT * FROM removed WHERE number >= ? ORDER BY number", (first,)))
+
+    def _document(self, row: tuple[Any, ...]) -> DocumentRow:
+        found = DocumentRow(*row[:-1])
+        if not agrees(document_checksum, found, row[-1]):
+            raise self._damage(f"row {found.number} of `documents` is not what was written")
+        return found
+
+    def _removed(self, row: tuple[Any, ...]) -> RemovedRow:
+        found = RemovedRow(*row[:-1])
+        if not agrees(removed_checksum, found, row[-1]):
+            raise self._damage(f"row {found.number} of `removed` is not what was written")
+        return found
 
     def saw(self, numbers: Iterable[int], now: float) -> None:
         """Note that copies or near-duplicates of these kept documents were seen."""
-        rows = [(now, number) for number in numbers]
-        self._base.executemany("UPDATE documents SET last_seen = ? WHERE number = ?", rows)
+        self._write(f"UPDATE documents SET last_seen = ?1, {SEEN} WHERE number = ?2", [(now, each) for each in numbers])
 
     def forget(self, numbers: Sequence[int], marks: Marks) -> None:
         """Remove kept documents, and write the chunks of the marks that have their bits."""
-        self._base.executemany("DELETE FROM documents WHERE number = ?", [(number,) for number in numbers])
+        self._write("DELETE FROM documents WHERE number = ?", [(number,) for number in numbers])
+        rows = []
         for chunk in sorted({number // (8 * CHUNK) for number in numbers}):
             bits = marks.bits[chunk * CHUNK : (chunk + 1) * CHUNK].tobytes()
-            self._base.execute("INSERT OR REPLACE INTO gone VALUES (?, ?)", (chunk, bits))
+            rows.append((chunk, bits, gone_checksum(chunk, bits)))
+        self._write("INSERT OR REPLACE INTO gone VALUES (?, ?, ?)", rows)
 
     def expired(self, now: float) -> Array:
         """int64[n]: the numbers of documents that have expired."""
@@ -220,39 +284,50 @@ class Record:
         return self._numbers("SELECT number FROM documents ORDER BY number DESC LIMIT -1 OFFSET ?", newest)
 
     def _numbers(self, query: str, value: float) -> Array:
-        return np.array([row[0] for row in self._base.execute(query, (value,))], np.int64)
+        return np.array([row[0] for row in self._rows(query, (value,))], np.int64)
 
     def renumber(self, numbers: Array) -> None:
         """Give the documents with these numbers (int64[n], ascending) the numbers from 0 on; forget all else, and the marks."""
-        self._base.execute("CREATE TEMP TABLE renumbered (old INTEGER PRIMARY KEY, new INTEGER NOT NULL)")
-        self._base.executemany(
-            "INSERT INTO renumbered VALUES (?, ?)", ((old, new) for new, old in enumerate(numbers.tolist()))
-        )
-        moved = [(new, old) for new, old in enumerate(numbers.tolist()) if new != old]
-        self._base.executemany("UPDATE documents SET number = ? WHERE number = ?", moved)  # upwards: no number is taken
-        self._base.execute("DELETE FROM removed WHERE survivor NOT IN (SELECT old FROM renumbered)")
-        self._base.execute("UPDATE removed SET survivor = (SELECT new FROM renumbered WHERE old = survivor)")
-        self._base.execute("CREATE TEMP TABLE kept AS SELECT * FROM removed ORDER BY number")
-        self._base.execute("DELETE FROM removed")
-        columns = "digest, survivor, similarity, distance, last_seen"
-        self._base.execute(f"INSERT INTO removed SELECT rowid - 1, {columns} FROM kept")
-        for table in ("renumbered", "kept"):
-            self._base.execute(f"DROP TABLE temp.{table}")
-        self._base.execute("DELETE FROM gone")
+        with self._told():
+            self._base.execute("CREATE TEMP TABLE renumbered (old INTEGER PRIMARY KEY, new INTEGER NOT NULL)")
+            self._base.executemany(
+                "INSERT INTO renumbered VALUES (?, ?)", ((old, new) for new, old in enumerate(numbers.tolist()))
+            )
+            moved = [(new, old) for new, old in enumerate(numbers.tolist()) if new != old]
+            upwards = f"UPDATE documents SET number = ?1, {MOVED} WHERE number = ?2"  # so that no number is taken
+            self._base.executemany(upwards, moved)
+            self._base.execute(
+                "CREATE TEMP TABLE kept AS SELECT removed.*, new FROM removed JOIN renumbered ON old = survivor ORDER BY number"
+            )
+            self._base.execute("DELETE FROM removed")
+            self._base.execute(
+                f"INSERT INTO removed SELECT rowid - 1, digest, new, {RENUMBERED} FROM kept ORDER BY rowid"
+            )
+            for table in ("renumbered", "kept"):
+                self._base.execute(f"DROP TABLE temp.{table}")
+            self._base.execute("DELETE FROM gone")
 
     def counts(self) -> tuple[int, int]:
         """The number of rows of kept documents, and of texts that were not kept."""
         tables = ("documents", "removed")
-        first, second = (self._base.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in tables)
+        first, second = (next(self._rows(f"SELECT count(*) FROM {table}"))[0] for table in tables)
         return first, second
 
-    def damage(self) -> list[str]:
-        """What SQLite finds damaged, in its words."""
+    def damage(self) -> Iterator[str]:
+        """What is damaged: by what SQLite finds, in its words, and by the checksums of rows."""
         try:
-            found = [row[0] for row in self._base.execute("PRAGMA integrity_check")]
-        except sqlite3.DatabaseError as problem:
-            return [str(problem)]
-        return [] if found == ["ok"] else found
+            found = [row[0] for row in self._rows("PRAGMA integrity_check")]
+            yield from (f"{self.path.name}: {each}" for each in found if each != "ok")
+            self.facts()
+            self.marks()
+            for table, read in (("documents", self._document), ("removed", self._removed)):
+                for row in self._rows(f"SELECT * FROM {table}"):
+                    try:
+                        read(row)
+                    except DataError as problem:
+                        yield str(problem)
+        except NeardupError as problem:
+            yield str(problem)
 
     def tidy(self) -> None:
         """Give up room that is not used."""
@@ -264,11 +339,19 @@ class Record:
             self._base.backup(target)
 
     def marks(self) -> Marks:
-        """The numbers of documents that were removed."""
-        rows = dict(self._base.execute("SELECT chunk, bits FROM gone"))
+        """The numbers of documents that were removed.
+
+        Raises:
+            DataError: some are not what was written.
+        """
+        rows = {}
+        for chunk, bits, checksum in self._rows("SELECT chunk, bits, checksum FROM gone"):
+            if not agrees(gone_checksum, (chunk, bits), checksum):
+                raise self._damage(f"row {chunk} of `gone` is not what was written")
+            rows[chunk] = np.frombuffer(bits, np.uint8)
         bits = np.zeros((max(rows) + 1) * CHUNK if rows else 0, np.uint8)
         for chunk, content in rows.items():
-            bits[chunk * CHUNK : (chunk + 1) * CHUNK] = np.frombuffer(content, np.uint8)
+            bits[chunk * CHUNK : (chunk + 1) * CHUNK] = content
         return Marks.of(bits)
 
     def close(self) -> None:

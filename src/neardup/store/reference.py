@@ -95,6 +95,11 @@ def options_of_store(store: Store, recipe: Recipe, options: DedupOptions) -> Ded
     if differing := [name for name in DECIDING if asked[name] != own[name]]:
         shown = ", ".join(f"`{name}={own[name]!r}`" for name in differing)
         raise OptionError(f"`against`: {store.path} decides with {shown}. Give the same, or name files of texts.")
+    if store._files.plan != type(store._files.candidates).plan_of(store.recipe, store.options):
+        raise OptionError(
+            f"`against`: {store.path} was made by a version of neardup that finds candidates otherwise. Use that version, or name "
+            "files of texts."
+        )
     if options.grouped_by is not None:
         raise OptionError(
             f"`within={options.grouped_by!r}`: the documents of {store.path} have no columns. Leave it out."

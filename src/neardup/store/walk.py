@@ -104,11 +104,12 @@ def walk(
     if not len(of_kept.asked) and not len(among.asked):
         return all_new(len(texts))
     kept, concerned, pairs = _places(of_kept, among)
-    prints = np.concatenate([contents.fingerprints(kept), texts.prints.values[concerned]])
+    rows = contents.rows(kept)
+    prints = np.concatenate([contents.fingerprints(rows), texts.prints.values[concerned]])
     elements = None
     if min_similarity > 0:
         own = some_elements(texts.compared, concerned)
-        elements = HeldElements(after(contents.elements(kept, "compared"), own), similarity)
+        elements = HeldElements(after(contents.elements(kept, "compared", rows), own), similarity)
     if len(among.asked) and not keeps_all:
         found = cluster_star(
             _graph(prints, pairs),

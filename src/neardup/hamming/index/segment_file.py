@@ -46,6 +46,7 @@ def write_segment_file(path: Path, arrays: Mapping[str, Array], facts: Mapping[s
     """Write arrays and facts (plain values) to a new file, and flush it to the disk. Returns its seal, see `SegmentFile`."""
     listed: list[dict[str, Any]] = []
     offset = 0
+    arrays = {name: array.astype(array.dtype.newbyteorder("<"), copy=False) for name, array in arrays.items()}
     for name, array in arrays.items():
         listed.append({"name": name, "dtype": array.dtype.str, "shape": array.shape, "offset": offset})
         offset += -(-array.nbytes // ALIGNMENT) * ALIGNMENT

@@ -31,17 +31,29 @@ def fill_checksums(words, offsets, out):
 
 
 @kernel
-def seal_rows(rows):
-    """Write into the last column the checksum of the others: uint64[n, width]."""
+def fill_signature_checksums(signatures, out):
+    """The checksums of signatures, each value as a word: uint32[n, k] -> uint64[n]."""
+    for i in range(len(signatures)):
+        out[i] = checksum_of(signatures[i], 0, signatures.shape[1])
+
+
+@kernel
+def seal_rows(rows, first):
+    """Write into the last column the checksum of the others, and of the number behind them: uint64[n, width], from `first` on."""
     for i in range(len(rows)):
-        rows[i, -1] = checksum_of(rows[i], 0, rows.shape[1] - 1)
+        rows[i, -1] = u64(first + i)
+        rows[i, -1] = checksum_of(rows[i], 0, rows.shape[1])
 
 
 @kernel
 def damaged_row(rows, numbers):
-    """The first of some rows (int64[k]) whose checksum is another; -1 if there is none."""
+    """The first of some rows (int64[k]) that is not there, or whose checksum is another; -1 if there is none."""
+    width = rows.shape[1]
+    a, b = u64(width) * A, B + u64(2 * (width - 1))
     for number in numbers:
-        if rows[number, -1] != checksum_of(rows[number], 0, rows.shape[1] - 1):
+        if number < 0 or number >= len(rows):
+            return number
+        if rows[number, -1] != checksum_of(rows[number], 0, width - 1) + (u64(number) + a) * b:
             return number
     return np.int64(-1)
 
@@ -58,5 +70,17 @@ def gather(words, starts, checksums, offsets, out):
         for at in range(offsets[i], offsets[i + 1]):
             out[at] = words[start + at - offsets[i]]
         if damaged < 0 and checksum_of(out, offsets[i], offsets[i + 1]) != checksums[i]:
+            damaged = np.int64(i)
+    return damaged
+
+
+@kernel
+def gather_signatures(signatures, numbers, checksums, out):
+    """Copy signatures: uint32[n, k], int64[m], uint64[m] -> uint32[m, k]. Returns the first whose checksum is another, or -1."""
+    damaged = np.int64(-1)
+    for i in range(len(numbers)):
+        for at in range(out.shape[1]):
+            out[i, at] = signatures[numbers[i], at]
+        if damaged < 0 and checksum_of(out[i], 0, out.shape[1]) != checksums[i]:
             damaged = np.int64(i)
     return damaged

@@ -15,6 +15,7 @@ from neardup.kernels.store.prefixes import Order, Ordered, keys_of_texts
 from neardup.matching.similarities.table import Elements
 from neardup.options import DedupOptions
 from neardup.recipe.recipe import Recipe
+from neardup.store.candidates.plan import Plan
 from neardup.store.candidates.proposing import Candidates, once, smaller_first
 from neardup.store.orders import BY_HASH, learned
 from neardup.store.postings import Bound, Found, Postings, Table, joined
@@ -50,8 +51,8 @@ class ExactCandidates(Candidates):
         sides: see `Side`.
     """
 
-    def __init__(self, recipe: Recipe, options: DedupOptions) -> None:
-        super().__init__(recipe, options)
+    def __init__(self, recipe: Recipe, options: DedupOptions, plan: Plan) -> None:
+        super().__init__(recipe, options, plan)
         self.bound = Bound(CODES[options.measure], float(options.min_similarity))
         self.sides = CONTAINED if options.measure == "containment" else BOTH_PREFIXES
 

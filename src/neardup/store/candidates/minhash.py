@@ -1,5 +1,7 @@
 """Candidates by MINHASH: pairs that agree in a band and in enough values of signatures, and pass the sieve of fingerprints."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from neardup.arrays import Array
@@ -11,6 +13,7 @@ from neardup.matching.candidates.minhash import minhash_agreement, minhash_bands
 from neardup.matching.similarities.table import maker_of
 from neardup.options import DedupOptions
 from neardup.recipe.recipe import Recipe
+from neardup.store.candidates.plan import Plan
 from neardup.store.candidates.proposing import Candidates, once, smaller_first
 from neardup.store.marks import NO_MARKS
 from neardup.store.postings import NO_BOUND, Found, Table, keys_of
@@ -20,12 +23,26 @@ from neardup.store.texts import Texts
 class MinHashCandidates(Candidates):
     """The pairs that `dedup` proposes by this method."""
 
-    def __init__(self, recipe: Recipe, options: DedupOptions) -> None:
-        super().__init__(recipe, options)
-        self._bands = minhash_bands(options.min_similarity)
-        self._least = minhash_agreement(options.min_similarity, self._bands)
-        given = maker_of(options.compared_by).given
-        self.signing = Signing(values=self._bands.values, normalize=tuple(recipe.normalize), similarity=given)
+    def __init__(self, recipe: Recipe, options: DedupOptions, plan: Plan) -> None:
+        super().__init__(recipe, options, plan)
+        assert plan.bands is not None
+        assert plan.rows is not None
+        assert plan.agreement is not None
+        self._bands, self._least = Bands(plan.bands, plan.rows), plan.agreement
+        self.signing = Signing(
+            values=self._bands.values,
+            kind="one-permutation",
+            bits=32,
+            seed=1,
+            normalize=tuple(recipe.normalize),
+            similarity=maker_of(options.compared_by).given,
+        )
+
+    @classmethod
+    def plan_of(cls, recipe: Recipe, options: DedupOptions) -> Plan:
+        bands = minhash_bands(options.min_similarity)
+        agreement = minhash_agreement(options.min_similarity, bands)
+        return replace(super().plan_of(recipe, options), bands=bands.bands, rows=bands.rows, agreement=agreement)
 
     def is_found(self, texts: Texts) -> Array:
         assert texts.signatures is not None
@@ -44,11 +61,12 @@ class MinHashCandidates(Candidates):
     def of_kept(self, texts: Texts) -> Found:
         assert texts.signatures is not None
         places, numbers = once(self.derived.postings("bands").find(self._keys(texts), self.gone.bits))
+        rows = self.contents.rows(numbers)
         proposed = self._proposes(
             texts.signatures.values[places],
-            self.contents.signatures(numbers),
+            self.contents.signatures(numbers, rows),
             texts.prints.values[places],
-            self.contents.fingerprints(numbers),
+            self.contents.fingerprints(rows),
         )
         return Found(places[proposed], numbers[proposed])
 

@@ -1,17 +1,19 @@
 """What the methods of a store have in common."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from neardup.arrays import Array
 from neardup.fingerprints.minhash import Signing
 from neardup.matching.candidates.task import min_tokens_of
-from neardup.matching.distance_limit import distance_limit
+from neardup.matching.distance_limit import demand_similarity, distance_limit
 from neardup.options import DedupOptions
 from neardup.recipe.recipe import Recipe
+from neardup.store.candidates.plan import Plan
 from neardup.store.contents import Contents
 from neardup.store.derived import Derived
 from neardup.store.marks import Marks
@@ -26,16 +28,31 @@ class Candidates(ABC):
 
     Attributes:
         signing: how texts are signed, if the method needs that.
-        min_tokens: texts with fewer tokens match only equal ones.
-        max_distance: the largest distance of candidates, if the method has one.
+        min_tokens, max_distance: see `Plan`.
     """
 
     signing: Signing | None = None
 
-    def __init__(self, recipe: Recipe, options: DedupOptions) -> None:
+    def __init__(self, recipe: Recipe, options: DedupOptions, plan: Plan) -> None:
+        """`plan`: the result of `plan_of` when the store was created.
+
+        Raises:
+            OptionError: a part of the similarity is not available here.
+        """
+        demand_similarity(recipe, options)
         self.recipe, self.options = recipe, options
-        self.min_tokens = min_tokens_of(options.method, recipe, options)
-        self.max_distance = distance_limit(recipe, options)
+        self.min_tokens, self.max_distance = plan.min_tokens, plan.max_distance
+
+    @classmethod
+    def plan_of(cls, recipe: Recipe, options: DedupOptions) -> Plan:
+        """The limits of a new store.
+
+        Raises:
+            OptionError: the options do not go with the recipe.
+        """
+        return Plan(
+            min_tokens=min_tokens_of(options.method, recipe, options), max_distance=distance_limit(recipe, options)
+        )
 
     def open(self, contents: Contents, derived: Derived, gone: Marks) -> None:
         """Use the files of a store. What is kept later than these say is given to `keep` again."""
@@ -68,8 +85,19 @@ class Candidates(ABC):
         """The folders of files of its own."""
         return []
 
-    def forget(self) -> None:
-        """Remove files of its own, because numbers change."""
+    @property
+    def is_behind(self) -> bool:
+        """Whether files of its own lack documents that those of `Derived` have."""
+        return False
+
+    @classmethod
+    def damage_in(cls, folder: Path, facts: Mapping[str, Any]) -> list[str]:  # noqa: ARG003
+        """What is wrong, in words, with files of its own in the folder of a store with these facts."""
+        return []
+
+    @classmethod
+    def forget(cls, folder: Path) -> None:  # noqa: ARG003
+        """Remove files of its own from the folder of a store, because they are damaged, or numbers change."""
         return
 
     def learn(self) -> None:

@@ -1,15 +1,20 @@
 """Candidates by SIMHASH: every pair of fingerprints within the distance."""
 
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from neardup.arrays import Array
+from neardup.errors import DataError, NeardupError
 from neardup.hamming.index.index import Index
-from neardup.hamming.index.store import is_index
+from neardup.hamming.index.store import MANIFEST, is_index
+from neardup.io.growing_file import to_disk
 from neardup.options import DedupOptions
 from neardup.recipe.recipe import Recipe
+from neardup.store.candidates.plan import Plan
 from neardup.store.candidates.proposing import Candidates, once
 from neardup.store.contents import Contents
 from neardup.store.derived import Derived
@@ -21,11 +26,30 @@ FOLDER = "distances"
 """Of the index, within that of the store."""
 
 
+REPAIR = "The store makes it of its other files: repair the store."
+
+
+def saved_index(folder: Path, store: str, generation: int) -> Index:
+    """The index in the folder of a store.
+
+    Raises:
+        DataError: it is damaged, or not that of the store with this identity, after so many compactions.
+    """
+    try:
+        found = Index.open(folder / FOLDER)
+    except DataError as problem:
+        raise DataError(f"{problem} {REPAIR}") from None
+    told = found.state if isinstance(found.state, dict) else {}
+    if (told.get("store"), told.get("generation")) != (store, generation) or "documents" not in told:
+        raise DataError(f"{folder / FOLDER} is not the index of this store. {REPAIR}")
+    return found
+
+
 class SimHashCandidates(Candidates):
     """All pairs within the distance, by an `Index`."""
 
-    def __init__(self, recipe: Recipe, options: DedupOptions) -> None:
-        super().__init__(recipe, options)
+    def __init__(self, recipe: Recipe, options: DedupOptions, plan: Plan) -> None:
+        super().__init__(recipe, options, plan)
         assert self.max_distance is not None  # simhash has one
         self._most = self.max_distance
         self._index, self._upto = Index(max_distance=self._most, bits=64 * recipe.words), 0
@@ -33,8 +57,9 @@ class SimHashCandidates(Candidates):
     def open(self, contents: Contents, derived: Derived, gone: Marks) -> None:
         super().open(contents, derived, gone)
         if is_index(derived.folder / FOLDER):
-            self._index = Index.open(derived.folder / FOLDER)
-            self._upto = (self._index.state or {"documents": 0})["documents"]
+            self._index = saved_index(derived.folder, contents.store, contents.generation)
+            assert self._index.state is not None
+            self._upto = self._index.state["documents"]
         for some in self.blocks(self._upto, derived.upto):  # a crash came before it was written
             self.keep(contents.texts(some), some)
 
@@ -45,20 +70,41 @@ class SimHashCandidates(Candidates):
         self._upto = max(self._upto, int(numbers.max(initial=-1)) + 1)
 
     def spill(self) -> None:
-        self._index.state = {"documents": self._upto}
+        own = {"store": self.contents.store, "generation": self.contents.generation}
+        self._index.state = {"documents": self._upto, **own}
         self._index.save(self.derived.folder / FOLDER)
 
     def folders(self) -> list[Path]:
         folder = self.derived.folder / FOLDER
         return [folder] if is_index(folder) else []
 
-    def forget(self) -> None:
-        for folder in self.folders():
-            shutil.rmtree(folder)
+    @property
+    def is_behind(self) -> bool:
+        return self.derived.upto > 0 and not self.folders()
+
+    @classmethod
+    def damage_in(cls, folder: Path, facts: Mapping[str, Any]) -> list[str]:
+        if not is_index(folder / FOLDER):
+            return [f"{FOLDER} is missing: it is made of the other files."] if facts["derived"]["documents"] else []
+        try:
+            damaged = saved_index(folder, facts["store"], facts["generation"]).info(verify=True).damaged
+        except NeardupError as problem:
+            return [str(problem)]
+        return [f"{FOLDER}/{name} is damaged: it is made of the other files." for name in damaged or ()]
+
+    @classmethod
+    def forget(cls, folder: Path) -> None:
+        if (folder / FOLDER).is_dir():
+            (folder / FOLDER / MANIFEST).unlink(missing_ok=True)  # first: without it, what a crash leaves is no index
+            to_disk(folder / FOLDER)
+            shutil.rmtree(folder / FOLDER)
 
     def of_kept(self, texts: Texts) -> Found:
         rows = np.flatnonzero(self.long_enough(texts))
-        near = self._index.query_many(np.ascontiguousarray(texts.prints.values[rows]), threads=1)
+        try:
+            near = self._index.query_many(np.ascontiguousarray(texts.prints.values[rows]), threads=1)
+        except DataError as problem:
+            raise DataError(f"{problem} {REPAIR}") from None
         listed = [near[i] for i in range(len(rows))]
         places = np.repeat(rows, [len(each) for each in listed])
         numbers = np.array([number for each in listed for number, _ in each], np.int64)

@@ -1,15 +1,11 @@
 """CANDIDATES: one row for each method of a store."""
 
-from collections.abc import Callable
-
-from neardup.options import DedupOptions
-from neardup.recipe.recipe import Recipe
 from neardup.store.candidates.exact import ExactCandidates
 from neardup.store.candidates.minhash import MinHashCandidates
 from neardup.store.candidates.proposing import Candidates
 from neardup.store.candidates.simhash import SimHashCandidates
 
-CANDIDATES: dict[str, Callable[[Recipe, DedupOptions], Candidates]] = {
+CANDIDATES: dict[str, type[Candidates]] = {
     "exact": ExactCandidates,
     "minhash": MinHashCandidates,
     "simhash": SimHashCandidates,

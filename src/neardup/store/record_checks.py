@@ -1,0 +1,58 @@
+"""CHECKSUMS of the rows of a record: the CRC-32 of their values. SQLite checks how its pages are built, and not what cells hold."""
+
+import struct
+from collections.abc import Callable, Sequence
+from math import nan
+from typing import Any
+from zlib import crc32
+
+_DOCUMENT = struct.Struct("<qddd").pack
+_REMOVED = struct.Struct("<q16sqdqd").pack
+_NUMBER = struct.Struct("<q").pack
+
+
+def _real(value: float | None) -> float:
+    """A value as SQLite gives it back: NaN is null to it, and -0.0 is 0.0."""
+    return nan if value is None or value != value else value + 0.0
+
+
+def document_checksum(
+    number: int,
+    id: str,  # noqa: A002
+    first_seen: float,
+    last_seen: float,
+    expires: float | None,
+    metadata: str | None,
+    rank: float | None,
+) -> int:
+    """The checksum of a row of `documents`: that of all but `last_seen`, plus this in microseconds, so that SQL can add to it."""
+    numbers = _DOCUMENT(
+        number, first_seen, nan if expires is None else _real(expires), nan if rank is None else _real(rank)
+    )
+    texts = id if metadata is None else f"{id}\0{metadata}"
+    return crc32(texts.encode(), crc32(numbers)) + int(last_seen * 1e6)
+
+
+def removed_checksum(
+    number: int, digest: bytes, survivor: int, similarity: float | None, distance: int, last_seen: float
+) -> int:
+    """The checksum of a row of `removed`."""
+    return crc32(_REMOVED(number, digest, survivor, _real(similarity), distance, last_seen))
+
+
+def fact_checksum(name: str, value: str) -> int:
+    """The checksum of a row of `facts`."""
+    return crc32(f"{name}\0{value}".encode())
+
+
+def gone_checksum(chunk: int, bits: bytes) -> int:
+    """The checksum of a row of `gone`."""
+    return crc32(bits, crc32(_NUMBER(chunk)))
+
+
+def agrees(checksum_of: Callable[..., int], values: Sequence[Any], checksum: Any) -> bool:
+    """Whether the checksum of values is the one that was written. Damage may have given them other types."""
+    try:
+        return bool(checksum_of(*values) == checksum)
+    except (struct.error, TypeError, ValueError, AttributeError, OverflowError):
+        return False

@@ -1,0 +1,390 @@
+"""Damage is named: by opening a store, by reading what is damaged, or by verifying it; and what can be made anew is repaired."""
+
+import contextlib
+import json
+import shutil
+import sqlite3
+
+import pytest
+from test_decisions import near_copies
+
+import neardup as nd
+from neardup.store import postings
+from neardup.store.candidates import exact
+
+METHODS = {
+    "exact": {"min_similarity": 0.7},
+    "cosine": {"similarity": "cosine", "min_similarity": 0.8},
+    "minhash": {"method": "minhash", "min_similarity": 0.7},
+    "simhash": {"method": "simhash", "min_similarity": 0, "max_distance": 20},
+}
+TEXTS = list(near_copies(40, 3))
+
+
+@pytest.fixture(params=METHODS)
+def folder(request, tmp_path, monkeypatch):
+    """The folder of a store with documents that were removed, and texts that were not kept."""
+    monkeypatch.setattr(exact, "FIRST_LEARNED", 8)
+    fill(tmp_path / "s", **METHODS[request.param])
+    return tmp_path / "s"
+
+
+def fill(path, **options):
+    with nd.Store(path, threads=1, **options) as store:
+        store.check_and_add_many(range(len(TEXTS)), TEXTS)
+        store.remove([0, 3])
+
+
+def flip(path, place):
+    content = bytearray(path.read_bytes())
+    content[place] ^= 4
+    path.write_bytes(content)
+
+
+def answers(path):
+    with nd.Store(path, mode="r") as store:
+        return store.check_many(TEXTS)
+
+
+def changed(folder, statement, *values):
+    """Change a row of the record, as damage may."""
+    with contextlib.closing(sqlite3.connect(folder / "record.sqlite")) as base, base:
+        base.execute(statement, values)
+
+
+FACTS = [
+    "store",
+    "recipe",
+    "max_distance",
+    "rules",
+    "plan",
+    "documents",
+    "removed",
+    "ends",
+    "generation",
+    "derived",
+    "state",
+]
+
+
+@pytest.mark.parametrize("name", FACTS)
+def test_a_fact_that_changed_or_is_missing_is_named(tmp_path, name):
+    fill(tmp_path / "s")
+    shutil.copytree(tmp_path / "s", tmp_path / "t")
+    changed(tmp_path / "s", "UPDATE facts SET value = value || ' ' WHERE name = ?", name)
+    changed(tmp_path / "t", "UPDATE facts SET name = 'another' WHERE name = ?", name)
+    for mode in "rw":
+        with pytest.raises(nd.DataError, match=f"record.sqlite is damaged: the fact `{name}` is not what was written"):
+            nd.Store(tmp_path / "s", mode=mode)
+        with pytest.raises(nd.NeardupError, match="is no store" if name == "recipe" else "the fact `another`"):
+            nd.Store(tmp_path / "t", mode=mode)
+    changed(tmp_path / "t", "DELETE FROM facts WHERE name = 'another'")
+    with pytest.raises(nd.NeardupError, match="is no store" if name == "recipe" else f"the fact `{name}` is missing"):
+        nd.Store(tmp_path / "t")
+
+
+def test_a_record_without_a_version_is_named(tmp_path):
+    fill(tmp_path / "s")
+    changed(tmp_path / "s", "DELETE FROM facts WHERE name = 'format'")
+    with pytest.raises(nd.DataError, match="record.sqlite is damaged: the fact `format` is missing"):
+        nd.Store(tmp_path / "s", mode="r")
+
+
+def test_marks_of_removed_documents_that_changed_are_named(tmp_path):
+    fill(tmp_path / "s")
+    changed(tmp_path / "s", "UPDATE gone SET bits = zeroblob(8192)")
+    for mode in "rw":
+        with pytest.raises(nd.DataError, match="record.sqlite is damaged: row 0 of `gone` is not what was written"):
+            nd.Store(tmp_path / "s", mode=mode)
+
+
+@pytest.mark.parametrize(
+    ("table", "change"),
+    [
+        *(
+            ("documents", change)
+            for change in (
+                "id = '\"x\"'",
+                "first_seen = 5",
+                "last_seen = 5",
+                "expires = 5",
+                "metadata = '1'",
+                "rank = 5",
+            )
+        ),
+        *(
+            ("removed", change)
+            for change in (
+                "digest = zeroblob(16)",
+                "digest = zeroblob(1)",
+                "survivor = 9",
+                "similarity = 0.5",
+                "last_seen = 5",
+            )
+        ),
+        ("removed", "distance = 63"),
+    ],
+)
+def test_a_row_that_changed_is_named(tmp_path, table, change):
+    fill(tmp_path / "s")
+    changed(tmp_path / "s", f"UPDATE {table} SET {change} WHERE number = (SELECT min(number) FROM {table})")
+    with nd.Store(tmp_path / "s", mode="r") as store:
+        found = store.verify()
+        assert f"of `{table}` is not what was written" in found.problems[0]
+        with pytest.raises(
+            nd.DataError, match=rf"record.sqlite is damaged: row \d+ of `{table}` is not what was written"
+        ):
+            store.export(tmp_path / "e")
+    with pytest.raises(nd.DataError, match="record.sqlite cannot be repaired"):
+        nd.Store.repair(tmp_path / "s")
+
+
+@pytest.mark.parametrize("table", ["documents", "removed"])
+def test_a_row_that_got_a_number_beyond_all_is_refused(tmp_path, table):
+    fill(tmp_path / "s")
+    changed(tmp_path / "s", f"UPDATE {table} SET number = 9999 WHERE number = (SELECT min(number) FROM {table})")
+    for mode in "rw":
+        with pytest.raises(
+            nd.DataError, match=f"record.sqlite is damaged: row 9999 of `{table}` is not what was written"
+        ):
+            nd.Store(tmp_path / "s", mode=mode)
+
+
+def test_a_row_stays_damaged_when_it_is_seen_or_renumbered(tmp_path):
+    fill(tmp_path / "s")
+    changed(tmp_path / "s", "UPDATE documents SET expires = 5 WHERE number = 4")
+    with nd.Store(tmp_path / "s") as store:
+        store._files.record.saw({4}, 7.0)
+        store._files.record.renumber(store._files.kept())
+        store._files.acknowledge({})
+        assert "row 2 of `documents`" in store.verify().problems[0]
+
+
+def test_a_row_that_is_missing_is_told(tmp_path):
+    fill(tmp_path / "s")
+    changed(tmp_path / "s", "DELETE FROM removed WHERE number = (SELECT max(number) FROM removed)")
+    with nd.Store(tmp_path / "s", mode="r") as store:
+        [problem] = store.verify().problems
+        assert "texts that were not kept, of" in problem
+
+
+def test_rows_of_the_record_have_checksums_of_any_values(tmp_path):
+    with nd.Store(tmp_path / "s", policy="min:rank", min_similarity=0.7) as store:
+        store.check_and_add_many(
+            ["a", "ü", 3], TEXTS[:3], metadata=[{"rank": 0}, {"rank": 1 << 62}, None], expires=float("inf")
+        )
+        store.check_and_add("again", TEXTS[0])
+        assert store.verify().is_sound
+        assert store.get("ü").expires == float("inf")
+
+
+# -------------------------------------------------------------------------------------------------------- the contents
+
+
+def test_rows_that_changed_places_are_named(tmp_path):
+    fill(tmp_path / "s")
+    with nd.Store(tmp_path / "s", mode="r") as store:
+        width = 8 * store._files.layout.width
+    content = (tmp_path / "s/rows-0").read_bytes()
+    head, first, second, rest = (
+        content[:64],
+        content[64 : 64 + width],
+        content[64 + width : 64 + 2 * width],
+        content[64 + 2 * width :],
+    )
+    (tmp_path / "s/rows-0").write_bytes(head + second + first + rest)
+    with nd.Store(tmp_path / "s", mode="r") as store:
+        assert store.verify().damaged == (1,)  # the other one was removed
+        with pytest.raises(nd.DataError, match="rows-0 is damaged: document 1 is not what was written"):
+            store.get(1)
+
+
+def test_signatures_that_changed_are_named(tmp_path):
+    fill(tmp_path / "s", **METHODS["minhash"])
+    content = bytearray((tmp_path / "s/signatures-0").read_bytes())
+    content[64:] = bytes(len(content) - 64)
+    (tmp_path / "s/signatures-0").write_bytes(content)
+    with nd.Store(tmp_path / "s", mode="r") as store:
+        assert len(store.verify().damaged) == len(store)
+        with pytest.raises(nd.DataError, match="signatures-0 is damaged: document 1 is not what was written"):
+            store.check(TEXTS[1] + " again")
+    assert len(nd.Store.repair(tmp_path / "s").damaged) > 0
+    with nd.Store(tmp_path / "s") as store:
+        assert (len(store), store.verify().is_sound) == (0, True)
+
+
+def test_weights_that_changed_are_named(tmp_path):
+    fill(tmp_path / "s", **METHODS["cosine"])
+    flip(tmp_path / "s/compared_weights-0", -1)
+    with (
+        nd.Store(tmp_path / "s", mode="r") as store,
+        pytest.raises(nd.DataError, match="compared-0 or compared_weights-0 is damaged"),
+    ):
+        store.export(tmp_path / "e")
+
+
+def test_another_file_in_place_of_contents_is_named(tmp_path):
+    for name in "st":
+        fill(tmp_path / name)
+    rows, elements = tmp_path / "s/rows-0", tmp_path / "s/compared-0"
+    whole = rows.read_bytes()
+
+    def refused(content, message):
+        rows.write_bytes(content)
+        for mode in "rw":
+            with pytest.raises(nd.DataError, match=message):
+                nd.Store(tmp_path / "s", mode=mode)
+
+    of_store = "of the store [0-9a-f]{16}"
+    refused(
+        elements.read_bytes(), rf"rows-0 is another file: compared-0 \(<u8\) {of_store}, not rows-0 \(<u8\) {of_store}"
+    )
+    refused((tmp_path / "t/rows-0").read_bytes(), rf"rows-0 is another file: rows-0 \(<u8\) {of_store}, not rows-0 ")
+    refused(b"text " * 100, "rows-0 is no file of a store: it begins with other bytes")
+    refused(b"", "rows-0 is no file of a store: it begins with other bytes")
+    refused(whole[:20] + b"x" + whole[21:], "rows-0 is damaged: its header is not what was written")
+    rows.write_bytes(whole)
+    assert answers(tmp_path / "s") == answers(tmp_path / "t")
+
+
+# ------------------------------------------------------------------------------------------------- what is made of others
+
+
+def test_damage_of_the_index_of_distances_is_found_and_repaired(tmp_path):
+    fill(tmp_path / "s", **METHODS["simhash"])
+    expected = answers(tmp_path / "s")
+    names = sorted(path.name for path in (tmp_path / "s/distances").iterdir() if path.stat().st_size)
+    assert len(names) >= 2
+    for name in names:
+        for damage in ("flip", "cut", "remove"):
+            shutil.rmtree(tmp_path / "t", ignore_errors=True)
+            shutil.copytree(tmp_path / "s", tmp_path / "t")
+            path = tmp_path / "t/distances" / name
+            if damage == "flip":
+                flip(path, path.stat().st_size // 2)
+            elif damage == "cut":
+                path.write_bytes(path.read_bytes()[:-10])
+            else:
+                path.unlink()
+            with contextlib.suppress(nd.DataError), nd.Store(tmp_path / "t", mode="r") as store:
+                problems = store.verify().problems
+                assert problems
+                assert "distances" in problems[0]
+            assert "distances" in nd.Store.repair(tmp_path / "t").problems[0]
+            assert answers(tmp_path / "t") == expected
+            with nd.Store(tmp_path / "t") as store:
+                assert store.verify().is_sound
+
+
+def test_questions_name_damage_of_the_index_of_distances(tmp_path):
+    fill(tmp_path / "s", **METHODS["simhash"])
+    path = next((tmp_path / "s/distances").glob("segment-*"))
+    flip(path, path.stat().st_size // 2)
+    with nd.Store(tmp_path / "s", mode="r") as store, pytest.raises(nd.DataError, match="distances.* repair the store"):
+        store.check(TEXTS[1] + " again")
+
+
+def test_an_index_of_distances_that_is_missing_is_made_again(tmp_path):
+    fill(tmp_path / "s", **METHODS["simhash"])
+    expected = answers(tmp_path / "s")
+    shutil.rmtree(tmp_path / "s/distances")
+    with nd.Store(tmp_path / "s", mode="r") as store:
+        assert store.check_many(TEXTS) == expected
+        assert store.verify().problems == ("distances is missing: it is made of the other files.",)
+    with nd.Store(tmp_path / "s"):
+        pass
+    with nd.Store(tmp_path / "s", mode="r") as store:
+        assert (store.check_many(TEXTS), store.verify().is_sound) == (expected, True)
+
+
+def test_the_index_of_another_store_is_refused(tmp_path):
+    for name in "st":
+        fill(tmp_path / name, **METHODS["simhash"])
+    expected = answers(tmp_path / "s")
+    shutil.rmtree(tmp_path / "s/distances")
+    shutil.copytree(tmp_path / "t/distances", tmp_path / "s/distances")
+    with pytest.raises(nd.DataError, match="distances is not the index of this store. .* repair the store"):
+        nd.Store(tmp_path / "s", mode="r")
+    nd.Store.repair(tmp_path / "s")
+    assert answers(tmp_path / "s") == expected
+
+
+def test_damaged_segments_do_not_become_whole_ones(folder, monkeypatch):
+    """Of removed documents, segments are made anew; without them, they are merged."""
+    monkeypatch.setattr(postings, "GROWTH", 0)
+    with nd.Store(folder) as store:
+        store.compact()
+        store.check_and_add_many(["x", "y"], [" ".join(f"{name}{i}" for i in range(20)) for name in "xy"])
+    expected = answers(folder)
+    for path in folder.glob("segment-*"):
+        flip(path, path.stat().st_size // 3)
+    with contextlib.suppress(nd.DataError):
+        store = nd.Store(folder)
+        with pytest.raises(
+            nd.DataError, match=r"segment-\d+ is damaged. It is made of the other files: repair the store"
+        ):
+            store.compact()
+        with contextlib.suppress(nd.DataError):
+            store.close()
+    with nd.Store(folder, mode="r") as store:
+        assert not store.verify().is_sound
+    assert nd.Store.repair(folder).damaged == ()
+    assert answers(folder) == expected
+
+
+def test_a_damaged_order_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(exact, "FIRST_LEARNED", 8)
+    fill(tmp_path / "s")
+    [path] = (tmp_path / "s").glob("order-*")
+    flip(path, 4096)
+    with pytest.raises(nd.DataError, match=r"order-\d+ is damaged. It is made of the other files: repair the store"):
+        nd.Store(tmp_path / "s", mode="r")
+    nd.Store.repair(tmp_path / "s")
+    assert len(answers(tmp_path / "s")) == len(TEXTS)
+
+
+# ---------------------------------------------------------------------------------------------------------- the export
+
+
+def test_damage_of_an_export_is_named(folder, tmp_path):
+    with nd.Store(folder, mode="r") as store:
+        store.export(tmp_path / "e")
+    for name in ("documents.parquet", "removed.parquet", "store.json"):
+        path = tmp_path / "e" / name
+        whole = path.read_bytes()
+        refusals = []
+        for place in range(7, len(whole), len(whole) // 9):
+            flip(path, place)
+            try:
+                nd.Store.from_export(tmp_path / "again", tmp_path / "e").close()
+                assert answers(tmp_path / "again") == answers(folder)
+                shutil.rmtree(tmp_path / "again")
+            except nd.DataError as refusal:
+                refusals.append(str(refusal))
+                assert not (tmp_path / "again").exists()
+            path.write_bytes(whole)
+        assert len(refusals) >= 5
+        assert all(name in refusal for refusal in refusals)
+        path.unlink()
+        with pytest.raises(nd.NeardupError, match=name):
+            nd.Store.from_export(tmp_path / "again", tmp_path / "e")
+        path.write_bytes(whole)
+    nd.Store.from_export(tmp_path / "again", tmp_path / "e").close()
+    assert answers(tmp_path / "again") == answers(folder)
+
+
+def test_a_file_of_another_export_is_refused(tmp_path):
+    fill(tmp_path / "s")
+    with nd.Store(tmp_path / "s") as store:
+        store.export(tmp_path / "e")
+        store.remove([1])
+        store.export(tmp_path / "f")
+    shutil.copy(tmp_path / "f/documents.parquet", tmp_path / "e")
+    with pytest.raises(
+        nd.DataError, match="documents.parquet is damaged: it is of another export. Export the store again"
+    ):
+        nd.Store.from_export(tmp_path / "again", tmp_path / "e")
+    facts = tmp_path / "f/store.json"
+    facts.write_text(json.dumps(json.loads(facts.read_text("utf-8")) | {"documents": 1}))
+    with pytest.raises(nd.DataError, match="store.json is damaged: its checksum is another"):
+        nd.Store.from_export(tmp_path / "again", tmp_path / "f")
