@@ -279,7 +279,8 @@ class StoreFolder:
             self._read_distances()
 
     def _file(self, listed, prefix, header):
-        assert list(listed) == ["file", "seal"]
+        assert [name for name in listed if name != "documents"] == ["file", "seal"]
+        assert ("documents" in listed) == (prefix == "order")
         name, _, serial = listed["file"].partition("-")
         assert name == prefix
         assert 1 <= int(serial) <= self.facts["derived"]["serial"]

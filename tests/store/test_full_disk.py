@@ -57,14 +57,14 @@ def test_a_full_disk_loses_nothing(tmp_path, monkeypatch, method):
         os.close(said)
         if message:
             assert str(path) in message
-            assert "cannot be" in message
-            failed.add(message.partition("cannot be")[2][:10])
+            assert "What was acknowledged before is kept" in message
+            failed.add(limit)
         with Store(path, mode="r") as store:
             assert len(store) >= int(added.strip(b"\0") or 1)
             assert store.verify().is_sound
             assert not any(store.check(text(number)).is_new for number in range(len(store)))
     assert not message
-    assert " written t" in failed
+    assert len(failed) > 3
     with Store(path, mode="r") as store:
         assert len(store) == 400
 

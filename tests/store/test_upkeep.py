@@ -8,7 +8,7 @@ import pytest
 from test_decisions import WAYS, near_copies, streamed
 
 import neardup as nd
-from neardup.store import postings
+from neardup.store import postings, recalling
 from neardup.store.candidates import exact
 from neardup.store.record import Record
 from neardup.store.store import Store
@@ -285,6 +285,36 @@ def test_a_crash_after_any_batch_loses_no_postings(tmp_path, monkeypatch, method
                     assert again.verify().is_sound
                     assert again.check_many(texts) == store.check_many(texts)
                 shutil.rmtree(copy)
+
+
+@pytest.mark.parametrize("gone", [[], [3, 4, 11]])
+@pytest.mark.parametrize(("method", "similarity", "least"), METHODS)
+def test_compaction_keeps_little_in_memory_and_one_order(tmp_path, monkeypatch, method, similarity, least, gone):
+    options = {"method": method, "similarity": similarity, "min_similarity": least}
+    for name, value in (("FIRST_LEARNED", 8), ("GROWTH", 2), ("MOST_MOVED", 8)):
+        monkeypatch.setattr(exact, name, value)
+    monkeypatch.setattr(recalling, "AT_ONCE", 4)
+    monkeypatch.setattr("neardup.store.derived.MOST_IN_MEMORY", 50)
+    texts = list(near_copies(120, 9))
+    with Store(tmp_path / "s", **options) as store:
+        for first in range(0, 120, 6):
+            store.check_and_add_many(range(first, first + 6), texts[first : first + 6])
+        store.remove(gone)
+        expected = store.check_many(texts)
+        assert len(store._files.derived.orders) > 1 or method != "exact"
+        held = []
+        monkeypatch.setattr(
+            postings.Postings,
+            "freeze",
+            lambda self, real=postings.Postings.freeze: held.append(len(self._table)) or real(self),
+        )
+        store.compact()
+        assert store.check_many(texts) == expected
+        assert len(store._files.derived.orders) == (method == "exact")
+        assert max(held) < 50 + 4 * 100
+        assert store.verify().is_sound
+    with Store(tmp_path / "s", mode="r") as store:
+        assert store.check_many(texts) == expected
 
 
 def test_documents_are_as_durable_as_was_asked(tmp_path):

@@ -15,9 +15,10 @@ from neardup.display import counted
 from neardup.errors import DataError, InputError, NeardupError
 from neardup.store.candidates.table import CANDIDATES
 from neardup.store.derived import Derived, nothing_derived
-from neardup.store.files import REBUILT, Files
+from neardup.store.files import Files
 from neardup.store.opening import RECORD, is_store, writing
 from neardup.store.postings import Found
+from neardup.store.recalling import AT_ONCE
 from neardup.store.record import Record
 from neardup.store.texts import digest_words
 
@@ -78,8 +79,8 @@ def damaged_documents(files: Files) -> Array:
     """int64[n]: the kept documents whose contents are not what was written."""
     found: list[int] = []
     kept = files.kept()
-    for first in range(0, len(kept), REBUILT):
-        found += _damaged(files, kept[first : first + REBUILT])
+    for first in range(0, len(kept), AT_ONCE):
+        found += _damaged(files, kept[first : first + AT_ONCE])
     return np.array(found, np.int64)
 
 

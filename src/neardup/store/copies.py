@@ -24,8 +24,9 @@ from neardup.matching.similarities.table import Elements
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import recipe_of_run
 from neardup.store.contents import Layout, weights_of
-from neardup.store.files import REBUILT, Files
+from neardup.store.files import Files
 from neardup.store.opening import RECORD, demand_empty, to_store
+from neardup.store.recalling import AT_ONCE
 from neardup.store.record import DocumentRow, RemovedRow
 from neardup.store.texts import Texts, digest_words, no_elements
 from neardup.store.versions import demand_version
@@ -91,7 +92,7 @@ def export(files: Files, target: Path) -> None:
     """Write all documents and remembered texts as Parquet, and the facts as JSON."""
     free_folder(target)
     kept, schema = files.kept(), _schema(files.layout)
-    blocks = (_table(files, kept[first : first + REBUILT], schema) for first in range(0, len(kept), REBUILT))
+    blocks = (_table(files, kept[first : first + AT_ONCE], schema) for first in range(0, len(kept), AT_ONCE))
     seals = {DOCUMENTS: _write(target / DOCUMENTS, schema, blocks)}
     places = {number: place for place, number in enumerate(kept.tolist())}
     rows = [row for row in files.record.removed_from(0) if row.survivor in places]

@@ -104,10 +104,15 @@ class Derived:
             },
         }
 
-    def add_order(self, order: Order) -> None:
-        """Write an order that was learned."""
+    @property
+    def learned_from(self) -> int:
+        """How many documents there were when the latest order was learned; 0 without one."""
+        return int(self._order_files[-1]["documents"]) if self._order_files else 0
+
+    def add_order(self, order: Order, documents: int) -> None:
+        """Write an order that was learned when there were so many documents."""
         path = self._path("order-")
-        self._order_files.append(write_order(path, order))
+        self._order_files.append({"documents": documents, **write_order(path, order)})
         self.orders.append(order)
 
     def write(self, upto: int, removed_upto: int, gone: Marks, *, compact: bool = False) -> None:

@@ -3,17 +3,15 @@
 import contextlib
 import dataclasses
 import secrets
-import sqlite3
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.errors import DataError, InputError, OptionError
+from neardup.errors import DataError, InputError, NeardupError, OptionError
 from neardup.hamming.index.stored_recipe import fields_in_folder, located_fields
 from neardup.io.growing_file import to_disk
 from neardup.io.storage.places import local_path
@@ -41,13 +39,12 @@ from neardup.store.opening import (
     to_store,
     writing,
 )
+from neardup.store.recalling import recall
 from neardup.store.record import DocumentRow, Record, RemovedRow
 from neardup.store.texts import Texts, digest_words, texts_of
 
 AT_ONCE = 1 << 11
 """Texts that are decided together; the answers do not depend on it."""
-REBUILT = 1 << 12
-"""Documents whose postings are made together when a store is opened."""
 Mode = Literal["r", "w"]
 Durable = Literal["each", "batch"]
 MOST_NUMBERS = 1 << 32
@@ -157,10 +154,14 @@ class Files:
         """What is kept of each document."""
         return _layout(self.recipe, self.rules, self.candidates)
 
+    def new_candidates(self) -> Candidates:
+        """What finds candidates, before it is opened."""
+        return _candidates(self.recipe, self.rules, self.plan)
+
     def _read(self, facts: Mapping[str, Any]) -> None:
         """Map the files, and make in memory what no segment has."""
         self.plan = Plan(**facts["plan"])
-        self.candidates = _candidates(self.recipe, self.rules, self.plan)
+        self.candidates = self.new_candidates()
         self.generation: int = facts["generation"]
         readonly = self.mode == "r"
         self.contents = self._open_files.enter_context(
@@ -187,20 +188,16 @@ class Files:
             sweep_generations(self.path, self.generation)
             self.derived.sweep()
         if self.recalls:
-            self.recall(self.derived.upto, self.derived.removed_upto)
+            if not readonly and not self.derived.upto:
+                self.candidates.prepare()
+            self._recall(self.derived.upto, self.derived.removed_upto)
 
-    def recall(self, first: int, removed: int) -> None:
-        """Make in memory the postings of the documents from a number on, and of the texts that were not kept."""
-        rows = self.record.documents_from(first)
-        while some := list(islice(rows, REBUILT)):
-            numbers = np.array([row.number for row in some], np.int64)
-            texts = self.contents.texts(numbers)
-            self.candidates.keep(texts, numbers)
-            self.known.keep([row.id for row in some], texts.prints, numbers)
-        texts_removed = self.record.removed_from(removed)
-        while part := list(islice(texts_removed, REBUILT)):
-            places = np.array([row.number for row in part], np.int64)
-            self.known.keep_removed(digest_words([row.digest for row in part]), places)
+    def _recall(self, first: int, removed: int) -> None:
+        """Make again the postings of the documents from a number on, and of the texts that were not kept."""
+        documents = ((row.number, row.id) for row in self.record.documents_from(first))
+        texts = ((row.number, row.digest) for row in self.record.removed_from(removed))
+        after = self._write_full if self.mode == "w" else lambda _, __: None
+        recall(documents, texts, self.contents, self.known, self.candidates, starts=(first, removed), after=after)
 
     def catch_up(self) -> None:
         """In a reader, read what another process has written since."""
@@ -226,7 +223,7 @@ class Files:
         self.removed, self.state = facts["removed"], facts["state"]
         marks = self.record.marks()
         self.gone.bits, self.gone.count = marks.bits, marks.count
-        self.recall(first, removed)
+        self._recall(first, removed)
         self._version = version
 
     def texts(self, given: Sequence[str]) -> Texts:
@@ -290,30 +287,31 @@ class Files:
             self.contents.sync()
             self.record.commit()
         self._pending = 0
-        if not self.recalls:
-            return
-        with self.changing():
-            self._write_derived()
-            self.record.commit()
+        if self.recalls:
+            with self.changing():
+                has_learned = self.candidates.learn()
+                self._write_derived(len(self.contents), self.removed, at_once=has_learned)
+                self.record.commit()
 
-    def _write_derived(self) -> None:
+    def _write_full(self, upto: int, removed_upto: int) -> None:
+        """Let a thread write what has come together in memory of documents and texts before some numbers."""
+        if self.derived.is_full:
+            with self.changing():
+                self._write_derived(upto, removed_upto)
+
+    def _write_derived(self, upto: int, removed_upto: int, *, at_once: bool = False) -> None:
         """Let a thread write what has come together in memory, and list what it has written."""
-        orders = len(self.derived.orders)
-        self.candidates.learn()
-        has_learned = len(self.derived.orders) > orders
-        if not has_learned and self.derived.settle(wait=self.derived.is_full):
+        if not at_once and self.derived.settle(wait=self.derived.is_full):
             self.list_derived()
-        if has_learned or self.derived.is_full:  # an order is listed together with all that was moved to it
-            self._begin_spill()
-
-    def _begin_spill(self, *, compact: bool = False) -> None:
-        self.candidates.spill()
-        self.derived.write(len(self.contents), self.removed, self.gone, compact=compact)
+        if at_once or self.derived.is_full:  # an order is listed together with all that was moved to it
+            self.candidates.spill()
+            self.derived.write(upto, removed_upto, self.gone)
 
     def spill(self, *, compact: bool = False) -> None:
         """Write to segments what answers from memory, and list them."""
         self.derived.settle()
-        self._begin_spill(compact=compact)
+        self.candidates.spill()
+        self.derived.write(len(self.contents), self.removed, self.gone, compact=compact)
         self.derived.settle()
         self.list_derived()
 
@@ -338,11 +336,11 @@ class Files:
             self.record.begin()
             yield
         except BaseException as problem:
-            with contextlib.suppress(sqlite3.Error):  # which a full disk has rolled back already
+            with contextlib.suppress(NeardupError):  # which a full disk has rolled back already
                 self.record.roll_back()
-            if isinstance(problem, OSError | sqlite3.Error):
+            if isinstance(problem, OSError):
                 raise InputError(
-                    f"{self.path} cannot be written to: {getattr(problem, 'strerror', None) or problem}. What was acknowledged "
+                    f"{self.path} cannot be written to: {problem.strerror}. What was acknowledged "
                     "before is kept. Mend the cause, close the store, and open it again."
                 ) from problem
             raise

@@ -123,7 +123,10 @@ class Record:
         if isinstance(problem, NeardupError | sqlite3.ProgrammingError):
             return problem
         if getattr(problem, "sqlite_errorcode", 0) & 0xFF in _NO_DAMAGE:
-            return InputError(f"{self.path} cannot be used: {problem}.")
+            return InputError(
+                f"{self.path} cannot be used: {problem}. What was acknowledged before is kept. Mend the cause, and open the store "
+                "again."
+            )
         return self._damage(str(problem))
 
     def _damage(self, what: str) -> DataError:
@@ -167,7 +170,8 @@ class Record:
     def roll_back(self) -> None:
         """Undo what was changed since `begin`."""
         if self._base.in_transaction:
-            self._base.execute("ROLLBACK")
+            with self._told():
+                self._base.execute("ROLLBACK")
 
     @contextlib.contextmanager
     def changing(self) -> Iterator[None]:

@@ -26,7 +26,7 @@ FIRST_LEARNED, GROWTH = 512, 64
 SAMPLED = 4096
 """Documents of which it is learned, the last ones."""
 MOST_MOVED = 1 << 17
-"""Up to so many documents get new keys when the order is learned; more stay under the order that they have."""
+"""Up to so many documents get new keys when the order is learned; more stay under theirs until the store is compacted."""
 
 
 @dataclass(frozen=True)
@@ -78,20 +78,29 @@ class ExactCandidates(Candidates):
             keys = self.keys(texts, self.order(latest), whole=side.stores_all)
             self.postings(side, latest).add(keys._replace(texts=numbers[keys.texts]))
 
-    def learn(self) -> None:
+    def prepare(self) -> None:
+        if len(self.contents) >= FIRST_LEARNED:
+            self._learn()
+
+    def learn(self) -> bool:
         documents, versions = len(self.contents), len(self.derived.orders)
-        if documents < FIRST_LEARNED * GROWTH**versions:
-            return
-        numbers = np.arange(max(0, documents - SAMPLED), documents)
-        sample = self.contents.texts(numbers[~self.gone.has(numbers)])
-        self.derived.settle()  # its thread may be writing what is dropped now
-        self.derived.add_order(learned(sample.joined.values))
+        if documents < max(FIRST_LEARNED, GROWTH * self.derived.learned_from):
+            return False
+        self._learn()
         if documents <= MOST_MOVED:
             for side in self.sides:
                 for version in range(versions + 1):
                     self.derived.drop(f"{side.name}-{version}")
             for some in self.blocks(0, documents):
                 self.keep(self.contents.texts(some), some)
+        return True
+
+    def _learn(self) -> None:
+        documents = len(self.contents)
+        numbers = np.arange(max(0, documents - SAMPLED), documents)
+        sample = self.contents.texts(numbers[~self.gone.has(numbers)])
+        self.derived.settle()  # its thread may be writing what is dropped now
+        self.derived.add_order(learned(sample.joined.values), documents)
 
     def of_kept(self, texts: Texts) -> Found:
         parts = []

@@ -28,10 +28,12 @@ class Candidates(ABC):
 
     Attributes:
         signing: how texts are signed, if the method needs that.
+        in_derived: whether all that it keeps is in `Derived`, and nothing in files of its own.
         min_tokens, max_distance: see `Plan`.
     """
 
     signing: Signing | None = None
+    in_derived = True
 
     def __init__(self, recipe: Recipe, options: DedupOptions, plan: Plan) -> None:
         """`plan`: the result of `plan_of` when the store was created.
@@ -100,9 +102,13 @@ class Candidates(ABC):
         """Remove files of its own from the folder of a store, because they are damaged, or numbers change."""
         return
 
-    def learn(self) -> None:
-        """Look at the documents, now and then, to answer faster from now on."""
+    def prepare(self) -> None:
+        """Look at the documents before any is kept."""
         return
+
+    def learn(self) -> bool:
+        """Look at the documents, now and then, to answer faster from now on. Returns whether that changed derived files."""
+        return False
 
     @abstractmethod
     def of_kept(self, texts: Texts) -> Found:

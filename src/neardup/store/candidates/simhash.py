@@ -48,6 +48,8 @@ def saved_index(folder: Path, store: str, generation: int) -> Index:
 class SimHashCandidates(Candidates):
     """All pairs within the distance, by an `Index`."""
 
+    in_derived = False
+
     def __init__(self, recipe: Recipe, options: DedupOptions, plan: Plan) -> None:
         super().__init__(recipe, options, plan)
         assert self.max_distance is not None  # simhash has one
