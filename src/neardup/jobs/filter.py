@@ -32,7 +32,7 @@ from neardup.options import OnError
 from neardup.progress import Watcher, progress_of
 from neardup.recipe.presets import RecipeLike
 from neardup.resources.threads import thread_count
-from neardup.survivors.stream import Stream
+from neardup.survivors.distance_stream import DistanceStream
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -103,7 +103,7 @@ def filter_files(
     from_pipe = not files_of(shards)
     paths = filter_paths(output, audit, with_rejects=on_error == "skip")
     refuse_inputs(paths.files, files_of(shards))
-    stream = Stream(home, recipe=recipe, max_distance=max_distance)
+    stream = DistanceStream(home, recipe=recipe, max_distance=max_distance)
     if stream.is_new:
         demand_free(home)
     if stream.is_new or integer_ids:
@@ -127,7 +127,7 @@ class IndexMemory:
     noun = "index"
     listed_inputs: int | None = None
 
-    def __init__(self, stream: Stream) -> None:
+    def __init__(self, stream: DistanceStream) -> None:
         self._stream = stream
         self.deciding = {"max_distance": stream.max_distance}
 

@@ -82,8 +82,8 @@ def removed_rows(
 class Record:
     """The record of a store in a file."""
 
-    def __init__(self, path: Path, *, create: bool = False, readonly: bool = False) -> None:
-        """Open the record, or create it.
+    def __init__(self, path: Path, *, create: bool = False, readonly: bool = False, lasts: bool = True) -> None:
+        """Open the record, or create it; without `lasts`, nothing is synced.
 
         Raises:
             InputError: it cannot be opened.
@@ -92,19 +92,19 @@ class Record:
         self.path = path
         self._base = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
         try:
-            self._open(create=create, readonly=readonly)
+            self._open(create=create, readonly=readonly, lasts=lasts)
         except BaseException:
             self._base.close()
             raise
 
-    def _open(self, *, create: bool, readonly: bool) -> None:
+    def _open(self, *, create: bool, readonly: bool, lasts: bool) -> None:
         path = self.path
         try:
             if readonly:
                 self._base.execute("PRAGMA query_only = ON")
             else:
                 self._base.execute("PRAGMA journal_mode = WAL")
-                self._base.execute("PRAGMA synchronous = FULL")
+                self._base.execute(f"PRAGMA synchronous = {'FULL' if lasts else 'OFF'}")
             if create:
                 with self.changing():
                     for statement in SCHEMA.split(";\n"):
