@@ -1,6 +1,8 @@
 """Tables of which decisions are the same, and which are safe: stores beside batches, distances without texts."""
 
-from cells import Record, number, percent
+from collections.abc import Sequence
+
+from cells import Record, number
 from measure import table
 
 CLOSELY = "default"
@@ -28,10 +30,16 @@ def store_orders(record: Record) -> str:
     return table(head, rows)
 
 
+def _percents(found: Sequence[tuple[int, int]]) -> str:
+    """Parts of wholes; more digits near 100, which it says only if it is."""
+    return " / ".join(
+        number(100 * part / whole, 2 if 100 * part < 99 * whole else 3) if whole else "none" for part, whole in found
+    )
+
+
 def _shares(recipe: Record, distance: int, of: str, among: str) -> str:
     """In per cent, in each set."""
-    found = [(each[of][distance], each[among][distance]) for each in recipe["sets"].values()]
-    return " / ".join(percent(part / whole, 2) if whole else "none" for part, whole in found)
+    return _percents([(each[of][distance], each[among][distance]) for each in recipe["sets"].values()])
 
 
 def safe_distances(record: Record) -> str:
@@ -77,8 +85,9 @@ def safe_distances_default(record: Record) -> str:
 
 
 def _unequal(recipe: Record, distance: int) -> str:
-    found = [
-        (each["dissimilar"][distance], each["removed"][distance] - each["equal"][distance])
-        for each in recipe["sets"].values()
-    ]
-    return " / ".join(percent(part / whole, 2) if whole else "none" for part, whole in found)
+    return _percents(
+        [
+            (each["dissimilar"][distance], each["removed"][distance] - each["equal"][distance])
+            for each in recipe["sets"].values()
+        ]
+    )
