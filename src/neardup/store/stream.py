@@ -53,7 +53,7 @@ class Stream:
     >>> stream = Stream()
     >>> stream.add("a", "All the bells of the town rang at noon on Sunday, as ever.")
     >>> stream.add("b", "ALL the bells of the town rang at noon on Sunday, as ever!")
-    Match(id='a', similarity=1.0, distance=0, exact=True)
+    Match(id='a', similarity=1.0, distance=0, exact=False)
     """
 
     def __init__(
