@@ -28,6 +28,8 @@ from neardup.text.columns import as_text_arrays
 class Match:
     """The kept document that a new document duplicates: of all that match, the most similar; of equally similar ones, the first.
 
+    For a text that was removed before, it is the survivor that it had then.
+
     Attributes:
         id: the id of the kept document.
         similarity: of the two texts; None if distance alone decides.
