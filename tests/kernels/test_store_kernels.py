@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neardup.kernels.matching.similarities import CODES, prefix_length, required_overlap
-from neardup.kernels.store import postings, prefixes, rows
+from neardup.kernels.store import band_keys, postings, prefixes, rows
 from neardup.kernels.store.postings import ANY, Chains, Entries, Keys, Room, Sorted
 from neardup.kernels.store.prefixes import Order, Ordered, keys_of_texts
 
@@ -138,3 +138,19 @@ def test_postings_find_what_the_definition_finds(kept, asked, gone, code, room):
         small = Room(np.empty(room, np.int64), np.empty(room, np.int64))
         assert find(questions, stored, where, marks, code, 0.6, small) == count
         assert small.found.tolist()[:count] == large.found.tolist()[: min(room, count)]
+
+
+@given(st.integers(1, 5), st.integers(1, 4), st.integers(0, 4), st.integers(0, 2**32))
+def test_bands_have_the_keys_of_the_format(bands, per_band, texts, seed):
+    values = np.random.default_rng(seed).integers(0, 1 << 32, (texts, bands * per_band)).astype(np.uint32)
+    found = np.empty(texts * bands, np.uint64)
+    band_keys.fill_band_keys(values, bands, found)
+    expected = []
+    for text in values.tolist():
+        for band in range(bands):
+            key = (band + 1) * 0x9E3779B97F4A7C15 % 2**64
+            for value in text[band * per_band : (band + 1) * per_band]:
+                key = (key ^ value) * 0x9E3779B97F4A7C15 % 2**64
+                key ^= key >> 29
+            expected.append(key)
+    assert found.tolist() == expected

@@ -16,6 +16,7 @@ from neardup.hamming.index.store import read_manifest
 from neardup.jobs import filter_store_walk, filter_walk, line_walk
 from neardup.jobs.filter_store import filter_with_store
 from neardup.store import derived
+from neardup.store.candidates import exact
 from neardup.store.opening import is_store
 
 WORDS = [f"w{i}" for i in range(400)]
@@ -198,7 +199,12 @@ def _store(name: str, **options: Any) -> Scenario:
     texts = [row["text"] for row in rows]
 
     def run() -> None:
-        with mock.patch.object(derived, "MOST_IN_MEMORY", 500), neardup.Store("st", threads=1, **options) as store:
+        with (
+            mock.patch.object(derived, "MOST_IN_MEMORY", 500),
+            mock.patch.object(exact, "FIRST_LEARNED", 30),
+            mock.patch.object(exact, "GROWTH", 3),
+            neardup.Store("st", threads=1, **options) as store,
+        ):
             for at in range((store.state or {"at": 0})["at"], len(rows), 20):
                 if at % 100 == 80:
                     store.remove([row["id"] for row in rows[at - 60 : at - 50]])

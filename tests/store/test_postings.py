@@ -11,7 +11,7 @@ import neardup as nd
 from neardup.kernels.store.postings import Keys
 from neardup.store import postings
 from neardup.store.marks import NO_MARKS, Marks
-from neardup.store.postings import Postings, keys_of
+from neardup.store.postings import Postings, compacted, keys_of, spilled
 
 
 def paths(folder):
@@ -39,14 +39,14 @@ def test_postings_find_what_was_added(tmp_path_factory, parts, asked, gone, comp
         kept.add(keys_of(np.array([key for key, _ in part], np.uint64), np.array([text for _, text in part], np.int64)))
         expected += part
         if spill:
-            kept.spill(new, 0, NO_MARKS)
+            kept.take(spilled(kept.freeze(), new, 0, NO_MARKS))
     wanted = sorted((i, text) for i, key in enumerate(asked) for other, text in expected if other == key)
     assert found_by(kept, asked) == wanted
     there = [pair for pair in wanted if pair[1] not in gone]
     assert found_by(kept, asked, marks.bits) == there
     assert marks.has(np.arange(60)).tolist() == [number in gone for number in range(60)]
     if compact:
-        kept.compact(new, 0, marks.bits)
+        kept.take(compacted(kept.freeze(), new, 0, marks.bits))
         assert found_by(kept, asked) == there
         assert len(kept.segments) <= 1
 
@@ -55,7 +55,7 @@ def test_segments_are_merged_by_size(tmp_path):
     kept, new = Postings(), paths(tmp_path)
     for part in range(40):
         kept.add(keys_of(np.arange(100, dtype=np.uint64), np.full(100, part)))
-        kept.spill(new, part, NO_MARKS)
+        kept.take(spilled(kept.freeze(), new, part, NO_MARKS))
     sizes = [len(segment) for segment in kept.segments]
     assert sum(sizes) == len(kept) == 4000
     assert len(sizes) < 8
@@ -74,7 +74,7 @@ def test_sizes_and_places_that_do_not_fit_leave_nothing_out():
 def test_a_segment_that_is_missing_or_another_is_refused(tmp_path):
     kept, new = Postings(), paths(tmp_path)
     kept.add(keys_of(np.arange(9, dtype=np.uint64), np.arange(9)))
-    kept.spill(new, 9, NO_MARKS)
+    kept.take(spilled(kept.freeze(), new, 9, NO_MARKS))
     [segment] = kept.segments
     listed = segment.listed
     assert len(postings.Segment.read(segment.file.path, listed)) == 9

@@ -1,5 +1,6 @@
 """Stores expire, tell neighbors and pairs, are compacted, verified, repaired, copied, and read while they are written."""
 
+import contextlib
 import json
 import random
 import shutil
@@ -9,6 +10,8 @@ from test_decisions import WAYS, near_copies, streamed
 
 import neardup as nd
 from neardup.store import postings
+from neardup.store.candidates import exact
+from neardup.store.record import Record
 from neardup.store.store import Store
 
 METHODS = [
@@ -221,6 +224,21 @@ def test_damage_is_found_and_repaired(tmp_path):
     Store.repair(tmp_path / "s")
     assert answers(tmp_path / "s", texts) == expected
 
+    with contextlib.closing(Record(tmp_path / "s" / "record.sqlite")) as record, record.changing():
+        listed = record.facts()["derived"]
+        names = [name for name in listed["segments"] if name.startswith("prefixes")]
+        record.set_facts(
+            {"derived": listed | {"segments": {n: s for n, s in listed["segments"].items() if n not in names}}}
+        )
+    with Store(tmp_path / "s", mode="r") as store:
+        assert store.verify().problems == (
+            f"Questions do not find {len(kept)} documents: derived files are incomplete.",
+        )
+    assert Store.repair(tmp_path / "s").problems == (
+        f"Questions do not find {len(kept)} documents: derived files are incomplete.",
+    )
+    assert answers(tmp_path / "s", texts) == expected
+
     elements = tmp_path / "t" / "compared-0"
     content = bytearray(elements.read_bytes())
     content[40] ^= 1
@@ -248,6 +266,29 @@ def test_many_segments_answer_as_one(tmp_path, monkeypatch):
             found = streamed(store, texts, 4)
             assert sorted(found) == [row["row"] for row in expected]
             assert any((tmp_path / f"{number}").glob("segment-*"))
+
+
+@pytest.mark.parametrize(("method", "similarity", "least"), METHODS)
+@pytest.mark.parametrize("limits", [(4, 3, 60), (30, 2, 1000), (10**9, 2, 40)])
+def test_a_crash_after_any_batch_loses_no_postings(tmp_path, monkeypatch, method, similarity, least, limits):
+    monkeypatch.setattr(exact, "FIRST_LEARNED", limits[0])
+    monkeypatch.setattr(exact, "GROWTH", limits[1])
+    monkeypatch.setattr("neardup.store.derived.MOST_IN_MEMORY", limits[2])
+    texts = list(near_copies(90, 7))
+    options = {"method": method, "similarity": similarity, "min_similarity": least}
+    copies = iter(tmp_path / f"copy{number}" for number in range(100))
+    for begin in (0, 40):
+        with Store(tmp_path / "s", **options) as store:
+            for first in range(begin, begin + 50, 5):
+                store.check_and_add_many(range(first, first + 5), texts[first : first + 5])
+                copy = next(copies)
+                shutil.copytree(tmp_path / "s", copy)  # what a kill leaves
+                with Store(copy, mode="r") as reader:
+                    assert reader.verify().is_sound
+                with Store(copy) as again:
+                    assert again.verify().is_sound
+                    assert again.check_many(texts) == store.check_many(texts)
+                shutil.rmtree(copy)
 
 
 def test_documents_are_as_durable_as_was_asked(tmp_path):

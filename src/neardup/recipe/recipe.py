@@ -3,7 +3,7 @@
 import dataclasses
 import json
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -107,7 +107,7 @@ class Recipe(RecipeFields):
         """Whether the recipe reproduces another tool's bits, instead of finding as much as possible."""
         return self.profile is not None or self.weights == "cppjieba"
 
-    @property
+    @cached_property
     def needs_names(self) -> bool:
         """Whether features are needed by name; other recipes only hash them, in one pass over the text."""
         default = _default()

@@ -1,19 +1,27 @@
 """VERIFY every byte of a store, and REPAIR what can be repaired."""
 
 import contextlib
+import dataclasses
 import json
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from neardup.arrays import Array
+from neardup.display import counted
 from neardup.errors import DataError, InputError, NeardupError
 from neardup.store.derived import Derived
 from neardup.store.files import REBUILT, Files
 from neardup.store.opening import RECORD, is_store, writing
+from neardup.store.postings import Found
 from neardup.store.record import Record
+from neardup.store.texts import digest_words
+
+ASKED = 1 << 8
+"""Documents that are asked for together; where all are alike, each finds all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +45,20 @@ class StoreCheck:
 
 
 def check_files(files: Files) -> StoreCheck:
-    """Read everything; see `Store.verify`."""
+    """Read everything, and ask for every document; see `Store.verify`."""
+    found = _read_all(files)
+    return found if found.damaged else dataclasses.replace(found, problems=(*found.problems, *_lost(files)))
+
+
+def _read_all(files: Files) -> StoreCheck:
     problems = [f"record.sqlite: {each}" for each in files.record.damage()]
     problems += [f"{name} is damaged: it is made of the other files." for name in files.derived.damaged()]
     kept, damaged = files.kept(), damaged_documents(files)
     names = {row.number: row.id for row in files.record.documents_from(0)}
     if sorted(names) != kept.tolist():
         problems.append(f"The record has {len(names):,} documents, the contents {len(kept):,}.")
+    if twice := len(names) - len(set(names.values())):
+        problems.append(f"The record has {counted(twice, 'id')} twice.")
     ids = tuple(json.loads(names[number]) for number in damaged.tolist() if number in names)
     return StoreCheck(len(kept), ids, tuple(problems))
 
@@ -55,6 +70,38 @@ def damaged_documents(files: Files) -> Array:
     for first in range(0, len(kept), REBUILT):
         found += _damaged(files, kept[first : first + REBUILT])
     return np.array(found, np.int64)
+
+
+def _lost(files: Files) -> list[str]:
+    """What derived files do not have: kept documents by their own ids, texts and elements, and texts that were not kept."""
+    documents = texts_removed = 0
+    kept, removed = files.kept(), files.record.removed_from(0)
+    for first in range(0, len(kept), ASKED):
+        numbers = kept[first : first + ASKED]
+        texts, rows = files.contents.texts(numbers), files.record.documents(numbers.tolist())
+        by_id = files.known.of_ids([row.id for row in rows.values()])
+        has = np.isin(numbers, [row.number for row in by_id.values()])
+        has &= _finds(files.known.all_kept(texts.prints), numbers)
+        has &= _finds(files.candidates.of_kept(texts), numbers) | ~files.candidates.is_found(texts)
+        documents += int(np.count_nonzero(~has))
+    while some := list(islice(removed, ASKED)):
+        has = _finds(
+            files.known.all_removed(digest_words([row.digest for row in some])), np.array([row.number for row in some])
+        )
+        texts_removed += int(np.count_nonzero(~has))
+    counts = ((documents, "document"), (texts_removed, "remembered text"))
+    return [
+        f"Questions do not find {counted(count, what)}: derived files are incomplete."
+        for count, what in counts
+        if count
+    ]
+
+
+def _finds(pairs: Found, numbers: Array) -> Array:
+    """bool[n]: which places are paired with the documents of these numbers."""
+    found: Array = np.zeros(len(numbers), np.bool_)
+    found[pairs.asked[numbers[pairs.asked] == pairs.found]] = True
+    return found
 
 
 def _damaged(files: Files, numbers: Array) -> list[int]:
@@ -75,18 +122,26 @@ def repair(path: Path) -> StoreCheck:
     """See `Store.repair`."""
     if not is_store(path):
         raise InputError(f"{path} is no store. Name the folder of one.")
-    with writing(path, 0.0), contextlib.closing(Record(path / RECORD)) as record, record.changing():
+    with writing(path, 0.0), contextlib.closing(Record(path / RECORD)) as record:
         broken = _broken_derived(path, record.facts()["derived"])
-        if broken:
-            record.set_facts({"derived": {"serial": record.facts()["derived"].get("serial", 0)}})
+    if broken:
+        _drop_derived(path)
     with contextlib.closing(_open(path, recalls=False)) as files:
-        found = check_files(files)
+        found = _read_all(files)
         files.forget(damaged_documents(files))
         files.acknowledge({})
-    if broken:
-        with contextlib.closing(_open(path)) as files:
-            files.derived.sweep()
-    return StoreCheck(found.documents, found.damaged, (*broken, *found.problems))
+    with contextlib.closing(_open(path)) as files:
+        lost = _lost(files)
+    if lost:
+        _drop_derived(path)
+        _open(path).close()
+    return StoreCheck(found.documents, found.damaged, (*broken, *found.problems, *lost))
+
+
+def _drop_derived(path: Path) -> None:
+    """Forget what is made of other files; whoever opens the store makes it anew."""
+    with writing(path, 0.0), contextlib.closing(Record(path / RECORD)) as record, record.changing():
+        record.set_facts({"derived": {"serial": record.facts()["derived"].get("serial", 0)}})
 
 
 def _broken_derived(path: Path, listed: dict[str, Any]) -> list[str]:

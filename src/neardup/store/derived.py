@@ -1,24 +1,37 @@
 """DERIVED: all that a store can make again of its record and contents, in files that never change: postings and orders of elements.
 
-The record lists the files, so that those which a crash left are known, and removed.
+The record lists the files, so that those which a crash left are known, and removed. A thread writes what has come together in
+memory, and merges segments, while documents are decided; what it writes answers, and may be listed, once `settle` has taken it.
 """
 
 from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from neardup.arrays import Array
 from neardup.hamming.index.segment_file import read_segment_file
 from neardup.kernels.store.prefixes import Order
 from neardup.store.marks import NO_MARKS, Marks
 from neardup.store.orders import read_order, write_order
-from neardup.store.postings import Postings, Segment
+from neardup.store.postings import Frozen, Postings, Segment, compacted, spilled
 
 MOST_IN_MEMORY = 1 << 21
-"""Entries of a table in memory, at most, before all are written: 40 MB."""
+"""Entries of a table in memory before all are written: 40 MB."""
+MOST_WAITING = 4
+"""While a thread writes, so many times as many may come together; then documents wait for it."""
 DIGESTS, IDS, REMOVED = "digests", "ids", "removed"
 """The postings of kept documents' digests and ids, and of the digests of texts that were not kept."""
 PREFIXES = ("segment-", "order-")
 """Of the names of all files."""
+
+
+class Writing(NamedTuple):
+    """Segments that a thread writes of all documents, and of all texts that were not kept, before some numbers."""
+
+    segments: Future[dict[str, list[Segment]]]
+    upto: int
+    removed_upto: int
 
 
 class Derived:
@@ -47,6 +60,8 @@ class Derived:
             name: Postings([Segment.read(folder / each["file"], each) for each in segments])
             for name, segments in listed.get("segments", {}).items()
         }
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="neardup-segments")
+        self._writing: Writing | None = None
 
     def postings(self, name: str) -> Postings:
         """The postings of one name."""
@@ -61,8 +76,9 @@ class Derived:
 
     @property
     def is_full(self) -> bool:
-        """Whether a table in memory should be written."""
-        return any(each.in_memory >= MOST_IN_MEMORY for each in self._postings.values())
+        """Whether tables in memory should be written."""
+        most = MOST_IN_MEMORY * (1 if self._writing is None else MOST_WAITING)
+        return any(each.in_memory >= most for each in self._postings.values())
 
     @property
     def names(self) -> list[str]:
@@ -89,13 +105,39 @@ class Derived:
         self._order_files.append(write_order(path, order))
         self.orders.append(order)
 
-    def spill(self, upto: int, removed_upto: int, gone: Marks, *, compact: bool = False) -> None:
-        """Write what is in memory: all documents before `upto`, and all texts that were not kept before `removed_upto`."""
-        for name, postings in self._postings.items():
-            marks = NO_MARKS if name == REMOVED else gone.bits
-            step = postings.compact if compact else postings.spill
-            step(lambda: self._path("segment-"), upto, marks)
-        self.upto, self.removed_upto = upto, removed_upto
+    def write(self, upto: int, removed_upto: int, gone: Marks, *, compact: bool = False) -> None:
+        """Write in a thread what is in memory: documents before `upto`, and texts that were not kept before `removed_upto`.
+
+        Nothing else is being written; call `settle`, now or later.
+        """
+        frozen = {name: postings.freeze() for name, postings in self._postings.items()}
+        marks = gone.bits.copy()  # those of later changes may yet be undone
+        self._writing = Writing(self._thread.submit(self._segments, frozen, upto, marks, compact), upto, removed_upto)
+
+    def _segments(self, frozen: dict[str, Frozen], upto: int, gone: Array, compact: bool) -> dict[str, list[Segment]]:
+        step = compacted if compact else spilled
+        return {
+            name: step(each, lambda: self._path("segment-"), upto, NO_MARKS if name == REMOVED else gone)
+            for name, each in frozen.items()
+        }
+
+    def settle(self, *, wait: bool = True) -> bool:
+        """Answer from what was written, if anything was, and is done or can be waited for. Returns whether there are new files.
+
+        Raises:
+            OSError: it could not be written.
+        """
+        if self._writing is None or not (wait or self._writing.segments.done()):
+            return False
+        written, self._writing = self._writing, None
+        for name, segments in written.segments.result().items():
+            self._postings[name].take(segments)
+        self.upto, self.removed_upto = written.upto, written.removed_upto
+        return True
+
+    def close(self) -> None:
+        """Wait until nothing is written any more."""
+        self._thread.shutdown()
 
     def damaged(self) -> list[str]:
         """The names of files some pages of which are not what was written."""

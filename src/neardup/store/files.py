@@ -164,7 +164,7 @@ class Files:
         self.gone = self.record.marks()
         self.removed: int = facts["removed"]
         self.state = facts["state"]
-        self.derived = Derived(self.path, facts["derived"])
+        self.derived = self._open_files.enter_context(contextlib.closing(Derived(self.path, facts["derived"])))
         self.known = Known(self.record, self.contents, self.derived, self.gone)
         self.candidates.open(self.contents, self.derived, self.gone)
         self._pending, self._is_sound, self._version = 0, True, self.record.version
@@ -279,19 +279,29 @@ class Files:
         self._pending = 0
         if not self.recalls:
             return
-        orders = len(self.derived.orders)
         with self.changing():
-            self.candidates.learn()
-            if self.derived.is_full:
-                self.spill()
-            elif len(self.derived.orders) > orders:
-                self.list_derived()
+            self._write_derived()
             self.record.commit()
 
-    def spill(self, *, compact: bool = False) -> None:
-        """Write to segments what answers from memory."""
+    def _write_derived(self) -> None:
+        """Let a thread write what has come together in memory, and list what it has written."""
+        orders = len(self.derived.orders)
+        self.candidates.learn()
+        has_learned = len(self.derived.orders) > orders
+        if not has_learned and self.derived.settle(wait=self.derived.is_full):
+            self.list_derived()
+        if has_learned or self.derived.is_full:  # an order is listed together with all that was moved to it
+            self._begin_spill()
+
+    def _begin_spill(self, *, compact: bool = False) -> None:
         self.candidates.spill()
-        self.derived.spill(len(self.contents), self.removed, self.gone, compact=compact)
+        self.derived.write(len(self.contents), self.removed, self.gone, compact=compact)
+
+    def spill(self, *, compact: bool = False) -> None:
+        """Write to segments what answers from memory, and list them."""
+        self.derived.settle()
+        self._begin_spill(compact=compact)
+        self.derived.settle()
         self.list_derived()
 
     def list_derived(self) -> None:

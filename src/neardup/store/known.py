@@ -51,15 +51,24 @@ class Known:
         """int64[n]: the numbers of kept documents whose texts equal some texts, the first of several; -1 where none does."""
         found = np.full(len(prints.digests), -1, np.int64)
         asked, numbers = self.all_kept(prints)
+        if not len(asked):
+            return found
         later_first = np.argsort(-numbers, kind="stable")
         found[asked[later_first]] = numbers[later_first]
         return found
 
+    def all_removed(self, digests: Array) -> Found:
+        """All pairs of a place and the number of a text that was not kept whose digest has the same first word; uint64[n, 2]."""
+        return self._derived.postings(REMOVED).find(
+            keys_of(np.ascontiguousarray(digests[:, 0]), np.arange(len(digests)))
+        )
+
     def removed(self, prints: Fingerprints, places: Array) -> Mapping[int, RemovedRow]:
         """The texts that were not kept and equal those at some places, by place, if their survivors are still there."""
-        digests = np.ascontiguousarray(prints.digests[places])
-        keys = keys_of(np.ascontiguousarray(digests[:, 0]), places)
-        asked, numbers = self._derived.postings(REMOVED).find(keys)
+        at, numbers = self.all_removed(prints.digests[places])
+        if not len(at):
+            return {}
+        asked = places[at]
         rows = self._record.removed(np.unique(numbers).tolist())
         found: dict[int, RemovedRow] = {}
         columns = (asked.tolist(), numbers.tolist(), digest_bytes(prints.digests[asked]))
@@ -69,13 +78,8 @@ class Known:
                 before = found.get(place)
                 if before is None or before.number < number:
                     found[place] = row
-        if found:
-            survivors = np.array([row.survivor for row in found.values()], np.int64)
-            gone = self._gone.has(survivors)
-            found = {
-                place: row for (place, row), is_gone in zip(found.items(), gone.tolist(), strict=True) if not is_gone
-            }
-        return found
+        gone = self._gone.has(np.array([row.survivor for row in found.values()], np.int64)).tolist()
+        return {place: row for (place, row), is_gone in zip(found.items(), gone, strict=True) if not is_gone}
 
 
 def hashes_of(names: Sequence[str]) -> Array:

@@ -80,6 +80,10 @@ class Table:
         return Entries(*(column[: self._count] for column in self._room))
 
 
+NO_ENTRIES = Table()
+"""A table to which nothing is added."""
+
+
 @dataclass(frozen=True)
 class Segment:
     """Entries in a file, ascending by key.
@@ -140,6 +144,14 @@ def read_listed(path: Path, listed: dict[str, Any] | None) -> SegmentFile:
     return file
 
 
+@dataclass(frozen=True)
+class Frozen:
+    """What postings had at one time; nothing of it changes, so that another thread can write it."""
+
+    segments: tuple[Segment, ...]
+    table: Table
+
+
 class Postings:
     """The keys of documents.
 
@@ -150,14 +162,15 @@ class Postings:
     def __init__(self, segments: Sequence[Segment] = ()) -> None:
         self.segments = list(segments)
         self._table = Table()
+        self._frozen = NO_ENTRIES
 
     @property
     def in_memory(self) -> int:
-        """Entries that are in no segment yet."""
+        """Entries that are in no segment yet, and that nobody writes."""
         return len(self._table)
 
     def __len__(self) -> int:
-        return len(self._table) + sum(map(len, self.segments))
+        return len(self._table) + len(self._frozen) + sum(map(len, self.segments))
 
     def add(self, keys: Keys) -> None:
         """Add keys of documents, whose numbers are below 2^32."""
@@ -175,32 +188,43 @@ class Postings:
         if not len(asked.keys):
             return NOTHING_FOUND
         parts = [_find(kernels.find_sorted, asked, each.entries, each.places, gone, bound) for each in self.segments]
-        parts.append(self._table.find(asked, gone, bound))
+        parts += [table.find(asked, gone, bound) for table in (self._frozen, self._table)]
         return joined(parts)
 
-    def spill(self, path_of: Callable[[], Path], upto: int, gone: Array) -> None:
-        """Write what is in memory as a segment, and merge segments. The files are new; those of before stay."""
-        if len(self._table):
-            entries = self._table.entries()
-            order = np.argsort(entries.keys, kind="stable")
-            self.segments.append(Segment.write(path_of(), Entries(*(column[order] for column in entries)), upto))
-            self._table = Table()
-        while len(self.segments) > 1:
-            left, right = self.segments[-2:]
-            if len(left) >= GROWTH * len(right) or len(left) + len(right) > MOST_MERGED:
-                break
-            self.segments[-2:] = [Segment.write(path_of(), merged(left.entries, right.entries, gone), upto)]
+    def freeze(self) -> Frozen:
+        """What there is, to be written; it answers until `take` brings the segments. Later keys go to another table."""
+        self._frozen, self._table = self._table, Table()
+        return Frozen(tuple(self.segments), self._frozen)
 
-    def compact(self, path_of: Callable[[], Path], upto: int, gone: Array) -> None:
-        """Merge all segments into one, as far as that is not too large, without documents that are gone."""
-        self.spill(path_of, upto, gone)
-        whole: list[Segment] = []
-        for segment in self.segments:
-            if whole and len(whole[-1]) + len(segment) <= MOST_MERGED:
-                whole[-1] = Segment.write(path_of(), merged(whole[-1].entries, segment.entries, gone), upto)
-            else:
-                whole.append(Segment.write(path_of(), merged(segment.entries, _no_entries(), gone), upto))
-        self.segments = whole
+    def take(self, segments: Sequence[Segment]) -> None:
+        """Answer from segments that were made of what was frozen."""
+        self.segments, self._frozen = list(segments), NO_ENTRIES
+
+
+def spilled(frozen: Frozen, path_of: Callable[[], Path], upto: int, gone: Array) -> list[Segment]:
+    """Write the table as a segment, and merge segments. The files are new; those of before stay."""
+    segments = list(frozen.segments)
+    if len(frozen.table):
+        entries = frozen.table.entries()
+        order = np.argsort(entries.keys, kind="stable")
+        segments.append(Segment.write(path_of(), Entries(*(column[order] for column in entries)), upto))
+    while len(segments) > 1:
+        left, right = segments[-2:]
+        if len(left) >= GROWTH * len(right) or len(left) + len(right) > MOST_MERGED:
+            break
+        segments[-2:] = [Segment.write(path_of(), merged(left.entries, right.entries, gone), upto)]
+    return segments
+
+
+def compacted(frozen: Frozen, path_of: Callable[[], Path], upto: int, gone: Array) -> list[Segment]:
+    """Merge all into one segment, as far as that is not too large, without documents that are gone."""
+    whole: list[Segment] = []
+    for segment in spilled(frozen, path_of, upto, gone):
+        if whole and len(whole[-1]) + len(segment) <= MOST_MERGED:
+            whole[-1] = Segment.write(path_of(), merged(whole[-1].entries, segment.entries, gone), upto)
+        else:
+            whole.append(Segment.write(path_of(), merged(segment.entries, NO_ENTRIES.entries(), gone), upto))
+    return whole
 
 
 def merged(left: Entries, right: Entries, gone: Array) -> Entries:
@@ -208,10 +232,6 @@ def merged(left: Entries, right: Entries, gone: Array) -> Entries:
     room = Entries(*(np.empty(len(a) + len(b), a.dtype) for a, b in zip(left, right, strict=True)))
     count = kernels.merge_entries(left, right, gone, room)
     return Entries(*(column[:count] for column in room))
-
-
-def _no_entries() -> Entries:
-    return Table().entries()
 
 
 NOTHING_FOUND = Found(np.empty(0, np.int64), np.empty(0, np.int64))

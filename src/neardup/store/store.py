@@ -306,7 +306,7 @@ class Store:
         compaction.compact(self._files)
 
     def verify(self) -> StoreCheck:
-        """Read every byte, and compare it with its checksum."""
+        """Read every byte, compare it with its checksum, and ask for every document."""
         self._files.catch_up()
         return checking.check_files(self._files)
 

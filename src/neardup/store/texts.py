@@ -71,8 +71,7 @@ def texts_of_column(column: Any, recipe: Recipe, similarity: ElementMaker, signi
     compared = joined if similarity.joined == similarity.verified else similarity.stored(column, recipe)
     if signing is None:
         return Texts(prints, joined, compared, None)
-    signed = signing.sign(column) if similarity.given is None else signing.sign_sets(joined.values, joined.offsets)
-    return Texts(prints, joined, compared, signed)
+    return Texts(prints, joined, compared, signing.sign_sets(joined.values, joined.offsets))
 
 
 def some_elements(elements: Elements, rows: Array) -> Elements:

@@ -13,12 +13,14 @@ from neardup.kernels.matching.similarities import CODES
 from neardup.kernels.store.postings import Keys
 from neardup.kernels.store.prefixes import Order, Ordered, keys_of_texts
 from neardup.matching.similarities.table import Elements
+from neardup.options import DedupOptions
+from neardup.recipe.recipe import Recipe
 from neardup.store.candidates.proposing import Candidates, once, smaller_first
 from neardup.store.orders import BY_HASH, learned
 from neardup.store.postings import Bound, Found, Postings, Table, joined
 from neardup.store.texts import Texts
 
-FIRST_LEARNED, GROWTH = 512, 16
+FIRST_LEARNED, GROWTH = 512, 64
 """The order is learned when a store has so many documents, and again when it has grown so many times."""
 SAMPLED = 4096
 """Documents of which it is learned, the last ones."""
@@ -41,17 +43,17 @@ CONTAINED = (Side("all", stores_all=True, asks_all=False), Side("prefixes", stor
 
 
 class ExactCandidates(Candidates):
-    """Every pair that reaches the similarity, by theorem."""
+    """Every pair that reaches the similarity, by theorem.
 
-    @property
-    def bound(self) -> Bound:
-        """What places of keys and sizes must allow."""
-        return Bound(CODES[self.options.measure], float(self.options.min_similarity))
+    Attributes:
+        bound: what places of keys and sizes must allow.
+        sides: see `Side`.
+    """
 
-    @property
-    def sides(self) -> tuple[Side, ...]:
-        """See `Side`."""
-        return CONTAINED if self.options.measure == "containment" else BOTH_PREFIXES
+    def __init__(self, recipe: Recipe, options: DedupOptions) -> None:
+        super().__init__(recipe, options)
+        self.bound = Bound(CODES[options.measure], float(options.min_similarity))
+        self.sides = CONTAINED if options.measure == "containment" else BOTH_PREFIXES
 
     def order(self, version: int) -> Order:
         """The order of a version; 0 is that by hash alone."""
@@ -65,6 +67,10 @@ class ExactCandidates(Candidates):
         """The keys of texts, whose numbers are their places."""
         return keys_of_elements(texts.joined, self.long_enough(texts), order, self.bound, whole=whole)
 
+    def is_found(self, texts: Texts) -> Array:
+        found: Array = self.long_enough(texts) & (np.diff(texts.joined.offsets) > 0)
+        return found
+
     def keep(self, texts: Texts, numbers: Array) -> None:
         latest = len(self.derived.orders)
         for side in self.sides:
@@ -77,6 +83,7 @@ class ExactCandidates(Candidates):
             return
         numbers = np.arange(max(0, documents - SAMPLED), documents)
         sample = self.contents.texts(numbers[~self.gone.has(numbers)])
+        self.derived.settle()  # its thread may be writing what is dropped now
         self.derived.add_order(learned(sample.joined.values))
         if documents <= MOST_MOVED:
             for side in self.sides:

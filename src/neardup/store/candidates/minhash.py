@@ -4,7 +4,8 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.fingerprints.minhash import Signing
-from neardup.kernels.store.postings import MIX, Keys
+from neardup.kernels.store.band_keys import fill_band_keys
+from neardup.kernels.store.postings import Keys
 from neardup.matching.band_plan import Bands
 from neardup.matching.candidates.minhash import minhash_agreement, minhash_bands
 from neardup.matching.similarities.table import maker_of
@@ -26,9 +27,14 @@ class MinHashCandidates(Candidates):
         given = maker_of(options.compared_by).given
         self.signing = Signing(values=self._bands.values, normalize=tuple(recipe.normalize), similarity=given)
 
+    def is_found(self, texts: Texts) -> Array:
+        assert texts.signatures is not None
+        found: Array = self.long_enough(texts) & (texts.signatures.sizes > 0)
+        return found
+
     def _keys(self, texts: Texts) -> Keys:
         assert texts.signatures is not None
-        wanted = np.flatnonzero(self.long_enough(texts) & (texts.signatures.sizes > 0))
+        wanted = np.flatnonzero(self.is_found(texts))
         return band_keys(texts.signatures.values[wanted], wanted, self._bands)
 
     def keep(self, texts: Texts, numbers: Array) -> None:
@@ -67,9 +73,6 @@ class MinHashCandidates(Candidates):
 
 def band_keys(values: Array, texts: Array, bands: Bands) -> Keys:
     """The keys of texts (int64[n]): a hash of each band of their signatures (uint32[n, values])."""
-    signed = values.reshape(len(values), bands.bands, bands.rows).astype(np.uint64)
-    keys = np.broadcast_to(np.arange(1, bands.bands + 1, dtype=np.uint64) * MIX, signed.shape[:2]).copy()
-    for row in range(bands.rows):
-        keys = (keys ^ signed[:, :, row]) * MIX
-        keys ^= keys >> np.uint64(29)
-    return keys_of(keys.ravel(), np.repeat(texts, bands.bands))
+    keys = np.empty(len(values) * bands.bands, np.uint64)
+    fill_band_keys(values, bands.bands, keys)
+    return keys_of(keys, np.repeat(texts, bands.bands))

@@ -52,6 +52,10 @@ class Candidates(ABC):
         enough: Array = texts.prints.tokens >= self.min_tokens
         return enough
 
+    def is_found(self, texts: Texts) -> Array:
+        """bool[n]: whether a text that equals a kept one is among the candidates; others are known by their digests alone."""
+        return self.long_enough(texts)
+
     @abstractmethod
     def keep(self, texts: Texts, numbers: Array) -> None:
         """Keep texts as documents with these numbers (int64[n], ascending); their contents are there."""
