@@ -139,6 +139,22 @@ def _recipe_unlike(recipe: str, distance: int) -> Figure:
     return "recipes", lambda record: number(_within(record, recipe, distance)[1], 2)
 
 
+def _dissimilar_percents(recipe: str, distance: int) -> Callable[[Record], list[float]]:
+    """Of each set: how many of the documents that a distance removes are not similar to those that are kept."""
+    return lambda record: [
+        100 * each["dissimilar"][distance] / each["removed"][distance]
+        for each in record["recipes"][recipe]["sets"].values()
+    ]
+
+
+def _found_percents(recipe: str, distance: int) -> Callable[[Record], list[float]]:
+    """Of each set: how many of the documents that verification removes a distance removes, too."""
+    return lambda record: [
+        100 * each["found"][distance] / each["duplicates"][distance]
+        for each in record["recipes"][recipe]["sets"].values()
+    ]
+
+
 def _million_seconds(method: str) -> Figure:
     return _at("exact_join", MILLION, method, "seconds")
 
@@ -286,6 +302,8 @@ FIGURES: dict[str, Figure] = {
     "hashes-fnv1a_32-degrees-at-32": _whole_angle(WORDS, "fnv1a_32", 32, "rms_degrees"),
     "hashes-fnv1a_32-mean-at-32": _whole_angle(WORDS, "fnv1a_32", 32, "mean_degrees"),
     "hashes-crc32c-mean-at-32": _whole_angle(HAN, "crc32c", 32, "mean_degrees"),
+    "safe-default-dissimilar-at-18-percent": _range("safe_distances", _dissimilar_percents("default", 18)),
+    "safe-default-found-at-3-percent": _range("safe_distances", _found_percents("default", 3)),
     "hashes-fnv-times-random": _range("hashes", _fnv_beside_random),
 }
 """By name: the benchmark whose result file has it, and how it is written. An unknown name on a page is an error."""

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import figures
+import tables_of_decisions
 import tables_of_features
 import tables_of_reliability
 import tables_of_schemas
@@ -53,6 +54,8 @@ TABLES: dict[str, Callable[[Record], str]] = {
         tables_of_stores.store,
         tables_of_stores.store_growth,
         tables_of_stores.store_soak,
+        tables_of_decisions.store_orders,
+        tables_of_decisions.safe_distances,
     )
 }
 """By the name of the table, which is that of the benchmark and of its result file, but for those in SHORT."""
@@ -63,6 +66,7 @@ SHORT: dict[str, tuple[str, Callable[[Record], str]]] = {
     "extrapolation": ("exact_join", tables_of_speed.extrapolation),
     "store_targets": ("store", tables_of_stores.store_targets),
     "store_growth_targets": ("store_growth", tables_of_stores.store_growth_targets),
+    "safe_distances_default": ("safe_distances", tables_of_decisions.safe_distances_default),
     "hashes_bits": ("hashes", tables_of_features.hashes_bits),
     "hashes_changes": ("hashes", tables_of_features.hashes_changes),
     "hashes_angles": ("hashes", tables_of_features.hashes_angles),

@@ -76,10 +76,10 @@ if TYPE_CHECKING:
     from neardup.recipe.vectors import VectorRecipe
     from neardup.store.answers import StoreAnswer, StoreMatch
     from neardup.store.store import Store
+    from neardup.store.stream import Match, Stream
     from neardup.survivors.contamination_summary import BenchmarkCounts, DecontaminationSummary
     from neardup.survivors.decontamination import DecontaminationResult, decontaminate
     from neardup.survivors.dedup_result import DedupResult
-    from neardup.survivors.stream import Match, Stream
     from neardup.survivors.summary import Summary
     from neardup.survivors.unit_summary import UnitSummary
 
@@ -114,7 +114,7 @@ _HOME = {
     "IndexPlan": "hamming.index.index_plan",
     "InputError": "errors",
     "JoinPlan": "judging.plan",
-    "Match": "survivors.stream",
+    "Match": "store.stream",
     "Matches": "matching.matches",
     "MissingExtra": "errors",
     "Missed": "judging.verification.result",
@@ -136,7 +136,7 @@ _HOME = {
     "Store": "store.store",
     "StoreAnswer": "store.answers",
     "StoreMatch": "store.answers",
-    "Stream": "survivors.stream",
+    "Stream": "store.stream",
     "Summary": "survivors.summary",
     "TransferError": "errors",
     "UnitResult": "jobs.results",

@@ -279,13 +279,13 @@ def refuse_unknown(given: Collection[str], function: Callable[..., Any]) -> None
         return
     named = [each.name for each in inspect.signature(function).parameters.values() if each.kind is each.KEYWORD_ONLY]
     names = [*named, *of_function]
-    wrong, is_helped = [], True
+    wrong, is_helped, called = [], True, function.__qualname__.removesuffix(".__init__")
     for name in given:
         if name not in of_function:
             meant = meant_option(name, names)
             purpose = next((purpose for options, purpose in PURPOSES if name in options.__annotations__), None)
             is_helped = is_helped and bool(meant or purpose)
-            reason = f"{function.__name__}() has no such option"
+            reason = f"{called}() has no such option"
             reason += f"; it {purpose}" if purpose else f" (did you mean `{meant}`?)" if meant else ""
             wrong.append(f"`{name}`: {reason}")
     listed = "" if is_helped else f" There are {as_code(names)}."

@@ -22,6 +22,8 @@ from neardup.jobs import line_walk
 from neardup.text.normalizers import normalize
 
 RECIPE = nd.RECIPES["default"].recipe
+DISTANCE = 3
+"""The one that a new index takes."""
 
 
 def corpus(count, seed=0):
@@ -54,7 +56,7 @@ def by_definition(rows):
                 near.append((0, j))
             if not short and not is_short(texts[j]):
                 near.append((int(np.bitwise_count(values[i] ^ values[j]).sum()), j))
-        best = min((each for each in near if each[0] <= RECIPE.max_distance), default=None)
+        best = min((each for each in near if each[0] <= DISTANCE), default=None)
         if best is None:
             kept.append(i)
         else:
@@ -78,6 +80,42 @@ def test_what_is_new_passes_byte_for_byte_and_the_audit_names_the_match(run, mon
     assert done.out == lines([ROWS[i] for i in kept])
     assert read_lines("removed.jsonl") == audit
     assert 0 < len(kept) < len(ROWS)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ([], "distance 3 of 128 bits; where this was measured, 99 of 100 were similar texts\n"),
+        (["--max-distance", "2"], "distance 2 of 128 bits; where this was measured, 99 of 100 were similar texts\n"),
+        (
+            ["--max-distance", "18"],
+            "distance 18 of 128 bits; where this was measured, 99 of 100 were similar texts up to distance 3",
+        ),
+        (
+            ["--recipe", "default-64"],
+            "distance 0 of 64 bits; where this was measured, more than 1 of 100 was no similar text, even",
+        ),
+        (
+            ["--recipe", "own.toml"],
+            "distance 7 of 64 bits; for this recipe, nobody has measured how many of them are unlike texts",
+        ),
+        (
+            ["--recipe", "near.toml"],
+            "distance 5 of 128 bits; where this was measured, 99 of 100 were similar texts up to distance 3",
+        ),
+    ],
+)
+def test_which_distance_decides_is_told_with_what_is_known_of_it(run, given, told):
+    Path("own.toml").write_text("bits = 64\nword_shingle = 2\nmax_distance = 7\n")
+    Path("near.toml").write_text("max_distance = 5\n")
+    for _ in range(2):  # of a new index, and of one that is there
+        assert f"duplicates are within {told}" in run("filter", "--index", "ix", *given, stdin=lines(ROWS[:9])).err
+
+
+def test_an_index_that_is_there_keeps_its_distance(run):
+    write_lines("a.jsonl", ROWS)
+    nd.build_index("ix", "a.jsonl", max_distance=18)
+    assert "within distance 18 of 128 bits; where" in run("filter", "--index", "ix", stdin=lines(ROWS[:9])).err
 
 
 def test_what_was_passed_before_is_remembered(run):
@@ -314,7 +352,7 @@ def test_an_output_that_was_cut_short_is_refused(run, monkeypatch, place):
         (["--index", "ix", "a.jsonl", "-o", "c.jsonl", "--audit", "-"], "the audit is a file"),
         (["--index", "ix", "a.jsonl", "--on-error", "skip"], "has no place for the rejects"),
         (["--index", "ix", "a.jsonl", "--recipe", "textbook"], "was made by the recipe"),
-        (["--index", "ix", "a.jsonl", "--max-distance", "19"], "the index was made for 18"),
+        (["--index", "ix", "a.jsonl", "--max-distance", "4"], "the index was made for 3"),
         (["--index", "ix", "a.jsonl", "--integer-ids"], "of which kind they are cannot change"),
         (["--index", "ix", "little.jsonl", "big.jsonl", "--encoding", "utf-16"], "cannot be passed on as one"),
     ],

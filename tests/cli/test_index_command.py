@@ -305,8 +305,6 @@ def test_an_index_of_lists_takes_lists(run, of_both):
     assert len(lines(run("index", "query", "lists.index", "lists.parquet").out)) == len(LISTS)
     assert len(lines(run("index", "query", "lists.index", "lists.jsonl", "--elements", "tags").out)) == len(LISTS)
     assert len(lines(run("index", "query", "texts.index", "texts.jsonl").out)) == len(LISTS)
-    with pytest.raises(nd.OptionError, match="This index holds fingerprints of given sets or lists, not of texts"):
-        nd.Stream("lists.index")
 
 
 def test_an_index_that_does_not_say_what_it_is_of_is_used_as_before(run, of_both, monkeypatch):

@@ -4,6 +4,7 @@ import errno
 import os
 import random
 import resource
+import subprocess
 from unittest import mock
 
 import pytest
@@ -85,6 +86,26 @@ def test_a_disk_that_is_full_when_a_store_is_compacted(tmp_path, monkeypatch):
         store.compact()
         assert store.check_many(texts) == expected
         assert store.verify().is_sound
+
+
+def test_a_store_on_a_read_only_file_system_can_be_read(tmp_path):
+    with Store(tmp_path / "s") as store:
+        store.check_and_add(0, text(0))
+    (tmp_path / "ro").mkdir()
+    for command in (["--bind", tmp_path / "s"], ["-o", "remount,ro,bind"]):
+        done = subprocess.run(["mount", *command, tmp_path / "ro"], capture_output=True, check=False)
+        if done.returncode:
+            pytest.skip(f"no file systems can be mounted here: {done.stderr.decode().strip()}")
+    try:
+        with Store(tmp_path / "ro", mode="r") as store:
+            assert store.check(text(0)).duplicate_of == 0
+            assert store.verify().is_sound
+        with pytest.raises(
+            nd.InputError, match='/ro cannot be written to: Read-only file system. To read it, give `mode="r"`'
+        ):
+            Store(tmp_path / "ro")
+    finally:
+        subprocess.run(["umount", tmp_path / "ro"], check=True)
 
 
 def test_folders_that_cannot_be_made_are_refused(tmp_path):

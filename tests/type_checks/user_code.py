@@ -193,12 +193,16 @@ nd.Index(max_distance=3, blocks="4")  # error
 nd.Index(max_distance=3, block=4)  # error
 nd.Index(max_distance=3, recipe=3)  # error
 index.pairs(memory=b"1G")  # error
-stream = nd.Stream(recipe="default", max_distance=18)
-match = stream.add("a", "a rose")
-if match is not None:
-    match.distance.bit_length()
+with nd.Stream("seen.store", recipe="default", method="minhash", min_similarity=0.9, threads=2) as stream:
+    match = stream.add("a", "a rose")
+    if match is not None and match.similarity is not None:
+        match.similarity.is_integer()
+        match.distance.bit_length()
+    assert_type(stream.add_many([1, "b"], texts), list[nd.Match | None])
 stream.add("a")  # error
 nd.Stream(recipe=3)  # error
+nd.Stream(index)  # error
+nd.Stream(metod="exact")  # error
 
 # ---------------------------------------------------------------------------------------------------------------------- files
 

@@ -50,8 +50,9 @@ ONLY_STORE: dict[str, Any] = {
     "--max-distance",
     type=int,
     metavar="N",
-    help="With --index: Hamming distance up to which a document is a duplicate (the index's; for a new index the recipe's). With "
-    "--store: of a new store, as in `neardup store create`.",
+    help="With --index: Hamming distance up to which a document is a duplicate (the index's; for a new index that of a recipe of "
+    "your own, and for named recipes the one that is safe by measurement). With --store: of a new store, as in `neardup store "
+    "create`.",
 )
 @click.option(
     "--window",

@@ -1,6 +1,5 @@
 """Pass on new documents and remember them in an index, by the distance of fingerprints; record what the others duplicate."""
 
-import contextlib
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +7,6 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from neardup.errors import NeardupError
-from neardup.hamming.index.index import Index
 from neardup.hamming.index.store import demand_free, home_of
 from neardup.io.corpus import check_on_error
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs
@@ -31,8 +29,9 @@ from neardup.jobs.output_paths import refuse_inputs
 from neardup.options import OnError
 from neardup.progress import Watcher, progress_of
 from neardup.recipe.presets import RecipeLike
+from neardup.recipe.safe_distances import SAFE_DISTANCES, measured_as
 from neardup.resources.threads import thread_count
-from neardup.survivors.stream import Stream
+from neardup.survivors.distance_stream import DistanceStream
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -81,8 +80,9 @@ def filter_files(
         audit: a file for the duplicates: JSON lines with id, row (over all inputs, from 0), matched_id and distance. By default
             it is the output without its ending + .duplicates.jsonl; none for standard output.
         recipe: the recipe of a new index: a recipe, its name or its path; `Recipe()` by default. An existing index has its own.
-        max_distance: the distance up to which a document is a duplicate, at most that of the index. The default is the index's,
-            and for a new index the recipe's.
+        max_distance: the distance up to which a document is a duplicate, at most that of the index. The default is the index's.
+            For a new index it is that of a recipe of your own; for named recipes, whose distance is for candidates that are then
+            verified, it is the safe one: see `neardup.recipe.safe_distances`.
         integer_ids: whether the ids of a new index are integers; see `build_index`.
         on_error: the treatment of rows that cannot be read: `stop`, or `skip` them into a file beside the audit.
         give_up: if a run of another call was interrupted, end it first: its outputs appear with the lines they have so far.
@@ -103,15 +103,16 @@ def filter_files(
     from_pipe = not files_of(shards)
     paths = filter_paths(output, audit, with_rejects=on_error == "skip")
     refuse_inputs(paths.files, files_of(shards))
-    stream = Stream(home, recipe=recipe, max_distance=max_distance)
+    stream = DistanceStream(home, recipe=recipe, max_distance=max_distance)
     if stream.is_new:
         demand_free(home)
     if stream.is_new or integer_ids:
         stream.index.has_strings = not integer_ids
+    progress.say(told_distance(stream))
     walk = FilterWalk(stream, shards, how, on_error, thread_count(1 if from_pipe else threads), progress)
     index = stream.index
     new_home = home if stream.is_new else None
-    with index.reserved(new_home) if isinstance(index, Index) else contextlib.nullcontext():
+    with index.reserved(new_home):
         if from_pipe or output == "-":
             demand_ended(IndexMemory(stream), give_up=give_up)
             _through_pipe(walk, paths, files_of(shards), overwrite=overwrite)
@@ -121,13 +122,27 @@ def filter_files(
     return FilterResult(**vars(walk.counts))
 
 
+def told_distance(stream: DistanceStream) -> str:
+    """Which distance decides, and what is known of it."""
+    distance, name = stream.max_distance, measured_as(stream.recipe)
+    told = f"duplicates are within distance {distance} of {stream.recipe.bits} bits"
+    if name is None:
+        return f"{told}; for this recipe, nobody has measured how many of them are unlike texts"
+    safe = SAFE_DISTANCES[name]
+    if safe is None:
+        return f"{told}; where this was measured, more than 1 of 100 was no similar text, even at distance 0"
+    if distance > safe:
+        return f"{told}; where this was measured, 99 of 100 were similar texts up to distance {safe}, and fewer beyond"
+    return f"{told}; where this was measured, 99 of 100 were similar texts"
+
+
 class IndexMemory:
     """An index, as a run sees it; see `neardup.jobs.filter_run.Memory`."""
 
     noun = "index"
     listed_inputs: int | None = None
 
-    def __init__(self, stream: Stream) -> None:
+    def __init__(self, stream: DistanceStream) -> None:
         self._stream = stream
         self.deciding = {"max_distance": stream.max_distance}
 

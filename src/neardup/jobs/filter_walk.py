@@ -16,8 +16,8 @@ from neardup.io.shard import Shard
 from neardup.jobs.line_walk import Block, LineWalk, Sinks, write_rejects
 from neardup.progress import Progress
 from neardup.survivors.audit import filter_lines
+from neardup.survivors.distance_stream import DistanceStream
 from neardup.survivors.outcomes import FilterOutcomes
-from neardup.survivors.stream import Stream
 from neardup.text.columns import in_chunks
 
 COMMIT_ROWS = 1 << 17
@@ -29,7 +29,13 @@ class FilterWalk(LineWalk[Fingerprints]):
     """Decides by the fingerprints in an index. It is `is_inside`, too, while the index is half saved."""
 
     def __init__(
-        self, stream: Stream, shards: Sequence[Shard], how: Reading, on_error: str, threads: int, progress: Progress
+        self,
+        stream: DistanceStream,
+        shards: Sequence[Shard],
+        how: Reading,
+        on_error: str,
+        threads: int,
+        progress: Progress,
     ) -> None:
         super().__init__(shards, how, on_error, threads, progress)
         self.stream = stream

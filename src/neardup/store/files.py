@@ -83,6 +83,7 @@ class Files:
         recipe: RecipeLike | None,
         given: Mapping[str, Any],
         recalls: bool = True,
+        lasts: bool = True,
     ) -> None:
         """Open a store, or create it; see `Store`.
 
@@ -90,11 +91,12 @@ class Files:
             path, mode, wait, durable, threads, recipe: see there.
             given: options, floor and policy.
             recalls: whether to make in memory what no segment has; without it, nothing can be asked.
+            lasts: whether the files outlive this object; without it, nothing is synced, and nothing written at the end.
         """
         for name, value, allowed in (("mode", mode, ("r", "w")), ("durable", durable, ("each", "batch"))):
             if value not in allowed:
                 raise OptionError(f"`{name}={value!r}`: give one of {', '.join(allowed)}.")
-        self.recalls = recalls
+        self.recalls, self.lasts = recalls, lasts
         self.path, self.mode, self._durable = local_path(path, "a store"), mode, durable
         self.resources = Resources(threads=threads)
         with contextlib.ExitStack() as stack:
@@ -104,7 +106,9 @@ class Files:
                 raise InputError(
                     f"{self.path} is no store. Name the folder of one, or make it with `neardup store create`."
                 )
-            self.record = stack.enter_context(contextlib.closing(Record(self.path / RECORD, readonly=mode == "r")))
+            self.record = stack.enter_context(
+                contextlib.closing(Record(self.path / RECORD, readonly=mode == "r", lasts=lasts))
+            )
             facts = self.record.facts()
             self.recipe = recipe_of_run(located_fields(facts["recipe"], self.path), recipe, str(self.path))
             if self.recipe.max_distance is None:  # it is in no digest
@@ -126,7 +130,7 @@ class Files:
             plan = _plan_of(made_by, rules)  # refuses bad options before a folder is made
             make_folder(self.path)
         stack.enter_context(writing(self.path, wait))
-        with contextlib.closing(Record(self.path / RECORD, create=True)) as record:
+        with contextlib.closing(Record(self.path / RECORD, create=True, lasts=self.lasts)) as record:
             if record.is_complete:
                 return
             plan = plan or _plan_of(made_by, rules)
@@ -145,7 +149,7 @@ class Files:
             }
             with record.changing():
                 record.set_facts(facts)
-        to_disk(self.path)
+        self._names_to_disk()
 
     # -------------------------------------------------------------------------------------------------------- reading
 
@@ -184,7 +188,7 @@ class Files:
         self.candidates.open(self.contents, self.derived, self.gone)
         self._pending, self._is_sound, self._version = 0, True, self.record.version
         if not readonly:
-            to_disk(self.path)  # the names of new files
+            self._names_to_disk()
             sweep_generations(self.path, self.generation)
             self.derived.sweep()
         if self.recalls:
@@ -284,7 +288,8 @@ class Files:
         if not self._pending:
             return
         with self.changing():
-            self.contents.sync()
+            if self.lasts:
+                self.contents.sync()
             self.record.commit()
         self._pending = 0
         if self.recalls:
@@ -317,10 +322,15 @@ class Files:
 
     def list_derived(self) -> None:
         """Say in the record which derived files there are, and remove others."""
-        to_disk(self.path)
+        self._names_to_disk()
         with self.record.changing():
             self.record.set_facts({"derived": self.derived.listed()})
         self.derived.sweep()
+
+    def _names_to_disk(self) -> None:
+        """Make the names of new files durable."""
+        if self.lasts:
+            to_disk(self.path)
 
     def reopen(self) -> None:
         """Read all files again."""
@@ -362,7 +372,7 @@ class Files:
     def close(self) -> None:
         """Make everything durable, write to segments what answers from memory, and close the files."""
         try:
-            if self.mode == "w" and self._is_sound:
+            if self.mode == "w" and self._is_sound and self.lasts:
                 self.flush()
                 is_new = self.derived.upto < len(self.contents) or self.derived.removed_upto < self.removed
                 if self.recalls and (is_new or self.candidates.is_behind):

@@ -7,6 +7,7 @@ index: where a digest or an id is, postings tell. `gone` has a bit for each numb
 
 import contextlib
 import json
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -65,18 +66,25 @@ def removed_rows(
     ]
 
 
+def _location(path: Path) -> str:
+    """Where SQLite finds a file; on a read-only file system, it needs to be told that nothing will change."""
+    place = path.absolute().as_uri()
+    is_readonly = path.exists() and os.statvfs(path).f_flag & os.ST_RDONLY
+    return f"{place}?immutable=1" if is_readonly and not Path(f"{path}-wal").exists() else place
+
+
 class Record:
     """The record of a store in a file."""
 
-    def __init__(self, path: Path, *, create: bool = False, readonly: bool = False) -> None:
-        """Open the record, or create it.
+    def __init__(self, path: Path, *, create: bool = False, readonly: bool = False, lasts: bool = True) -> None:
+        """Open the record, or create it; without `lasts`, nothing is synced.
 
         Raises:
             InputError: it cannot be opened.
             DataError: it is damaged, or of another format.
         """
         self.path = path
-        self._base = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        self._base = sqlite3.connect(_location(path), isolation_level=None, check_same_thread=False, uri=True)
         for name, function, count in (
             ("document_checksum", document_checksum, 7),
             ("removed_checksum", removed_checksum, 6),
@@ -84,17 +92,17 @@ class Record:
             self._base.create_function(name, count, function, deterministic=True)
         try:
             with self._told():
-                self._open(create=create, readonly=readonly)
+                self._open(create=create, readonly=readonly, lasts=lasts)
         except BaseException:
             self._base.close()
             raise
 
-    def _open(self, *, create: bool, readonly: bool) -> None:
+    def _open(self, *, create: bool, readonly: bool, lasts: bool) -> None:
         if readonly:
             self._base.execute("PRAGMA query_only = ON")
         else:
             self._base.execute("PRAGMA journal_mode = WAL")
-            self._base.execute("PRAGMA synchronous = FULL")
+            self._base.execute(f"PRAGMA synchronous = {'FULL' if lasts else 'OFF'}")
         if create:
             with self.changing():
                 for statement in SCHEMA.split(";\n"):
