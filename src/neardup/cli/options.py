@@ -183,8 +183,13 @@ wait = click.option(
 )
 STORE_METHODS = {name: row for name, row in METHODS.items() if row.promise is not Promise.CHOSEN}
 """The methods of a store, which has no corpus to choose by."""
-STORE_POLICIES = {name: meaning for name, meaning in POLICIES.items() if ":" not in name}
-"""The policies of a store whose documents have no metadata."""
+metadata = click.option(
+    "--metadata",
+    multiple=True,
+    metavar="COLUMN",
+    help="Also keep this column with the documents: `neardup store get` shows it, and --policy max:COLUMN or min:COLUMN compares "
+    "it; repeatable.",
+)
 
 matching_of_store = _several(
     click.option(
@@ -208,8 +213,8 @@ matching_of_store = _several(
     ),
     click.option(
         "--policy",
-        type=click.Choice(list(STORE_POLICIES)),
-        help=f"Of a new store: which of matching documents are kept (first); {described(STORE_POLICIES)}.",
+        metavar="RULE",
+        help=f"Of a new store: which of matching documents are kept (first); {described(POLICIES)}.",
     ),
 )
 of_new_store = _several(

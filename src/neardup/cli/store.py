@@ -70,7 +70,13 @@ def create(path: str, quiet: bool, **chosen: Any) -> None:
 @options.inputs
 @click.option("-o", "--output", metavar="FILE", help=f"{answers} (none).")
 @options.reading
+@options.metadata
 @options.wait
+@click.option(
+    "--give-up",
+    is_flag=True,
+    help="If this command was interrupted before, begin anew, and forget the answers so far.",
+)
 @options.overwrite
 @options.on_error_without_rejects
 @options.threads
@@ -80,10 +86,11 @@ def add(path: str, inputs: tuple[str, ...], quiet: bool, **chosen: Any) -> None:
     """Decide documents in their order, and keep those that are new.
 
     Answers have id, is_new, duplicate_of, similarity, distance and exact. A known id with another text replaces that document. A
-    document without an id is kept as row:N, where N counts such documents over all runs.
+    document without an id is kept as row:N, where N counts such documents over all runs. If a run from files is interrupted, the
+    same command continues it, unless its answers go to standard output or to a compressed file.
     """
     demand_present(inputs)
-    from neardup.jobs.store import add_to_store, told_of_added
+    from neardup.jobs.store_add import add_to_store, told_of_added
 
     progress = options.progress(quiet)
     counts = add_to_store(path, inputs, progress=progress, **chosen)

@@ -10,7 +10,6 @@ import dataclasses
 import hashlib
 import json
 import os
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -162,21 +161,7 @@ def files_of(shards: Sequence[Shard]) -> list[Shard]:
     return [shard for shard in shards if shard.path != STANDARD_INPUT]
 
 
-class StandardOutput:
-    """Standard output that shows each block as soon as it is decided."""
-
-    def write(self, data: bytes | memoryview) -> None:
-        """Write all of the data; an unbuffered stream may take a part of it at a time."""
-        rest = memoryview(data)
-        while rest:
-            rest = rest[sys.stdout.buffer.write(rest) :]
-
-    def flush(self) -> None:
-        """Hand everything over."""
-        sys.stdout.buffer.flush()
-
-
-def _recorded(shards: Sequence[Shard], listed: int | None) -> list[list[Any]]:
+def recorded_inputs(shards: Sequence[Shard], listed: int | None) -> list[list[Any]]:
     """Inputs as a record has them: each with its state; or of more than `listed`, a digest of these."""
     states = [[real_name(shard.path), *shard.state()] for shard in shards]
     if listed is None or len(states) <= listed:
@@ -198,7 +183,7 @@ class FilterRun:
     ) -> None:
         self._memory, self._inputs, self._paths = memory, files_of(shards), paths
         self._of: dict[str, Any] = {
-            "inputs": _recorded(self._inputs, memory.listed_inputs),
+            "inputs": recorded_inputs(self._inputs, memory.listed_inputs),
             **{
                 name: None if path is None else os.path.realpath(path)
                 for name, path in (("output", paths.output), ("audit", paths.audit), ("rejects", paths.rejects))

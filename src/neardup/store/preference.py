@@ -23,14 +23,21 @@ def demand_policy(policy: Any) -> None:
     Raises:
         OptionError: it is none of POLICIES.
     """
-    kind, colon, key = policy.partition(":") if isinstance(policy, str) else ("", "", "")
-    if policy in ("max:KEY", "min:KEY") or (policy not in POLICIES and not (kind in ("max", "min") and colon and key)):
+    if policy in ("max:KEY", "min:KEY") or not (
+        isinstance(policy, str) and (policy in POLICIES or key_of(policy) is not None)
+    ):
         raise OptionError(f"`policy={policy!r}`: give one of {', '.join(POLICIES)}.")
 
 
 def replaces(policy: str) -> bool:
     """Whether a better document takes the place of those that it matches."""
     return policy not in ("first", "always")
+
+
+def key_of(policy: str) -> str | None:
+    """The key of the metadata that a policy compares; None if it compares none."""
+    kind, _, key = policy.partition(":")
+    return key if kind in ("max", "min") and key else None
 
 
 def rank_of(policy: str, text: str, metadata: Any) -> float | None:
@@ -43,13 +50,13 @@ def rank_of(policy: str, text: str, metadata: Any) -> float | None:
         return 0.0  # later ones replace equally good ones
     if policy in ("longest", "shortest"):
         return float(len(text) if policy == "longest" else -len(text))
-    kind, _, key = policy.partition(":")
+    key = key_of(policy)
     value = metadata.get(key) if isinstance(metadata, Mapping) else None
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
         raise OptionError(f"`metadata`: {key} is {value!r}. The policy {policy!r} needs numbers.")
-    return float(value if kind == "max" else -value)
+    return float(value if policy.startswith("max:") else -value)
 
 
 def is_better(policy: str, rank: float | None, other: float | None) -> bool:
