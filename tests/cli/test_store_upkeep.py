@@ -304,7 +304,7 @@ def test_what_writes_waits_for_another_writer(run, filled, arguments):
         (["store", "neighbors", "seen"], "Give either --literal, or the --id of a kept document"),
         (["store", "neighbors", "seen", "--literal", "x", "--id", "y"], "Give either --literal, or the --id"),
         (["store", "neighbors", "seen", "--id", "nobody"], "seen keeps no document of 'nobody'"),
-        (["store", "neighbors", "seen", "--literal", "x", "--min-similarity", "0.3"], "Make one with a lower"),
+        (["store", "neighbors", "seen", "--literal", "x", "--min-similarity", "0.3"], "make a store with a lower"),
         (["store", "pairs", "seen", "--min-similarity", "0.3"], "--min-similarity 0.3: this store finds"),
         (["store", "pairs", "seen", "-o", "in.jsonl"], "in.jsonl exists already"),
         (["store", "clusters", "new"], "new is no store"),

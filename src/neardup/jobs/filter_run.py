@@ -194,6 +194,7 @@ class FilterRun:
         }
         self._lengths = [0, 0, 0]
         self._files: list[GrowingFile | None] = []
+        self._is_saved = False
         self.ended = False
         self.missing = b""
 
@@ -211,6 +212,7 @@ class FilterRun:
         if record is not None and record["of"] == self._of:
             self._lengths, self.ended = record["lengths"], record["ended"]
             self.missing = record["missing"].encode("latin-1")
+            self._is_saved = True
             counts: dict[str, int] = record["counts"]
             if not self._is_from_pipe:
                 return counts
@@ -223,17 +225,25 @@ class FilterRun:
 
     @contextlib.contextmanager
     def opened(self) -> Iterator[Sinks]:
-        """Open the output, the audit and the rejects for appending."""
+        """Open the output, the audit and the rejects for appending. If nothing was saved, a failure leaves none of them."""
         with contextlib.ExitStack() as stack:
-            for path, length in zip(
-                (self._paths.output, self._paths.audit, self._paths.rejects), self._lengths, strict=True
-            ):
-                self._files.append(None if path is None else stack.enter_context(GrowingFile(path, length)))
-            yield Sinks(*self._files)
+            try:
+                for path, length in zip(
+                    (self._paths.output, self._paths.audit, self._paths.rejects), self._lengths, strict=True
+                ):
+                    self._files.append(None if path is None else stack.enter_context(GrowingFile(path, length)))
+                yield Sinks(*self._files)
+            except BaseException:
+                if not self._is_saved:
+                    for file in self._files:
+                        if file is not None:
+                            file.remove()
+                raise
 
     def record(self, counts: dict[str, int], missing: bytes, *, ended: bool) -> dict[str, Any]:
         """Everything written so far, once it is on disk."""
         self._lengths = [0 if file is None else file.sync() for file in self._files]
+        self._is_saved = True
         return {
             "of": self._of,
             "counts": dict(counts),

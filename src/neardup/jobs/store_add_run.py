@@ -75,7 +75,8 @@ class AddRun:
             "metadata": list(metadata),
         }
         self._key = hashlib.blake2b(json.dumps(same, sort_keys=True).encode(), digest_size=16).hexdigest()
-        self._length, self._file, self._is_saved = 0, None, False
+        self._length, self._is_saved = 0, False
+        self._file: GrowingFile | None = None
         self.counts, self.ended = AddCounts(), False
 
     def begin(self, *, overwrite: bool, give_up: bool) -> None:
@@ -116,13 +117,13 @@ class AddRun:
         if self._output is None:
             yield
             return
-        try:
-            with GrowingFile(self._output, self._length) as self._file:
+        with GrowingFile(self._output, self._length) as self._file:
+            try:
                 yield
-        except BaseException:
-            if not self._is_saved:
-                partial_of(self._output).unlink(missing_ok=True)
-            raise
+            except BaseException:
+                if not self._is_saved:
+                    self._file.remove()
+                raise
 
     def state_after(self, lines: bytes, *, ended: bool = False) -> dict[str, Any]:
         """Write answers, and return the state of the run to be saved with their documents."""

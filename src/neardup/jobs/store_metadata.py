@@ -10,6 +10,7 @@ from neardup.arrays import Array
 from neardup.errors import InputError, OptionError
 from neardup.io.shard import Shard
 from neardup.store.preference import key_of
+from neardup.text.preference import rank_value
 
 _decode = msgspec.json.Decoder().decode
 
@@ -20,7 +21,7 @@ class MetadataColumns:
 
     Attributes:
         names: the columns.
-        key: the one whose numbers the policy of the store compares; None if it compares none.
+        key: the one whose values the policy of the store compares; None if it compares none.
     """
 
     names: tuple[str, ...]
@@ -35,7 +36,7 @@ class MetadataColumns:
             rows: their numbers there.
 
         Raises:
-            InputError: the policy needs a number, and the value is none.
+            InputError: the policy compares the column, and a value is neither a number nor a date.
         """
         if not self.names:
             return None
@@ -44,27 +45,13 @@ class MetadataColumns:
             for place, token in enumerate(column.to_pylist()):
                 if token is None:
                     continue
-                value = _decode(token)
-                found[place][name] = value if name != self.key else self._number(value, shard, int(rows[place]))
+                found[place][name] = value = _decode(token)
+                if name == self.key and rank_value(value) is None:
+                    raise InputError(
+                        f"{shard.name}, row {rows[place]} (counted from 0): {name!r} is {value!r}. The store prefers documents by "
+                        "this column, and needs a number, a date in ISO 8601, or nothing in each row."
+                    )
         return found
-
-    def _number(self, value: Any, shard: Shard, row: int) -> int | float:
-        """A number, or what a text tells as one: CSV has texts only."""
-        number = value
-        if isinstance(value, str):
-            try:
-                number = int(value)
-            except ValueError:
-                try:
-                    number = float(value)
-                except ValueError:
-                    number = None
-        if isinstance(number, bool) or not isinstance(number, int | float) or number - number != 0:
-            raise InputError(
-                f"{shard.name}, row {row} (counted from 0): {self.key!r} is {value!r}. The store prefers documents by this column, "
-                "and needs a number, or nothing, in each row."
-            )
-        return number
 
 
 def metadata_columns(policy: str, given: str | Sequence[str]) -> MetadataColumns:

@@ -104,8 +104,8 @@ def _least(files: Files, min_similarity: float | None) -> float:
         return float(rules.options.min_similarity)
     if not isinstance(min_similarity, int | float) or not least <= min_similarity <= 1:
         raise OptionError(
-            f"`min_similarity={min_similarity!r}`: this store finds what is similar from {least:g} to 1. Make one with a lower "
-            "`floor` for less."
+            f"`min_similarity={min_similarity!r}`: this store finds what is similar from {least:g} to 1. For less, make a store with "
+            "a lower floor: `neardup store create FOLDER --floor J`, or `floor=J` in Python."
         )
     if rules.options.min_similarity == 0 and min_similarity > 0:
         raise OptionError(

@@ -58,6 +58,22 @@ def ranks_of(tokens: Any, column: str) -> Ranks:
     return Ranks(_by_code(codes, ranks), compared_as)
 
 
+def rank_value(value: Any) -> float | None:
+    """A number that orders a value alone, without the others of its column: a number, or a text that tells one, as it is; a date or
+    time in ISO 8601 as seconds since 1970. None for anything else.
+
+    >>> rank_value("4.5"), rank_value("1970-01-02"), rank_value("many")
+    (4.5, 86400.0, None)
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    number = _number(value)
+    if number is None:
+        instant = _date(value)  # type: ignore[arg-type]  # a number is one
+        number = None if instant is None else instant.timestamp()
+    return None if number is None or not math.isfinite(number) else float(number)
+
+
 def groups_of(tokens: Any) -> Array:
     """int64[rows]: equal for equal values (Arrow large_string, JSON values), whether text or numbers. No value is a group too."""
     codes, distinct = _distinct(tokens)
