@@ -7,14 +7,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from cli_corpora import FERRY, FERRY_EDITED, FERRY_SHOUTED, ROWS, lines, read_lines, write_lines
-from naive_store import NaiveStore
 
 import neardup as nd
+from naive_store import NaiveStore
 from neardup.jobs import filter_store_walk, line_walk, store_rows
 from neardup.jobs.filter_store import filter_with_store
 
 OPTIONS = (("method", "exact"), ("min_similarity", 0.6))
-STARS = [{"id": f"s{stars}", "text": text, "stars": stars} for stars, text in ((3, FERRY), (5, FERRY_EDITED), (4, FERRY_SHOUTED))]
+STARS = [
+    {"id": f"s{stars}", "text": text, "stars": stars}
+    for stars, text in ((3, FERRY), (5, FERRY_EDITED), (4, FERRY_SHOUTED))
+]
 
 
 @pytest.fixture(autouse=True)
@@ -123,7 +126,13 @@ def test_columns_are_kept_and_shown(run):
 
 
 @pytest.mark.parametrize(
-    "values", [(3, 5, 4), ("3", "5.0", " 4"), ("2014-01-02", "2020-05-01T10:00:00+08:00", "2020-05-01T03:00:00+02:00"), (None, 1, None)]
+    "values",
+    [
+        (3, 5, 4),
+        ("3", "5.0", " 4"),
+        ("2014-01-02", "2020-05-01T10:00:00+08:00", "2020-05-01T03:00:00+02:00"),
+        (None, 1, None),
+    ],
 )
 def test_the_best_by_a_column_is_kept(run, values):
     write_lines("a.jsonl", [row | {"stars": value} for row, value in zip(STARS, values, strict=True)])
@@ -136,11 +145,17 @@ def test_the_best_by_a_column_is_kept(run, values):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["add", "best", "a.jsonl"], "The policy of this store, 'max:stars', compares the column 'stars'. Name it: --metadata stars."),
+        (
+            ["add", "best", "a.jsonl"],
+            "The policy of this store, 'max:stars', compares the column 'stars'. Name it: --metadata stars.",
+        ),
         (["add", "best", "a.jsonl", "--metadata", "points"], 'a.jsonl has no column "points" in its first rows'),
         (["add", "seen", "a.jsonl", "--metadata", ""], "--metadata '': give names of columns, none of them empty"),
         (["add", "seen", "lines.txt", "--lines", "--metadata", "stars"], "stars"),
-        (["add", "best", "words.jsonl", "--metadata", "stars"], "words.jsonl, row 1 (counted from 0): 'stars' is 'many'. The store prefers"),
+        (
+            ["add", "best", "words.jsonl", "--metadata", "stars"],
+            "words.jsonl, row 1 (counted from 0): 'stars' is 'many'. The store prefers",
+        ),
         (["add", "best", "true.jsonl", "--metadata", "stars"], "true.jsonl, row 0 (counted from 0): 'stars' is True"),
         (["add", "seen", "lists.jsonl", "--metadata", "stars"], "lists.jsonl, row 0"),
         (["create", "new", "--policy", "best"], "--policy best: give one of first, always, last"),
@@ -172,12 +187,18 @@ def inputs():
     ("arguments", "told"),
     [
         (["--store", "best", "a.jsonl"], "compares the column 'stars'. Name it: --metadata stars"),
-        (["--store", "new", "a.jsonl", "--policy", "min:stars"], "compares the column 'stars'. Name it: --metadata stars"),
+        (
+            ["--store", "new", "a.jsonl", "--policy", "min:stars"],
+            "compares the column 'stars'. Name it: --metadata stars",
+        ),
         (["--store", "new", "a.jsonl", "--metadata", "points"], 'a.jsonl has no column "points" in its first rows'),
         (["--store", "new", "lines.txt", "--lines", "--metadata", "stars"], "stars"),
         (["--store", "new", "-", "--lines", "--metadata", "stars"], "stars"),
         (["--index", "ix", "a.jsonl", "--metadata", "stars"], "--metadata is for --store, not for --index"),
-        (["--store", "seen", "a.jsonl", "--policy", "max:stars", "--metadata", "stars"], "was made with --policy first"),
+        (
+            ["--store", "seen", "a.jsonl", "--policy", "max:stars", "--metadata", "stars"],
+            "was made with --policy first",
+        ),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
@@ -198,9 +219,10 @@ def test_an_interrupted_run_with_other_columns_is_another_run(run, monkeypatch):
             raise Killed
         original(self, sinks)
 
-    with monkeypatch.context() as patch, pytest.raises(Killed):
-        patch.setattr(filter_store_walk.FilterStoreWalk, "finish", finish)
+    monkeypatch.setattr(filter_store_walk.FilterStoreWalk, "finish", finish)
+    with pytest.raises(Killed):
         filter_with_store("seen", "a.jsonl", "out.jsonl", threads=1, metadata="stars")
+    monkeypatch.setattr(filter_store_walk.FilterStoreWalk, "finish", original)
     done = run("filter", "--store", "seen", "a.jsonl", "-o", "out.jsonl", leaves_nothing=False)
     assert (done.code, "was interrupted. The same command" in done.err) == (2, True)
     assert run("filter", "--store", "seen", "a.jsonl", "-o", "out.jsonl", "--metadata", "stars").code == 0

@@ -92,7 +92,10 @@ def test_the_screen_tells_what_an_interruption_means(run, monkeypatch, place):
     names = inputs()
     half(run, monkeypatch, names)
     assert len(place.leftovers()) == 1
-    assert "documents that were added before an interruption" in run("store", "add", "seen", *names, "-o", "answers.jsonl").err
+    assert (
+        "documents that were added before an interruption"
+        in run("store", "add", "seen", *names, "-o", "answers.jsonl").err
+    )
     assert len(read_lines("answers.jsonl")) == 24
     for output, told in (
         ([], "it goes on where it stopped"),

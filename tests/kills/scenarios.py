@@ -215,9 +215,7 @@ def _store_add(name: str, output: str | None) -> Scenario:
         """Also whether its last step was done."""
         return state() == new[1]
 
-    return Scenario(
-        f"store add{name}", make, run, lambda: (_bytes("out"), state()), _hidden, _half_written, is_done
-    )
+    return Scenario(f"store add{name}", make, run, lambda: (_bytes("out"), state()), _hidden, _half_written, is_done)
 
 
 def _store(name: str, **options: Any) -> Scenario:

@@ -25,8 +25,8 @@ answers = "A file for the answers: .jsonl, .jsonl.gz or .jsonl.zst, or - for sta
 def command() -> None:
     """Keep a store of documents on disk: decide documents by similarity, as dedup does, and remember them.
 
-    Begin with `create`, or with `build` if there is a run of dedup; then `add` documents, or `check` whether they are new. To pass on
-    new documents in a pipe, use `neardup filter --store`.
+    Begin with `create`, or with `build` if there is a run of dedup; then `add` documents, or `check` whether they are new. To pass
+    on new documents in a pipe, use `neardup filter --store`.
 
     FOLDER is the store. One process writes at a time, while others read. What was answered is on disk: a crash loses nothing of it.
     """

@@ -149,7 +149,8 @@ def pairs(path: str, output: str, quiet: bool, **chosen: Any) -> None:
 def clusters(path: str, output: str, quiet: bool, **chosen: Any) -> None:
     """List the clusters of similar documents.
 
-    A cluster are all documents that pairs connect, however long the chain. JSON lines with ids, two or more, in the order of adding. See `neardup store pairs` for --min-similarity.
+    JSON lines with ids, two or more, in the order of adding: all documents that pairs connect, however long the chain. See
+    `neardup store pairs` for --min-similarity.
     """
     from neardup.jobs.store_upkeep import clusters_of_store
 
@@ -200,9 +201,9 @@ def import_(path: str, source: str, threads: int | None, quiet: bool) -> None:
 def build(path: str, run: str, recipe: str | None, threads: int | None, quiet: bool) -> None:
     """Make a store of a finished run of `neardup dedup`.
 
-    Nothing is decided again. FOLDER: the new store, empty or not there. RUN: the output or the audit of the run, with the summary beside it; the inputs are
-    read again. The store answers as if they had been added to it. It takes runs with --cluster star and --keep first, without
-    --within, --prefer-source, --against, --elements and --unit.
+    Nothing is decided again. FOLDER: the new store, empty or not there. RUN: the output or the audit of the run, with the summary
+    beside it; the inputs are read again. The store answers as if they had been added to it. It takes runs with --cluster star and
+    --keep first, without --within, --prefer-source, --against, --elements and --unit.
     """
     from neardup.jobs.store_upkeep import build_store
     from neardup.recipe.presets import find_recipe

@@ -161,7 +161,7 @@ class _Steps:
         return FileResult(counts, files | {"report": self.request.report, "content": self._content()}, self.expected)
 
     def _content(self) -> dict[str, str | None]:
-        """The digests of the inputs and of the texts of a reference; None for what cannot be read again. Of a store, its content."""
+        """The digests of the inputs and of the texts of a reference; None for what cannot be read again. The content of a store."""
         reference = self.reference.shards if isinstance(self.reference, FileCorpus) else ()
         of_store = getattr(self.reference, "content", None)
         return {"inputs": _digest(self.shards), "reference": _digest(reference)} | (

@@ -12,8 +12,8 @@ from neardup.io.reading import READING, Reading, TextReadingDict
 from neardup.io.shard import Shard
 from neardup.io.shards import Inputs
 from neardup.io.storage.places import local_path, path_text
-from neardup.jobs.filter import FilterResult
 from neardup.jobs.answer_files import StandardOutput
+from neardup.jobs.filter import FilterResult
 from neardup.jobs.filter_run import (
     STANDARD_INPUT,
     STATE,

@@ -28,7 +28,7 @@ from neardup.store.store import Store
 
 CONTINUES = "if this is interrupted, run the same command again: it goes on where it stopped"
 BEGINS_ANEW = (
-    "if this is interrupted, it cannot go on, and documents that were added are copies of themselves the next time, because"
+    "if this is interrupted, it cannot go on, and what was added before is a copy of itself the next time, because"
 )
 
 
@@ -127,7 +127,9 @@ def _continued(
         progress.say("nothing is left to do: these inputs were added already")
     else:
         done = run.counts.documents
-        progress.say(f"going on after {counted(done, 'document')} that were added before an interruption" if done else CONTINUES)
+        progress.say(
+            f"going on after {counted(done, 'document')} that were added before an interruption" if done else CONTINUES
+        )
         try:
             with run.opened():
                 _add(store, corpus, columns, None, run, progress)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from neardup.display import counted
 from neardup.errors import InputError
 from neardup.io.growing_file import GrowingFile, partial_of
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs
@@ -97,8 +98,9 @@ class AddRun:
                 Outputs([self._output], inputs=self._shards, overwrite=overwrite).check_files()
             return
         if known["inputs"] != self._inputs:
+            name, done = self._changed(known["inputs"]), known["counts"]["documents"]
             raise InputError(
-                f"{self._changed(known['inputs'])} has changed since this command was interrupted, after {known['counts']['documents']:,} documents. "
+                f"{name} has changed since this command was interrupted, after {counted(done, 'document')}. "
                 "Restore it, and the command goes on; or pass `give_up=True` to begin anew: documents that were added before are "
                 "then copies of themselves."
             )

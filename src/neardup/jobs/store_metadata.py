@@ -69,4 +69,3 @@ def metadata_columns(policy: str, given: str | Sequence[str]) -> MetadataColumns
             f"The policy of this store, {policy!r}, compares the column {key!r}. Name it: `metadata={[key]!r}`."
         )
     return MetadataColumns(names, key)
-

@@ -101,7 +101,7 @@ def reference_of_run(store: Store, recorded: str) -> StoreReference:
         if found.content() == recorded:
             return found
     raise InputError(
-        f"{store.path} is not what it was when the run was made: documents that the run compared with have been removed or replaced, "
+        f"{store.path} is not what it was when the run was made: documents that the run compared with were removed or replaced, "
         "or it is another store. Restore a backup of that time, or run `neardup dedup` again."
     )
 

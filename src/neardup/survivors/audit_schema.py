@@ -212,7 +212,8 @@ BY_INDEX, BY_STORE, REPLACING = "by index", "by store", "replacing"
 
 FILTER_COLUMNS: "tuple[Column[FilterOutcomes], ...]" = (
     Column(
-        "id", ID, "Id of the document that was not passed on; with `replaced_id`, of one that was.", (BY_INDEX, BY_STORE, REPLACING),
+        "id", ID, "Id of the document that was not passed on; with `replaced_id`, of one that was.",
+        (BY_INDEX, BY_STORE, REPLACING),
         lambda outcomes: outcomes.ids,
     ),
     Column(
