@@ -54,7 +54,7 @@ def test_the_quickstarts_show_index_filter_and_the_classical_recipe(language):
     for shown in (
         "neardup index build",
         "neardup index query",
-        "neardup filter --index",
+        "neardup filter --store",
         'hash = "fnv1a_64"',
         f"simhash.{language}.md",
     ):

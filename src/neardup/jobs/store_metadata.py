@@ -10,7 +10,7 @@ from neardup.arrays import Array
 from neardup.errors import InputError, OptionError
 from neardup.io.shard import Shard
 from neardup.store.preference import key_of
-from neardup.text.preference import rank_value
+from neardup.text.single_values import rank_value
 
 _decode = msgspec.json.Decoder().decode
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from neardup.errors import OptionError
-from neardup.text.preference import rank_value
+from neardup.text.single_values import rank_value
 
 POLICIES = {
     "first": "the document that came first: the decisions of `dedup`",
