@@ -209,6 +209,16 @@ def test_filter_refuses_what_cannot_be_done(run, arguments, told):
     assert not Path("new").exists()
 
 
+def test_a_column_that_no_row_of_a_pipe_has_is_told(run):
+    how = ["filter", "--store", "seen", "--metadata", "points", "--metadata", "stars"]
+    done = run(*how, stdin=lines(STARS))
+    assert (done.code, done.err.count("no row had a value in the column 'points'"), "'stars'" in done.err) == (
+        0,
+        1,
+        False,
+    )
+
+
 def test_an_interrupted_run_with_other_columns_is_another_run(run, monkeypatch):
     write_lines("a.jsonl", corpus(30))
     count, original = [0], filter_store_walk.FilterStoreWalk.finish

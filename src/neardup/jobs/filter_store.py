@@ -156,6 +156,9 @@ def filter_with_store(
         else:
             walk.begin_after(counts, missing=run.missing)
             _to_files(walk, run, memory)
+    for name in columns.names:
+        if name in walk.empty_columns and walk.counts.rows:
+            progress.say(f"no row had a value in the column {name!r}")
     return FilterResult(**vars(walk.counts))
 
 

@@ -49,6 +49,8 @@ class FilterStoreWalk(LineWalk[list[str]]):
         """
         super().__init__(shards, how, on_error, threads, progress, values=metadata.names)
         self._metadata = metadata
+        self.empty_columns = set(metadata.names)
+        """Those in which no row had a value."""
         self._store, self._written, self._ids = store, written, RowIds(store.state)
         self._state = store.state or {}
         self._at_once = not files_of(shards)
@@ -90,6 +92,7 @@ class FilterStoreWalk(LineWalk[list[str]]):
         ids = [each for part in parts for each in self._ids.of(part.tokens, part.block.shard, part.numbers)]
         texts = [text for part in parts for text in part.texts]
         kept = [each for part in parts for each in self._metadata.of(part.values, part.block.shard, part.numbers) or ()]
+        self.empty_columns -= {name for each in kept for name in each} if self.empty_columns else set()
         self._store.check_and_add_many(ids, texts, metadata=kept or None, state=write)
         self.progress.advance(sum(len(part.all_rows) for part in parts))
 

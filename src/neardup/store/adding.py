@@ -35,10 +35,12 @@ def add_documents(
     for what, values in (("ids", names), ("metadata", given)):
         if values is not None and len(values) != len(texts):
             raise OptionError(f"{len(values)} {what} for {len(texts)} texts: give one each.")
+    made = [
+        files.texts(texts[first : first + AT_ONCE]) for first in range(0, len(names), AT_ONCE)
+    ]  # refuses what is no text
     ranks = _ranks(files.rules.policy, texts, metadata)
     decide = add_better if replaces(files.rules.policy) else deciding.add
     now, found = time.time(), list[StoreAnswer]()
-    made = [files.texts(texts[first : first + AT_ONCE]) for first in range(0, len(names), AT_ONCE)]
     for part, first in zip(made, range(0, len(names), AT_ONCE), strict=True):
         for some in deciding.without_updates(files, part, names[first : first + AT_ONCE]):
             rows = slice(first + some.start, first + some.stop)
