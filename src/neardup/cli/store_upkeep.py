@@ -9,11 +9,8 @@ from neardup.display import counted
 
 path = click.argument("path", metavar="FOLDER")
 target = click.argument("target", metavar="TARGET")
-least = click.option(
-    "--min-similarity",
-    type=float,
-    metavar="J",
-    help="Similarity from which documents are listed (that of matches); not below the floor of the store.",
+least = options.min_similarity(
+    "Similarity from which documents are listed (that of matches); not below the floor of the store.", default=None
 )
 NOTHING_SIMILAR = "no two kept documents are so similar"
 lines = click.option(
