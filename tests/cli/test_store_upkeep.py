@@ -292,6 +292,13 @@ def test_what_writes_waits_for_another_writer(run, filled, arguments):
     assert run(*arguments, "--wait", "60").code == 0
 
 
+def test_that_nothing_is_similar_is_told(run, filled):
+    for command in ("pairs", "clusters"):
+        done = run("store", command, "seen")
+        assert (done.code, done.out, "no two kept documents are so similar" in done.err) == (0, b"", True)
+        assert run("store", command, "seen", "--quiet").err == ""
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
