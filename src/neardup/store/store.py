@@ -124,10 +124,8 @@ class Store(Maintained):
         """The answers of `check` to several texts, each for itself."""
         self._files.catch_up()
         self._files.demand_sound()
-        found: list[StoreAnswer] = []
-        for first in range(0, len(texts), AT_ONCE):
-            found += deciding.ask(self._files, self._files.texts(texts[first : first + AT_ONCE]))
-        return found
+        made = (self._files.texts(texts[at : at + AT_ONCE]) for at in range(0, len(texts), AT_ONCE))
+        return [answer for some in made for answer in deciding.ask(self._files, some)]
 
     def get(self, id: int | str) -> StoredDocument | None:  # noqa: A002
         """What the store knows of a kept document; None if there is none of this id."""
@@ -245,8 +243,6 @@ class Store(Maintained):
         count = self._files.forget(found)
         self._files.acknowledge({})
         return count
-
-    # ------------------------------------------------------------------------------------------------------- beginnings
 
     @classmethod
     def from_export(cls, path: str | Path, source: str | Path, *, threads: int | None = None) -> "Store":
