@@ -12,6 +12,7 @@ from neardup.survivors.audit_schema import (
     DOCUMENTS,
     FILTER_COLUMNS,
     REFERENCE,
+    REPLACING,
     UNITS,
     Column,
 )
@@ -23,15 +24,17 @@ WHERE = {
     ((DOCUMENTS, UNITS), COMPONENTS): "`--cluster components`",
     ((UNITS,), COMPONENTS): "`--unit` with `--cluster components`",
     ((DOCUMENTS,), REFERENCE): "`--against`",
-    ((BY_INDEX, BY_STORE), ""): "`neardup filter`",
+    ((BY_INDEX, BY_STORE, REPLACING), ""): "`neardup filter`",
     ((BY_INDEX,), ""): "`filter --index`",
     ((BY_STORE,), ""): "`filter --store`",
+    ((BY_STORE, REPLACING), ""): "`filter --store`",
+    ((REPLACING,), ""): "`filter --store`, instead of `survivor_id`",
 }
 """By the audits that have a column, and what it depends on."""
 
 
 def _row(column: Column[Any]) -> str:
-    audits = tuple(kind for kind in column.within if kind in (DOCUMENTS, UNITS, BY_INDEX, BY_STORE))
+    audits = tuple(kind for kind in column.within if kind in (DOCUMENTS, UNITS, BY_INDEX, BY_STORE, REPLACING))
     where = [WHERE[audits, column.only]] if audits else []
     where += ["`--annotate`"] if ANNOTATED in column.within else []
     return f"| `{column.name}` | {', '.join(where)} | {column.type.name} | {column.meaning} |"

@@ -1,5 +1,6 @@
 """The definition of a store: each document is compared with every kept one, one after another, as `deduplicate` compares two texts."""
 
+import math
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -13,8 +14,12 @@ def match_of(kept, text, options):
     return (found[0]["similarity"], found[0]["distance"], found[0]["exact"]) if found else None
 
 
-def rank_of(policy, text):
+def rank_of(policy, text, metadata=None):
     """How good a text is."""
+    kind, _, key = policy.partition(":")
+    if key:
+        value = (metadata or {}).get(key)
+        return -math.inf if value is None else value if kind == "max" else -value
     return {"longest": len(text), "shortest": -len(text), "last": 0}[policy]
 
 
@@ -26,6 +31,7 @@ class NaiveStore:
     policy: str = "first"
     kept: dict = field(default_factory=dict)
     removed: list = field(default_factory=list)
+    replaced: list = field(default_factory=list)
     count: int = 0
 
     def check(self, text):
@@ -41,49 +47,50 @@ class NaiveStore:
         found.sort(key=lambda each: (each[1] if each[0] is None else -each[0], each[3]))
         return [(alike, distance, False, name) for alike, distance, _, _, name in found]
 
-    def add(self, name, text):
+    def add(self, name, text, metadata=None):
         """The same; then keep the document, or remember what became of it."""
         if name in self.kept:
             equal = match_of(self.kept[name][1], text, self.options)
             if not equal or not equal[2]:
                 self.remove(name)
         if self.policy not in ("first", "always"):
-            return self._add_better(name, text)
+            return self._add_better(name, text, metadata)
         found = self.check(text)
         if found and self.policy != "always":
             alike, distance, exact, of = found[0]
             if not exact and not self._was_removed(text):
                 self.removed.append((text, self.kept[of][0], alike, distance))
         elif name not in self.kept:
-            self.kept[name] = (self.count, text)
+            self.kept[name] = (self.count, text, metadata)
             self.count += 1
         return found
 
-    def _add_better(self, name, text):
-        """The same where a better document replaces those that it matches; then, what is replaced is not told."""
+    def _add_better(self, name, text, metadata):
+        """The same where a better document replaces those that it matches; then, these are in `replaced`."""
         found = self._all_matches(text)
         ranks = [
-            (rank_of(self.policy, text), -self.count),
-            *((rank_of(self.policy, self.kept[of][1]), -number) for *_, number, of in found),
+            (rank_of(self.policy, text, metadata), -self.count),
+            *((rank_of(self.policy, *self.kept[of][1:]), -number) for *_, number, of in found),
         ]
         best = ranks[0][0] > max(rank for rank, _ in ranks[1:]) if found and self.policy != "last" else True
         if not best:
             return [(alike, distance, exact, of) for alike, distance, exact, _, of in found]
-        for *_, of in found:
+        for alike, distance, _, _, of in found:
             self.kept.pop(of)
-        self.kept[name] = (self.count, text)
+            self.replaced.append((name, of, alike, distance))
+        self.kept[name] = (self.count, text, metadata)
         self.count += 1
         return []
 
     def remove(self, name):
-        number, _ = self.kept.pop(name)
+        number, *_ = self.kept.pop(name)
         self.removed = [each for each in self.removed if each[1] != number]
 
     def neighbors(self, text, least):
         """The similarity, distance and name of all kept documents that are so similar, best first."""
         options = tuple((dict(self.options) | {"min_similarity": least}).items())
         found = []
-        for name, (number, other) in self.kept.items():
+        for name, (number, other, _) in self.kept.items():
             match = match_of(other, text, options)
             if match:
                 found.append((match[0], match[1], number, name))
@@ -99,10 +106,10 @@ class NaiveStore:
         return any((match_of(other, text, self.options) or (0, 0, False))[2] for other, *_ in self.removed)
 
     def _matches(self, text):
-        for name, (number, other) in self.kept.items():
+        for name, (number, other, _) in self.kept.items():
             match = match_of(other, text, self.options)
             if match:
                 yield number, name, match
 
     def _id_of(self, number):
-        return next(name for name, (other, _) in self.kept.items() if other == number)
+        return next(name for name, (other, *_) in self.kept.items() if other == number)

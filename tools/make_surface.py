@@ -23,7 +23,8 @@ def members(kind: type) -> Iterator[str]:
     """Fields of a result, then what else can be asked of it."""
     fields = [field.name for field in dataclasses.fields(kind)] if dataclasses.is_dataclass(kind) else []
     yield from (f"    .{name}" for name in fields if not name.startswith("_"))
-    for name, member in sorted(vars(kind).items()):
+    own = (base for base in reversed(kind.__mro__) if base.__module__.split(".")[0] == neardup.__name__)
+    for name, member in sorted({name: member for base in own for name, member in vars(base).items()}.items()):
         if name.startswith("_") or name in fields:
             continue
         if isinstance(member, property):

@@ -147,9 +147,10 @@ def test_rows_that_cannot_be_read_stop_it_or_are_set_aside(run, monkeypatch):
     assert all(line["row"] < 5 or line["row"] > 5 for line in read_lines("out.duplicates.jsonl"))
 
 
-def test_a_column_that_is_missing_is_refused(run):
+@pytest.mark.parametrize("memory", ["--store", "--index"])
+def test_a_column_that_is_missing_is_refused_and_nothing_is_left(run, memory):
     write_lines("a.jsonl", ROWS[:3])
-    done = run("filter", "--store", "seen", "a.jsonl", "-o", "out.jsonl", "--text", "body", leaves_nothing=False)
+    done = run("filter", memory, "seen", "a.jsonl", "-o", "out.jsonl", "--text", "body")
     assert (done.code, "body" in done.err) == (1, True)
 
 

@@ -164,6 +164,7 @@ def test_rows_that_cannot_be_read_stop_it_or_are_skipped(run):
         (["add", "seen", "in.jsonl", "-o", "answers.csv"], "the answers are JSON lines"),
         (["add", "seen", "in.jsonl", "-o", "in.jsonl"], "is an input"),
         (["add", "seen", "in.jsonl", "-o", "there.jsonl"], "there.jsonl exists already"),
+        (["add", "seen", "in.jsonl", "--elements", "tags"], "No such option"),
         (["check", "seen"], "Give either INPUT, or --literal"),
         (["check", "seen", "in.jsonl", "--literal", "x"], "Give either INPUT, or --literal"),
         (["check", "new", "--literal", "x"], "new is no store"),

@@ -292,6 +292,13 @@ def test_what_writes_waits_for_another_writer(run, filled, arguments):
     assert run(*arguments, "--wait", "60").code == 0
 
 
+def test_that_nothing_is_similar_is_told(run, filled):
+    for command in ("pairs", "clusters"):
+        done = run("store", command, "seen")
+        assert (done.code, done.out, "no two kept documents are so similar" in done.err) == (0, b"", True)
+        assert run("store", command, "seen", "--quiet").err == ""
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -304,7 +311,7 @@ def test_what_writes_waits_for_another_writer(run, filled, arguments):
         (["store", "neighbors", "seen"], "Give either --literal, or the --id of a kept document"),
         (["store", "neighbors", "seen", "--literal", "x", "--id", "y"], "Give either --literal, or the --id"),
         (["store", "neighbors", "seen", "--id", "nobody"], "seen keeps no document of 'nobody'"),
-        (["store", "neighbors", "seen", "--literal", "x", "--min-similarity", "0.3"], "Make one with a lower"),
+        (["store", "neighbors", "seen", "--literal", "x", "--min-similarity", "0.3"], "make a store with a lower"),
         (["store", "pairs", "seen", "--min-similarity", "0.3"], "--min-similarity 0.3: this store finds"),
         (["store", "pairs", "seen", "-o", "in.jsonl"], "in.jsonl exists already"),
         (["store", "clusters", "new"], "new is no store"),

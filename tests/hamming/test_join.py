@@ -331,7 +331,7 @@ def test_there_is_a_plan_for_every_size_and_distance(n, bits, max_distance):
 def test_a_million_fingerprints_of_128_bits_can_be_joined_at_distance_16():
     found = block_plan.plan_join(1_000_000, 128, 16, threads=2)
     assert found.tables > 0
-    assert found.seconds < 60
+    assert found.comparisons < 1_000_000**2 / 200
 
 
 def test_parts_do_with_fewer_tables_than_all_combinations_of_blocks():

@@ -13,8 +13,9 @@ import pyarrow.parquet as pq
 
 import neardup
 from neardup.hamming.index.store import read_manifest
-from neardup.jobs import filter_store_walk, filter_walk, line_walk
+from neardup.jobs import filter_store_walk, filter_walk, line_walk, store_rows
 from neardup.jobs.filter_store import filter_with_store
+from neardup.jobs.store_add import add_to_store
 from neardup.store import derived
 from neardup.store.candidates import exact
 from neardup.store.opening import is_store
@@ -193,6 +194,31 @@ def _filter_store(name: str, **options: Any) -> Scenario:
     return Scenario(f"filter --store{name}", make, run, result, _hidden, _half_written)
 
 
+def _store_add(name: str, output: str | None) -> Scenario:
+    """Parquet and JSON lines, half of them without ids."""
+
+    def make() -> None:
+        rows = [row for shard in _rows(13, 6) for row in shard]
+        _write("a.parquet", rows[:200])
+        _write("b.jsonl", [{"text": row["text"]} for row in rows[200:]])
+        with neardup.Store("seen"):
+            pass
+
+    def run() -> None:
+        with mock.patch.object(store_rows, "TOGETHER", 20):
+            add_to_store("seen", ["a.parquet", "b.jsonl"], output, threads=1)
+
+    def state() -> Any:
+        with neardup.Store("seen", mode="r") as store:
+            return len(store), store.state
+
+    def is_done(new: Any) -> bool:
+        """Also whether its last step was done."""
+        return state() == new[1]
+
+    return Scenario(f"store add{name}", make, run, lambda: (_bytes("out"), state()), _hidden, _half_written, is_done)
+
+
 def _store(name: str, **options: Any) -> Scenario:
     """Documents are added, removed and replaced, and the store is compacted, from the position on that it has saved."""
     rows = [row for shard in _rows(17, 6) for row in shard]
@@ -259,4 +285,7 @@ SCENARIOS = [
     _store(", minhash", method="minhash", min_similarity=0.6),
     _store(", simhash", method="simhash", min_similarity=0.5),
     _filter_store(", skipping, minhash", on_error="skip", method="minhash", min_similarity=0.6),
+    _filter_store(", longest", policy="longest"),
+    _store_add("", "out.jsonl"),
+    _store_add(", without answers", None),
 ]

@@ -113,8 +113,9 @@ def test_options_that_are_not_possible_are_refused(tmp_path, options, message):
         Store(tmp_path / "s", **options)
 
 
-def test_bad_documents_are_refused_and_nothing_is_lost(tmp_path):
-    with Store(tmp_path / "s") as store:
+@pytest.mark.parametrize("policy", ["first", "longest"])
+def test_bad_documents_are_refused_and_nothing_is_lost(tmp_path, policy):
+    with Store(tmp_path / "s", policy=policy) as store:
         store.check_and_add("a", TEXT)
         for ids, texts, message in (
             (["b"], [], "1 ids for 0 texts"),
@@ -125,6 +126,8 @@ def test_bad_documents_are_refused_and_nothing_is_lost(tmp_path):
             (["b"], [None], "A text is None"),
             (["b"], ["\ud800"], "no string of valid Unicode"),
             (["b"], [7], "no string of valid Unicode"),
+            (["b"], [["a", "b"]], "A text is a set or a list of elements: a store has texts only"),
+            (["b"], [{1, 2}], "A text is a set or a list of elements"),
         ):
             with pytest.raises(nd.OptionError, match=message):
                 store.check_and_add_many(ids, texts)

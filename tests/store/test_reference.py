@@ -2,6 +2,7 @@
 
 import json
 import random
+import shutil
 from pathlib import Path
 
 import pytest
@@ -112,8 +113,111 @@ def test_what_does_not_go_together_is_refused(store, options, message):
     assert not Path("out.jsonl").exists()
 
 
-def test_a_run_against_a_store_is_not_verified_by_texts():
+@pytest.mark.parametrize(
+    ("method", "similarity", "least"), [way for way in WAYS if allowed(*way[:2]) and way[:2] != ("simhash", "edit")]
+)
+def test_a_run_against_a_store_is_verified(method, similarity, least):
+    options = {"method": method, "similarity": similarity, "min_similarity": least}
+    filled(list(near_copies(40, 12)), gone=(0, 1), **options)
+    nd.deduplicate_files("in.jsonl", "out.jsonl", against="seen", **options)
+    with Store("seen") as store:  # the run did not compare with these
+        store.check_and_add_many(["later"], [lines("in.jsonl")[0]["text"]])
+    found = nd.verify_files("out.jsonl")
+    assert (found.failures, found.removed) == (0, len(lines("out.duplicates.jsonl")))
+    assert any(line["survivor_row"] is None for line in lines("out.duplicates.jsonl"))
+
+
+def test_a_run_of_another_tool_against_a_store_is_verified():
+    filled(list(near_copies(40, 12)))
+    nd.deduplicate_files("in.jsonl", "out.jsonl", against="seen")
+    Path("alone").mkdir()
+    Path("out.jsonl").rename("alone/out.jsonl")
+    assert nd.verify_files("alone/out.jsonl", "in.jsonl", against="seen").failures == 0
+    with Store("seen") as store:
+        store.check_and_add_many(["later"], [lines("alone/out.jsonl")[0]["text"]])
+    found = nd.verify_files("alone/out.jsonl", "in.jsonl", against="seen")
+    assert [check.name for check in found.checks if check.failures] == ["apart"]
+
+
+@pytest.mark.parametrize("change", ["a survivor of the store", "a similarity", "a duplicate of the store"])
+def test_what_is_wrong_with_a_run_against_a_store_is_found(change):
+    texts = list(near_copies(40, 12))
+    filled(texts)
+    nd.deduplicate_files("in.jsonl", "out.jsonl", against="seen")
+    audit = lines("out.duplicates.jsonl")
+    at = next(i for i, line in enumerate(audit) if line["survivor_row"] is None)
+    if change == "a survivor of the store":
+        audit[at]["reference_row"] += 1
+    elif change == "a similarity":
+        audit[at]["similarity"] = 0.123
+    else:
+        gone = audit.pop(at)
+        removed = lines("in.jsonl")[gone["row"]]
+        Path("out.jsonl").write_text(Path("out.jsonl").read_text() + json.dumps(removed) + "\n")
+    Path("out.duplicates.jsonl").write_text("".join(json.dumps(line) + "\n" for line in audit))
+    found = nd.verify_files("out.jsonl")
+    failing = {check.name for check in found.checks if check.failures}
+    assert failing & {"survivors", "stated", "apart"}
+
+
+def test_runs_against_a_store_are_reported_and_explained():
+    filled(list(near_copies(40, 12)))
+    nd.deduplicate_files("in.jsonl", "out.jsonl", against="seen")
+    assert "shows no texts" not in str(nd.report("out.duplicates.jsonl", "page.html"))
+    line = next(line for line in lines("out.duplicates.jsonl") if line["survivor_row"] is None)
+    assert nd.explain("out.duplicates.jsonl", line["id"]).removed[0]["reference"] == "seen"
+    kept = lines("out.jsonl")[0]["id"]
+    assert nd.explain("out.duplicates.jsonl", kept).removed == ()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda: Store("seen").remove(["k5"]), "seen is not what it was when the run was made"),
+        (lambda: shutil.rmtree("seen"), "seen"),
+        (lambda: _forget("store"), "does not say what seen held"),
+    ],
+)
+def test_a_store_that_has_changed_since_is_refused(change, message):
     filled(list(near_copies(20, 1)))
     nd.deduplicate_files("in.jsonl", "out.jsonl", against="seen")
-    with pytest.raises(nd.InputError, match="seen is a store. This takes files of texts"):
+    change()
+    with pytest.raises(nd.InputError, match=message):
         nd.verify_files("out.jsonl")
+
+
+def _forget(name):
+    """Take what the run recorded of the store out of its summary."""
+    summary = json.loads(Path("out.summary.json").read_text())
+    del summary["files"]["content"][name]
+    Path("out.summary.json").write_text(json.dumps(summary))
+
+
+def test_a_summary_that_was_changed_is_told():
+    filled(list(near_copies(20, 1)))
+    nd.deduplicate_files("in.jsonl", "out.jsonl", against="seen")
+    summary = json.loads(Path("out.summary.json").read_text())
+    summary["files"]["content"]["store"] = "many"
+    Path("out.summary.json").write_text(json.dumps(summary))
+    with pytest.raises(nd.DataError, match="not the summary of a run"):
+        nd.verify_files("out.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("store", "options", "message"),
+    [
+        ({}, {"similarity": "edit"}, "seen decides with `similarity='jaccard'`"),
+        ({"method": "simhash", "min_similarity": 0}, {}, "seen decides by distance alone"),
+        ({}, {"recipe": "default-64"}, "recipe"),
+        ({}, {"within": "id"}, "`within='id'`: the documents of seen have no columns"),
+        ({}, {"elements": "tags"}, "seen is a store, and has texts"),
+        ({}, {"against": ["seen", "kept.jsonl"]}, "a store is a reference only by itself"),
+        ({"method": "simhash", "similarity": "edit"}, {"similarity": "edit"}, "no elements to find candidates by"),
+    ],
+)
+def test_a_store_that_cannot_be_compared_with_is_refused(store, options, message):
+    filled(list(near_copies(10, 1)), **store)
+    Path("in.jsonl").write_text('{"id": 1, "text": "x", "tags": ["a"]}\n')
+    Path("out.jsonl").write_text('{"id": 1, "text": "x", "tags": ["a"]}\n')
+    with pytest.raises(nd.NeardupError, match=message):
+        nd.verify_files("out.jsonl", "in.jsonl", **{"against": "seen", **options})

@@ -93,5 +93,5 @@ def test_names_are_unique_wherever_columns_are_together():
     for columns in (*LAYOUTS, columns_of("results", with_matched=True, with_reference=True), columns_of("annotated")):
         names = [column.name for column in columns]
         assert len(set(names)) == len(names)
-    assert {column.name for column in FILTER_COLUMNS} <= {column.name for column in COLUMNS}
+    assert {column.name for column in FILTER_COLUMNS} <= {column.name for column in COLUMNS} | {"replaced_id"}
     assert {"unit", "text"} <= {column.name for column in columns_of(UNITS)}

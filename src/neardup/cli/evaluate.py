@@ -7,7 +7,7 @@ import click
 
 from neardup.cli import options
 from neardup.cli.flags import in_flags
-from neardup.cli.options import DEFAULTS, described
+from neardup.cli.options import described
 from neardup.io.shards import demand_present
 from neardup.judging.evaluation.options import MIN_PRECISION, SAMPLE, TARGET_RECALL
 from neardup.recipe.methods import MEASURED
@@ -56,14 +56,7 @@ from neardup.recipe.similarities import SIMILARITIES
     type=click.Choice(MEASURED),
     help="Method to measure (all); repeatable.",
 )
-@click.option(
-    "--min-similarity",
-    type=float,
-    default=DEFAULTS.min_similarity,
-    show_default=True,
-    metavar="J",
-    help="Similarity threshold of near-duplicates, from 0 to 1.",
-)
+@options.min_similarity("Similarity threshold of near-duplicates, from 0 to 1.")
 @options.similarity(
     f"Similarity to try (with labels, all; the tables of methods are for jaccard). {described(SIMILARITIES)}.",
     default=None,

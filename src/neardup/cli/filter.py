@@ -16,6 +16,7 @@ ONLY_STORE: dict[str, Any] = {
     "similarity": None,
     "floor": None,
     "policy": None,
+    "metadata": (),
     "window": None,
     "wait": 0.0,
 }
@@ -59,6 +60,7 @@ ONLY_STORE: dict[str, Any] = {
     metavar="TIME",
     help="With --store: before and during the run, remove the documents that were not seen for so long: 12h, 30d, 4w …",
 )
+@options.metadata
 @options.wait
 @click.option(
     "--integer-ids", is_flag=True, help="For a new index: all ids are integers; otherwise they are stored as strings."
@@ -108,7 +110,7 @@ def by_index(path: str, inputs: Any, progress: Any, chosen: dict[str, Any]) -> N
     """Filter by the distance of fingerprints."""
     from neardup.jobs.filter import filter_files
 
-    for name in ("window", "wait"):
+    for name in ("window", "wait", "metadata"):
         del chosen[name]
     output = chosen.pop("output")
     matching = given_options(chosen)

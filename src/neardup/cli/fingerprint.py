@@ -8,8 +8,9 @@ from click.core import ParameterSource
 from neardup.cli import options
 from neardup.errors import OptionError
 from neardup.io.shards import demand_present
+from neardup.recipe.plain_recipe import MOST_BITS
 from neardup.recipe.programs import DIGITS
-from neardup.recipe.vectors import METHODS, MOST_BITS
+from neardup.recipe.vectors import METHODS
 
 
 @click.command()

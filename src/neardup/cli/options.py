@@ -141,6 +141,13 @@ elements = click.option(
 )
 
 
+def min_similarity(meaning: str, *, default: float | None = DEFAULTS.min_similarity) -> Callable[[Function], Function]:
+    """The flag `--min-similarity`; `meaning` is its help."""
+    return click.option(
+        "--min-similarity", type=float, metavar="J", default=default, show_default=default is not None, help=meaning
+    )
+
+
 def similarity(meaning: str, *, default: str | None = "jaccard") -> Callable[[Function], Function]:
     """The flag `--similarity`; `meaning` is its help, to which the kinds of values are added."""
     return click.option(
@@ -155,14 +162,7 @@ def similarity(meaning: str, *, default: str | None = "jaccard") -> Callable[[Fu
 
 near = _several(
     _one_of("--method", METHODS, DEFAULTS.method),
-    click.option(
-        "--min-similarity",
-        type=float,
-        default=DEFAULTS.min_similarity,
-        show_default=True,
-        metavar="J",
-        help="Similarity from which texts match, from 0 to 1; with 0, match by distance alone.",
-    ),
+    min_similarity("Similarity from which texts match, from 0 to 1; with 0, match by distance alone."),
     similarity(f"{described(SIMILARITIES)}."),
     click.option(
         "--max-distance",
@@ -183,8 +183,13 @@ wait = click.option(
 )
 STORE_METHODS = {name: row for name, row in METHODS.items() if row.promise is not Promise.CHOSEN}
 """The methods of a store, which has no corpus to choose by."""
-STORE_POLICIES = {name: meaning for name, meaning in POLICIES.items() if ":" not in name}
-"""The policies of a store whose documents have no metadata."""
+metadata = click.option(
+    "--metadata",
+    multiple=True,
+    metavar="COLUMN",
+    help="Also keep this column with the documents: `neardup store get` shows it, and --policy max:COLUMN or min:COLUMN compares "
+    "it; repeatable.",
+)
 
 matching_of_store = _several(
     click.option(
@@ -192,11 +197,8 @@ matching_of_store = _several(
         type=click.Choice(list(STORE_METHODS)),
         help=f"Of a new store (exact); {described(STORE_METHODS)}.",
     ),
-    click.option(
-        "--min-similarity",
-        type=float,
-        metavar="J",
-        help=f"Of a new store: similarity from which texts match, from 0 to 1 ({DEFAULTS.min_similarity}).",
+    min_similarity(
+        f"Of a new store: similarity from which texts match, from 0 to 1 ({DEFAULTS.min_similarity}).", default=None
     ),
     similarity(f"Of a new store ({DEFAULTS.similarity}); {described(SIMILARITIES)}.", default=None),
     click.option(
@@ -208,8 +210,8 @@ matching_of_store = _several(
     ),
     click.option(
         "--policy",
-        type=click.Choice(list(STORE_POLICIES)),
-        help=f"Of a new store: which of matching documents are kept (first); {described(STORE_POLICIES)}.",
+        metavar="RULE",
+        help=f"Of a new store: which of matching documents are kept (first); {described(POLICIES)}.",
     ),
 )
 of_new_store = _several(

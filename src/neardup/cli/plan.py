@@ -8,7 +8,7 @@ import click
 from click.core import ParameterSource
 
 from neardup.cli import options
-from neardup.cli.options import DEFAULTS, described
+from neardup.cli.options import described
 from neardup.display import counted, size_text
 from neardup.io.shards import demand_present
 from neardup.recipe.methods import BY_DISTANCE
@@ -21,14 +21,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("inputs", nargs=-1, metavar="[INPUT]...")
 @click.option("--documents", type=int, metavar="N", help="Number of documents to plan for (those of the inputs).")
-@click.option(
-    "--min-similarity",
-    type=float,
-    default=DEFAULTS.min_similarity,
-    show_default=True,
-    metavar="J",
-    help="Plan a join of texts at this similarity.",
-)
+@options.min_similarity("Plan a join of texts at this similarity.")
 @options.similarity(f"{described(SIMILARITIES)}.")
 @click.option(
     "--max-distance",

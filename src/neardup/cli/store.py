@@ -25,7 +25,10 @@ answers = "A file for the answers: .jsonl, .jsonl.gz or .jsonl.zst, or - for sta
 def command() -> None:
     """Keep a store of documents on disk: decide documents by similarity, as dedup does, and remember them.
 
-    FOLDER is the store. One process writes at a time. What was answered is on disk: a crash loses nothing of it.
+    Begin with `create`, or with `build` if there is a run of dedup; then `add` documents, or `check` whether they are new. To pass
+    on new documents in a pipe, use `neardup filter --store`.
+
+    FOLDER is the store. One process writes at a time, while others read. What was answered is on disk: a crash loses nothing of it.
     """
 
 
@@ -70,7 +73,13 @@ def create(path: str, quiet: bool, **chosen: Any) -> None:
 @options.inputs
 @click.option("-o", "--output", metavar="FILE", help=f"{answers} (none).")
 @options.reading
+@options.metadata
 @options.wait
+@click.option(
+    "--give-up",
+    is_flag=True,
+    help="If this command was interrupted before, begin anew, and forget the answers so far.",
+)
 @options.overwrite
 @options.on_error_without_rejects
 @options.threads
@@ -80,10 +89,11 @@ def add(path: str, inputs: tuple[str, ...], quiet: bool, **chosen: Any) -> None:
     """Decide documents in their order, and keep those that are new.
 
     Answers have id, is_new, duplicate_of, similarity, distance and exact. A known id with another text replaces that document. A
-    document without an id is kept as row:N, where N counts such documents over all runs.
+    document without an id is kept as row:N, where N counts such documents over all runs. If a run from files is interrupted, the
+    same command continues it, unless its answers go to standard output or to a compressed file.
     """
     demand_present(inputs)
-    from neardup.jobs.store import add_to_store, told_of_added
+    from neardup.jobs.store_add import add_to_store, told_of_added
 
     progress = options.progress(quiet)
     counts = add_to_store(path, inputs, progress=progress, **chosen)
@@ -141,7 +151,8 @@ def remove(path: str, ids: tuple[str, ...], file: Path | None, wait: float, quie
 def get(path: str, ids: tuple[str, ...], file: Path | None) -> None:
     """Show what is known of kept documents.
 
-    One JSON line for each: when it was seen first and last, its number of tokens, and its fingerprint.
+    One JSON line for each: when it was seen first and last and when it expires, in seconds since 1970; its number of tokens; its
+    fingerprint; and its metadata. A store has no texts.
     """
     from neardup.jobs.store import documents_in_store
 
@@ -153,7 +164,11 @@ def get(path: str, ids: tuple[str, ...], file: Path | None) -> None:
 @path
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def info(path: str, as_json: bool) -> None:
-    """Show the contents of a store: documents, removed texts, options, and the bytes of each file."""
+    """Show the contents of a store.
+
+    documents: those that are kept. removed: texts that were not kept, each once, and that are remembered. gone: documents that were
+    removed, and whose room `neardup store compact` gives up. Then the options, and the bytes of each kind of file.
+    """
     import dataclasses
 
     from neardup.jobs.store import opened_store

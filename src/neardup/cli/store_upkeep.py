@@ -9,12 +9,10 @@ from neardup.display import counted
 
 path = click.argument("path", metavar="FOLDER")
 target = click.argument("target", metavar="TARGET")
-least = click.option(
-    "--min-similarity",
-    type=float,
-    metavar="J",
-    help="Similarity from which documents are listed (that of matches); not below the floor of the store.",
+least = options.min_similarity(
+    "Similarity from which documents are listed (that of matches); not below the floor of the store.", default=None
 )
+NOTHING_SIMILAR = "no two kept documents are so similar"
 lines = click.option(
     "-o",
     "--output",
@@ -110,7 +108,7 @@ def verify(path: str, repair: bool, quiet: bool) -> None:
 @click.option("--id", metavar="ID", help="The id of a kept document, instead of a text.")
 @least
 def neighbors(path: str, **chosen: Any) -> None:
-    """List the kept documents that are similar to a text, or to a kept document.
+    """List what is similar to a text or to a kept document.
 
     JSON lines with id, similarity and distance, best first. The ID 17 means the string, or if there is none, the integer.
     """
@@ -127,7 +125,7 @@ def neighbors(path: str, **chosen: Any) -> None:
 @options.overwrite
 @options.quiet
 def pairs(path: str, output: str, quiet: bool, **chosen: Any) -> None:
-    """List all pairs of kept documents that are similar.
+    """List all pairs of similar documents.
 
     JSON lines with a, b (the ids, the earlier document first), similarity and distance. By the policy `first`, no two
     kept documents match, so give a --min-similarity below that of matches, down to the floor of the store.
@@ -135,8 +133,8 @@ def pairs(path: str, output: str, quiet: bool, **chosen: Any) -> None:
     from neardup.jobs.store_upkeep import pairs_of_store
 
     total = pairs_of_store(path, output, **chosen)
-    if output != "-":
-        options.progress(quiet).say(f"{counted(total, 'pair')}: {output}")
+    if output != "-" or not total:
+        options.progress(quiet).say(f"{counted(total, 'pair')}: {output if total else NOTHING_SIMILAR}")
 
 
 @click.command()
@@ -146,15 +144,16 @@ def pairs(path: str, output: str, quiet: bool, **chosen: Any) -> None:
 @options.overwrite
 @options.quiet
 def clusters(path: str, output: str, quiet: bool, **chosen: Any) -> None:
-    """List the clusters of kept documents that pairs connect, however long the chain.
+    """List the clusters of similar documents.
 
-    JSON lines with ids, two or more, in the order of adding. See `neardup store pairs` for --min-similarity.
+    JSON lines with ids, two or more, in the order of adding: all documents that pairs connect, however long the chain. See
+    `neardup store pairs` for --min-similarity.
     """
     from neardup.jobs.store_upkeep import clusters_of_store
 
     total = clusters_of_store(path, output, **chosen)
-    if output != "-":
-        options.progress(quiet).say(f"{counted(total, 'cluster')}: {output}")
+    if output != "-" or not total:
+        options.progress(quiet).say(f"{counted(total, 'cluster')}: {output if total else NOTHING_SIMILAR}")
 
 
 @click.command()
@@ -162,9 +161,9 @@ def clusters(path: str, output: str, quiet: bool, **chosen: Any) -> None:
 @target
 @options.quiet
 def export(path: str, target: str, quiet: bool) -> None:
-    """Write a store as Parquet and JSON, for other programs and for `neardup store import`.
+    """Write a store as Parquet and JSON for other programs.
 
-    TARGET: a folder that is empty, or not there.
+    `neardup store import` reads it, too. TARGET: a folder that is empty, or not there.
     """
     from neardup.jobs.store_upkeep import export_store
 
@@ -197,11 +196,11 @@ def import_(path: str, source: str, threads: int | None, quiet: bool) -> None:
 @options.threads
 @options.quiet
 def build(path: str, run: str, recipe: str | None, threads: int | None, quiet: bool) -> None:
-    """Make a store of a finished run of `neardup dedup`, without deciding anything again.
+    """Make a store of a finished run of `neardup dedup`.
 
-    FOLDER: the new store, empty or not there. RUN: the output or the audit of the run, with the summary beside it; the inputs are
-    read again. The store answers as if they had been added to it. It takes runs with --cluster star and --keep first, without
-    --within, --prefer-source, --against, --elements and --unit.
+    Nothing is decided again. FOLDER: the new store, empty or not there. RUN: the output or the audit of the run, with the summary
+    beside it; the inputs are read again. The store answers as if they had been added to it. It takes runs with --cluster star and
+    --keep first, without --within, --prefer-source, --against, --elements and --unit.
     """
     from neardup.jobs.store_upkeep import build_store
     from neardup.recipe.presets import find_recipe
@@ -216,7 +215,7 @@ def build(path: str, run: str, recipe: str | None, threads: int | None, quiet: b
 @target
 @options.quiet
 def backup(path: str, target: str, quiet: bool) -> None:
-    """Copy a store as it is now, while another process may write to it.
+    """Copy a store, while another process may write.
 
     TARGET: a folder that is empty, or not there; it is a store.
     """

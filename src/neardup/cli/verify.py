@@ -25,14 +25,7 @@ OF_RESOURCES = ("threads", "memory", "temp_dir")
 @click.option(
     "--strict", is_flag=True, help="Fail for every two survivors that match, even if the method promises less."
 )
-@click.option(
-    "--min-similarity",
-    type=float,
-    default=DEFAULTS.min_similarity,
-    show_default=True,
-    metavar="J",
-    help="Similarity from which texts match, above 0.",
-)
+@options.min_similarity("Similarity from which texts match, above 0.")
 @options.similarity(f"{described(SIMILARITIES)}.")
 @click.option("--within", metavar="COLUMN", help="Only documents with equal values in this column match.")
 @click.option(

@@ -10,8 +10,8 @@ import pyarrow as pa
 
 from neardup.arrays import Array
 from neardup.errors import OptionError, is_integer
+from neardup.recipe.plain_recipe import MOST_BITS
 from neardup.recipe.programs import DIGITS, Digits
-from neardup.recipe.vectors import MOST_BITS
 
 Problems = dict[int, str]
 """What is wrong with the value of a row, as the end of a sentence that begins with `it is`."""

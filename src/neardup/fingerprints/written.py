@@ -25,8 +25,8 @@ from neardup.fingerprints.digits import (
     width_of,
     words_of_texts,
 )
+from neardup.recipe.plain_recipe import MOST_BITS
 from neardup.recipe.programs import Digits
-from neardup.recipe.vectors import MOST_BITS
 
 _TEXT = pa.large_string()
 

@@ -62,6 +62,10 @@ class GrowingFile:
         length: int = self._file.seek(0, os.SEEK_END)
         return length
 
+    def remove(self) -> None:
+        """Remove the file: nothing of it is needed."""
+        self._partial.unlink(missing_ok=True)
+
     def publish(self) -> None:
         """Give the file its final name."""
         self._partial.replace(os.path.realpath(self._final))

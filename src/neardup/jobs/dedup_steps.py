@@ -161,9 +161,12 @@ class _Steps:
         return FileResult(counts, files | {"report": self.request.report, "content": self._content()}, self.expected)
 
     def _content(self) -> dict[str, str | None]:
-        """The digests of the inputs and of the texts of a reference; None for what cannot be read again."""
+        """The digests of the inputs and of the texts of a reference; None for what cannot be read again. The content of a store."""
         reference = self.reference.shards if isinstance(self.reference, FileCorpus) else ()
-        return {"inputs": _digest(self.shards), "reference": _digest(reference)}
+        of_store = getattr(self.reference, "content", None)
+        return {"inputs": _digest(self.shards), "reference": _digest(reference)} | (
+            {"store": of_store()} if of_store else {}
+        )
 
     def report(self, found: Findings, result: FileResult) -> bytes:
         reference = self.reference if isinstance(self.reference, FileCorpus) else None

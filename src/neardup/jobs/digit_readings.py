@@ -16,8 +16,8 @@ from neardup.io.corpus import FileCorpus
 from neardup.io.formats.parquet_files import opened
 from neardup.io.shard import Shard
 from neardup.progress import Progress
+from neardup.recipe.plain_recipe import MOST_BITS
 from neardup.recipe.programs import DIGITS, Digits
-from neardup.recipe.vectors import MOST_BITS
 from neardup.resources.resources import Resources
 from neardup.text.nested import type_at
 

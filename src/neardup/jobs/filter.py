@@ -14,10 +14,10 @@ from neardup.io.reading import TextReadingDict, reading_of
 from neardup.io.shard import Shard
 from neardup.io.shards import Inputs
 from neardup.io.storage.places import path_text
+from neardup.jobs.answer_files import StandardOutput
 from neardup.jobs.filter_run import (
     STATE,
     FilterRun,
-    StandardOutput,
     demand_ended,
     files_of,
     filter_paths,

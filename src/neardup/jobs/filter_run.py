@@ -10,7 +10,6 @@ import dataclasses
 import hashlib
 import json
 import os
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -162,21 +161,7 @@ def files_of(shards: Sequence[Shard]) -> list[Shard]:
     return [shard for shard in shards if shard.path != STANDARD_INPUT]
 
 
-class StandardOutput:
-    """Standard output that shows each block as soon as it is decided."""
-
-    def write(self, data: bytes | memoryview) -> None:
-        """Write all of the data; an unbuffered stream may take a part of it at a time."""
-        rest = memoryview(data)
-        while rest:
-            rest = rest[sys.stdout.buffer.write(rest) :]
-
-    def flush(self) -> None:
-        """Hand everything over."""
-        sys.stdout.buffer.flush()
-
-
-def _recorded(shards: Sequence[Shard], listed: int | None) -> list[list[Any]]:
+def recorded_inputs(shards: Sequence[Shard], listed: int | None) -> list[list[Any]]:
     """Inputs as a record has them: each with its state; or of more than `listed`, a digest of these."""
     states = [[real_name(shard.path), *shard.state()] for shard in shards]
     if listed is None or len(states) <= listed:
@@ -198,7 +183,7 @@ class FilterRun:
     ) -> None:
         self._memory, self._inputs, self._paths = memory, files_of(shards), paths
         self._of: dict[str, Any] = {
-            "inputs": _recorded(self._inputs, memory.listed_inputs),
+            "inputs": recorded_inputs(self._inputs, memory.listed_inputs),
             **{
                 name: None if path is None else os.path.realpath(path)
                 for name, path in (("output", paths.output), ("audit", paths.audit), ("rejects", paths.rejects))
@@ -209,6 +194,7 @@ class FilterRun:
         }
         self._lengths = [0, 0, 0]
         self._files: list[GrowingFile | None] = []
+        self._is_saved = False
         self.ended = False
         self.missing = b""
 
@@ -226,6 +212,7 @@ class FilterRun:
         if record is not None and record["of"] == self._of:
             self._lengths, self.ended = record["lengths"], record["ended"]
             self.missing = record["missing"].encode("latin-1")
+            self._is_saved = True
             counts: dict[str, int] = record["counts"]
             if not self._is_from_pipe:
                 return counts
@@ -238,17 +225,25 @@ class FilterRun:
 
     @contextlib.contextmanager
     def opened(self) -> Iterator[Sinks]:
-        """Open the output, the audit and the rejects for appending."""
+        """Open the output, the audit and the rejects for appending. If nothing was saved, a failure leaves none of them."""
         with contextlib.ExitStack() as stack:
-            for path, length in zip(
-                (self._paths.output, self._paths.audit, self._paths.rejects), self._lengths, strict=True
-            ):
-                self._files.append(None if path is None else stack.enter_context(GrowingFile(path, length)))
-            yield Sinks(*self._files)
+            try:
+                for path, length in zip(
+                    (self._paths.output, self._paths.audit, self._paths.rejects), self._lengths, strict=True
+                ):
+                    self._files.append(None if path is None else stack.enter_context(GrowingFile(path, length)))
+                yield Sinks(*self._files)
+            except BaseException:
+                if not self._is_saved:
+                    for file in self._files:
+                        if file is not None:
+                            file.remove()
+                raise
 
     def record(self, counts: dict[str, int], missing: bytes, *, ended: bool) -> dict[str, Any]:
         """Everything written so far, once it is on disk."""
         self._lengths = [0 if file is None else file.sync() for file in self._files]
+        self._is_saved = True
         return {
             "of": self._of,
             "counts": dict(counts),

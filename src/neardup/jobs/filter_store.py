@@ -5,19 +5,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
-from neardup.io.corpus import check_on_error
+from neardup.io.corpus import FileCorpus, check_on_error
 from neardup.io.growing_file import GrowingFile, partial_of
 from neardup.io.outputs import STANDARD_OUTPUT, Outputs
 from neardup.io.reading import READING, Reading, TextReadingDict
 from neardup.io.shard import Shard
 from neardup.io.shards import Inputs
 from neardup.io.storage.places import local_path, path_text
+from neardup.jobs.answer_files import StandardOutput
 from neardup.jobs.filter import FilterResult
 from neardup.jobs.filter_run import (
+    STANDARD_INPUT,
     STATE,
     FilterPaths,
     FilterRun,
-    StandardOutput,
     demand_ended,
     files_of,
     filter_paths,
@@ -27,6 +28,7 @@ from neardup.jobs.filter_store_walk import FilterStoreWalk
 from neardup.jobs.line_walk import FilterCounts, Sinks
 from neardup.jobs.output_paths import refuse_inputs
 from neardup.jobs.store import told_of_options
+from neardup.jobs.store_metadata import metadata_columns
 from neardup.options import MatchingOptions, OnError, refuse_unknown
 from neardup.progress import Watcher, progress_of
 from neardup.recipe.presets import RecipeLike
@@ -56,6 +58,7 @@ def filter_with_store(
     recipe: RecipeLike | None = None,
     floor: float | None = None,
     policy: str | None = None,
+    metadata: str | Sequence[str] = (),
     window: Duration | None = None,
     wait: float = 0.0,
     on_error: OnError = "stop",
@@ -78,7 +81,10 @@ def filter_with_store(
         audit: a file for the duplicates: JSON lines with id, row (over all inputs, from 0), survivor_id, similarity, distance and
             exact. By default it is the output without its ending + .duplicates.jsonl; none for standard output.
         recipe: the recipe of a new store, `Recipe()` by default; it must be that of a store that is there.
-        floor, policy: of a new store; see `Store`.
+        floor, policy: of a new store; see `Store`. A document that replaces others is passed on, although these were passed on
+            before: the audit then has a line with its id and its row, the id of the replaced document as replaced_id, similarity
+            and distance, for each of them.
+        metadata: columns whose values are kept with the documents; needed by the policies `max:KEY` and `min:KEY`.
         window: remove the documents that were not seen for so long, before the run and while it goes on, at most a hundredth of
             the window later: seconds, a `timedelta`, or a text such as `30d`.
         wait: seconds to wait until another process that writes to the store has ended.
@@ -107,8 +113,13 @@ def filter_with_store(
     refuse_inputs(paths.files, files_of(shards))
     if not is_store(home):
         Outputs(paths.files, inputs=files_of(shards), overwrite=overwrite).check_files()  # before the store is made
+    columns = metadata_columns("first" if policy is None else policy, metadata)  # refuses them before a store is made
+    to_check = [shard for shard in shards if shard.format == "lines" or shard.path != STANDARD_INPUT]
+    if columns.names:
+        FileCorpus(to_check, how.columns(columns.names)).check()
     with Store(home, wait=wait, recipe=recipe, floor=floor, policy=policy, **matching) as store:
-        memory = StoreMemory(store)
+        columns = metadata_columns(store.policy, metadata)
+        memory = StoreMemory(store, columns.names)
         _publish_the_last(memory)
         run = None
         if paths.output == STANDARD_OUTPUT:
@@ -134,6 +145,7 @@ def filter_with_store(
             on_error,
             written=written,
             window=age,
+            metadata=columns,
             threads=thread_count(threads if files_of(shards) else 1),
             progress=progress,
         )
@@ -144,6 +156,9 @@ def filter_with_store(
         else:
             walk.begin_after(counts, missing=run.missing)
             _to_files(walk, run, memory)
+    for name in columns.names:
+        if name in walk.empty_columns and walk.counts.rows:
+            progress.say(f"no row had a value in the column {name!r}")
     return FilterResult(**vars(walk.counts))
 
 
@@ -153,9 +168,9 @@ class StoreMemory:
     noun = "store"
     listed_inputs: int | None = 16  # it is written with every commit
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, metadata: Sequence[str]) -> None:
         self._store = store
-        self.deciding: dict[str, Any] = {}
+        self.deciding: dict[str, Any] = {"metadata": list(metadata)} if metadata else {}
 
     @property
     def run(self) -> dict[str, Any] | None:

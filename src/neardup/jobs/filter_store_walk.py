@@ -15,12 +15,13 @@ from neardup.io.reading import Reading
 from neardup.io.shard import Shard
 from neardup.jobs.filter_run import files_of
 from neardup.jobs.line_walk import Block, LineWalk, Sinks, write_rejects
+from neardup.jobs.store_metadata import MetadataColumns
 from neardup.jobs.store_rows import TOGETHER
 from neardup.progress import Progress
-from neardup.store.answers import StoreAnswer
+from neardup.store.answers import StoreAnswer, StoreMatch
 from neardup.store.row_ids import RowIds
 from neardup.store.store import Store
-from neardup.survivors.audit import filter_lines
+from neardup.survivors.audit import filter_lines, replacement_lines
 from neardup.survivors.outcomes import FilterOutcomes
 
 CHECKS = 100
@@ -39,13 +40,17 @@ class FilterStoreWalk(LineWalk[list[str]]):
         *,
         written: Callable[[], dict[str, Any]],
         window: float | None = None,
+        metadata: MetadataColumns,
         threads: int,
         progress: Progress,
     ) -> None:
         """`written`: called when lines were written; makes them durable, or hands them over, and returns what to save with them.
-        `window`: seconds after which documents that were not seen are removed.
+        `window`: seconds after which documents that were not seen are removed. `metadata`: what is kept with documents.
         """
-        super().__init__(shards, how, on_error, threads, progress)
+        super().__init__(shards, how, on_error, threads, progress, values=metadata.names)
+        self._metadata = metadata
+        self.empty_columns = set(metadata.names)
+        """Those in which no row had a value."""
         self._store, self._written, self._ids = store, written, RowIds(store.state)
         self._state = store.state or {}
         self._at_once = not files_of(shards)
@@ -85,7 +90,10 @@ class FilterStoreWalk(LineWalk[list[str]]):
 
         self._expire()
         ids = [each for part in parts for each in self._ids.of(part.tokens, part.block.shard, part.numbers)]
-        self._store.check_and_add_many(ids, [text for part in parts for text in part.texts], state=write)
+        texts = [text for part in parts for text in part.texts]
+        kept = [each for part in parts for each in self._metadata.of(part.values, part.block.shard, part.numbers) or ()]
+        self.empty_columns -= {name for each in kept for name in each} if self.empty_columns else set()
+        self._store.check_and_add_many(ids, texts, metadata=kept or None, state=write)
         self.progress.advance(sum(len(part.all_rows) for part in parts))
 
     def _expire(self) -> None:
@@ -101,7 +109,7 @@ class FilterStoreWalk(LineWalk[list[str]]):
         self.pass_on(block, rows[new], sinks.out)
         if sinks.audit is not None:
             at = self.counts.rows - part.all_rows.start + rows
-            sinks.audit.write("".join(filter_lines(_outcomes(answers, part.tokens, at, ~new))).encode())
+            sinks.audit.write("".join(_audit_lines(answers, part.tokens, at)).encode())
         rejections = [each for each in block.rejections if each[0] - block.lines.row in part.all_rows]
         write_rejects(block.shard, rejections, sinks.rejects)
         self.counts.rows += len(part.all_rows)
@@ -138,17 +146,37 @@ class _Part:
         """Their ids, Arrow large_string[n] of JSON values."""
         return self.block.batch.ids.take(pa.array(self.rows))
 
+    @property
+    def values(self) -> list[Any]:
+        """Their values in each further column, Arrow large_string[n] of JSON values."""
+        rows = pa.array(self.rows)
+        return [column.take(rows) for column in self.block.batch.values]
 
-def _outcomes(answers: Sequence[StoreAnswer], tokens: Any, rows: Array, removed: Array) -> FilterOutcomes:
-    """The outcomes of removed documents (bool[n]) among some with these ids, in these rows over all inputs (int64[n])."""
-    places = np.flatnonzero(removed)
-    found = [answers[i] for i in places.tolist()]
-    firsts = [answer.matches[0] for answer in found]
+
+def _audit_lines(answers: Sequence[StoreAnswer], tokens: Any, rows: Array) -> list[str]:
+    """The lines of some documents, with these ids, in these rows over all inputs (int64[n], ascending): one for each that was not
+    passed on, and one for each document that another one has replaced.
+    """
+    removed = [place for place, answer in enumerate(answers) if not answer.is_new]
+    firsts = [answers[place].matches[0] for place in removed]
+    exact = np.array([answers[place].exact for place in removed], np.bool_)
+    replaced = [(place, match) for place, answer in enumerate(answers) for match in answer.replaces]
+    places = [place for place, _ in replaced]
+    lines = filter_lines(_outcomes(removed, firsts, tokens, rows, exact))
+    lines += replacement_lines(_outcomes(places, [match for _, match in replaced], tokens, rows))
+    return [lines[i] for i in np.argsort(np.array(removed + places, np.int64), kind="stable").tolist()]
+
+
+def _outcomes(
+    places: Sequence[int], matches: Sequence[StoreMatch], tokens: Any, rows: Array, exact: Array | None = None
+) -> FilterOutcomes:
+    """The outcomes of the documents at some places, with their matches."""
+    at = np.array(places, np.int64)
     return FilterOutcomes(
-        ids=tokens.take(pa.array(places)),
-        rows=rows[places],
-        matched=[match.id for match in firsts],
-        distances=np.array([match.distance for match in firsts], np.int64),
-        similarities=np.array([np.nan if match.similarity is None else match.similarity for match in firsts]),
-        exact=np.array([answer.exact for answer in found], np.bool_),
+        ids=tokens.take(pa.array(at)),
+        rows=rows[at],
+        matched=[match.id for match in matches],
+        distances=np.array([match.distance for match in matches], np.int64),
+        similarities=np.array([np.nan if match.similarity is None else match.similarity for match in matches]),
+        exact=exact,
     )

@@ -22,10 +22,10 @@ from neardup.jobs.fingerprint_outputs import fingerprint_paths, write_fingerprin
 from neardup.options import OnError
 from neardup.progress import Watcher, progress_of
 from neardup.recipe.kinds import FingerprintRecipe
+from neardup.recipe.plain_recipe import MOST_BITS
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.programs import UNNAMED, Digits, ProgramRecipe
 from neardup.recipe.recipe import Recipe
-from neardup.recipe.vectors import MOST_BITS
 from neardup.resources.resources import Resources
 from neardup.resources.unfinished import temporary_folder
 

@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import sys
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -18,16 +17,12 @@ from neardup.fingerprints.digits import check_digits, named, width_of, words_of_
 from neardup.fingerprints.documents import Documents
 from neardup.fingerprints.simhash import fingerprint_array
 from neardup.hamming.index.index import Index
-from neardup.io.endings import split_ending
 from neardup.io.formats.json_values import quote
-from neardup.io.outputs import STANDARD_OUTPUT, Outputs
 from neardup.io.reading import ReadingDict, reading_of
-from neardup.io.records import compression_of
 from neardup.io.shards import Inputs, listed_inputs
-from neardup.io.storage.compression import open_for_writing
-from neardup.io.storage.places import path_text, place_of
+from neardup.io.storage.places import path_text
+from neardup.jobs.answer_files import answers_place, answers_to
 from neardup.jobs.index_inputs import opened, recipe_of_index, recipe_of_texts, refuse_lists
-from neardup.jobs.output_paths import refuse_inputs
 from neardup.options import OnError
 from neardup.progress import Watcher, progress_of
 from neardup.recipe.presets import RecipeLike
@@ -74,17 +69,12 @@ def query_index(
     Raises:
         RecipeMismatch, InputError, OptionError, DataError: as in `add_to_index`.
     """
-    output = path_text(output)
     progress, how = progress_of(progress), reading_of(reading, query_index)
     given = listed_inputs(inputs)
     if bool(given) + bool(texts) + bool(fingerprints) != 1:
         raise InputError("Give one of `inputs`, `texts` and `fingerprints` to search for.")
-    known = split_ending(Path(output).name) if output != "-" else ("", "jsonl", "plain")
-    if known is None or known[1] != "jsonl":
-        raise InputError(
-            f"{output}: the answers are JSON lines. Give a name that ends in .jsonl, .jsonl.gz or .jsonl.zst."
-        )
-    index, target = Index.open(path), place_of(output)
+    target = answers_place(path_text(output))
+    index = Index.open(path)
     ask = partial(_answers, index, max_distance=max_distance, threads=threads)
     with contextlib.ExitStack() as stack:
         source = None
@@ -92,26 +82,17 @@ def query_index(
         if given:
             source = stack.enter_context(opened(given, how, on_error, Resources(threads, temp_dir=temp_dir), progress))
             of_all = source.demand_recipe_of(path, recipe_of_index(index, path, recipe))
-            refuse_inputs([target], source.shards)
             answers = (line for part in source.parts(of_all) for line in ask(part, of_all.min_tokens))
         elif texts:
             of_all = recipe_of_index(index, path, recipe)
             answers = ask(_of_texts(texts, refuse_lists(recipe_of_texts(of_all), path)), of_all.min_tokens)
         else:
             answers = _of_fingerprints(index, fingerprints, digits, max_distance)
-        outputs = stack.enter_context(Outputs([target], inputs=source.shards if source else (), overwrite=overwrite))
+        sink = stack.enter_context(answers_to(target, source.shards if source else (), overwrite=overwrite))
         total = 0
-        if target == STANDARD_OUTPUT:
-            for line in answers:
-                sys.stdout.buffer.write(line)
-                total += 1
-            sys.stdout.buffer.flush()
-            return total
-        with open_for_writing(outputs.claim(target), compression_of(target)) as file:
-            for line in answers:
-                file.write(line)
-                total += 1
-        outputs.commit()
+        for line in answers:
+            sink.write(line)
+            total += 1
     return total
 
 

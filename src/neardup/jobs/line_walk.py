@@ -64,11 +64,21 @@ class LineWalk(ABC, Generic[Prepared]):
         is_inside: whether a block is half decided.
     """
 
-    def __init__(self, shards: Sequence[Shard], how: Reading, on_error: str, threads: int, progress: Progress) -> None:
+    def __init__(
+        self,
+        shards: Sequence[Shard],
+        how: Reading,
+        on_error: str,
+        threads: int,
+        progress: Progress,
+        *,
+        values: Sequence[str] = (),
+    ) -> None:
+        """`values`: further columns to read."""
         self.progress, self.counts = progress, FilterCounts()
         self.missing, self.is_inside = b"", False
         self._shards, self._on_error, self._threads = shards, on_error, threads
-        self._read = block_reader(how.columns())
+        self._read = block_reader(how.columns(values))
         self._encoding: tuple[str, Encoding] | None = None
 
     def begin_after(self, counts: FilterCounts, *, missing: bytes = b"") -> None:

@@ -25,7 +25,7 @@ from neardup.recipe.presets import usual_distance
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import check_same
 from neardup.store.opening import is_store
-from neardup.store.reference import StoreReference, options_of_store
+from neardup.store.reference import StoreReference, demand_comparable, options_of_store, reference_of_run
 from neardup.store.store import Store
 
 
@@ -142,6 +142,44 @@ def open_reference(
 
 
 @contextlib.contextmanager
+def open_verified_store(
+    against: Sequence[str | Path],
+    recipe: Recipe,
+    reading: Reading,
+    options: DedupOptions,
+    *,
+    recorded: str | None,
+    has_summary: bool,
+) -> Iterator[StoreReference]:
+    """Open the store that was the reference of a run, as it was then; of a run without a summary, as it is now.
+
+    Args:
+        against, recipe, reading, options: of the run.
+        recorded: what its summary says of the store; see `StoreReference.content`.
+        has_summary: whether there is a summary.
+
+    Raises:
+        InputError: there is another reference, the store is not what it was, or the inputs are given elements.
+        RecipeMismatch, OptionError: the store decides otherwise; see `demand_comparable`.
+    """
+    _demand_one_store(against, reading)
+    if has_summary and recorded is None:
+        raise InputError(
+            f"The summary does not say what {against[0]} held: it is of an older version of neardup. Run again."
+        )
+    with Store(against[0], mode="r") as store:
+        demand_comparable(store, recipe, options)
+        yield StoreReference(store) if recorded is None else reference_of_run(store, recorded)
+
+
+def _demand_one_store(against: Sequence[str | Path], reading: Reading) -> None:
+    if len(against) > 1:
+        raise InputError(f"`against`: {against[0]} and others: a store is a reference only by itself. Name one store.")
+    if reading.elements is not None:
+        raise InputError(f"`elements={reading.elements!r}`: {against[0]} is a store, and has texts. Leave it out.")
+
+
+@contextlib.contextmanager
 def open_store_reference(
     against: Sequence[str | Path], recipe: Recipe | None, reading: Reading, options: DedupOptions, *, resume: bool
 ) -> Iterator[tuple[StoreReference, Recipe, DedupOptions]]:
@@ -151,12 +189,9 @@ def open_store_reference(
         InputError: there is another reference, the run is to be resumed, or the inputs are given elements.
         RecipeMismatch, OptionError: the store decides otherwise; see `options_of_store`.
     """
-    if len(against) > 1:
-        raise InputError(f"`against`: {against[0]} and others: a store is a reference only by itself. Name one store.")
+    _demand_one_store(against, reading)
     if resume:
         raise InputError("`resume=True`: a store may change before the run is resumed. Leave it out.")
-    if reading.elements is not None:
-        raise InputError(f"`elements={reading.elements!r}`: {against[0]} is a store, and has texts. Leave it out.")
     with Store(against[0], mode="r") as store:
         recipe = store.recipe if recipe is None else recipe
         yield StoreReference(store), recipe, options_of_store(store, recipe, options)

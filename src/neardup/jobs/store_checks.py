@@ -9,7 +9,9 @@ from neardup.errors import InputError
 from neardup.io.reading import TextReadingDict, reading_of
 from neardup.io.shard import Shard
 from neardup.io.shards import Inputs, find_shards, listed_inputs
-from neardup.jobs.store import answers_to, opened_store
+from neardup.io.storage.places import path_text
+from neardup.jobs.answer_files import answers_place, answers_to
+from neardup.jobs.store import opened_store
 from neardup.jobs.store_answers import answer_line
 from neardup.jobs.store_rows import corpus_of, documents_of
 from neardup.options import OnError
@@ -55,7 +57,7 @@ def check_with_store(
     given = listed_inputs(inputs)
     if bool(given) == bool(texts):
         raise InputError("Give either `inputs`, or `texts`, to ask about.")
-    total = 0
+    total, target = 0, answers_place(path_text(output))
     with contextlib.ExitStack() as stack:
         shards: list[Shard] = []
         documents: Iterator[tuple[list[int | str], list[str]]] = iter([(list(range(len(texts))), list(texts))])
@@ -64,7 +66,7 @@ def check_with_store(
             shards = find_shards(given, temporary=spool, reading=how, progress=progress)
             corpus = corpus_of(shards, how, on_error, Resources(threads, temp_dir=temp_dir), progress)
             documents = ((found.ids, found.texts) for found in documents_of(corpus))
-        sink = stack.enter_context(answers_to(output, shards, overwrite=overwrite))
+        sink = stack.enter_context(answers_to(target, shards, overwrite=overwrite))
         store = stack.enter_context(opened_store(path, "r"))
         stage = progress.stage("check") if given else contextlib.nullcontext()
         with stage:

@@ -24,12 +24,28 @@ _decode = msgspec.json.Decoder().decode
 
 @dataclass(frozen=True, slots=True)
 class StoreRows:
-    """Some documents: the ids that reading gives, Arrow large_string[n] of JSON values; the texts; where they are."""
+    """Some documents.
+
+    Attributes:
+        tokens: the ids that reading gives: Arrow large_string[n] of JSON values.
+        texts: the texts.
+        values: for each further column, Arrow large_string[n] of JSON values.
+        shard, rows: where they are.
+    """
 
     tokens: Any
     texts: list[str]
+    values: tuple[Any, ...]
     shard: Shard
     rows: Array
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def part(self, some: slice) -> "StoreRows":
+        """Some of the documents."""
+        values = tuple(column[some] for column in self.values)
+        return StoreRows(self.tokens[some], self.texts[some], values, self.shard, self.rows[some])
 
     @property
     def ids(self) -> list[int | str]:
@@ -38,16 +54,22 @@ class StoreRows:
 
 
 def corpus_of(
-    shards: Sequence[Shard], reading: Reading, on_error: str, resources: Resources, progress: Progress
+    shards: Sequence[Shard],
+    reading: Reading,
+    on_error: str,
+    resources: Resources,
+    progress: Progress,
+    *,
+    values: Sequence[str] = (),
 ) -> FileCorpus:
-    """Files of texts as a corpus.
+    """Files of texts as a corpus. `values`: further columns to read.
 
     Raises:
         InputError: a column is missing, or the rows are fingerprints of another program.
     """
     corpus = FileCorpus(
         shards,
-        reading.columns(),
+        reading.columns(values),
         on_error=on_error,
         progress=progress,
         resources=resources,
@@ -57,17 +79,21 @@ def corpus_of(
     return corpus
 
 
-def documents_of(corpus: FileCorpus) -> Iterator[StoreRows]:
-    """The documents of a corpus in their order, up to `TOGETHER` at a time."""
+def documents_of(corpus: FileCorpus, done: int = 0) -> Iterator[StoreRows]:
+    """The documents of a corpus in their order, up to `TOGETHER` at a time; but for the first `done`."""
 
     def read(batch: Batch) -> StoreRows:
         present = batch.texts.is_valid()
         rows = batch.row + np.flatnonzero(present.to_numpy(zero_copy_only=False))
         return StoreRows(
-            batch.ids.filter(present), batch.texts.filter(present).to_pylist(), corpus.shards[batch.shard], rows
+            batch.ids.filter(present),
+            batch.texts.filter(present).to_pylist(),
+            tuple(column.filter(present) for column in batch.values),
+            corpus.shards[batch.shard],
+            rows,
         )
 
     for _, found in corpus.map(read):
-        for first in range(0, len(found.texts), TOGETHER):
-            some = slice(first, first + TOGETHER)
-            yield StoreRows(found.tokens[some], found.texts[some], found.shard, found.rows[some])
+        begin, done = min(done, len(found)), max(0, done - len(found))
+        for first in range(begin, len(found), TOGETHER):
+            yield found.part(slice(first, first + TOGETHER))

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from neardup.errors import DataError, InputError, OptionError
-from neardup.io.storage.places import local_path
-from neardup.jobs.store import answers_to, opened_store
+from neardup.io.storage.places import local_path, path_text
+from neardup.jobs.answer_files import answers_place, answers_to
+from neardup.jobs.store import opened_store
 from neardup.jobs.store_answers import meant_ids
 from neardup.progress import Watcher
 from neardup.recipe.presets import RecipeLike
@@ -157,7 +158,7 @@ def _write(
     count = 0
     with contextlib.ExitStack() as stack:
         store = stack.enter_context(opened_store(path, "r"))
-        sink = stack.enter_context(answers_to(output, (), overwrite=overwrite))
+        sink = stack.enter_context(answers_to(answers_place(path_text(output)), (), overwrite=overwrite))
         for line in lines(store):
             sink.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
             count += 1

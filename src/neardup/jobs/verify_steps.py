@@ -1,5 +1,6 @@
 """The steps of a verification: find and open the files, read them, and check one property after another."""
 
+import contextlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from neardup.io.corpus import FileCorpus
 from neardup.io.shard import Shard
 from neardup.io.storage.places import Place
 from neardup.io.stored_shards import FINGERPRINT
-from neardup.jobs.reference import FingerprintReference, open_reference
+from neardup.jobs.reference import FingerprintReference, open_reference, open_verified_store
 from neardup.judging.verification.apart import check_apart, check_covered, join_options
 from neardup.judging.verification.claim import Claim
 from neardup.judging.verification.counts import check_counts
@@ -26,9 +27,13 @@ from neardup.judging.verification.result import Verification
 from neardup.judging.verification.rows import align, check_rows, read_keys
 from neardup.options import DedupOptions
 from neardup.progress import Progress
+from neardup.store.opening import is_store
+from neardup.store.reference import StoreReference
 from neardup.survivors.annotations import ANNOTATIONS
 from neardup.survivors.audit_files import files_of_folder, read_audit
 from neardup.survivors.audit_reader import Line
+
+Reference = FileCorpus | FingerprintReference | StoreReference
 
 
 def verify_shards(
@@ -52,8 +57,10 @@ def verify_shards(
     result = FileCorpus(written, claim.reading.columns(), on_error="skip", progress=progress, resources=resources)
     result.check()
     _refuse_annotated(result, corpus)
-    reference = _open_reference(claim, corpus, options, temporary, on_error, progress)
-    with read_corpus(corpus, reference, claim, options, progress) as read:
+    with (
+        _opened_reference(claim, corpus, options, temporary, on_error, progress) as reference,
+        read_corpus(corpus, reference, claim, options, progress) as read,
+    ):
         with progress.stage("read the output"):
             keys, readable = read_keys(result)
         found, removed = None, None
@@ -133,12 +140,25 @@ def _refuse_annotated(output: FileCorpus, inputs: FileCorpus) -> None:
         )
 
 
-def _open_reference(
+@contextlib.contextmanager
+def _opened_reference(
     claim: Claim, corpus: FileCorpus, options: DedupOptions, temporary: Path, on_error: str, progress: Progress
-) -> FileCorpus | FingerprintReference | None:
+) -> Iterator[Reference | None]:
     if not claim.against:
-        return None
-    return open_reference(
+        yield None
+        return
+    if any(map(is_store, claim.against)):
+        with open_verified_store(
+            claim.against,
+            claim.recipe,
+            claim.reading,
+            options,
+            recorded=claim.store,
+            has_summary=claim.method is not None,
+        ) as store:
+            yield store
+        return
+    yield open_reference(
         claim.against,
         corpus,
         claim.recipe,
@@ -150,7 +170,7 @@ def _open_reference(
     )
 
 
-def _row_of(read: ReadCorpus, reference: FileCorpus | FingerprintReference | None) -> RowOf:
+def _row_of(read: ReadCorpus, reference: Reference | None) -> RowOf:
     """Finds the row of the survivor that a line names, over the inputs and the reference; -1 if there is no such row."""
     starts = dict(_starts(reference))
     valid = read.documents.valid
@@ -170,9 +190,12 @@ def _row_of(read: ReadCorpus, reference: FileCorpus | FingerprintReference | Non
     return row_of
 
 
-def _starts(reference: FileCorpus | FingerprintReference | None) -> Iterator[tuple[str | None, tuple[int, int]]]:
+def _starts(reference: Reference | None) -> Iterator[tuple[str | None, tuple[int, int]]]:
     """The name of each file of the reference, with its first row and the number of its rows."""
     if reference is None:
+        return
+    if isinstance(reference, StoreReference):
+        yield reference.name, (0, reference.rows)
         return
     if isinstance(reference, FileCorpus):
         for number, shard in enumerate(reference.shards):

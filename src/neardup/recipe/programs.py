@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from neardup.errors import OptionError, is_integer
-from neardup.recipe.parts import digest_of
-from neardup.recipe.vectors import MOST_BITS, distance_problems
+from neardup.recipe.plain_recipe import MOST_BITS, PlainRecipe, distance_problems
 
 KIND = "another program"
 UNNAMED = "unnamed"
@@ -24,7 +23,7 @@ DIGITS: dict[Digits | str, str] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProgramRecipe:
+class ProgramRecipe(PlainRecipe):
     """What is known of fingerprints that another program made: their width, and a name for the program.
 
     Fingerprints of two programs, or of two widths, are never compared; those without a program's name count as of one. Texts cannot
@@ -60,11 +59,6 @@ class ProgramRecipe:
             raise OptionError("; ".join(problems) + ".")
 
     @property
-    def words(self) -> int:
-        """64-bit words of a fingerprint."""
-        return (self.bits + 63) // 64
-
-    @property
     def min_tokens(self) -> int:
         """1: no fingerprint counts as `short`, because nobody knows how long its text was."""
         return 1
@@ -72,14 +66,6 @@ class ProgramRecipe:
     def as_dict(self) -> dict[str, Any]:
         """Everything that tells these fingerprints from others, as plain values."""
         return {"kind": KIND, "program": self.program, "bits": self.bits}
-
-    def stored(self) -> dict[str, Any]:
-        """The values of `as_dict`: no files are needed."""
-        return self.as_dict()
-
-    def digest(self) -> str:
-        """The digest of the recipe: 16 hexadecimal digits that differ between any two recipes of any kind."""
-        return digest_of(self.as_dict())
 
 
 def stored_program_recipe(values: Mapping[str, Any], max_distance: int | None = None) -> ProgramRecipe:

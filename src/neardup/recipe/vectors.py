@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from neardup.errors import OptionError, is_integer
-from neardup.recipe.parts import digest_of
+from neardup.recipe.plain_recipe import MOST_BITS, PlainRecipe, distance_problems
 
 METHODS = {
     "signs": "planes of 1 and -1 from one hash per dimension: dense or sparse rows, with the same bits",
@@ -18,11 +18,10 @@ VectorMethod = Literal["signs", "gaussian", "independent"]
 KIND = "vectors"
 VERSION = 1
 """Increases with every change of the code that changes a bit."""
-MOST_BITS = 512
 
 
 @dataclass(frozen=True, kw_only=True)
-class VectorRecipe:
+class VectorRecipe(PlainRecipe):
     """How a vector becomes a fingerprint: bit j is 1 if its dot product with plane j is above 0 (Charikar 2002, section 3).
 
     Attributes:
@@ -67,11 +66,6 @@ class VectorRecipe:
             raise OptionError("; ".join(problems) + ".")
 
     @property
-    def words(self) -> int:
-        """64-bit words of a fingerprint."""
-        return (self.bits + 63) // 64
-
-    @property
     def min_tokens(self) -> int:
         """1: a vector with fewer non-zero components has no direction, so it is `short` and near no other."""
         return 1
@@ -86,21 +80,6 @@ class VectorRecipe:
             "method": self.method,
             "version": VERSION,
         }
-
-    def stored(self) -> dict[str, Any]:
-        """The values of `as_dict`: a recipe of vectors needs no files."""
-        return self.as_dict()
-
-    def digest(self) -> str:
-        """The digest of the recipe: 16 hexadecimal digits that differ between any two recipes, of vectors or of texts."""
-        return digest_of(self.as_dict())
-
-
-def distance_problems(max_distance: Any, bits: int) -> list[str]:
-    """What is wrong with the default distance of a recipe of so many bits, as phrases."""
-    if max_distance is None or (is_integer(max_distance) and 0 <= int(max_distance) <= bits):
-        return []
-    return [f"`max_distance={max_distance!r}`: give an integer from 0 to {bits}, or leave it out"]
 
 
 def stored_vector_recipe(values: Mapping[str, Any], max_distance: int | None = None) -> VectorRecipe:

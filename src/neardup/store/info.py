@@ -1,9 +1,13 @@
-"""INFO: what a store is, and what it takes."""
+"""INFO: what a store is and takes, and what it knows of a document."""
 
+import json
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from neardup.recipe.similarity import similarity_to_store
+from neardup.store.answers import StoredDocument
 from neardup.store.files import Files
 
 
@@ -54,4 +58,21 @@ def info_of(files: Files) -> StoreInfo:
         policy=files.rules.policy,
         recipe=files.recipe.as_dict(),
         bytes=sizes,
+    )
+
+
+def stored_document(files: Files, name: str) -> StoredDocument | None:
+    """See `Store.get`; `name`: the id as JSON."""
+    row = files.known.of_ids([name]).get(name)
+    if row is None:
+        return None
+    prints = files.contents.texts(np.array([row.number])).prints
+    return StoredDocument(
+        id=json.loads(row.id),
+        tokens=int(prints.tokens[0]),
+        fingerprint=prints.values[0].astype(">u8").tobytes(),
+        first_seen=row.first_seen,
+        last_seen=row.last_seen,
+        expires=row.expires,
+        metadata=None if row.metadata is None else json.loads(row.metadata),
     )

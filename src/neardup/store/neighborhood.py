@@ -1,7 +1,7 @@
 """NEIGHBORS of a text, and all pairs of kept documents, at or above a similarity that candidates are found for."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,10 @@ from neardup.store.files import AT_ONCE, Files
 from neardup.store.postings import NOTHING_FOUND
 from neardup.store.texts import Texts
 from neardup.store.walk import Decided, walk
+from neardup.survivors.listed_pairs import connected
+
+GATHERED = 1 << 20
+"""Pairs that are connected at a time: each time takes a step for each document."""
 
 
 def neighbors(files: Files, text: str | None, name: str | None, min_similarity: float | None) -> list[StoreMatch]:
@@ -41,22 +45,32 @@ def pairs(files: Files, min_similarity: float | None) -> Iterator[StorePair]:
 
 def clusters(files: Files, min_similarity: float | None) -> list[tuple[Any, ...]]:
     """See `Store.clusters`."""
-    parents: dict[int, int] = {}
+    kept, least = files.kept(), _least(files, min_similarity)
+    roots = connected(len(kept), _gathered(kept, _numbered_pairs(files, least)))
+    is_member = np.bincount(roots, minlength=len(kept))[roots] > 1
+    members, roots = kept[is_member], roots[is_member]
+    rows = files.record.documents(members.tolist())
+    names: dict[int, list[Any]] = {}
+    for number, root in zip(members.tolist(), roots.tolist(), strict=True):
+        names.setdefault(root, []).append(json.loads(rows[number].id))
+    return [tuple(each) for each in names.values()]
 
-    def root(number: int) -> int:
-        while parents.setdefault(number, number) != number:
-            parents[number] = number = parents[parents[number]]
-        return number
 
-    for left, right, _, _ in _numbered_pairs(files, _least(files, min_similarity)):
-        for a, b in zip(left.tolist(), right.tolist(), strict=True):
-            a, b = sorted((root(a), root(b)))
-            parents[b] = a
-    members: dict[int, list[int]] = {}
-    for number in sorted(parents):
-        members.setdefault(root(number), []).append(number)
-    rows = files.record.documents(sorted(parents))
-    return [tuple(json.loads(rows[number].id) for number in each) for each in members.values()]
+def _gathered(kept: Array, parts: Iterable[tuple[Array, Array, Array, Array]]) -> Iterator[tuple[Array, Array]]:
+    """The places in `kept` (int64[n], ascending) of the documents of pairs, about `GATHERED` pairs at a time."""
+    waiting: list[tuple[Array, Array]] = []
+    for left, right, *_ in parts:
+        waiting.append((np.searchsorted(kept, left), np.searchsorted(kept, right)))
+        if sum(len(each[0]) for each in waiting) >= GATHERED:
+            yield _joined(waiting)
+            waiting = []
+    if waiting:
+        yield _joined(waiting)
+
+
+def _joined(parts: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
+    left, right = (np.concatenate(side) for side in zip(*parts, strict=True))
+    return left, right
 
 
 def _numbered_pairs(files: Files, least: float) -> Iterator[tuple[Array, Array, Array, Array]]:
@@ -104,8 +118,8 @@ def _least(files: Files, min_similarity: float | None) -> float:
         return float(rules.options.min_similarity)
     if not isinstance(min_similarity, int | float) or not least <= min_similarity <= 1:
         raise OptionError(
-            f"`min_similarity={min_similarity!r}`: this store finds what is similar from {least:g} to 1. Make one with a lower "
-            "`floor` for less."
+            f"`min_similarity={min_similarity!r}`: this store finds what is similar from {least:g} to 1. For less, make a store "
+            "with a lower floor: `neardup store create FOLDER --floor J`, or `floor=J` in Python."
         )
     if rules.options.min_similarity == 0 and min_similarity > 0:
         raise OptionError(

@@ -1,5 +1,6 @@
 """A store as a REFERENCE of a run: a corpus whose kept documents have no texts, but all that was made of them."""
 
+import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -8,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from neardup.arrays import Array
-from neardup.errors import OptionError
+from neardup.errors import InputError, OptionError
 from neardup.fingerprints.minhash import Signatures
 from neardup.fingerprints.simhash import Fingerprints
 from neardup.io.batch import Batch
@@ -16,6 +17,7 @@ from neardup.matching.similarities.table import Elements, maker_of
 from neardup.options import DedupOptions
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import check_same
+from neardup.store.contents import DIGEST
 from neardup.store.files import AT_ONCE
 from neardup.store.opening import DECIDING
 from neardup.store.store import Store
@@ -36,23 +38,24 @@ class MadeTexts:
 class StoreReference:
     """The documents of a store by their numbers; those that are gone are rows without a text. See `neardup.io.corpora.Corpus`."""
 
-    def __init__(self, store: Store) -> None:
-        """The documents that the store has now; it stays open."""
-        self._files, self._name = store._files, str(store.path)
-        self._rows = len(self._files.contents)
-        self._kept = self._files.kept()
+    def __init__(self, store: Store, rows: int | None = None) -> None:
+        """The documents that the store has now, or the first `rows` numbers of them; it stays open."""
+        self._files, self.name = store._files, str(store.path)
+        self.rows = len(self._files.contents) if rows is None else rows
+        kept = self._files.kept()
+        self._kept = kept[: np.searchsorted(kept, self.rows)]
 
     def __len__(self) -> int:
         return len(self._kept)
 
     def map(self, work: Callable[[Batch], Result], *, wanted: Array | None = None) -> Iterator[tuple[int, Result]]:
         """See `neardup.io.corpora.Corpus`."""
-        for first in range(0, self._rows, AT_ONCE):
+        for first in range(0, self.rows, AT_ONCE):
             begin, end = np.searchsorted(self._kept, [first, first + AT_ONCE])
             numbers = self._kept[begin:end]
             if wanted is not None:
                 numbers = numbers[wanted[numbers]]
-            yield first, work(self._batch(first, min(AT_ONCE, self._rows - first), numbers, with_ids=wanted is None))
+            yield first, work(self._batch(first, min(AT_ONCE, self.rows - first), numbers, with_ids=wanted is None))
 
     def _batch(self, first: int, rows: int, numbers: Array, *, with_ids: bool) -> Batch:
         texts, places = self._files.contents.texts(numbers), numbers - first
@@ -75,7 +78,32 @@ class StoreReference:
 
     def locate(self, rows: Array) -> tuple[list[str], Array]:
         """The name of the store, for each of some rows (int64[n]), and their numbers in it."""
-        return [self._name] * len(rows), rows
+        return [self.name] * len(rows), rows
+
+    def content(self) -> str:
+        """What tells whether a store still has these documents under these numbers: `ROWS:DIGEST`."""
+        digest = hashlib.sha256(self._kept.astype("<i8").tobytes())
+        for first in range(0, len(self._kept), AT_ONCE):
+            rows = self._files.contents.rows(self._kept[first : first + AT_ONCE])
+            digest.update(rows[:, DIGEST : DIGEST + 2].astype("<u8").tobytes())
+        return f"{self.rows}:{digest.hexdigest()}"
+
+
+def reference_of_run(store: Store, recorded: str) -> StoreReference:
+    """The documents that a store had when a run was made, by what `StoreReference.content` gave then. Later ones are left out.
+
+    Raises:
+        InputError: the store has other documents now.
+    """
+    rows = int(recorded.partition(":")[0])
+    if rows <= len(store._files.contents):
+        found = StoreReference(store, rows)
+        if found.content() == recorded:
+            return found
+    raise InputError(
+        f"{store.path} is not what it was when the run was made: documents that the run compared with were removed or replaced, "
+        "or it is another store. Restore a backup of that time, or run `neardup dedup` again."
+    )
 
 
 def options_of_store(store: Store, recipe: Recipe, options: DedupOptions) -> DedupOptions:
@@ -95,6 +123,26 @@ def options_of_store(store: Store, recipe: Recipe, options: DedupOptions) -> Ded
     if differing := [name for name in DECIDING if asked[name] != own[name]]:
         shown = ", ".join(f"`{name}={own[name]!r}`" for name in differing)
         raise OptionError(f"`against`: {store.path} decides with {shown}. Give the same, or name files of texts.")
+    _demand_what_is_kept(store, options)
+    return replace(options, method=own["method"])
+
+
+def demand_comparable(store: Store, recipe: Recipe, options: DedupOptions) -> None:
+    """Refuse a store with which documents cannot be compared by a join that misses none.
+
+    Raises:
+        RecipeMismatch: the recipe is not that of the store.
+        OptionError: the similarity is not that of the store, or the store does not keep what the join needs.
+    """
+    check_same(recipe, store.recipe, str(store.path))
+    own = store.options
+    if options.min_similarity > 0 and (own.min_similarity == 0 or own.compared_by != options.compared_by):
+        decides = "by distance alone" if own.min_similarity == 0 else f"with `similarity={own.compared_by!r}`"
+        raise OptionError(f"`against`: {store.path} decides {decides}. Give the same, or name files of texts.")
+    _demand_what_is_kept(store, options)
+
+
+def _demand_what_is_kept(store: Store, options: DedupOptions) -> None:
     if store._files.plan != type(store._files.candidates).plan_of(store.recipe, store.options):
         raise OptionError(
             f"`against`: {store.path} was made by a version of neardup that finds candidates otherwise. Use that version, or name "
@@ -104,10 +152,9 @@ def options_of_store(store: Store, recipe: Recipe, options: DedupOptions) -> Ded
         raise OptionError(
             f"`within={options.grouped_by!r}`: the documents of {store.path} have no columns. Leave it out."
         )
-    maker = maker_of(own["similarity"])
-    if own["min_similarity"] > 0 and own["method"] != "exact" and maker.joined != maker.verified:
+    own, maker = store.options, maker_of(store.options.compared_by)
+    if own.min_similarity > 0 and own.method != "exact" and maker.joined != maker.verified:
         raise OptionError(
-            f"`against`: {store.path} has no elements to find candidates by, since its method is {own['method']!r} and its "
-            f"similarity {options.measure!r}. Give a store with `method='exact'`, or name files of texts."
+            f"`against`: {store.path} has no elements to find candidates by, since its method is {own.method!r} and its "
+            f"similarity {own.measure!r}. Give a store with `method='exact'`, or name files of texts."
         )
-    return replace(options, method=own["method"])

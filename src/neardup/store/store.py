@@ -1,8 +1,7 @@
 """`Store`: remembers documents, and decides new ones as `deduplicate` decides a corpus in the same order."""
 
-import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -15,24 +14,19 @@ from neardup.progress import Watcher, progress_of
 from neardup.recipe.presets import RecipeLike
 from neardup.recipe.recipe import Recipe
 from neardup.resources.resources import Resources
-from neardup.store import building, checking, compaction, copies, deciding, expiry, neighborhood
+from neardup.store import building, copies, deciding, expiry, neighborhood
+from neardup.store.adding import State, add_documents
 from neardup.store.answers import StoreAnswer, StoredDocument, StoreMatch, StorePair
-from neardup.store.checking import StoreCheck
 from neardup.store.decided_run import read_decided_run
 from neardup.store.duration import Duration
 from neardup.store.files import AT_ONCE, Durable, Files, Mode
-from neardup.store.given import Given
-from neardup.store.info import StoreInfo, info_of
+from neardup.store.info import stored_document
+from neardup.store.maintenance import Maintained
 from neardup.store.opening import DECIDING, stored_rules
-from neardup.store.plain_values import as_json, id_as_json
-from neardup.store.preference import rank_of, replaces
-from neardup.store.replacing import add_better
-
-State = Any | Callable[[list[StoreAnswer]], Any]
-"""Plain values of a program; or a function that makes them of the answers, just before these become durable."""
+from neardup.store.plain_values import id_as_json
 
 
-class Store:
+class Store(Maintained):
     """Documents by id; one recipe, similarity and least similarity.
 
     A document that matches a kept one is a duplicate of its best match, and of equally good ones, of the one that was added first.
@@ -130,28 +124,13 @@ class Store:
         """The answers of `check` to several texts, each for itself."""
         self._files.catch_up()
         self._files.demand_sound()
-        found: list[StoreAnswer] = []
-        for first in range(0, len(texts), AT_ONCE):
-            found += deciding.ask(self._files, self._files.texts(texts[first : first + AT_ONCE]))
-        return found
+        made = (self._files.texts(texts[at : at + AT_ONCE]) for at in range(0, len(texts), AT_ONCE))
+        return [answer for some in made for answer in deciding.ask(self._files, some)]
 
     def get(self, id: int | str) -> StoredDocument | None:  # noqa: A002
         """What the store knows of a kept document; None if there is none of this id."""
         self._files.catch_up()
-        name = id_as_json(id)
-        row = self._files.known.of_ids([name]).get(name)
-        if row is None:
-            return None
-        prints = self._files.contents.texts(np.array([row.number])).prints
-        return StoredDocument(
-            id=json.loads(row.id),
-            tokens=int(prints.tokens[0]),
-            fingerprint=prints.values[0].astype(">u8").tobytes(),
-            first_seen=row.first_seen,
-            last_seen=row.last_seen,
-            expires=row.expires,
-            metadata=None if row.metadata is None else json.loads(row.metadata),
-        )
+        return stored_document(self._files, id_as_json(id))
 
     def neighbors(
         self,
@@ -228,33 +207,7 @@ class Store:
         Raises:
             OptionError: there are not as many ids as texts, or a text is none. Nothing is added.
         """
-        files = self._files
-        files.demand_writable()
-        names = [id_as_json(each) for each in ids]
-        given = None if metadata is None else [None if each is None else as_json(each) for each in metadata]
-        for what, values in (("ids", names), ("metadata", given)):
-            if values is not None and len(values) != len(texts):
-                raise OptionError(f"{len(values)} {what} for {len(texts)} texts: give one each.")
-        now, policy, ranks = time.time(), self.policy, list[float | None]()
-        decide = add_better if replaces(policy) else deciding.add
-        if replaces(policy):
-            told = [None] * len(names) if metadata is None else metadata
-            ranks = [rank_of(policy, text, each) for text, each in zip(texts, told, strict=True)]
-        made = [files.texts(texts[first : first + AT_ONCE]) for first in range(0, len(names), AT_ONCE)]
-        found: list[StoreAnswer] = []
-        for part, first in zip(made, range(0, len(names), AT_ONCE), strict=True):
-            for some in deciding.without_updates(files, part, names[first : first + AT_ONCE]):
-                rows = slice(first + some.start, first + some.stop)
-                of_rows = Given(
-                    names[rows], None if given is None else given[rows], ranks[rows] if ranks else (), expires, now
-                )
-                found += decide(files, part[np.arange(some.start, some.stop)], of_rows)
-        with files.changing():
-            values = state(found) if callable(state) else state
-            facts = {} if values is None else {"state": json.loads(as_json(values))}
-        files.acknowledge(facts)
-        files.state = facts.get("state", files.state)
-        return found
+        return add_documents(self._files, ids, texts, metadata, expires, state)
 
     def remove(self, ids: Sequence[int | str]) -> int:
         """Forget kept documents, and the texts that were their duplicates; returns the number of documents.
@@ -290,43 +243,6 @@ class Store:
         count = self._files.forget(found)
         self._files.acknowledge({})
         return count
-
-    # ----------------------------------------------------------------------------------------------------- maintenance
-
-    def info(self) -> StoreInfo:
-        """What the store is, and what it takes."""
-        self._files.catch_up()
-        return info_of(self._files)
-
-    def compact(self) -> None:
-        """Give up the room of documents that were removed, and of texts whose survivors were; and answer faster. Takes the
-        room of what stays, once more, until it is done; a crash leaves the old or the new.
-        """
-        self._files.demand_writable()
-        compaction.compact(self._files)
-
-    def verify(self) -> StoreCheck:
-        """Read every byte, compare it with its checksum, and ask for every document."""
-        self._files.catch_up()
-        return checking.check_files(self._files)
-
-    def backup(self, path: str | Path) -> None:
-        """Copy the store, as it is now, to a folder that is empty or not there. Another process may write meanwhile.
-
-        Raises:
-            InputError: the folder is not empty.
-        """
-        self._files.catch_up()
-        copies.backup(self._files, local_path(path, "a store"))
-
-    def export(self, path: str | Path) -> None:
-        """Write documents, remembered texts and facts as Parquet and JSON to a folder that is empty or not there.
-
-        Raises:
-            InputError: the folder is not empty.
-        """
-        self._files.catch_up()
-        copies.export(self._files, local_path(path, "an export"))
 
     @classmethod
     def from_export(cls, path: str | Path, source: str | Path, *, threads: int | None = None) -> "Store":
@@ -381,26 +297,3 @@ class Store:
         with building.folder_for(target) as folder, cls(folder, durable="batch", **how) as store:
             building.build(store._files, decided, Resources(threads), progress_of(progress))
         return cls(target, threads=threads)
-
-    @classmethod
-    def repair(cls, path: str | Path) -> StoreCheck:
-        """Make anew what is made of other files, and remove the documents that are damaged. Returns what was wrong.
-
-        Raises:
-            DataError: the record is damaged, so nothing says what is there.
-        """
-        return checking.repair(local_path(path, "a store"))
-
-    def flush(self) -> None:
-        """Make durable what was changed; see `durable`."""
-        self._files.flush()
-
-    def close(self) -> None:
-        """Make everything durable, and close the store, so that another process can write to it."""
-        self._files.close()
-
-    def __enter__(self) -> "Store":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()

@@ -14,6 +14,7 @@ from neardup.fingerprints.simhash import Fingerprints
 from neardup.matching.similarities.first_pass import first_pass
 from neardup.matching.similarities.table import ElementMaker, Elements
 from neardup.recipe.recipe import Recipe
+from neardup.text.given_elements import is_collection
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,10 @@ def texts_of(given: Sequence[str], recipe: Recipe, similarity: ElementMaker, sig
     try:
         column = pa.array(given, pa.large_string())
     except (pa.ArrowException, UnicodeEncodeError, TypeError) as problem:
+        if any(map(is_collection, given)):
+            raise OptionError(
+                "A text is a set or a list of elements: a store has texts only. Give strings, or use `deduplicate`."
+            ) from None
         raise OptionError(f"A text is no string of valid Unicode: {problem}.") from None
     if column.null_count:
         raise OptionError("A text is None. Give strings.")

@@ -7,7 +7,16 @@ from typing import Any
 import numpy as np
 
 from neardup.arrays import Int64s
-from neardup.survivors.audit_schema import BY_INDEX, BY_STORE, DOCUMENTS, Column, Source, columns_of, columns_of_filter
+from neardup.survivors.audit_schema import (
+    BY_INDEX,
+    BY_STORE,
+    DOCUMENTS,
+    REPLACING,
+    Column,
+    Source,
+    columns_of,
+    columns_of_filter,
+)
 from neardup.survivors.decisions import Decisions
 from neardup.survivors.outcomes import DocumentNames, FilterOutcomes, Locate, Outcomes
 
@@ -56,6 +65,11 @@ def _within(rows: Int64s, within: Sequence[slice]) -> Int64s:
 def filter_lines(outcomes: FilterOutcomes) -> list[str]:
     """The lines of the audit of `neardup filter`, by an index or, if there are similarities, by a store."""
     return lines_of(columns_of_filter(BY_INDEX if outcomes.similarities is None else BY_STORE), outcomes)
+
+
+def replacement_lines(outcomes: FilterOutcomes) -> list[str]:
+    """The lines of the audit of `neardup filter --store` about documents that were passed on, and replaced others."""
+    return lines_of(columns_of_filter(REPLACING), outcomes)
 
 
 def reject_lines(rejected: Iterable[Any]) -> Iterator[str]:

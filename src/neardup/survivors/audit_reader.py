@@ -11,6 +11,7 @@ from neardup.survivors.audit_schema import (
     BY_STORE,
     COLUMNS,
     DOCUMENTS,
+    REPLACING,
     UNITS,
     Column,
     columns_of,
@@ -69,7 +70,7 @@ def _problem(text: bytes) -> str:
         return "it is no JSON"
     if not isinstance(line, dict):
         return "it is no JSON object"
-    if line.keys() in [_names(columns_of_filter(kind)) for kind in (BY_INDEX, BY_STORE)]:
+    if line.keys() in [_names(columns_of_filter(kind)) for kind in (BY_INDEX, BY_STORE, REPLACING)]:
         return "it was written by `neardup filter`, which names what a document matched, but decides on no clusters"
     present = line.keys() & _TYPES.keys()
     columns = min(LAYOUTS, key=lambda layout: (len(present - _names(layout)), len(_names(layout) - present)))

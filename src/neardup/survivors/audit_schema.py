@@ -207,16 +207,17 @@ COLUMNS: "tuple[Column[Outcomes], ...]" = (
 )
 """All columns except those of `filter`, in the order of writing."""
 
-BY_INDEX, BY_STORE = "by index", "by store"
-"""Audits of `neardup filter`."""
+BY_INDEX, BY_STORE, REPLACING = "by index", "by store", "replacing"
+"""Audits of `neardup filter`. REPLACING: its lines about documents that replaced others, by the policy of a store."""
 
 FILTER_COLUMNS: "tuple[Column[FilterOutcomes], ...]" = (
     Column(
-        "id", ID, "Id of the document that was not passed on.", (BY_INDEX, BY_STORE),
+        "id", ID, "Id of the document that was not passed on; with `replaced_id`, of one that was.",
+        (BY_INDEX, BY_STORE, REPLACING),
         lambda outcomes: outcomes.ids,
     ),
     Column(
-        "row", INTEGER, "Its row over all inputs, counted from 0.", (BY_INDEX, BY_STORE),
+        "row", INTEGER, "Its row over all inputs, counted from 0.", (BY_INDEX, BY_STORE, REPLACING),
         lambda outcomes: outcomes.rows,
     ),
     Column(
@@ -228,11 +229,15 @@ FILTER_COLUMNS: "tuple[Column[FilterOutcomes], ...]" = (
         lambda outcomes: _id_tokens(outcomes.matched),
     ),
     Column(
-        "similarity", NUMBER, "Similarity to that document; null if the store decides by distance alone.", (BY_STORE,),
+        "replaced_id", ID, "Id of the document that was passed on before, and that this one replaces, by the policy of the store.",
+        (REPLACING,), lambda outcomes: _id_tokens(outcomes.matched),
+    ),
+    Column(
+        "similarity", NUMBER, "Similarity to that document; null if the store decides by distance alone.", (BY_STORE, REPLACING),
         lambda outcomes: outcomes.similarities, nullable=True,
     ),
     Column(
-        "distance", INTEGER, "Hamming distance of the fingerprints of the two.", (BY_INDEX, BY_STORE),
+        "distance", INTEGER, "Hamming distance of the fingerprints of the two.", (BY_INDEX, BY_STORE, REPLACING),
         lambda outcomes: outcomes.distances,
     ),
     Column(
@@ -256,7 +261,7 @@ def columns_of(
 
 
 def columns_of_filter(kind: str) -> "tuple[Column[FilterOutcomes], ...]":
-    """The columns of one of the audits of `neardup filter`: BY_INDEX or BY_STORE."""
+    """The columns of one of the audits of `neardup filter`: BY_INDEX or BY_STORE; or of the lines REPLACING in the latter."""
     return tuple(column for column in FILTER_COLUMNS if kind in column.within)
 
 

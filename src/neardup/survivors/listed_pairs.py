@@ -1,5 +1,6 @@
 """CLUSTER from listed pairs: what `neardup.survivors.clusters` computes from candidates, without reading texts."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -131,9 +132,7 @@ def components_of_listed(pairs: ListedPairs, *, by_distance: bool) -> Clustering
     n = len(pairs.rows)
     forest, counts = Forest(np.arange(n), np.arange(n), np.full(n, -1.0)), np.zeros(2, np.int64)
     components_of_pairs(_matches(pairs, by_distance), forest, counts)
-    survivor = forest.parents[forest.parents]
-    while not np.array_equal(survivor, forest.parents[survivor]):
-        survivor = forest.parents[survivor]
+    survivor = roots_of(forest)
     similarity, matched_similarity = np.full(n, np.nan), np.full(n, np.nan)
     if not by_distance:
         removed = survivor != np.arange(n)
@@ -141,6 +140,28 @@ def components_of_listed(pairs: ListedPairs, *, by_distance: bool) -> Clustering
         listed = survivor[pairs.later] == pairs.earlier
         similarity[pairs.later[listed]] = pairs.similarity[listed]
     return Clustering(survivor, similarity, forest.links, matched_similarity, int(counts[0]), int(counts[1]))
+
+
+def roots_of(forest: Forest) -> Array:
+    """int64[n]: the first document of the component of each one."""
+    roots: Array = forest.parents[forest.parents]
+    while not np.array_equal(roots, forest.parents[roots]):
+        roots = forest.parents[roots]
+    return roots
+
+
+def connected(n: int, parts: Iterable[tuple[Array, Array]]) -> Array:
+    """The components of n documents: int64[n], the first document of each one's.
+
+    Args:
+        n: the number of documents.
+        parts: pairs, a part at a time: the earlier and the later documents, int64[p], by the later ones.
+    """
+    forest, counts = Forest(np.arange(n), np.arange(n), np.full(n, -1.0)), np.zeros(2, np.int64)
+    for earlier, later in parts:
+        starts = np.searchsorted(later, np.arange(n + 1))
+        components_of_pairs(EarlierMatches(starts, earlier, np.ones(len(earlier))), forest, counts)
+    return roots_of(forest)
 
 
 LISTED_CLUSTERERS = {"star": star_of_listed, "components": components_of_listed}

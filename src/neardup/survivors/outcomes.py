@@ -120,15 +120,15 @@ class Outcomes:
 
 
 class FilterOutcomes(NamedTuple):
-    """The documents that `filter` did not pass on.
+    """The documents that `filter` did not pass on; or those that it passed on, and that replaced others.
 
     Attributes:
         ids: Arrow large_string[n], JSON values.
         rows: int64[n], over all inputs.
-        matched: the id of the document that each one matched.
+        matched: the id of the document that each one matched, or replaced.
         distances: int64[n], from each document to the one it matched.
         similarities: float64[n], to the one it matched, NaN where unknown; None if an index decided.
-        exact: bool[n], whether the normalized texts are equal; None if an index decided.
+        exact: bool[n], whether the normalized texts are equal; None if an index decided, and for those that replaced others.
     """
 
     ids: Any

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from neardup.arrays import Array
 from neardup.errors import DataError
+from neardup.text.single_values import in_utc, instant_of, number_of
 
 NO_VALUE = -1
 
@@ -77,7 +78,7 @@ def token_of(value: Any, what: str) -> str | None:
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, datetime):
-        value = _instant(value).isoformat()
+        value = in_utc(value).isoformat()
     try:
         token = msgspec.json.encode(value).decode()
     except (TypeError, msgspec.EncodeError, OverflowError):
@@ -105,37 +106,17 @@ def _keys(values: list[Any], column: str) -> tuple[list[Any], str]:
     """Sort keys, None for no value; and the kind of comparison."""
     texts = [value for value in values if isinstance(value, str)]
     if len(texts) < len(values) or texts:
-        numbers = [_number(value) for value in values]
+        numbers = [number_of(value) for value in values]
         if all(number is not None for number in numbers):
             return [None if number != number else number for number in numbers], "numbers"
     if len(texts) < len(values):
         number = next(value for value in values if not isinstance(value, str))
-        text = next(value for value in texts if _number(value) is None)
+        text = next(value for value in texts if number_of(value) is None)
         raise DataError(
             f'Column "{column}" holds numbers, such as {number}, and text, such as {text[:60]!r}: these have no order. '
             "Make them all of one kind, or name another column."
         )
-    instants = [_date(text) for text in texts]
+    instants = [instant_of(text) for text in texts]
     if texts and all(instant is not None for instant in instants):
         return instants, "dates"
     return list(texts), "text"
-
-
-def _number(value: Any) -> Any:
-    if not isinstance(value, str):
-        return value
-    try:
-        return int(value) if value.strip().lstrip("+-").isdigit() else float(value)
-    except ValueError:
-        return None
-
-
-def _date(text: str) -> datetime | None:
-    try:
-        return _instant(datetime.fromisoformat(text.strip()))
-    except ValueError:
-        return None
-
-
-def _instant(value: datetime) -> datetime:
-    return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)

@@ -10,7 +10,8 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.errors import DataError, OptionError
 from neardup.kernels.fingerprints.vectors import gaussian_planes, hash_dimensions, independent_planes, sign_planes
-from neardup.recipe.vectors import MOST_BITS, VectorRecipe
+from neardup.recipe.plain_recipe import MOST_BITS
+from neardup.recipe.vectors import VectorRecipe
 
 LEVELS = 1 << 16
 STEP = 2.0**-12

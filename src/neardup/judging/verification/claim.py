@@ -1,5 +1,6 @@
 """What a finished run states about itself: its options, its inputs and its counts, read from its summary."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,7 @@ class Claim:
         method: how the run found candidates; None if that is unknown.
         reading: how the inputs are read.
         inputs, against: the inputs and the reference, as they were named.
+        store: what the reference held, if it is a store; see `neardup.store.reference`.
         folder: the folder in which they were named.
         counts: the counts of the summary, by name; empty without a summary.
         matches: pairs that matched in the run.
@@ -52,6 +54,7 @@ class Claim:
     reading: Reading
     inputs: tuple[str, ...]
     against: tuple[str, ...] = ()
+    store: str | None = None
     folder: str = "."
     counts: dict[str, int] = field(default_factory=dict)
     matches: int | None = None
@@ -153,12 +156,20 @@ def _claim(audit: Place, summaries: list[RunSummary], clusters: str | None, give
         reading=stored_reading(files),
         inputs=inputs,
         against=tuple(files.get("against", ())),
+        store=_content_of_store(files),
         folder=files["folder"],
         counts=counts,
         matches=int(summary["matches"]),
         join=dict(summary["join"]),
         shards=shards,
     )
+
+
+def _content_of_store(files: Mapping[str, Any]) -> str | None:
+    found: str | None = (files.get("content") or {}).get("store")
+    if found is not None and not found.partition(":")[0].isdecimal():
+        raise ValueError(found)
+    return found
 
 
 def _shards(clusters: str, folder: str, rows: int) -> "tuple[StoredShard, ...]":

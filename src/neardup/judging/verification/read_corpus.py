@@ -4,7 +4,7 @@ import contextlib
 import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -104,7 +104,7 @@ class ReadCorpus:
 @contextlib.contextmanager
 def read_corpus(
     inputs: FileCorpus,
-    reference: "FileCorpus | FingerprintedReference | None",
+    reference: Corpus | FingerprintedReference | None,
     claim: Claim,
     options: DedupOptions,
     progress: Progress,
@@ -130,18 +130,20 @@ def read_corpus(
             rows = len(documents)
             both: Corpus = inputs
             if reference is not None:
-                if isinstance(reference, FileCorpus):
+                known: Any = getattr(reference, "documents", None)
+                if known is None:
+                    texts: Any = reference
                     others = read_documents(
-                        reference,
+                        texts,
                         claim.recipe,
                         progress=progress,
                         resources=resources,
                         values=values,
                         how=FirstPass(side_pass=kept, first_row=rows),
                     )
-                    both = pair_of(inputs, rows, reference)
+                    both = pair_of(inputs, rows, texts)
                 else:
-                    others = reference.documents
+                    others = known
                 documents = join_documents(documents, others, resources=resources)
         if kept is not None:
             if kept.is_full:

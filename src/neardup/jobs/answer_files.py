@@ -1,0 +1,66 @@
+"""ANSWERS: files of JSON lines about documents that were asked about."""
+
+import contextlib
+import sys
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from neardup.errors import InputError
+from neardup.io.endings import split_ending
+from neardup.io.outputs import STANDARD_OUTPUT, Outputs
+from neardup.io.records import compression_of
+from neardup.io.shard import Shard
+from neardup.io.storage.compression import open_for_writing
+from neardup.io.storage.places import Place, place_of
+from neardup.jobs.output_paths import refuse_inputs
+
+
+class StandardOutput:
+    """Standard output that shows each block as soon as it is decided."""
+
+    def write(self, data: bytes | memoryview) -> None:
+        """Write all of the data; an unbuffered stream may take a part of it at a time."""
+        rest = memoryview(data)
+        while rest:
+            rest = rest[sys.stdout.buffer.write(rest) :]
+
+    def flush(self) -> None:
+        """Hand everything over."""
+        sys.stdout.buffer.flush()
+
+
+def answers_place(output: str) -> Place:
+    """The place of a file of answers; `-` is standard output.
+
+    Raises:
+        InputError: its name does not end as that of JSON lines.
+    """
+    place = place_of(output)
+    if place == STANDARD_OUTPUT:
+        return place
+    known = split_ending(place.name)
+    if known is None or known[1] != "jsonl":
+        raise InputError(
+            f"{output}: the answers are JSON lines. Give a name that ends in .jsonl, .jsonl.gz or .jsonl.zst."
+        )
+    return place
+
+
+@contextlib.contextmanager
+def answers_to(target: Place, shards: Iterable[Shard], *, overwrite: bool) -> Iterator[Any]:
+    """A file for answers, which appears when it is complete.
+
+    Raises:
+        InputError: it exists, or is an input.
+    """
+    if target == STANDARD_OUTPUT:
+        out = StandardOutput()
+        yield out
+        out.flush()
+        return
+    shards = list(shards)
+    refuse_inputs([target], shards)
+    with Outputs([target], inputs=shards, overwrite=overwrite) as outputs:
+        with open_for_writing(outputs.claim(target), compression_of(target)) as file:
+            yield file
+        outputs.commit()

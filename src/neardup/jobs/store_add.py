@@ -1,0 +1,172 @@
+"""Add documents of files to a store."""
+
+import contextlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Unpack
+
+from neardup.display import counted
+from neardup.errors import InputError
+from neardup.io.corpus import FileCorpus
+from neardup.io.reading import TextReadingDict, reading_of
+from neardup.io.shards import Inputs, find_shards, listed_inputs
+from neardup.io.storage.places import path_text
+from neardup.jobs.answer_files import answers_place, answers_to
+from neardup.jobs.store import opened_store
+from neardup.jobs.store_add_run import AddCounts, AddRun, why_not_continued
+from neardup.jobs.store_answers import answer_line
+from neardup.jobs.store_metadata import MetadataColumns, metadata_columns
+from neardup.jobs.store_rows import corpus_of, documents_of
+from neardup.options import OnError
+from neardup.progress import Progress, Watcher, progress_of
+from neardup.resources.resources import Resources
+from neardup.resources.unfinished import temporary_folder
+from neardup.store.answers import StoreAnswer
+from neardup.store.row_ids import RowIds
+from neardup.store.store import Store
+
+CONTINUES = "if this is interrupted, run the same command again: it goes on where it stopped"
+BEGINS_ANEW = (
+    "if this is interrupted, it cannot go on, and what was added before is a copy of itself the next time, because"
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StoreCounts:
+    """The counts of documents that were added to a store.
+
+    Attributes:
+        documents: all of them.
+        new: those that are kept.
+        duplicates: the others.
+        exact: duplicates whose text equals that of their first match.
+        rejected: rows that could not be read.
+    """
+
+    documents: int
+    new: int
+    duplicates: int
+    exact: int
+    rejected: int
+
+
+def add_to_store(
+    path: str | Path,
+    inputs: Inputs,
+    output: str | Path | None = None,
+    *,
+    metadata: str | Sequence[str] = (),
+    wait: float = 0.0,
+    on_error: OnError = "stop",
+    give_up: bool = False,
+    overwrite: bool = False,
+    threads: int | None = None,
+    temp_dir: str | None = None,
+    progress: Watcher = None,
+    **reading: Unpack[TextReadingDict],
+) -> StoreCounts:
+    """Decide the documents of files in their order, and keep those that are new.
+
+    If a run from files to a plain file of answers, or without answers, is interrupted, even by a power failure, the same call goes
+    on where it stopped: no document is lost or answered twice.
+
+    Args:
+        path: the folder of the store.
+        inputs: texts as in `deduplicate_files`.
+        output: a file for the answers, .jsonl, .jsonl.gz or .jsonl.zst, or `-` for standard output; by default, none.
+        metadata: columns whose values are kept with the documents; needed by the policies `max:KEY` and `min:KEY`.
+        wait: seconds to wait until another process that writes to the store has ended.
+        give_up: if the same call was interrupted, begin anew, and forget the answers so far.
+        on_error, threads, temp_dir, progress, **reading: as in `build_index`.
+        overwrite: replace an output that exists.
+
+    Raises:
+        InputError: there is no store, an input is missing or has changed since an interruption, the output exists, or another
+            process writes to the store.
+        OptionError, DataError: as in `deduplicate_files`; also if the policy of the store needs metadata.
+    """
+    progress, how = progress_of(progress), reading_of(reading, add_to_store)
+    text = path_text(output)
+    target = None if text is None else answers_place(text)
+    why_not = why_not_continued(list(map(str, listed_inputs(inputs))), target)
+    if why_not and give_up:
+        raise InputError(f"`give_up=True`: nothing is known of a run before this one, because {why_not}. Leave it out.")
+    with contextlib.ExitStack() as stack:
+        spool = stack.enter_context(temporary_folder(temp_dir))
+        shards = find_shards(inputs, temporary=spool, reading=how, progress=progress)
+        names = metadata_columns("first", metadata).names
+        resources = Resources(threads, temp_dir=temp_dir)
+        corpus = corpus_of(shards, how, on_error, resources, progress, values=names)
+        if why_not:
+            sink = None if target is None else stack.enter_context(answers_to(target, shards, overwrite=overwrite))
+            store = stack.enter_context(opened_store(path, wait=wait))
+            columns = metadata_columns(store.policy, metadata)
+            progress.say(f"{BEGINS_ANEW} {why_not}")
+            counts = _add(store, corpus, columns, sink, None, progress)
+        else:
+            store = stack.enter_context(opened_store(path, wait=wait))
+            columns = metadata_columns(store.policy, metadata)
+            run = AddRun(store, shards, target, how, names)  # type: ignore[arg-type]  # a path, or it could not continue
+            run.begin(overwrite=overwrite, give_up=give_up)
+            counts = _continued(store, corpus, columns, run, progress)
+    return StoreCounts(
+        documents=counts.documents,
+        new=counts.new,
+        duplicates=counts.documents - counts.new,
+        exact=counts.exact,
+        rejected=len(corpus.rejected),
+    )
+
+
+def _continued(
+    store: Store, corpus: FileCorpus, columns: MetadataColumns, run: AddRun, progress: Progress
+) -> AddCounts:
+    """Do what is left of a run."""
+    if run.ended:
+        progress.say("nothing is left to do: these inputs were added already")
+    else:
+        done = run.counts.documents
+        progress.say(
+            f"going on after {counted(done, 'document')} that were added before an interruption" if done else CONTINUES
+        )
+        try:
+            with run.opened():
+                _add(store, corpus, columns, None, run, progress)
+                run.end()
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt("the same command goes on where it stopped") from None
+    run.publish()
+    return run.counts
+
+
+def _add(
+    store: Store, corpus: FileCorpus, columns: MetadataColumns, sink: Any, run: AddRun | None, progress: Progress
+) -> AddCounts:
+    """Add the documents; those of a `run`, from where it is."""
+    counts = AddCounts() if run is None else run.counts
+    ids = RowIds(store.state)
+    with progress.stage("add"):
+        for found in documents_of(corpus, counts.documents):
+            named = ids.of(found.tokens, found.shard, found.rows)
+
+            def state(answers: list[StoreAnswer], named: list[int | str] = named) -> dict[str, Any]:
+                lines = b"".join(map(answer_line, named, answers))
+                if sink is not None:
+                    sink.write(lines)
+                counts.documents += len(answers)
+                counts.new += sum(answer.is_new for answer in answers)
+                counts.exact += sum(answer.exact for answer in answers)
+                return (store.state or {}) | ids.state() | ({} if run is None else run.state_after(lines))
+
+            kept = columns.of(found.values, found.shard, found.rows)
+            store.check_and_add_many(named, found.texts, metadata=kept, state=state)
+            progress.advance(len(found))
+    return counts
+
+
+def told_of_added(counts: StoreCounts) -> str:
+    """The counts as a sentence."""
+    said = f"{counted(counts.documents, 'document')}: {counts.new:,} new, {counts.duplicates:,} duplicates"
+    said += f", {counts.exact:,} of them exact" if counts.exact else ""
+    return said + (f"; {counted(counts.rejected, 'row')} could not be read" if counts.rejected else "")

@@ -1,0 +1,62 @@
+"""ADD documents: check what is given, decide part by part, and write what belongs to all of them."""
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from neardup.errors import OptionError
+from neardup.store import deciding
+from neardup.store.answers import StoreAnswer
+from neardup.store.files import AT_ONCE, Files
+from neardup.store.given import Given
+from neardup.store.plain_values import as_json, id_as_json
+from neardup.store.preference import rank_of, replaces
+from neardup.store.replacing import add_better
+
+State = Any | Callable[[list[StoreAnswer]], Any]
+"""Plain values of a program; or a function that makes them of the answers, just before these become durable."""
+
+
+def add_documents(
+    files: Files,
+    ids: Sequence[int | str],
+    texts: Sequence[str],
+    metadata: Sequence[Any] | None,
+    expires: float | None,
+    state: State,
+) -> list[StoreAnswer]:
+    """See `neardup.store.store.Store.check_and_add_many`."""
+    files.demand_writable()
+    names = [id_as_json(each) for each in ids]
+    given = None if metadata is None else [None if each is None else as_json(each) for each in metadata]
+    for what, values in (("ids", names), ("metadata", given)):
+        if values is not None and len(values) != len(texts):
+            raise OptionError(f"{len(values)} {what} for {len(texts)} texts: give one each.")
+    made = [
+        files.texts(texts[first : first + AT_ONCE]) for first in range(0, len(names), AT_ONCE)
+    ]  # refuses what is no text
+    ranks = _ranks(files.rules.policy, texts, metadata)
+    decide = add_better if replaces(files.rules.policy) else deciding.add
+    now, found = time.time(), list[StoreAnswer]()
+    for part, first in zip(made, range(0, len(names), AT_ONCE), strict=True):
+        for some in deciding.without_updates(files, part, names[first : first + AT_ONCE]):
+            rows = slice(first + some.start, first + some.stop)
+            of_rows = Given(names[rows], None if given is None else given[rows], ranks[rows], expires, now)
+            found += decide(files, part[np.arange(some.start, some.stop)], of_rows)
+    with files.changing():
+        values = state(found) if callable(state) else state
+        facts = {} if values is None else {"state": json.loads(as_json(values))}
+    files.acknowledge(facts)
+    files.state = facts.get("state", files.state)
+    return found
+
+
+def _ranks(policy: str, texts: Sequence[str], metadata: Sequence[Any] | None) -> list[float | None]:
+    """How good documents are; empty where the policy compares nothing."""
+    if not replaces(policy):
+        return []
+    told = [None] * len(texts) if metadata is None else metadata
+    return [rank_of(policy, text, each) for text, each in zip(texts, told, strict=True)]

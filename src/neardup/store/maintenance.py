@@ -1,0 +1,74 @@
+"""MAINTENANCE of a store: what it takes, room and damage, copies, and its end."""
+
+from pathlib import Path
+from typing import Self
+
+from neardup.io.storage.places import local_path
+from neardup.store import checking, compaction, copies
+from neardup.store.checking import StoreCheck
+from neardup.store.files import Files
+from neardup.store.info import StoreInfo, info_of
+
+
+class Maintained:
+    """The part of `neardup.store.store.Store` that has to do with its files alone."""
+
+    _files: Files
+
+    def info(self) -> StoreInfo:
+        """What the store is, and what it takes."""
+        self._files.catch_up()
+        return info_of(self._files)
+
+    def compact(self) -> None:
+        """Give up the room of documents that were removed, and of texts whose survivors were; and answer faster. Takes the
+        room of what stays, once more, until it is done; a crash leaves the old or the new.
+        """
+        self._files.demand_writable()
+        compaction.compact(self._files)
+
+    def verify(self) -> StoreCheck:
+        """Read every byte, compare it with its checksum, and ask for every document."""
+        self._files.catch_up()
+        return checking.check_files(self._files)
+
+    def backup(self, path: str | Path) -> None:
+        """Copy the store, as it is now, to a folder that is empty or not there. Another process may write meanwhile.
+
+        Raises:
+            InputError: the folder is not empty.
+        """
+        self._files.catch_up()
+        copies.backup(self._files, local_path(path, "a store"))
+
+    def export(self, path: str | Path) -> None:
+        """Write documents, remembered texts and facts as Parquet and JSON to a folder that is empty or not there.
+
+        Raises:
+            InputError: the folder is not empty.
+        """
+        self._files.catch_up()
+        copies.export(self._files, local_path(path, "an export"))
+
+    @classmethod
+    def repair(cls, path: str | Path) -> StoreCheck:
+        """Make anew what is made of other files, and remove the documents that are damaged. Returns what was wrong.
+
+        Raises:
+            DataError: the record is damaged, so nothing says what is there.
+        """
+        return checking.repair(local_path(path, "a store"))
+
+    def flush(self) -> None:
+        """Make durable what was changed; see `durable`."""
+        self._files.flush()
+
+    def close(self) -> None:
+        """Make everything durable, and close the store, so that another process can write to it."""
+        self._files.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
