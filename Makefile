@@ -101,7 +101,7 @@ flips: $(VENV)/developing kernels  ## FLIPS bytes changed in files of every form
 	PYTHONPATH=tests $(BIN)/python -m flips --flips $(FLIPS) --seed $(SEED) $(if $(OUTPUT),--output $(OUTPUT))
 
 kills: $(VENV)/developing kernels  ## KILLS runs of dedup --resume, index and filter killed at random moments; about 10 minutes
-	PYTHONPATH=tests $(BIN)/python -m kills --kills $(KILLS) --seed $(SEED) $(if $(OUTPUT),--output $(OUTPUT))
+	PYTHONPATH=tests $(BIN)/python -m kills --kills $(KILLS) --seed $(SEED) $(if $(SCENARIOS),--scenarios $(SCENARIOS)) $(if $(OUTPUT),--output $(OUTPUT))
 
 lint: $(VENV)/developing  ## style
 	$(BIN)/ruff check .

@@ -1,6 +1,6 @@
 """Kill runs at random moments, finish them, and count.
 
-    python -m kills [--kills 500] [--seed 1] [--output FILE.json]
+    python -m kills [--kills 500] [--seed 1] [--scenarios store] [--output FILE.json]
 
 Exits with 1 if a finished run gives anything else than one that was not killed, or leaves temporary files.
 """
@@ -23,12 +23,14 @@ def main() -> int:
     )
     parser.add_argument("--kills", type=int, default=500)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--scenarios", default="", help="only those whose names begin so")
     parser.add_argument("--output", type=Path)
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     began, found = time.monotonic(), {}
-    for number, scenario in enumerate(SCENARIOS):
-        share = given.kills * (number + 1) // len(SCENARIOS) - given.kills * number // len(SCENARIOS)
+    scenarios = [each for each in SCENARIOS if each.name.startswith(given.scenarios)]
+    for number, scenario in enumerate(scenarios):
+        share = given.kills * (number + 1) // len(scenarios) - given.kills * number // len(scenarios)
         found[scenario.name] = kill(scenario, share, given.seed)
         print(scenario.name, found[scenario.name].kills, *found[scenario.name].finds, sep="\n   ", flush=True)
     told = {

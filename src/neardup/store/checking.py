@@ -64,6 +64,8 @@ def _read_all(files: Files) -> StoreCheck:
     names = {row.number: row.id for row in files.record.documents_from(0)}
     if sorted(names) != kept.tolist():
         problems.append(f"The record has {len(names):,} documents, the contents {len(kept):,}.")
+    if twice := len(names) - len(set(names.values())):
+        problems.append(f"The record has {counted(twice, 'id')} twice.")
     texts = sum(1 for _ in files.record.removed_from(0))
     if texts != files.removed:
         problems.append(f"The record has {texts:,} texts that were not kept, of {files.removed:,}.")

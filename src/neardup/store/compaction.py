@@ -18,13 +18,13 @@ def compact(files: Files) -> None:
     kept, generation = files.kept(), files.generation + 1
     layout = files.layout
     made = Contents(files.path, layout, layout.no_ends, store=files.contents.store, generation=generation)
-    with contextlib.closing(made) as anew:
-        for first in range(0, len(kept), REBUILT):
-            anew.append(files.contents.texts(kept[first : first + REBUILT]))
-        anew.sync()
-        to_disk(files.path)
-        ends, documents = anew.ends, len(anew)
     with files.changing():
+        with contextlib.closing(made) as anew:
+            for first in range(0, len(kept), REBUILT):
+                anew.append(files.contents.texts(kept[first : first + REBUILT]))
+            anew.sync()
+            to_disk(files.path)
+            ends, documents = anew.ends, len(anew)
         files.record.renumber(kept)
         derived = nothing_derived(files.derived.listed()["serial"])
         facts = {"documents": documents, "removed": files.record.counts()[1], "ends": ends}

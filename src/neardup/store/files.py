@@ -3,6 +3,7 @@
 import contextlib
 import dataclasses
 import secrets
+import sqlite3
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
@@ -333,11 +334,17 @@ class Files:
         """A change of the files. If it fails, nothing is kept that was not durable, and the store must be opened again."""
         self.demand_sound()
         self._is_sound = False
-        self.record.begin()
         try:
+            self.record.begin()
             yield
-        except BaseException:
-            self.record.roll_back()
+        except BaseException as problem:
+            with contextlib.suppress(sqlite3.Error):  # which a full disk has rolled back already
+                self.record.roll_back()
+            if isinstance(problem, OSError | sqlite3.Error):
+                raise InputError(
+                    f"{self.path} cannot be written to: {getattr(problem, 'strerror', None) or problem}. What was acknowledged "
+                    "before is kept. Mend the cause, close the store, and open it again."
+                ) from problem
             raise
         self._is_sound = True
 
@@ -361,7 +368,8 @@ class Files:
                 self.flush()
                 is_new = self.derived.upto < len(self.contents) or self.derived.removed_upto < self.removed
                 if self.recalls and (is_new or self.candidates.is_behind):
-                    self.spill()
+                    with self.changing():
+                        self.spill()
         finally:
             self._open.close()
 

@@ -108,7 +108,10 @@ def make_folder(path: Path) -> None:
     """
     if path.exists() and not (path.is_dir() and all(_is_ours(each) for each in path.iterdir())):
         raise InputError(f"{path} is there, and is no store. Name a folder that is empty, or not there.")
-    path.mkdir(parents=True, exist_ok=True)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise InputError(f"{path} cannot be made: {problem.strerror}. Name another folder.") from None
 
 
 def demand_empty(path: Path) -> None:

@@ -1,0 +1,92 @@
+"""A store that cannot be written to says so; what was acknowledged before is there, and it goes on once it can be written to."""
+
+import errno
+import os
+import random
+import resource
+from unittest import mock
+
+import pytest
+
+import neardup as nd
+from neardup.store import appended_file, derived
+from neardup.store.candidates import exact
+from neardup.store.store import Store
+
+pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+
+
+def text(number):
+    rng = random.Random(number)
+    return " ".join(rng.choice("abcdefgh") * 3 + str(rng.randrange(100)) for _ in range(30))
+
+
+def fill(path, said, **options):
+    """Add documents until it fails; what the error was is written to a file that is there already, and has room."""
+    try:
+        with Store(path, **options) as store:
+            for number in range(len(store), 400):
+                store.check_and_add(number, text(number))
+                os.pwrite(said, b"%8d" % (number + 1), 0)
+    except nd.InputError as problem:
+        os.pwrite(said, str(problem).encode(), 8)
+
+
+@pytest.mark.parametrize("method", ["exact", "minhash", "simhash"])
+def test_a_full_disk_loses_nothing(tmp_path, monkeypatch, method):
+    monkeypatch.setattr(appended_file, "CHUNK", 4096)
+    monkeypatch.setattr(derived, "MOST_IN_MEMORY", 400)
+    monkeypatch.setattr(exact, "FIRST_LEARNED", 20)
+    path, options = tmp_path / "s", {"method": method, "min_similarity": 0.7}
+    with Store(path, **options) as store:
+        store.check_and_add(0, text(0))
+    failed = set()
+    for limit in (16 << 10, 48 << 10, 52 << 10, 60 << 10, 70 << 10, 90 << 10, 200 << 10, 4 << 20):
+        said = os.open(tmp_path / "said", os.O_RDWR | os.O_CREAT | os.O_TRUNC)
+        child = os.fork()
+        if child == 0:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))  # every file is refused what goes beyond
+            code = 1
+            try:
+                fill(path, said)
+                code = 0
+            finally:
+                os._exit(code)
+        assert os.waitpid(child, 0)[1] == 0
+        added, message = os.pread(said, 8, 0), os.pread(said, 1000, 8).decode()
+        os.close(said)
+        if message:
+            assert str(path) in message
+            assert "cannot be" in message
+            failed.add(message.partition("cannot be")[2][:10])
+        with Store(path, mode="r") as store:
+            assert len(store) >= int(added.strip(b"\0") or 1)
+            assert store.verify().is_sound
+            assert not any(store.check(text(number)).is_new for number in range(len(store)))
+    assert not message
+    assert " written t" in failed
+    with Store(path, mode="r") as store:
+        assert len(store) == 400
+
+
+def test_a_disk_that_is_full_when_a_store_is_compacted(tmp_path, monkeypatch):
+    texts = [text(number) for number in range(40)]
+    with Store(tmp_path / "s") as store:
+        store.check_and_add_many(range(40), texts)
+        store.remove([3, 4])
+        expected = store.check_many(texts)
+        with monkeypatch.context() as patched:
+            patched.setattr(os, "pwrite", mock.Mock(side_effect=OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))))
+            with pytest.raises(nd.InputError, match="cannot be written to: No space left on device. What was acknowl"):
+                store.compact()
+        with pytest.raises(nd.InputError, match="A change of .* has failed before. Close the store, and open it again"):
+            store.check_and_add("x", "y")
+    with Store(tmp_path / "s") as store:
+        store.compact()
+        assert store.check_many(texts) == expected
+        assert store.verify().is_sound
+
+
+def test_folders_that_cannot_be_made_are_refused(tmp_path):
+    with pytest.raises(nd.InputError, match="/proc/store cannot be made: .*Name another folder"):
+        Store("/proc/store")
