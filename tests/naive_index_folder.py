@@ -74,10 +74,11 @@ class SegmentFile:
         self.arrays = dict(self._arrays())
 
     def _check_pages(self, coded):
-        assert self.header["page"] == 1 << 20
+        page = self.header["page"]
+        assert page in (1 << 20, 4096)
         sums = self.content[self.end : -32]
-        pages = [self.content[first : min(first + (1 << 20), self.end)] for first in range(0, self.end, 1 << 20)]
-        assert sums == b"".join(checksum(page).to_bytes(8, "little") for page in pages)
+        pages = [self.content[first : min(first + page, self.end)] for first in range(0, self.end, page)]
+        assert sums == b"".join(checksum(each).to_bytes(8, "little") for each in pages)
         assert self.seal == checksum(coded + sums)
 
     def _arrays(self):

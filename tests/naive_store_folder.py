@@ -287,6 +287,7 @@ class StoreFolder:
         file = SegmentFile(self.folder / listed["file"])
         assert f"{file.seal:016x}" == listed["seal"]
         assert list(file.header) == ["arrays", "bytes", "page", *header]
+        assert file.header["page"] == (4096 if prefix == "segment" else 1 << 20)
         return file
 
     def _order(self, listed):

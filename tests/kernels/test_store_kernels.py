@@ -1,12 +1,14 @@
 """The kernels of stores against plain definitions: checksums, orders of elements, prefixes, and postings in tables and segments."""
 
 import numpy as np
+import pytest
+import xxhash
 from hypothesis import given
 from hypothesis import strategies as st
 
 from neardup.kernels.matching.similarities import CODES, prefix_length, required_overlap
 from neardup.kernels.store import band_keys, postings, prefixes, rows
-from neardup.kernels.store.postings import ANY, Chains, Entries, Keys, Room, Sorted
+from neardup.kernels.store.postings import ANY, DAMAGED, MIX, Chains, Entries, Keys, Room, Sorted
 from neardup.kernels.store.prefixes import Order, Ordered, keys_of_texts
 
 WORD = (1 << 64) - 1
@@ -155,7 +157,7 @@ def test_postings_find_what_the_definition_finds(kept, asked, gone, code, room):
     assert np.all(merged.keys[: there - 1] <= merged.keys[1:there]) if there else True
     for find, stored, where in (
         (postings.find_chained, entries, chains),
-        (postings.find_sorted, in_order, Sorted(directory, 29)),
+        (postings.find_sorted, in_order, in_pages(in_order, directory, 29)),
     ):
         large = Room(np.empty(1000, np.int64), np.empty(1000, np.int64))
         count = find(questions, stored, where, marks, code, 0.6, large)
@@ -163,6 +165,49 @@ def test_postings_find_what_the_definition_finds(kept, asked, gone, code, room):
         small = Room(np.empty(room, np.int64), np.empty(room, np.int64))
         assert find(questions, stored, where, marks, code, 0.6, small) == count
         assert small.found.tolist()[:count] == large.found.tolist()[: min(room, count)]
+
+
+def in_pages(entries, directory, shift):
+    """Where entries are, with the pages of a file that has them one after another."""
+    arrays = [*entries, directory]
+    content = b"a header" + b"".join(array.tobytes() for array in arrays)
+    starts = np.cumsum([8, *(array.nbytes for array in arrays[:-1])])
+    sums = [xxhash.xxh3_128_intdigest(content[first : first + 4096]) >> 64 for first in range(0, len(content), 4096)]
+    checked = np.zeros(len(sums), np.uint8)
+    return Sorted(directory, shift, np.frombuffer(content, np.uint8).copy(), np.array(sums, np.uint64), checked, starts)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_pages_are_checked_before_they_are_read(seed):
+    """With a changed byte in the file, what is found is right, or a damaged page is told."""
+    rng = np.random.default_rng(seed)
+    count = int(rng.integers(1, 4000))
+    kinds = (np.uint32, np.uint32, np.uint16, np.uint16)
+    entries = Entries(*(rng.integers(0, np.iinfo(kind).max, count).astype(kind) for kind in kinds))
+    hashes = rng.integers(0, 2**64, 5000, np.uint64)
+    entries.keys[:] = np.sort((hashes[rng.integers(0, 5000, count)] * MIX) >> np.uint64(32))
+    directory = np.empty((1 << 7) + 1, np.uint32)
+    postings.fill_directory(entries.keys, 25, directory)
+    asked = Keys(hashes, np.arange(5000), np.zeros(5000, np.uint32), np.ones(5000, np.uint32))
+    room, marks = Room(np.empty(9000, np.int64), np.empty(9000, np.int64)), np.zeros(0, np.uint8)
+
+    def found(part, where):
+        asked_for = Keys(*(column[part] for column in asked))
+        return postings.find_sorted(asked_for, entries, where, marks, ANY, 0.0, room)
+
+    where = in_pages(entries, directory, 25)
+    every = slice(0, 5000)
+    expected = found(every, where)
+    assert expected >= count
+    assert where.is_checked[1:-1].any() or len(where.is_checked) < 3
+    damaged = in_pages(entries, directory, 25)
+    page = int(rng.integers(0, len(damaged.sums)))
+    at = int(rng.integers(page * 4096, min((page + 1) * 4096, len(damaged.content))))
+    damaged.content[at] ^= 1
+    assert found(every, damaged) in (DAMAGED, expected)
+    assert damaged.is_checked[page] == 0
+    bucket = slice(int(rng.integers(0, 5000)), None)
+    assert found(bucket, damaged) in (DAMAGED, found(bucket, where))
 
 
 @given(st.integers(1, 5), st.integers(1, 4), st.integers(0, 4), st.integers(0, 2**32))

@@ -5,12 +5,15 @@ import json
 import shutil
 import sqlite3
 
+import numpy as np
 import pytest
 from test_decisions import near_copies
 
 import neardup as nd
+from neardup.hamming.index.segment_file import write_segment_file
 from neardup.store import postings
 from neardup.store.candidates import exact
+from neardup.store.postings import Segment, Table
 
 METHODS = {
     "exact": {"min_similarity": 0.7},
@@ -330,6 +333,43 @@ def test_damaged_segments_do_not_become_whole_ones(folder, monkeypatch):
         assert not store.verify().is_sound
     assert nd.Store.repair(folder).damaged == ()
     assert answers(folder) == expected
+
+
+def told(store, texts):
+    """The answers of a store, or its refusal."""
+    try:
+        return store.check_many(texts)
+    except nd.DataError as refusal:
+        return str(refusal)
+
+
+def test_questions_name_a_damaged_segment(tmp_path):
+    """However small the flip: what answers was checked."""
+    words = [f"w{i}" for i in range(20_000)]
+    texts = [" ".join(words[i : i + 10]) for i in range(0, len(words), 10)]
+    with nd.Store(tmp_path / "s", durable="batch") as store:
+        store.check_and_add_many(range(len(texts)), texts)
+        expected = store.check_many(texts)
+    paths = sorted((tmp_path / "s").glob("segment-*"))
+    assert max(path.stat().st_size for path in paths) > 12 * 4096
+    for path in paths:
+        whole = path.read_bytes()
+        for place in range(4096, len(whole) - 4096, len(whole) // 7):
+            flip(path, place)
+            with nd.Store(tmp_path / "s", mode="r") as store:
+                found = told(store, texts)
+                assert found == expected or f"{path.name} is damaged. It is made of the other files" in found
+                assert path.name in store.verify().problems[0]
+            path.write_bytes(whole)
+
+
+def test_a_segment_with_other_pages_is_refused(tmp_path):
+    arrays = Table().entries()._asdict() | {"directory": np.zeros(3, np.uint32)}
+    write_segment_file(tmp_path / "segment-1", arrays, {"shift": 31, "documents": 0})
+    with pytest.raises(
+        nd.DataError, match="segment-1 has pages of 1,048,576 bytes, not 4,096. It is made of the other files"
+    ):
+        Segment.read(tmp_path / "segment-1")
 
 
 def test_a_damaged_order_is_refused(tmp_path, monkeypatch):

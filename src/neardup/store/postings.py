@@ -14,7 +14,7 @@ from neardup.arrays import Array
 from neardup.errors import DataError
 from neardup.hamming.index.segment_file import SegmentFile, read_segment_file, write_segment_file
 from neardup.kernels.store import postings as kernels
-from neardup.kernels.store.postings import ANY, Chains, Entries, Keys, Room, Sorted
+from neardup.kernels.store.postings import ANY, DAMAGED, PAGE, Chains, Entries, Keys, Room, Sorted
 from neardup.store.marks import NO_MARKS
 
 GROWTH = 4
@@ -73,7 +73,9 @@ class Table:
         """Find texts; see `Postings.find`."""
         if not self._count:
             return NOTHING_FOUND
-        return _find(kernels.find_chained, asked, self._room, self._chains, gone, bound)
+        found = _find(kernels.find_chained, asked, self._room, self._chains, gone, bound)
+        assert found is not None  # memory has no pages
+        return found
 
     def entries(self) -> Entries:
         """All entries, in the order in which they were added."""
@@ -100,6 +102,17 @@ class Segment:
     def __len__(self) -> int:
         return len(self.entries.keys)
 
+    def find(self, asked: Keys, gone: Array, bound: Bound) -> Found:
+        """Find texts; see `Postings.find`.
+
+        Raises:
+            DataError: a page that is needed is not what was written.
+        """
+        found = _find(kernels.find_sorted, asked, self.entries, self.places, gone, bound)
+        if found is None:
+            raise self._damage()
+        return found
+
     def demand_whole(self) -> None:
         """Refuse a segment of which pages are damaged, before it becomes part of another with checksums of its own.
 
@@ -107,7 +120,10 @@ class Segment:
             DataError: see above.
         """
         if self.file.damaged_pages():
-            raise DataError(f"{self.file.path} is damaged. {REPAIR}")
+            raise self._damage()
+
+    def _damage(self) -> DataError:
+        return DataError(f"{self.file.path} is damaged. {REPAIR}")
 
     @property
     def listed(self) -> dict[str, Any]:
@@ -120,7 +136,8 @@ class Segment:
         bits = min(max((len(entries.keys) // IN_A_BUCKET).bit_length(), 1), 28)
         directory = np.empty((1 << bits) + 1, np.uint32)
         kernels.fill_directory(entries.keys, 32 - bits, directory)
-        write_segment_file(path, {**entries._asdict(), "directory": directory}, {"shift": 32 - bits, "documents": upto})
+        arrays = {**entries._asdict(), "directory": directory}
+        write_segment_file(path, arrays, {"shift": 32 - bits, "documents": upto}, page=PAGE)
         return cls.read(path)
 
     @classmethod
@@ -133,8 +150,11 @@ class Segment:
         file = read_listed(path, listed)
         arrays = file.arrays
         try:
-            entries = Entries(*(arrays[name] for name in Entries._fields))
-            return cls(file, entries, Sorted(arrays["directory"], file.facts["shift"]))
+            entries, directory = Entries(*(arrays[name] for name in Entries._fields)), arrays["directory"]
+            if file.page != PAGE:
+                raise DataError(f"{path} has pages of {file.page:,} bytes, not {PAGE:,}. {REPAIR}")
+            pages = (file.content, file.sums, np.zeros(len(file.sums), np.uint8), file.starts)
+            return cls(file, entries, Sorted(directory, file.facts["shift"], *pages))
         except KeyError as problem:
             raise DataError(f"{path} is no segment of a store: {problem} is missing. {REPAIR}") from None
 
@@ -198,7 +218,7 @@ class Postings:
         """
         if not len(asked.keys):
             return NOTHING_FOUND
-        parts = [_find(kernels.find_sorted, asked, each.entries, each.places, gone, bound) for each in self.segments]
+        parts = [each.find(asked, gone, bound) for each in self.segments]
         parts += [table.find(asked, gone, bound) for table in (self._frozen, self._table)]
         return joined(parts)
 
@@ -261,12 +281,14 @@ def joined(parts: Sequence[Found]) -> Found:
 
 def _find(
     kernel: Callable[..., int], asked: Keys, entries: Entries, where: Chains | Sorted, gone: Array, bound: Bound
-) -> Found:
-    """Call a kernel, again with more room if that is needed."""
+) -> Found | None:
+    """Call a kernel, again with more room if that is needed. None if it finds a damaged page."""
     most = 64 + 2 * len(asked.keys)
     while True:
         room = Room(np.empty(most, np.int64), np.empty(most, np.int64))
         count = kernel(asked, entries, where, gone, bound.code, bound.threshold, room)
+        if count == DAMAGED:
+            return None
         if count <= most:
             return Found(room.asked[:count], room.found[:count])
         most = count

@@ -1,6 +1,6 @@
 """A segment on disk: mapped arrays with a checksum for every page. docs/formats/index-folder.md describes every byte.
 
-magic, format, header length | header (JSON) | arrays, each on a page of the system | a checksum for every MiB before | footer
+magic, format, header length | header (JSON) | arrays, each on a page of the system | a checksum for every page before | footer
 """
 
 import json
@@ -23,7 +23,7 @@ MAGIC = b"NDSEGMT\n"
 FORMAT = 1
 ALIGNMENT = 4096
 PAGE = 1 << 20
-"""Bytes of a page; each page has a checksum."""
+"""Bytes of a page, unless others are asked for; each page has a checksum."""
 _START = struct.Struct("<8sIQ")
 _FOOTER = struct.Struct("<QQQ8s")
 """Offset of the checksums, checksum of these and the header, file length, magic."""
@@ -38,19 +38,25 @@ def checksum(content: Any) -> int:
     return int(found[0, 0])
 
 
-def _pages(data: Any, end: int) -> Array:
-    return np.array([checksum(data[first : min(first + PAGE, end)]) for first in range(0, end, PAGE)], "<u8")
+def _pages(data: Any, end: int, page: int) -> Array:
+    offsets = np.minimum(np.arange(-(-end // page) + 1) * page, end)
+    found = np.empty((len(offsets) - 1, 2), np.uint64)
+    digest_documents(np.frombuffer(data, np.uint8), offsets, found)
+    return found[:, 0].astype("<u8")
 
 
-def write_segment_file(path: Path, arrays: Mapping[str, Array], facts: Mapping[str, Any]) -> int:
-    """Write arrays and facts (plain values) to a new file, and flush it to the disk. Returns its seal, see `SegmentFile`."""
+def write_segment_file(path: Path, arrays: Mapping[str, Array], facts: Mapping[str, Any], *, page: int = PAGE) -> int:
+    """Write arrays and facts (plain values) to a new file, and flush it to the disk. Returns its seal, see `SegmentFile`.
+
+    `page`: bytes of a page, each of which has a checksum.
+    """
     listed: list[dict[str, Any]] = []
     offset = 0
     arrays = {name: array.astype(array.dtype.newbyteorder("<"), copy=False) for name, array in arrays.items()}
     for name, array in arrays.items():
         listed.append({"name": name, "dtype": array.dtype.str, "shape": array.shape, "offset": offset})
         offset += -(-array.nbytes // ALIGNMENT) * ALIGNMENT
-    header = json.dumps({"arrays": listed, "bytes": offset, "page": PAGE, **facts}).encode()
+    header = json.dumps({"arrays": listed, "bytes": offset, "page": page, **facts}).encode()
     begin = -(-(_START.size + len(header)) // ALIGNMENT) * ALIGNMENT
     end = begin + offset
     with path.open("xb") as file:
@@ -61,7 +67,7 @@ def write_segment_file(path: Path, arrays: Mapping[str, Array], facts: Mapping[s
         file.truncate(end)
         file.flush()
         with path.open("rb") as again, mmap.mmap(again.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            sums = _pages(data, end)
+            sums = _pages(data, end, page)
         file.seek(end)
         footing = sums.tobytes()
         seal = checksum(header + footing)
@@ -81,19 +87,37 @@ class SegmentFile:
         arrays: its arrays, by name.
         facts: its plain values.
         seal: the checksum of its header and of the checksums of its pages: files with other contents have another one.
+        begin: the offset of the first array.
+        page: bytes of a page.
+        sums: uint64[p], the checksums of the pages.
     """
 
     path: Path
     arrays: dict[str, Array]
     facts: dict[str, Any]
     seal: int
+    begin: int
+    page: int
+    sums: Array
     _data: Any
-    _sums: Array
+
+    @property
+    def starts(self) -> Array:
+        """int64[a]: where the arrays begin in the file."""
+        offsets = [self.begin]
+        for array in self.arrays.values():
+            offsets.append(offsets[-1] + -(-array.nbytes // ALIGNMENT) * ALIGNMENT)
+        return np.array(offsets[:-1], np.int64)
+
+    @property
+    def content(self) -> Array:
+        """uint8[]: the bytes that the pages have, the last of which may be shorter."""
+        return np.frombuffer(self._data, np.uint8, len(self._data) - _FOOTER.size - self.sums.nbytes)
 
     def damaged_pages(self) -> list[int]:
-        """Return the pages (of PAGE bytes) that do not match their checksum."""
-        end = len(self._data) - _FOOTER.size - self._sums.nbytes
-        found: list[int] = np.flatnonzero(_pages(self._data, end) != self._sums).tolist()
+        """Return the pages that do not match their checksum."""
+        content = self.content
+        found: list[int] = np.flatnonzero(_pages(content, len(content), self.page) != self.sums).tolist()
         return found
 
 
@@ -122,7 +146,7 @@ def read_segment_file(path: Path) -> SegmentFile:
             else np.empty(0, dtype)
         )
         arrays[place["name"]] = found.reshape(shape)
-    return SegmentFile(path, arrays, header, seal, data, sums)
+    return SegmentFile(path, arrays, header, seal, begin, header["page"], sums, data)
 
 
 def _opened(path: Path, file: BinaryIO) -> tuple[dict[str, Any], int, Array, int]:

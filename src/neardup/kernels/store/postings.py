@@ -12,11 +12,16 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.kernels.compilation import kernel
 from neardup.kernels.matching.similarities import BY_NORM, required_overlap
+from neardup.kernels.xxh3 import xxh3_128
 
 u64 = np.uint64
 MIX = u64(0x9E3779B97F4A7C15)
 LARGEST = 65_535
 """The largest place that is kept; a size of LARGEST may be any larger one."""
+PAGE = 4096
+"""Bytes of a page of a segment: what the system reads at once, so that checking it reads nothing more."""
+DAMAGED = -1
+"""Instead of how many texts were found: a page is not what was written."""
 ANY = -1
 """Instead of the code of a similarity: every text with the key is found."""
 
@@ -58,10 +63,23 @@ class Chains(NamedTuple):
 
 
 class Sorted(NamedTuple):
-    """Where a key's entries are in a segment: from directory[key >> shift] on, before the next; uint32[2**(32 - shift) + 1]."""
+    """Where a key's entries are in a segment, and the pages of the file, which are checked when they are read first.
+
+    Attributes:
+        directory: uint32[2**(32 - shift) + 1]; the entries of a key are from directory[key >> shift] on, before the next.
+        shift: see above.
+        content: uint8[b], the bytes of the file that are in pages of PAGE bytes.
+        sums: uint64[p], the checksums of the pages.
+        is_checked: uint8[p], whether a page is known to be what was written.
+        starts: int64[5], where in `content` the arrays of the entries and the directory begin.
+    """
 
     directory: Array
     shift: int
+    content: Array
+    sums: Array
+    is_checked: Array
+    starts: Array
 
 
 class Room(NamedTuple):
@@ -144,17 +162,38 @@ def find_chained(asked, entries, chains, gone, code, threshold, room):
 
 
 @kernel
+def is_whole(places, array, width, begin, end):
+    """Whether the pages are what was written that have the items [begin, end) of an array, whose items have `width` bytes."""
+    first = places.starts[array] + width * begin
+    for page in range(first // PAGE, (places.starts[array] + width * end - 1) // PAGE + 1):
+        if places.is_checked[page] == 0:
+            last = min((page + 1) * PAGE, len(places.content))
+            if xxh3_128(places.content, page * PAGE, last)[0] != places.sums[page]:
+                return False
+            places.is_checked[page] = 1
+    return True
+
+
+@kernel
 def find_sorted(asked, entries, places, gone, code, threshold, room):
-    """The same in a segment."""
+    """The same in a segment; DAMAGED if a page of it that is needed is not what was written."""
     total = 0
     for i in range(len(asked.keys)):
         key = short_key(asked.keys[i])
         position, size = np.int64(asked.positions[i]), np.int64(asked.sizes[i])
         bucket = np.int64(key) >> places.shift
-        for at in range(np.int64(places.directory[bucket]), np.int64(places.directory[bucket + 1])):
+        if not is_whole(places, 4, 4, bucket, bucket + 2):
+            return DAMAGED
+        begin, end = np.int64(places.directory[bucket]), np.int64(places.directory[bucket + 1])
+        if begin < end and not is_whole(places, 0, 4, begin, end):
+            return DAMAGED
+        for at in range(begin, end):
             if entries.keys[at] >= key:
                 if entries.keys[at] > key:
                     break
+                for array in range(1, 4):
+                    if not is_whole(places, array, 4 if array == 1 else 2, at, at + 1):
+                        return DAMAGED
                 text = np.int64(entries.texts[at])
                 other, other_size = np.int64(entries.positions[at]), np.int64(entries.sizes[at])
                 if may_match(code, threshold, position, size, other, other_size) and not is_marked(gone, text):
