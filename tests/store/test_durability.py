@@ -88,6 +88,11 @@ def test_what_was_acknowledged_survives_a_kill(tmp_path):
             assert store.check(" ".join(f"w{number}x{i}" for i in range(20))).duplicate_of == number
 
 
+def test_options_that_do_not_exist_are_refused(tmp_path):
+    with pytest.raises(nd.OptionError, match=r"`meth`: Store\(\) has no such option \(did you mean `method`\?\)"):
+        Store(tmp_path / "s", meth="exact")
+
+
 def test_options_of_a_store_stay(tmp_path):
     with Store(tmp_path / "s", min_similarity=0.7, recipe=nd.Recipe(bits=64)):
         pass

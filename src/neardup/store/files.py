@@ -2,7 +2,6 @@
 
 import contextlib
 import dataclasses
-import secrets
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -12,33 +11,20 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.errors import DataError, InputError, NeardupError, OptionError
-from neardup.hamming.index.stored_recipe import fields_in_folder, located_fields
+from neardup.hamming.index.stored_recipe import located_fields
 from neardup.io.growing_file import to_disk
 from neardup.io.storage.places import local_path
-from neardup.kernels.matching.elements import WEIGHTS
 from neardup.matching.similarities.table import maker_of
-from neardup.options import DedupOptions
 from neardup.recipe.presets import RecipeLike, recipe_of
-from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import recipe_of_run
 from neardup.resources.resources import Resources
 from neardup.store.candidates.plan import Plan
 from neardup.store.candidates.proposing import Candidates
-from neardup.store.candidates.table import CANDIDATES
 from neardup.store.contents import Contents, Layout, sweep_generations
-from neardup.store.derived import Derived, nothing_derived
+from neardup.store.creating import candidates_of, layout_of, written
+from neardup.store.derived import Derived
 from neardup.store.known import Known
-from neardup.store.opening import (
-    RECORD,
-    Rules,
-    demand_same,
-    is_store,
-    make_folder,
-    rules_of,
-    stored_rules,
-    to_store,
-    writing,
-)
+from neardup.store.opening import RECORD, Rules, demand_same, is_store, rules_of, stored_rules
 from neardup.store.recalling import recall
 from neardup.store.record import DocumentRow, Record, RemovedRow
 from neardup.store.texts import Texts, digest_words, texts_of
@@ -101,7 +87,7 @@ class Files:
         self.resources = Resources(threads=threads)
         with contextlib.ExitStack() as stack:
             if mode == "w":
-                self._prepare(stack, wait, recipe, given)
+                stack.enter_context(written(self.path, wait, recipe_of(recipe), rules_of(given), lasts=lasts))
             elif not is_store(self.path):
                 raise InputError(
                     f"{self.path} is no store. Name the folder of one, or make it with `neardup store create`."
@@ -120,47 +106,16 @@ class Files:
             self._read(facts)
             self._open = stack.pop_all()
 
-    def _prepare(
-        self, stack: contextlib.ExitStack, wait: float, recipe: RecipeLike | None, given: Mapping[str, Any]
-    ) -> None:
-        """Lock the store, and make it if there is none."""
-        rules, made_by = rules_of(given), recipe_of(recipe)
-        plan = None
-        if not is_store(self.path):
-            plan = _plan_of(made_by, rules)  # refuses bad options before a folder is made
-            make_folder(self.path)
-        stack.enter_context(writing(self.path, wait))
-        with contextlib.closing(Record(self.path / RECORD, create=True, lasts=self.lasts)) as record:
-            if record.is_complete:
-                return
-            plan = plan or _plan_of(made_by, rules)
-            facts = {
-                "store": secrets.token_hex(8),
-                "recipe": fields_in_folder(made_by.stored(), self.path, None),
-                "max_distance": made_by.max_distance,
-                "rules": to_store(rules),
-                "plan": plan.to_store(),
-                "documents": 0,
-                "removed": 0,
-                "ends": _layout(made_by, rules, _candidates(made_by, rules, plan)).no_ends,
-                "generation": 0,
-                "derived": nothing_derived(0),
-                "state": None,
-            }
-            with record.changing():
-                record.set_facts(facts)
-        self._names_to_disk()
-
     # -------------------------------------------------------------------------------------------------------- reading
 
     @property
     def layout(self) -> Layout:
         """What is kept of each document."""
-        return _layout(self.recipe, self.rules, self.candidates)
+        return layout_of(self.recipe, self.rules, self.candidates)
 
     def new_candidates(self) -> Candidates:
         """What finds candidates, before it is opened."""
-        return _candidates(self.recipe, self.rules, self.plan)
+        return candidates_of(self.recipe, self.rules, self.plan)
 
     def _read(self, facts: Mapping[str, Any]) -> None:
         """Map the files, and make in memory what no segment has."""
@@ -380,25 +335,3 @@ class Files:
                         self.spill()
         finally:
             self._open.close()
-
-
-def _asked(rules: Rules) -> DedupOptions:
-    """The options by which candidates are found."""
-    return dataclasses.replace(rules.options, min_similarity=rules.least)
-
-
-def _plan_of(recipe: Recipe, rules: Rules) -> Plan:
-    return CANDIDATES[rules.options.method].plan_of(recipe, _asked(rules))
-
-
-def _candidates(recipe: Recipe, rules: Rules, plan: Plan) -> Candidates:
-    return CANDIDATES[rules.options.method](recipe, _asked(rules), plan)
-
-
-def _layout(recipe: Recipe, rules: Rules, candidates: Candidates) -> Layout:
-    """What is kept of each document."""
-    similarity = maker_of(rules.options.compared_by)
-    kinds = ["compared"] if rules.options.min_similarity > 0 else []
-    if kinds and rules.options.method == "exact" and similarity.row.joined != similarity.row.verified:
-        kinds.append("joined")
-    return Layout(recipe.words, tuple(kinds), similarity.verified == WEIGHTS, candidates.signing)

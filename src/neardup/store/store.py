@@ -9,7 +9,7 @@ import numpy as np
 
 from neardup.errors import OptionError
 from neardup.io.storage.places import local_path
-from neardup.options import DedupOptions, MatchingOptions
+from neardup.options import DedupOptions, MatchingOptions, refuse_unknown
 from neardup.progress import Watcher, progress_of
 from neardup.recipe.presets import RecipeLike
 from neardup.recipe.recipe import Recipe
@@ -75,6 +75,7 @@ class Store(Maintained):
             RecipeMismatch: the store has another recipe.
             DataError: the store is damaged.
         """
+        refuse_unknown(options, Store.__init__)
         given = {**options, "floor": floor, "policy": policy}
         self._files = Files(path, mode=mode, wait=wait, durable=durable, threads=threads, recipe=recipe, given=given)
 

@@ -21,7 +21,7 @@ from neardup.store.orders import BY_HASH, learned
 from neardup.store.postings import Bound, Found, Postings, Table, joined
 from neardup.store.texts import Texts
 
-FIRST_LEARNED, GROWTH = 512, 64
+FIRST_LEARNED, GROWTH = 64, 128
 """The order is learned when a store has so many documents, and again when it has grown so many times."""
 SAMPLED = 4096
 """Documents of which it is learned, the last ones."""
@@ -114,6 +114,8 @@ class ExactCandidates(Candidates):
 
     def among(self, texts: Texts) -> Found:
         parts, order = [], self.order(len(self.derived.orders))
+        if order is BY_HASH and len(texts) >= FIRST_LEARNED:
+            order = learned(texts.joined.values)
         for side in self.sides:
             asked, kept = self.keys(texts, order, whole=side.asks_all), Table()
             kept.add(asked if side.asks_all == side.stores_all else self.keys(texts, order, whole=side.stores_all))
