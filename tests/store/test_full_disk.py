@@ -105,7 +105,7 @@ def test_a_store_on_a_read_only_file_system_can_be_read(tmp_path):
         ):
             Store(tmp_path / "ro")
     finally:
-        subprocess.run(["umount", tmp_path / "ro"], check=True)
+        subprocess.run(["umount", "--lazy", tmp_path / "ro"], check=True)
 
 
 def test_folders_that_cannot_be_made_are_refused(tmp_path):
