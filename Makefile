@@ -100,7 +100,7 @@ fuzz: $(VENV)/developing kernels  ## corpora and options by chance against the d
 flips: $(VENV)/developing kernels  ## FLIPS bytes changed in files of every format that is read; about 20 minutes
 	PYTHONPATH=tests $(BIN)/python -m flips --flips $(FLIPS) --seed $(SEED) $(if $(OUTPUT),--output $(OUTPUT))
 
-kills: $(VENV)/developing kernels  ## KILLS runs of dedup --resume, index and filter killed at random moments; about 10 minutes
+kills: $(VENV)/developing kernels  ## KILLS runs of dedup --resume, index, filter and stores killed at random moments, or of those with SCENARIOS in their names
 	PYTHONPATH=tests $(BIN)/python -m kills --kills $(KILLS) --seed $(SEED) $(if $(SCENARIOS),--scenarios $(SCENARIOS)) $(if $(OUTPUT),--output $(OUTPUT))
 
 lint: $(VENV)/developing  ## style

@@ -14,13 +14,13 @@ def match_of(kept, text, options):
     return (found[0]["similarity"], found[0]["distance"], found[0]["exact"]) if found else None
 
 
-def rank_of(policy, text, metadata=None):
+def rank_of(keep, text, metadata=None):
     """How good a text is."""
-    kind, _, key = policy.partition(":")
+    kind, _, key = keep.partition(":")
     if key:
         value = (metadata or {}).get(key)
         return -math.inf if value is None else value if kind == "max" else -value
-    return {"longest": len(text), "shortest": -len(text), "last": 0}[policy]
+    return {"longest": len(text), "shortest": -len(text), "last": 0}[keep]
 
 
 @dataclass
@@ -28,7 +28,7 @@ class NaiveStore:
     """Kept documents and texts that were not kept, in the order in which they came. `options`: a tuple of pairs, of `deduplicate`."""
 
     options: tuple
-    policy: str = "first"
+    keep: str = "first"
     kept: dict = field(default_factory=dict)
     removed: list = field(default_factory=list)
     replaced: list = field(default_factory=list)
@@ -53,10 +53,10 @@ class NaiveStore:
             equal = match_of(self.kept[name][1], text, self.options)
             if not equal or not equal[2]:
                 self.remove(name)
-        if self.policy not in ("first", "always"):
+        if self.keep not in ("first", "always"):
             return self._add_better(name, text, metadata)
         found = self.check(text)
-        if found and self.policy != "always":
+        if found and self.keep != "always":
             alike, distance, exact, of = found[0]
             if not exact and not self._was_removed(text):
                 self.removed.append((text, self.kept[of][0], alike, distance))
@@ -69,10 +69,10 @@ class NaiveStore:
         """The same where a better document replaces those that it matches; then, these are in `replaced`."""
         found = self._all_matches(text)
         ranks = [
-            (rank_of(self.policy, text, metadata), -self.count),
-            *((rank_of(self.policy, *self.kept[of][1:]), -number) for *_, number, of in found),
+            (rank_of(self.keep, text, metadata), -self.count),
+            *((rank_of(self.keep, *self.kept[of][1:]), -number) for *_, number, of in found),
         ]
-        best = ranks[0][0] > max(rank for rank, _ in ranks[1:]) if found and self.policy != "last" else True
+        best = ranks[0][0] > max(rank for rank, _ in ranks[1:]) if found and self.keep != "last" else True
         if not best:
             return [(alike, distance, exact, of) for alike, distance, exact, _, of in found]
         for alike, distance, _, _, of in found:

@@ -31,7 +31,7 @@ FACTS = [
     "derived", "documents", "ends", "format", "generation", "max_distance", "plan", "recipe", "removed", "rules", "state", "store",
 ]  # fmt: skip
 PLAN = ["agreement", "bands", "max_distance", "min_tokens", "rows"]
-RULES = ["floor", "max_distance", "method", "min_similarity", "policy", "similarity"]
+RULES = ["floor", "keep", "max_distance", "method", "min_similarity", "similarity"]
 CHUNK = 8192
 M64 = 2**64 - 1
 GOLDEN_RATIO = 0x9E3779B97F4A7C15

@@ -374,8 +374,8 @@ def _tokens(counted: tuple[str, int]) -> tuple[list[str], int]:
 _STOP_LIST = word_list(STOP_WORDS, b"the\nof\n", "stop list")
 STORES: dict[str, dict[str, Any]] = {
     "exact": {"min_similarity": 0.6, "floor": 0.3},
-    "exact-cosine": {"min_similarity": 0.8, "similarity": "cosine", "policy": "max:rank"},
-    "exact-edit": {"min_similarity": 0.5, "similarity": "edit", "policy": "longest"},
+    "exact-cosine": {"min_similarity": 0.8, "similarity": "cosine", "keep": "max:rank"},
+    "exact-edit": {"min_similarity": 0.5, "similarity": "edit", "keep": "longest"},
     "minhash": {"method": "minhash", "min_similarity": 0.6, "recipe": nd.Recipe(bits=64)},
     "simhash": {
         "method": "simhash",

@@ -204,16 +204,16 @@ def test_pairs_and_clusters_are_listed(run, chained):
     assert "1 cluster: c.jsonl.gz" in done.err
 
 
-def test_what_is_kept_follows_the_policy(run):
+def test_what_is_kept_follows_the_rule(run):
     write_lines("in.jsonl", ROWS)
-    run("store", "create", "seen", "--policy", "always")
+    run("store", "create", "seen", "--keep", "always")
     found = told(run("store", "add", "seen", "in.jsonl", "-o", "-"))
     assert [line["duplicate_of"] for line in found] == [None, "ferry", None, "ferry", None]
     assert documents(run) == 5
     assert len(told(run("store", "pairs", "seen"))) == 3
-    run("filter", "--store", "other", "--policy", "always", "--floor", "0.4", "in.jsonl", "-o", "out.jsonl")
+    run("filter", "--store", "other", "--keep", "always", "--floor", "0.4", "in.jsonl", "-o", "out.jsonl")
     info = told(run("store", "info", "other", "--json"))[0]
-    assert (info["documents"], info["policy"], info["floor"]) == (5, "always", 0.4)
+    assert (info["documents"], info["keep"], info["floor"]) == (5, "always", 0.4)
     assert len(read_lines("out.jsonl")) == 3
 
 
@@ -325,7 +325,7 @@ def test_that_nothing_is_similar_is_told(run, filled):
         (["store", "create", "new", "--floor", "0.9"], "--floor 0.9: give a number above 0, and up to"),
         (["store", "create", "new", "--floor", "0.5", "--method", "minhash"], "--floor 0.5: only"),
         (["filter", "--store", "new", "--window", "soon", "in.jsonl"], "--window soon: give seconds, 0 or more"),
-        (["filter", "--store", "seen", "--policy", "always", "in.jsonl", "-o", "o.jsonl"], "was made with --policy"),
+        (["filter", "--store", "seen", "--keep", "always", "in.jsonl", "-o", "o.jsonl"], "was made with --keep"),
         (["filter", "--index", "new", "--window", "3d", "in.jsonl"], "--window is for --store, not for --index"),
         (["filter", "--index", "new", "--wait", "3", "in.jsonl"], "--wait is for --store, not for --index"),
     ],

@@ -285,7 +285,7 @@ SCENARIOS = [
     _store(", minhash", method="minhash", min_similarity=0.6),
     _store(", simhash", method="simhash", min_similarity=0.5),
     _filter_store(", skipping, minhash", on_error="skip", method="minhash", min_similarity=0.6),
-    _filter_store(", longest", policy="longest"),
+    _filter_store(", longest", keep="longest"),
     _store_add("", "out.jsonl"),
     _store_add(", without answers", None),
 ]

@@ -172,7 +172,7 @@ def test_a_row_that_is_missing_is_told(tmp_path):
 
 
 def test_rows_of_the_record_have_checksums_of_any_values(tmp_path):
-    with nd.Store(tmp_path / "s", policy="min:rank", min_similarity=0.7) as store:
+    with nd.Store(tmp_path / "s", keep="min:rank", min_similarity=0.7) as store:
         store.check_and_add_many(
             ["a", "ü", 3], TEXTS[:3], metadata=[{"rank": 0}, {"rank": 1 << 62}, None], expires=float("inf")
         )

@@ -118,9 +118,9 @@ def test_options_that_are_not_possible_are_refused(tmp_path, options, message):
         Store(tmp_path / "s", **options)
 
 
-@pytest.mark.parametrize("policy", ["first", "longest"])
-def test_bad_documents_are_refused_and_nothing_is_lost(tmp_path, policy):
-    with Store(tmp_path / "s", policy=policy) as store:
+@pytest.mark.parametrize("keep", ["first", "longest"])
+def test_bad_documents_are_refused_and_nothing_is_lost(tmp_path, keep):
+    with Store(tmp_path / "s", keep=keep) as store:
         store.check_and_add("a", TEXT)
         for ids, texts, message in (
             (["b"], [], "1 ids for 0 texts"),

@@ -35,13 +35,13 @@ def edited(which, place, word, shouts):
 class StoreMachine(RuleBasedStateMachine):
     """The store and its definition side by side."""
 
-    options, policy = (), "first"
+    options, keep = (), "first"
 
     @initialize()
     def begin(self):
         self.folder = tempfile.mkdtemp()
-        self.naive = NaiveStore(self.options, self.policy)
-        self.store = Store(f"{self.folder}/s", threads=1, policy=self.policy, **dict(self.options))
+        self.naive = NaiveStore(self.options, self.keep)
+        self.store = Store(f"{self.folder}/s", threads=1, keep=self.keep, **dict(self.options))
         self.reader = Store(f"{self.folder}/s", mode="r", threads=1)
 
     @rule(documents=st.lists(st.tuples(IDS, TEXTS), min_size=1, max_size=6))
@@ -103,7 +103,7 @@ def seen(answer):
     return [(match.similarity, match.distance, answer.exact, match.id) for match in answer.matches]
 
 
-@pytest.mark.parametrize("policy", ["first", "always", "longest", "last"])
+@pytest.mark.parametrize("keep", ["first", "always", "longest", "last"])
 @pytest.mark.parametrize(
     ("method", "similarity", "least"),
     [
@@ -118,13 +118,13 @@ def seen(answer):
         ("exact", nd.Similarity(word_shingle=1), 0.7),
     ],
 )
-def test_a_store_answers_as_its_definition(monkeypatch, method, similarity, least, policy):
+def test_a_store_answers_as_its_definition(monkeypatch, method, similarity, least, keep):
     monkeypatch.setattr(exact, "FIRST_LEARNED", 3)
     monkeypatch.setattr(exact, "GROWTH", 2)
     monkeypatch.setattr(exact, "MOST_MOVED", 6)
     monkeypatch.setattr(files, "AT_ONCE", 4)
     options = (("method", method), ("similarity", similarity), ("min_similarity", least))
-    machine = type("Machine", (StoreMachine,), {"options": options, "policy": policy})
+    machine = type("Machine", (StoreMachine,), {"options": options, "keep": keep})
     run_state_machine_as_test(
         machine, settings=settings(stateful_step_count=15, deadline=None, phases=[Phase.generate])
     )

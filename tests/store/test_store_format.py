@@ -304,7 +304,7 @@ def test_a_vector_has_documents_under_two_orders():
 )
 def test_the_page_is_enough_for_every_similarity(tmp_path, monkeypatch, options, min_tokens):
     monkeypatch.setattr(exact, "FIRST_LEARNED", 4)
-    with nd.Store(tmp_path / "store", policy="always", threads=1, **options) as store:
+    with nd.Store(tmp_path / "store", keep="always", threads=1, **options) as store:
         store.check_and_add_many(range(len(TEXTS)), TEXTS)
         store.check_and_add_many(["more", "3"], [TEXTS[3] + " More.", TEXTS[0]])
         store.remove([0, 5])

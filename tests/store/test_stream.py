@@ -121,7 +121,7 @@ def test_what_lasts_is_a_store(tmp_path):
         with nd.Store(tmp_path / "s", mode="r") as reader:
             assert reader.get("a") is not None
     with nd.Store(tmp_path / "s") as store:
-        assert (store.options.compared_by, store.policy) == ("cosine", "first")
+        assert (store.options.compared_by, store.keep) == ("cosine", "first")
         assert store.check_and_add("b", OTHER).is_new
     with nd.Stream(str(tmp_path / "s")) as stream:
         assert repr(stream) == f"Stream('{tmp_path / 's'}', 2 documents, exact, cosine)"
@@ -212,11 +212,11 @@ def test_what_is_no_store_that_keeps_the_first_is_refused(tmp_path):
     (tmp_path / "texts" / "a.txt").touch()
     with pytest.raises(nd.InputError, match="is there, and is no store"):
         nd.Stream(tmp_path / "texts")
-    for policy in ("longest", "always"):
-        nd.Store(tmp_path / policy, policy=policy).close()
-        with pytest.raises(nd.OptionError, match=f"has the policy '{policy}', and a stream keeps the first"):
-            nd.Stream(tmp_path / policy)
-        nd.Store(tmp_path / policy).close()  # it was left to others
+    for keep in ("longest", "always"):
+        nd.Store(tmp_path / keep, keep=keep).close()
+        with pytest.raises(nd.OptionError, match=f"has `keep='{keep}'`, and a stream keeps the first"):
+            nd.Stream(tmp_path / keep)
+        nd.Store(tmp_path / keep).close()  # it was left to others
 
 
 def test_options_that_are_not_the_stores_or_nobodys_are_refused(tmp_path):

@@ -163,7 +163,7 @@ def test_neighbors_that_cannot_be_told_are_refused(tmp_path):
     for options, message in (
         ({"floor": 0.9}, "`floor=0.9`: give a number above 0, and up to `min_similarity`"),
         ({"floor": 0.5, "method": "minhash"}, "only `method='exact'` finds everything below"),
-        ({"policy": "newest"}, "`policy='newest'`: give one of first, always"),
+        ({"keep": "newest"}, "`keep='newest'`: give one of first, always"),
     ):
         with pytest.raises(nd.OptionError, match=message):
             Store(tmp_path / "new", **options)

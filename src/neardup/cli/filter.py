@@ -15,7 +15,7 @@ ONLY_STORE: dict[str, Any] = {
     "min_similarity": None,
     "similarity": None,
     "floor": None,
-    "policy": None,
+    "keep": None,
     "metadata": (),
     "window": None,
     "wait": 0.0,

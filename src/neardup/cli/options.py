@@ -11,7 +11,7 @@ from neardup.io.reading import HTML, Reading
 from neardup.options import CLUSTERS, KEEPS, DedupOptions
 from neardup.recipe.methods import METHODS, MethodRow, Promise
 from neardup.recipe.similarities import SIMILARITIES, SimilarityRow
-from neardup.store.preference import POLICIES
+from neardup.store.preference import STORE_KEEPS
 
 if TYPE_CHECKING:
     from neardup.progress import Progress
@@ -187,7 +187,7 @@ metadata = click.option(
     "--metadata",
     multiple=True,
     metavar="COLUMN",
-    help="Also keep this column with the documents: `neardup store get` shows it, and --policy max:COLUMN or min:COLUMN compares "
+    help="Also keep this column with the documents: `neardup store get` shows it, and --keep max:COLUMN or min:COLUMN compares "
     "it; repeatable.",
 )
 
@@ -209,9 +209,9 @@ matching_of_store = _several(
         "asked for, if below --min-similarity (that).",
     ),
     click.option(
-        "--policy",
+        "--keep",
         metavar="RULE",
-        help=f"Of a new store: which of matching documents are kept (first); {described(POLICIES)}.",
+        help=f"Of a new store: which of matching documents are kept (first); {described(STORE_KEEPS)}.",
     ),
 )
 of_new_store = _several(

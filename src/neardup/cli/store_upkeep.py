@@ -127,7 +127,7 @@ def neighbors(path: str, **chosen: Any) -> None:
 def pairs(path: str, output: str, quiet: bool, **chosen: Any) -> None:
     """List all pairs of similar documents.
 
-    JSON lines with a, b (the ids, the earlier document first), similarity and distance. By the policy `first`, no two
+    JSON lines with a, b (the ids, the earlier document first), similarity and distance. With `--keep first`, no two
     kept documents match, so give a --min-similarity below that of matches, down to the floor of the store.
     """
     from neardup.jobs.store_upkeep import pairs_of_store

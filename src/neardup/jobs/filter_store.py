@@ -57,7 +57,7 @@ def filter_with_store(
     audit: str | Path | None = None,
     recipe: RecipeLike | None = None,
     floor: float | None = None,
-    policy: str | None = None,
+    keep: str | None = None,
     metadata: str | Sequence[str] = (),
     window: Duration | None = None,
     wait: float = 0.0,
@@ -81,10 +81,10 @@ def filter_with_store(
         audit: a file for the duplicates: JSON lines with id, row (over all inputs, from 0), survivor_id, similarity, distance and
             exact. By default it is the output without its ending + .duplicates.jsonl; none for standard output.
         recipe: the recipe of a new store, `Recipe()` by default; it must be that of a store that is there.
-        floor, policy: of a new store; see `Store`. A document that replaces others is passed on, although these were passed on
+        floor, keep: of a new store; see `Store`. A document that replaces others is passed on, although these were passed on
             before: the audit then has a line with its id and its row, the id of the replaced document as replaced_id, similarity
             and distance, for each of them.
-        metadata: columns whose values are kept with the documents; needed by the policies `max:KEY` and `min:KEY`.
+        metadata: columns whose values are kept with the documents; needed by `keep="max:KEY"` and `min:KEY`.
         window: remove the documents that were not seen for so long, before the run and while it goes on, at most a hundredth of
             the window later: seconds, a `timedelta`, or a text such as `30d`.
         wait: seconds to wait until another process that writes to the store has ended.
@@ -113,12 +113,12 @@ def filter_with_store(
     refuse_inputs(paths.files, files_of(shards))
     if not is_store(home):
         Outputs(paths.files, inputs=files_of(shards), overwrite=overwrite).check_files()  # before the store is made
-    columns = metadata_columns("first" if policy is None else policy, metadata)  # refuses them before a store is made
+    columns = metadata_columns("first" if keep is None else keep, metadata)  # refuses them before a store is made
     to_check = [shard for shard in shards if shard.format == "lines" or shard.path != STANDARD_INPUT]
     if columns.names:
         FileCorpus(to_check, how.columns(columns.names)).check()
-    with Store(home, wait=wait, recipe=recipe, floor=floor, policy=policy, **matching) as store:
-        columns = metadata_columns(store.policy, metadata)
+    with Store(home, wait=wait, recipe=recipe, floor=floor, keep=keep, **matching) as store:
+        columns = metadata_columns(store.keep, metadata)
         memory = StoreMemory(store, columns.names)
         _publish_the_last(memory)
         run = None

@@ -20,7 +20,7 @@ def create_store(
     *,
     recipe: RecipeLike | None = None,
     floor: float | None = None,
-    policy: str | None = None,
+    keep: str | None = None,
     **options: Unpack[MatchingOptions],
 ) -> StoreInfo:
     """Create a store in a folder that does not exist or is empty; see `Store`.
@@ -31,7 +31,7 @@ def create_store(
     """
     if is_store(path):
         raise InputError(f"{path} is a store already. Add to it with `neardup store add`, or name another folder.")
-    with Store(path, recipe=recipe, floor=floor, policy=policy, **options) as store:
+    with Store(path, recipe=recipe, floor=floor, keep=keep, **options) as store:
         return store.info()
 
 

@@ -75,7 +75,7 @@ def add_to_store(
         path: the folder of the store.
         inputs: texts as in `deduplicate_files`.
         output: a file for the answers, .jsonl, .jsonl.gz or .jsonl.zst, or `-` for standard output; by default, none.
-        metadata: columns whose values are kept with the documents; needed by the policies `max:KEY` and `min:KEY`.
+        metadata: columns whose values are kept with the documents; needed by `keep="max:KEY"` and `min:KEY`.
         wait: seconds to wait until another process that writes to the store has ended.
         give_up: if the same call was interrupted, begin anew, and forget the answers so far.
         on_error, threads, temp_dir, progress, **reading: as in `build_index`.
@@ -84,7 +84,7 @@ def add_to_store(
     Raises:
         InputError: there is no store, an input is missing or has changed since an interruption, the output exists, or another
             process writes to the store.
-        OptionError, DataError: as in `deduplicate_files`; also if the policy of the store needs metadata.
+        OptionError, DataError: as in `deduplicate_files`; also if the `keep` of the store needs metadata.
     """
     progress, how = progress_of(progress), reading_of(reading, add_to_store)
     text = path_text(output)
@@ -101,12 +101,12 @@ def add_to_store(
         if why_not:
             sink = None if target is None else stack.enter_context(answers_to(target, shards, overwrite=overwrite))
             store = stack.enter_context(opened_store(path, wait=wait))
-            columns = metadata_columns(store.policy, metadata)
+            columns = metadata_columns(store.keep, metadata)
             progress.say(f"{BEGINS_ANEW} {why_not}")
             counts = _add(store, corpus, columns, sink, None, progress)
         else:
             store = stack.enter_context(opened_store(path, wait=wait))
-            columns = metadata_columns(store.policy, metadata)
+            columns = metadata_columns(store.keep, metadata)
             run = AddRun(store, shards, target, how, names)  # type: ignore[arg-type]  # a path, or it could not continue
             run.begin(overwrite=overwrite, give_up=give_up)
             counts = _continued(store, corpus, columns, run, progress)

@@ -1,4 +1,4 @@
-"""METADATA: columns of rows that a store keeps with its documents, and by which its policy may prefer them."""
+"""METADATA: columns of rows that a store keeps with its documents, and by which it may prefer them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class MetadataColumns:
 
     Attributes:
         names: the columns.
-        key: the one whose values the policy of the store compares; None if it compares none.
+        key: the one whose values the store compares; None if it compares none.
     """
 
     names: tuple[str, ...]
@@ -36,7 +36,7 @@ class MetadataColumns:
             rows: their numbers there.
 
         Raises:
-            InputError: the policy compares the column, and a value is neither a number nor a date.
+            InputError: the store compares the column, and a value is neither a number nor a date.
         """
         if not self.names:
             return None
@@ -54,18 +54,18 @@ class MetadataColumns:
         return found
 
 
-def metadata_columns(policy: str, given: str | Sequence[str]) -> MetadataColumns:
-    """The columns that are named, for a store of this policy.
+def metadata_columns(keep: str, given: str | Sequence[str]) -> MetadataColumns:
+    """The columns that are named, for a store with this `keep`.
 
     Raises:
-        OptionError: a name is empty, or the column that the policy compares is not named.
+        OptionError: a name is empty, or the column that the store compares is not named.
     """
     names = tuple(dict.fromkeys((given,) if isinstance(given, str) else given))
     if not all(isinstance(name, str) and name for name in names):
         raise OptionError(f"`metadata={list(names)!r}`: give names of columns, none of them empty.")
-    key = key_of(policy)
+    key = key_of(keep)
     if key is not None and key not in names:
         raise OptionError(
-            f"The policy of this store, {policy!r}, compares the column {key!r}. Name it: `metadata={[key]!r}`."
+            f"This store was made to keep {keep}, and needs the column {key!r}. Name it: `metadata={[key]!r}`."
         )
     return MetadataColumns(names, key)

@@ -38,15 +38,15 @@ def add_documents(
     made = [
         files.texts(texts[first : first + AT_ONCE]) for first in range(0, len(names), AT_ONCE)
     ]  # refuses what is no text
-    ranks = _ranks(files.rules.policy, texts, metadata)
-    decide = add_better if replaces(files.rules.policy) else deciding.add
+    ranks = _ranks(files.rules.keep, texts, metadata)
+    decide = add_better if replaces(files.rules.keep) else deciding.add
     now, found = time.time(), list[StoreAnswer]()
     for part, first in zip(made, range(0, len(names), AT_ONCE), strict=True):
         for some in deciding.without_updates(files, part, names[first : first + AT_ONCE]):
             rows = slice(first + some.start, first + some.stop)
             of_rows = Given(names[rows], None if given is None else given[rows], ranks[rows], expires, now)
             found += decide(files, part[np.arange(some.start, some.stop)], of_rows)
-    with files.changing():
+    with files.changing(calls_others=True):
         values = state(found) if callable(state) else state
         facts = {} if values is None else {"state": json.loads(as_json(values))}
     files.acknowledge(facts)
@@ -54,9 +54,9 @@ def add_documents(
     return found
 
 
-def _ranks(policy: str, texts: Sequence[str], metadata: Sequence[Any] | None) -> list[float | None]:
-    """How good documents are; empty where the policy compares nothing."""
-    if not replaces(policy):
+def _ranks(keep: str, texts: Sequence[str], metadata: Sequence[Any] | None) -> list[float | None]:
+    """How good documents are; empty where nothing is compared."""
+    if not replaces(keep):
         return []
     told = [None] * len(texts) if metadata is None else metadata
-    return [rank_of(policy, text, each) for text, each in zip(texts, told, strict=True)]
+    return [rank_of(keep, text, each) for text, each in zip(texts, told, strict=True)]

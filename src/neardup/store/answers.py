@@ -28,7 +28,7 @@ class StoreAnswer:
         matches: the kept documents that match, the most similar first, and of equally similar ones the one that was added first.
             For a text that was removed before, the survivor that it had then.
         exact: whether the text equals that of the first match, after normalization.
-        replaces: the documents that a better one has replaced, by the policy of the store; it is new.
+        replaces: the documents that a better one has replaced, by the `keep` of the store; it is new.
     """
 
     is_new: bool

@@ -82,7 +82,7 @@ def add(files: Files, texts: Texts, given: Given) -> list[StoreAnswer]:
         first_of.setdefault(digests[place], place)
     places = np.array(list(first_of.values()), np.int64)
     some, first = texts[places], len(files.contents)
-    keeps_all = files.rules.policy == "always"
+    keeps_all = files.rules.keep == "always"
     among = files.candidates.among(some) if len(places) > 1 else NOTHING_FOUND
     decided = _walk(files, some, among, keeps_all=keeps_all)
     if keeps_all:

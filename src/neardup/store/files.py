@@ -75,7 +75,7 @@ class Files:
 
         Args:
             path, mode, wait, durable, threads, recipe: see there.
-            given: options, floor and policy.
+            given: options, floor and keep.
             recalls: whether to make in memory what no segment has; without it, nothing can be asked.
             lasts: whether the files outlive this object; without it, nothing is synced, and nothing written at the end.
         """
@@ -293,8 +293,11 @@ class Files:
         self._read(self.record.facts())
 
     @contextlib.contextmanager
-    def changing(self) -> Iterator[None]:
-        """A change of the files. If it fails, nothing is kept that was not durable, and the store must be opened again."""
+    def changing(self, *, calls_others: bool = False) -> Iterator[None]:
+        """A change of the files. If it fails, nothing is kept that was not durable, and the store must be opened again.
+
+        `calls_others`: what fails need not be a file of the store.
+        """
         self.demand_sound()
         self._is_sound = False
         try:
@@ -303,7 +306,7 @@ class Files:
         except BaseException as problem:
             with contextlib.suppress(NeardupError):  # which a full disk has rolled back already
                 self.record.roll_back()
-            if isinstance(problem, OSError):
+            if isinstance(problem, OSError) and not calls_others:
                 raise InputError(
                     f"{self.path} cannot be written to: {problem.strerror}. What was acknowledged "
                     "before is kept. Mend the cause, close the store, and open it again."

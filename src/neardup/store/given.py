@@ -11,7 +11,7 @@ class Given(NamedTuple):
 
     Attributes:
         names, metadata: as JSON; metadata may be None for all.
-        ranks: see `neardup.store.preference`; empty where the policy needs none.
+        ranks: see `neardup.store.preference`; empty where `keep` needs none.
         expires: when those that are kept expire.
         now: the time.
     """

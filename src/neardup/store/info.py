@@ -19,7 +19,7 @@ class StoreInfo:
         documents: how many are kept.
         removed: how many distinct texts that were not kept are remembered; of documents that are gone since, until `compact`.
         gone: documents that were removed, whose room `compact` gives up.
-        method, similarity, min_similarity, max_distance, floor, policy: the rules.
+        method, similarity, min_similarity, max_distance, floor, keep: the rules.
         recipe: how fingerprints are made, as plain values.
         bytes: what each kind of file takes.
     """
@@ -32,7 +32,7 @@ class StoreInfo:
     min_similarity: float
     max_distance: int | None
     floor: float | None
-    policy: str
+    keep: str
     recipe: dict[str, Any]
     bytes: dict[str, int]
 
@@ -55,7 +55,7 @@ def info_of(files: Files) -> StoreInfo:
         min_similarity=options.min_similarity,
         max_distance=files.candidates.max_distance,
         floor=files.rules.floor,
-        policy=files.rules.policy,
+        keep=files.rules.keep,
         recipe=files.recipe.as_dict(),
         bytes=sizes,
     )

@@ -13,7 +13,8 @@ from neardup.errors import InputError, OptionError
 from neardup.options import DedupOptions
 from neardup.recipe.similarity import similarity_of, similarity_to_store, stored_similarity
 from neardup.store.candidates.table import CANDIDATES
-from neardup.store.preference import demand_policy
+from neardup.store.preference import demand_keep
+from neardup.store.record import location
 
 RECORD, LOCK = "record.sqlite", "lock"
 DECIDING = ("method", "min_similarity", "similarity", "max_distance")
@@ -27,7 +28,8 @@ def is_store(path: str | Path) -> bool:
     file = Path(path) / RECORD
     if not file.is_file():
         return False
-    with contextlib.closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as base:
+    # Not `mode=ro`: it cannot read what a killed process has left in the write-ahead log.
+    with contextlib.closing(sqlite3.connect(location(file), uri=True)) as base:
         try:
             return bool(base.execute("SELECT 1 FROM facts WHERE name = 'recipe'").fetchone())
         except sqlite3.OperationalError as problem:
@@ -43,12 +45,12 @@ class Rules:
     Attributes:
         options: method, similarity, least similarity and distance of matches.
         floor: the least similarity that `neighbors` and `pairs` can be asked for; None for that of matches.
-        policy: one of `neardup.store.preference.POLICIES`.
+        keep: one of `neardup.store.preference.STORE_KEEPS`.
     """
 
     options: DedupOptions
     floor: float | None = None
-    policy: str = "first"
+    keep: str = "first"
 
     @property
     def least(self) -> float:
@@ -63,23 +65,23 @@ def rules_of(given: Mapping[str, Any]) -> Rules:
         OptionError: a value is not allowed.
     """
     values = {name: value for name, value in given.items() if value is not None}
-    floor, policy = values.pop("floor", None), values.pop("policy", "first")
+    floor, keep = values.pop("floor", None), values.pop("keep", "first")
     options = DedupOptions(**({"method": "exact"} | values))
     if options.method not in CANDIDATES:
         raise OptionError(f"`method={options.method!r}`: a store has one of {', '.join(CANDIDATES)}.")
-    demand_policy(policy)
+    demand_keep(keep)
     if floor is not None:
         if not isinstance(floor, int | float) or not 0 < floor <= options.min_similarity:
             raise OptionError(f"`floor={floor!r}`: give a number above 0, and up to `min_similarity`.")
         if options.method != "exact":
             raise OptionError(f"`floor={floor!r}`: only `method='exact'` finds everything below `min_similarity`.")
-    return Rules(options, floor, policy)
+    return Rules(options, floor, keep)
 
 
 def to_store(rules: Rules) -> dict[str, Any]:
     """Rules as the record has them."""
     options = {name: getattr(rules.options, name) for name in DECIDING}
-    own = {"floor": rules.floor, "policy": rules.policy, "similarity": similarity_to_store(rules.options.compared_by)}
+    own = {"floor": rules.floor, "keep": rules.keep, "similarity": similarity_to_store(rules.options.compared_by)}
     return options | own
 
 
@@ -93,7 +95,7 @@ def demand_same(path: Path, rules: Rules, given: Mapping[str, Any]) -> None:
     values = {name: value for name, value in given.items() if value is not None}
     if "similarity" in values:
         values["similarity"] = similarity_of(values["similarity"])
-    own = {"floor": rules.floor, "policy": rules.policy}
+    own = {"floor": rules.floor, "keep": rules.keep}
     has = {name: own[name] if name in own else getattr(rules.options, name) for name in values}
     if differing := [name for name, value in values.items() if has[name] != value]:
         shown = ", ".join(f"`{name}={has[name]!r}`" for name in differing)

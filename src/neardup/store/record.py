@@ -33,7 +33,7 @@ _NO_DAMAGE = {
 
 
 class DocumentRow(NamedTuple):
-    """A row of `documents`: the id as JSON, times in seconds since 1970, the metadata as JSON, how good it is by the policy."""
+    """A row of `documents`: the id as JSON, times in seconds since 1970, the metadata as JSON, how good it is by `keep`."""
 
     number: int
     id: str
@@ -66,7 +66,7 @@ def removed_rows(
     ]
 
 
-def _location(path: Path) -> str:
+def location(path: Path) -> str:
     """Where SQLite finds a file; on a read-only file system, it needs to be told that nothing will change."""
     place = path.absolute().as_uri()
     is_readonly = path.exists() and os.statvfs(path).f_flag & os.ST_RDONLY
@@ -84,7 +84,7 @@ class Record:
             DataError: it is damaged, or of another format.
         """
         self.path = path
-        self._base = sqlite3.connect(_location(path), isolation_level=None, check_same_thread=False, uri=True)
+        self._base = sqlite3.connect(location(path), isolation_level=None, check_same_thread=False, uri=True)
         for name, function, count in (
             ("document_checksum", document_checksum, 7),
             ("removed_checksum", removed_checksum, 6),

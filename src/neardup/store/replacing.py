@@ -55,8 +55,8 @@ def _decide(files: Files, text: Texts, given: Given, place: int) -> StoreAnswer:
     rows = files.record.documents(numbers)
     exact = set(files.known.all_kept(text.prints).found.tolist())
     matches = tuple(found.matches(rows))
-    policy = files.rules.policy
-    if all(is_better(policy, given.ranks[place], row.rank) for row in rows.values()):
+    keep = files.rules.keep
+    if all(is_better(keep, given.ranks[place], row.rank) for row in rows.values()):
         files.keep(text, given.rows([place], len(files.contents)), [], set(), given.now)
         files.forget(np.array(sorted(numbers), np.int64))
         return StoreAnswer(True, replaces=matches) if matches else NEW

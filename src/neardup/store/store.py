@@ -50,7 +50,7 @@ class Store(Maintained):
         threads: int | None = None,
         recipe: RecipeLike | None = None,
         floor: float | None = None,
-        policy: str | None = None,
+        keep: str | None = None,
         **options: Unpack[MatchingOptions],
     ) -> None:
         """Open the store in a folder, or create it. One process writes at a time; others may read.
@@ -65,8 +65,8 @@ class Store(Maintained):
             recipe: the recipe of a new store, `Recipe()` by default.
             floor: of a new store: the least similarity that `neighbors`, `pairs` and `clusters` can be asked for, below
                 `min_similarity`; for the method exact.
-            policy: of a new store: which of matching documents are kept, "first" by default: see
-                `neardup.store.preference.POLICIES`. A better document replaces all that it matches.
+            keep: of a new store: which of matching documents are kept, "first" by default: see
+                `neardup.store.preference.STORE_KEEPS`. A better document replaces all that it matches.
             **options: of a new store: method (exact by default), min_similarity, similarity, max_distance.
 
         Raises:
@@ -76,7 +76,7 @@ class Store(Maintained):
             DataError: the store is damaged.
         """
         refuse_unknown(options, Store.__init__)
-        given = {**options, "floor": floor, "policy": policy}
+        given = {**options, "floor": floor, "keep": keep}
         self._files = Files(path, mode=mode, wait=wait, durable=durable, threads=threads, recipe=recipe, given=given)
 
     @property
@@ -96,9 +96,9 @@ class Store(Maintained):
         return self._files.rules.options
 
     @property
-    def policy(self) -> str:
+    def keep(self) -> str:
         """Which documents are kept."""
-        return self._files.rules.policy
+        return self._files.rules.keep
 
     @property
     def state(self) -> Any:
@@ -160,7 +160,7 @@ class Store(Maintained):
         """All pairs of kept documents that are so similar, the earlier document first, in the order of adding.
 
         Args:
-            min_similarity: as for `neighbors`. By the policy "first", none reach the least similarity of matches.
+            min_similarity: as for `neighbors`. With `keep="first"`, none reach the least similarity of matches.
         """
         self._files.catch_up()
         return list(neighborhood.pairs(self._files, min_similarity))
@@ -258,9 +258,7 @@ class Store(Maintained):
         rules = stored_rules(facts["rules"])
         given = {name: getattr(rules.options, name) for name in DECIDING}
         recipe = copies.recipe_of_export(local_path(source, "an export"), facts)
-        store = cls(
-            path, durable="batch", threads=threads, recipe=recipe, floor=rules.floor, policy=rules.policy, **given
-        )
+        store = cls(path, durable="batch", threads=threads, recipe=recipe, floor=rules.floor, keep=rules.keep, **given)
         copies.restore(store._files, local_path(source, "an export"), facts)
         store.flush()
         return store

@@ -98,10 +98,10 @@ class Stream:
             self._removal = weakref.finalize(self, _remove, self._store, folder, self._process)
             return
         self._store = Store(path, durable="batch", threads=threads, recipe=made_by, **options)
-        if self._store.policy != "first":
+        if self._store.keep != "first":
             self._store.close()
             raise OptionError(
-                f"The store at {path} has the policy {self._store.policy!r}, and a stream keeps the first of matching documents. "
+                f"The store at {path} has `keep={self._store.keep!r}`, and a stream keeps the first of matching documents. "
                 "Use `Store`, or name another folder."
             )
 

@@ -208,7 +208,7 @@ COLUMNS: "tuple[Column[Outcomes], ...]" = (
 """All columns except those of `filter`, in the order of writing."""
 
 BY_INDEX, BY_STORE, REPLACING = "by index", "by store", "replacing"
-"""Audits of `neardup filter`. REPLACING: its lines about documents that replaced others, by the policy of a store."""
+"""Audits of `neardup filter`. REPLACING: its lines about documents that replaced others, by the `keep` of a store."""
 
 FILTER_COLUMNS: "tuple[Column[FilterOutcomes], ...]" = (
     Column(
@@ -229,7 +229,7 @@ FILTER_COLUMNS: "tuple[Column[FilterOutcomes], ...]" = (
         lambda outcomes: _id_tokens(outcomes.matched),
     ),
     Column(
-        "replaced_id", ID, "Id of the document that was passed on before, and that this one replaces, by the policy of the store.",
+        "replaced_id", ID, "Id of the document that was passed on before, and that this one replaces, by the `keep` of the store.",
         (REPLACING,), lambda outcomes: _id_tokens(outcomes.matched),
     ),
     Column(

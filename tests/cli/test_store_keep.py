@@ -1,4 +1,4 @@
-"""Columns that a store keeps as metadata, and policies by which a better document replaces others, in commands."""
+"""Columns that a store keeps as metadata, and rules by which a better document replaces others, in commands."""
 
 import random
 from pathlib import Path
@@ -43,10 +43,10 @@ def corpus(count=60):
     return rows
 
 
-@pytest.mark.parametrize("policy", ["last", "longest", "shortest", "max:stars", "min:stars"])
-def test_what_is_passed_on_and_replaced_is_that_of_the_naive_store(run, policy):
+@pytest.mark.parametrize("keep", ["last", "longest", "shortest", "max:stars", "min:stars"])
+def test_what_is_passed_on_and_replaced_is_that_of_the_naive_store(run, keep):
     rows = corpus()
-    naive = NaiveStore(OPTIONS, policy)
+    naive = NaiveStore(OPTIONS, keep)
     passed, audit = [], []
     for row, each in enumerate(rows):
         before = len(naive.replaced)
@@ -59,7 +59,7 @@ def test_what_is_passed_on_and_replaced_is_that_of_the_naive_store(run, policy):
         passed.append(each)
         for _, of, alike, distance in naive.replaced[before:]:
             audit.append({**head, "replaced_id": of, "similarity": alike, "distance": distance})
-    how = ["--policy", policy, "--min-similarity", "0.6", *(["--metadata", "stars"] if ":" in policy else [])]
+    how = ["--keep", keep, "--min-similarity", "0.6", *(["--metadata", "stars"] if ":" in keep else [])]
     write_lines("a.jsonl", rows)
     done = run("filter", "--store", "seen", "a.jsonl", "-o", "out.jsonl", *how)
     assert done.code == 0, done.err
@@ -83,7 +83,7 @@ class Killed(BaseException):
 def test_replacements_are_in_the_audit_once_after_an_interruption(run, monkeypatch):
     rows = corpus()
     write_lines("a.jsonl", rows)
-    how = {"policy": "max:stars", "metadata": ["stars"], "min_similarity": 0.6}
+    how = {"keep": "max:stars", "metadata": ["stars"], "min_similarity": 0.6}
     filter_with_store("whole", "a.jsonl", "whole.jsonl", **how)
     original, count = nd.Store.check_and_add_many, [0]
 
@@ -111,7 +111,7 @@ def test_columns_are_kept_and_shown(run):
     table = pa.table({"id": ["p"], "text": [ROWS[2]["text"]], "stars": [2], "site": [None]})
     pq.write_table(table.cast(table.schema.set(3, pa.field("site", pa.string()))), "a.parquet")
     Path("b.csv").write_text(f'id,text,stars,site\nc,"{FERRY}",2.5,here\nd,"{ROWS[4]["text"]}",,\n')
-    run("store", "create", "seen", "--policy", "max:stars")
+    run("store", "create", "seen", "--keep", "max:stars")
     how = ["--metadata", "stars", "--metadata", "site"]
     assert run("store", "add", "seen", "a.parquet", "b.csv", *how).code == 0
     with nd.Store("seen") as store:
@@ -136,7 +136,7 @@ def test_columns_are_kept_and_shown(run):
 )
 def test_the_best_by_a_column_is_kept(run, values):
     write_lines("a.jsonl", [row | {"stars": value} for row, value in zip(STARS, values, strict=True)])
-    run("store", "create", "seen", "--policy", "max:stars")
+    run("store", "create", "seen", "--keep", "max:stars")
     assert "3 documents: 2 new, 1 duplicates" in run("store", "add", "seen", "a.jsonl", "--metadata", "stars").err
     assert run("store", "get", "seen", "s3").code == 2
     assert run("store", "get", "seen", "s5").code == 0
@@ -147,7 +147,7 @@ def test_the_best_by_a_column_is_kept(run, values):
     [
         (
             ["add", "best", "a.jsonl"],
-            "The policy of this store, 'max:stars', compares the column 'stars'. Name it: --metadata stars.",
+            "This store was made to keep max:stars, and needs the column 'stars'. Name it: --metadata stars.",
         ),
         (["add", "best", "a.jsonl", "--metadata", "points"], 'a.jsonl has no column "points" in its first rows'),
         (["add", "seen", "a.jsonl", "--metadata", ""], "--metadata '': give names of columns, none of them empty"),
@@ -158,9 +158,9 @@ def test_the_best_by_a_column_is_kept(run, values):
         ),
         (["add", "best", "true.jsonl", "--metadata", "stars"], "true.jsonl, row 0 (counted from 0): 'stars' is True"),
         (["add", "seen", "lists.jsonl", "--metadata", "stars"], "lists.jsonl, row 0"),
-        (["create", "new", "--policy", "best"], "--policy best: give one of first, always, last"),
-        (["create", "new", "--policy", "max:"], "--policy max:: give one of first, always, last"),
-        (["create", "new", "--policy", "max:KEY"], "--policy max:KEY: give one of first, always, last"),
+        (["create", "new", "--keep", "best"], "--keep best: give one of first, always, last"),
+        (["create", "new", "--keep", "max:"], "--keep max:: give one of first, always, last"),
+        (["create", "new", "--keep", "max:KEY"], "--keep max:KEY: give one of first, always, last"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
@@ -179,7 +179,7 @@ def inputs():
     write_lines("true.jsonl", [STARS[0] | {"stars": True}])
     write_lines("lists.jsonl", [STARS[0] | {"stars": [1]}])
     Path("lines.txt").write_text("one\ntwo\n")
-    nd.Store("best", policy="max:stars").close()
+    nd.Store("best", keep="max:stars").close()
     nd.Store("seen").close()
 
 
@@ -188,7 +188,7 @@ def inputs():
     [
         (["--store", "best", "a.jsonl"], "compares the column 'stars'. Name it: --metadata stars"),
         (
-            ["--store", "new", "a.jsonl", "--policy", "min:stars"],
+            ["--store", "new", "a.jsonl", "--keep", "min:stars"],
             "compares the column 'stars'. Name it: --metadata stars",
         ),
         (["--store", "new", "a.jsonl", "--metadata", "points"], 'a.jsonl has no column "points" in its first rows'),
@@ -196,8 +196,8 @@ def inputs():
         (["--store", "new", "-", "--lines", "--metadata", "stars"], "stars"),
         (["--index", "ix", "a.jsonl", "--metadata", "stars"], "--metadata is for --store, not for --index"),
         (
-            ["--store", "seen", "a.jsonl", "--policy", "max:stars", "--metadata", "stars"],
-            "was made with --policy first",
+            ["--store", "seen", "a.jsonl", "--keep", "max:stars", "--metadata", "stars"],
+            "was made with --keep first",
         ),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
