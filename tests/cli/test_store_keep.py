@@ -186,10 +186,10 @@ def inputs():
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["--store", "best", "a.jsonl"], "compares the column 'stars'. Name it: --metadata stars"),
+        (["--store", "best", "a.jsonl"], "needs the column 'stars'. Name it: --metadata stars"),
         (
             ["--store", "new", "a.jsonl", "--keep", "min:stars"],
-            "compares the column 'stars'. Name it: --metadata stars",
+            "needs the column 'stars'. Name it: --metadata stars",
         ),
         (["--store", "new", "a.jsonl", "--metadata", "points"], 'a.jsonl has no column "points" in its first rows'),
         (["--store", "new", "lines.txt", "--lines", "--metadata", "stars"], "stars"),
