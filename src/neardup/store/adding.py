@@ -15,6 +15,7 @@ from neardup.store.given import Given
 from neardup.store.plain_values import as_json, id_as_json
 from neardup.store.preference import rank_of, replaces
 from neardup.store.replacing import add_better
+from neardup.store.texts import Texts
 
 State = Any | Callable[[list[StoreAnswer]], Any]
 """Plain values of a program; or a function that makes them of the answers, just before these become durable."""
@@ -43,9 +44,15 @@ def add_documents(
     now, found = time.time(), list[StoreAnswer]()
     for part, first in zip(made, range(0, len(names), AT_ONCE), strict=True):
         for some in deciding.without_updates(files, part, names[first : first + AT_ONCE]):
-            rows = slice(first + some.start, first + some.stop)
-            of_rows = Given(names[rows], None if given is None else given[rows], ranks[rows], expires, now)
-            found += decide(files, part[np.arange(some.start, some.stop)], of_rows)
+            texts_of_some, begin = part[np.arange(some.start, some.stop)], first + some.start
+
+            def decided(block: slice, texts: Texts = texts_of_some, begin: int = begin) -> list[StoreAnswer]:
+                rows = slice(begin + block.start, begin + block.stop)
+                of_rows = Given(names[rows], None if given is None else given[rows], ranks[rows], expires, now)
+                return decide(files, texts[np.arange(block.start, block.stop)], of_rows)
+
+            for answers in files.blocks.over(len(texts_of_some), decided):
+                found += answers
     with files.changing(calls_others=True):
         values = state(found) if callable(state) else state
         facts = {} if values is None else {"state": json.loads(as_json(values))}

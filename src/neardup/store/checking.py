@@ -13,6 +13,7 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.display import counted
 from neardup.errors import DataError, InputError, NeardupError
+from neardup.store.blocks import Blocks
 from neardup.store.candidates.table import CANDIDATES
 from neardup.store.derived import Derived, nothing_derived
 from neardup.store.files import Files
@@ -23,7 +24,7 @@ from neardup.store.record import Record
 from neardup.store.texts import digest_words
 
 ASKED = 1 << 8
-"""Documents that are asked for together; where all are alike, each finds all."""
+"""Documents that are asked for together, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,16 +87,19 @@ def damaged_documents(files: Files) -> Array:
 
 def _lost(files: Files) -> list[str]:
     """What derived files do not have: kept documents by their own ids, texts and elements, and texts that were not kept."""
-    documents = texts_removed = 0
+    texts_removed = 0
     kept, removed = files.kept(), files.record.removed_from(0)
-    for first in range(0, len(kept), ASKED):
-        numbers = kept[first : first + ASKED]
+
+    def lost_of(block: slice) -> int:
+        numbers = kept[block]
         texts, rows = files.contents.texts(numbers), files.record.documents(numbers.tolist())
         by_id = files.known.of_ids([row.id for row in rows.values()])
         has = np.isin(numbers, [row.number for row in by_id.values()])
         has &= _finds(files.known.all_kept(texts.prints), numbers)
         has &= _finds(files.candidates.of_kept(texts), numbers) | ~files.candidates.is_found(texts)
-        documents += int(np.count_nonzero(~has))
+        return int(np.count_nonzero(~has))
+
+    documents = sum(Blocks(ASKED).over(len(kept), lost_of))
     while some := list(islice(removed, ASKED)):
         has = _finds(
             files.known.all_removed(digest_words([row.digest for row in some])), np.array([row.number for row in some])

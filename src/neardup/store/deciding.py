@@ -1,5 +1,6 @@
 """DECIDE: the answers to texts, and which documents are kept, by the rules of a store."""
 
+import itertools
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -49,6 +50,11 @@ def known_answers(files: Files, texts: Texts) -> KnownAnswers:
 
 def ask(files: Files, texts: Texts) -> list[StoreAnswer]:
     """The answers to texts, each for itself."""
+    parts = files.blocks.over(len(texts), lambda some: _ask(files, texts[np.arange(some.start, some.stop)]))
+    return list(itertools.chain.from_iterable(parts))
+
+
+def _ask(files: Files, texts: Texts) -> list[StoreAnswer]:
     known = known_answers(files, texts)
     if len(known.fresh):
         decided = _walk(files, texts[known.fresh], NOTHING_FOUND)

@@ -18,6 +18,7 @@ from neardup.matching.similarities.table import maker_of
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.serialization import recipe_of_run
 from neardup.resources.resources import Resources
+from neardup.store.blocks import Blocks
 from neardup.store.candidates.plan import Plan
 from neardup.store.candidates.proposing import Candidates
 from neardup.store.contents import Contents, Layout, sweep_generations
@@ -49,6 +50,7 @@ class Files:
         record, contents, derived, known, candidates, gone: see their modules.
         removed: how many texts that were not kept have got a number.
         state: plain values of a program.
+        blocks: how texts are cut that are decided or asked for together.
     """
 
     recipe: Any
@@ -82,7 +84,7 @@ class Files:
         for name, value, allowed in (("mode", mode, ("r", "w")), ("durable", durable, ("each", "batch"))):
             if value not in allowed:
                 raise OptionError(f"`{name}={value!r}`: give one of {', '.join(allowed)}.")
-        self.recalls, self.lasts = recalls, lasts
+        self.recalls, self.lasts, self.blocks = recalls, lasts, Blocks(AT_ONCE)
         self.path, self.mode, self._durable = local_path(path, "a store"), mode, durable
         self.resources = Resources(threads=threads)
         with contextlib.ExitStack() as stack:

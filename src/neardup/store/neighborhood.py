@@ -9,7 +9,7 @@ import numpy as np
 from neardup.arrays import Array
 from neardup.errors import OptionError
 from neardup.store.answers import StoreMatch, StorePair
-from neardup.store.files import AT_ONCE, Files
+from neardup.store.files import Files
 from neardup.store.postings import NOTHING_FOUND
 from neardup.store.texts import Texts
 from neardup.store.walk import Decided, walk
@@ -76,15 +76,19 @@ def _joined(parts: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
 def _numbered_pairs(files: Files, least: float) -> Iterator[tuple[Array, Array, Array, Array]]:
     """Pairs of kept documents, the earlier first, by the later one: int64[p], int64[p], float64[p], int64[p]."""
     kept = files.kept()
-    for first in range(0, len(kept), AT_ONCE):
-        numbers = kept[first : first + AT_ONCE]
+
+    def found_in(block: slice) -> tuple[Array, Array, Array, Array]:
+        numbers = kept[block]
         found = similar(files, files.contents.texts(numbers), least)
         right = np.repeat(numbers, np.diff(found.starts))
         earlier = found.documents < right
         order = np.lexsort((found.documents[earlier], right[earlier]))
-        columns = (found.documents, right, found.similarity, found.distance)
-        left, right, alike, distance = (column[earlier][order] for column in columns)
-        yield left, right, alike, distance
+        left, right, alike, distance = (
+            column[earlier][order] for column in (found.documents, right, found.similarity, found.distance)
+        )
+        return left, right, alike, distance
+
+    return files.blocks.over(len(kept), found_in)
 
 
 def similar(files: Files, texts: Texts, least: float) -> Decided:

@@ -14,7 +14,7 @@ from neardup.arrays import Array
 from neardup.errors import DataError
 from neardup.hamming.index.segment_file import SegmentFile, read_segment_file, write_segment_file
 from neardup.kernels.store import postings as kernels
-from neardup.kernels.store.postings import ANY, DAMAGED, PAGE, Chains, Entries, Keys, Room, Sorted
+from neardup.kernels.store.postings import ANY, DAMAGED, MANY, PAGE, Chains, Entries, Keys, Room, Sorted
 from neardup.store.marks import NO_MARKS
 
 GROWTH = 4
@@ -24,6 +24,10 @@ MOST_MERGED = 1 << 26
 IN_A_BUCKET = 8
 """Entries for each entry of a directory, or less."""
 FEWEST = 1 << 10
+
+
+class TooManyPairsError(Exception):
+    """Several texts have too many pairs to be listed together; see `neardup.store.blocks`."""
 
 
 class Bound(NamedTuple):
@@ -282,13 +286,19 @@ def joined(parts: Sequence[Found]) -> Found:
 def _find(
     kernel: Callable[..., int], asked: Keys, entries: Entries, where: Chains | Sorted, gone: Array, bound: Bound
 ) -> Found | None:
-    """Call a kernel, again with more room if that is needed. None if it finds a damaged page."""
+    """Call a kernel, again with more room if that is needed. None if it finds a damaged page.
+
+    Raises:
+        TooManyPairsError: more than MANY pairs of several texts.
+    """
     most = 64 + 2 * len(asked.keys)
     while True:
         room = Room(np.empty(most, np.int64), np.empty(most, np.int64))
         count = kernel(asked, entries, where, gone, bound.code, bound.threshold, room)
         if count == DAMAGED:
             return None
+        if count > MANY and asked.texts[0] != asked.texts[-1]:
+            raise TooManyPairsError
         if count <= most:
             return Found(room.asked[:count], room.found[:count])
         most = count

@@ -22,6 +22,8 @@ PAGE = 4096
 """Bytes of a page of a segment: what the system reads at once, so that checking it reads nothing more."""
 DAMAGED = -1
 """Instead of how many texts were found: a page is not what was written."""
+MANY = 1 << 21
+"""Pairs that are found together, at most, except for a single text."""
 ANY = -1
 """Instead of the code of a similarity: every text with the key is found."""
 
@@ -142,10 +144,13 @@ def add_again(before, entries, chains):
 def find_chained(asked, entries, chains, gone, code, threshold, room):
     """Find the texts in a table that have an asked key; those marked in `gone` are left out. Returns how many were found.
 
-    They may be more than there is room for, and those for which there is none are not written: ask again with more.
+    They may be more than there is room for, and those for which there is none are not written: ask again with more. More than
+    MANY mean that several texts are asked for, and not all was counted.
     """
     total = 0
     for i in range(len(asked.keys)):
+        if total > MANY and asked.texts[i] != asked.texts[0]:
+            return total
         key = short_key(asked.keys[i])
         position, size = np.int64(asked.positions[i]), np.int64(asked.sizes[i])
         at = np.int64(chains.heads[np.int64(key) >> chains.shift]) - 1
@@ -179,6 +184,8 @@ def find_sorted(asked, entries, places, gone, code, threshold, room):
     """The same in a segment; DAMAGED if a page of it that is needed is not what was written."""
     total = 0
     for i in range(len(asked.keys)):
+        if total > MANY and asked.texts[i] != asked.texts[0]:
+            return total
         key = short_key(asked.keys[i])
         position, size = np.int64(asked.positions[i]), np.int64(asked.sizes[i])
         bucket = np.int64(key) >> places.shift
