@@ -2,6 +2,8 @@
 
 import contextlib
 import json
+import random
+import re
 import shutil
 import sqlite3
 
@@ -131,6 +133,8 @@ def test_marks_of_removed_documents_that_changed_are_named(tmp_path):
 )
 def test_a_row_that_changed_is_named(tmp_path, table, change):
     fill(tmp_path / "s")
+    with nd.Store(tmp_path / "s", mode="r") as store:
+        expected = [store.get(number) is not None for number in range(len(TEXTS))]
     changed(tmp_path / "s", f"UPDATE {table} SET {change} WHERE number = (SELECT min(number) FROM {table})")
     with nd.Store(tmp_path / "s", mode="r") as store:
         found = store.verify()
@@ -139,8 +143,43 @@ def test_a_row_that_changed_is_named(tmp_path, table, change):
             nd.DataError, match=rf"record.sqlite is damaged: row \d+ of `{table}` is not what was written"
         ):
             store.export(tmp_path / "e")
-    with pytest.raises(nd.DataError, match="record.sqlite cannot be repaired"):
-        nd.Store.repair(tmp_path / "s")
+    what = "document" if table == "documents" else "remembered text"
+    problems = nd.Store.repair(tmp_path / "s").problems
+    assert "record.sqlite was damaged: it is made anew of what can be read of it, and kept as" in problems[0]
+    assert re.fullmatch(rf"\d+ {what}s? of it (is|are) lost.", problems[1])
+    with nd.Store(tmp_path / "s") as store:
+        assert store.verify().is_sound
+        assert (tmp_path / "s/record.sqlite.damaged").exists()
+        lost = [number for number in range(len(TEXTS)) if expected[number] and store.get(number) is None]
+        assert len(lost) == (table == "documents")
+        for number, text in enumerate(TEXTS):
+            if expected[number] and number not in lost:
+                assert store.check(text).duplicate_of == number
+        assert store.check_and_add_many(range(len(TEXTS)), TEXTS)
+        assert store.verify().is_sound
+
+
+def test_what_can_be_read_of_a_damaged_record_is_saved(tmp_path):
+    rng, outcomes = random.Random(4), set()
+    fill(tmp_path / "s")
+    content = (tmp_path / "s/record.sqlite").read_bytes()
+    for trial in range(40):
+        shutil.rmtree(tmp_path / "t", ignore_errors=True)
+        shutil.copytree(tmp_path / "s", tmp_path / "t")
+        at = rng.randrange(0, len(content) - 200)
+        (tmp_path / "t/record.sqlite").write_bytes(content[:at] + rng.randbytes(200) + content[at + 200 :])
+        try:
+            nd.Store.repair(tmp_path / "t")
+        except nd.NeardupError as problem:
+            assert "record.sqlite" in str(problem)  # noqa: PT017 - either is right
+            outcomes.add("refused")
+            continue
+        outcomes.add("repaired")
+        with nd.Store(tmp_path / "t") as store:
+            assert store.verify().is_sound, trial
+            kept = [number for number in range(len(TEXTS)) if store.get(number) is not None]
+            assert all(store.check(TEXTS[number]).duplicate_of == number for number in kept)
+    assert outcomes == {"refused", "repaired"}
 
 
 @pytest.mark.parametrize("table", ["documents", "removed"])

@@ -21,6 +21,7 @@ from neardup.store.opening import RECORD, is_store, writing
 from neardup.store.postings import Found
 from neardup.store.recalling import AT_ONCE
 from neardup.store.record import Record
+from neardup.store.salvage import salvage
 from neardup.store.texts import digest_words
 
 ASKED = 1 << 8
@@ -136,15 +137,17 @@ def repair(path: Path) -> StoreCheck:
     """See `Store.repair`."""
     if not is_store(path):
         raise InputError(f"{path} is no store. Name the folder of one.")
+    salvaged: list[str] = []
     with writing(path, 0.0), contextlib.closing(Record(path / RECORD)) as record:
-        for problem in record.damage():
-            raise DataError(f"{path / RECORD} cannot be repaired: {problem}")
+        if any(record.damage()):
+            salvaged = salvage(path, record)
+    with writing(path, 0.0), contextlib.closing(Record(path / RECORD)) as record:
         facts = record.facts()
         broken = [
             *_broken_derived(path, facts["derived"]),
             *CANDIDATES[facts["rules"]["method"]].damage_in(path, facts),
         ]
-    if broken:
+    if broken or salvaged:
         _drop_derived(path)
     with contextlib.closing(_open(path, recalls=False)) as files:
         found = _read_all(files)
@@ -155,7 +158,7 @@ def repair(path: Path) -> StoreCheck:
     if lost:
         _drop_derived(path)
         _open(path).close()
-    return StoreCheck(found.documents, found.damaged, (*broken, *found.problems, *lost))
+    return StoreCheck(found.documents, found.damaged, (*salvaged, *broken, *found.problems, *lost))
 
 
 def _drop_derived(path: Path) -> None:

@@ -1,0 +1,89 @@
+"""SALVAGE what can be read of a damaged record: it goes to a new one, and the damaged file stays beside it."""
+
+import contextlib
+import itertools
+import os
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from neardup.display import counted
+from neardup.errors import DataError
+from neardup.io.growing_file import to_disk
+from neardup.store.derived import nothing_derived
+from neardup.store.marks import CHUNK, NO_MARKS, Marks
+from neardup.store.opening import RECORD
+from neardup.store.record import Record
+
+DAMAGED, NEW = f"{RECORD}.damaged", f"{RECORD}.new"
+AT_ONCE = 1 << 12
+T = TypeVar("T")
+
+
+def salvage(folder: Path, damaged: Record) -> list[str]:
+    """Put a record in the place of a damaged one, with all rows that are what was written. Returns what was lost, in words.
+
+    Documents whose rows are lost count as removed, and texts whose rows or survivors are lost are forgotten. What is made of
+    other files is to be made anew.
+
+    Raises:
+        DataError: the facts are damaged, without which nothing can be read.
+    """
+    try:
+        facts = damaged.facts()
+    except DataError as problem:
+        raise DataError(f"{folder / RECORD} cannot be repaired: {problem}") from None
+    before = Marks.of(NO_MARKS)
+    with contextlib.suppress(DataError):  # without them, documents that were removed before count as lost
+        before = damaged.marks()
+    for name in (NEW, DAMAGED):
+        (folder / name).unlink(missing_ok=True)
+    with contextlib.closing(Record(folder / NEW, create=True)) as record, record.changing():
+        gone, lost = Marks.of(NO_MARKS), 0
+        for block, rows in _blocks(damaged.documents, facts["documents"]):
+            record.add_documents(rows.values())
+            missing = np.array([number for number in block if number not in rows], np.int64)
+            lost += len(missing) - int(before.has(missing).sum())
+            if len(missing):
+                gone.set(missing)
+        marked = np.flatnonzero(np.unpackbits(gone.bits, bitorder="little"))
+        record.forget(marked[np.unique(marked // (8 * CHUNK), return_index=True)[1]].tolist(), gone)
+        texts = 0
+        for _, removed in _blocks(damaged.removed, facts["removed"]):
+            there = [row for row in removed.values() if not gone.has(np.array([row.survivor]))[0]]
+            record.add_removed(row._replace(number=texts + place) for place, row in enumerate(there))
+            texts += len(there)
+        record.set_facts({**facts, "removed": texts, "derived": nothing_derived(facts["derived"]["serial"])})
+    shutil.copyfile(folder / RECORD, folder / DAMAGED)
+    damaged.close()
+    for ending in ("-wal", "-shm"):  # they would be taken for those of the new one
+        Path(f"{folder / RECORD}{ending}").unlink(missing_ok=True)
+    os.replace(folder / NEW, folder / RECORD)
+    to_disk(folder)
+    told = [f"{RECORD} was damaged: it is made anew of what can be read of it, and kept as {DAMAGED}."]
+    for count, what in ((lost, "document"), (facts["removed"] - texts, "remembered text")):
+        told += [f"{counted(count, what)} of it {'is' if count == 1 else 'are'} lost."] if count else []
+    return told
+
+
+def _blocks(read: Callable[[Sequence[int]], dict[int, T]], count: int) -> Iterator[tuple[range, dict[int, T]]]:
+    """The rows that can be read, by number, block after block."""
+    for first in range(0, count, AT_ONCE):
+        block = range(first, min(first + AT_ONCE, count))
+        rows = dict(_readable(read, block))
+        yield block, {number: rows[number] for number in block if number in rows}
+
+
+def _readable(read: Callable[[Sequence[int]], dict[int, T]], numbers: range) -> Iterator[tuple[int, Any]]:
+    """Those of some rows that can be read, by halves."""
+    try:
+        found = read(numbers)
+    except DataError:
+        if len(numbers) > 1:
+            half = len(numbers) // 2
+            yield from itertools.chain(_readable(read, numbers[:half]), _readable(read, numbers[half:]))
+        return
+    yield from found.items()
