@@ -63,7 +63,7 @@ SHORT: dict[str, tuple[str, Callable[[Record], str]]] = {
     "methods": ("dedup_peers", tables_of_tools.methods),
     "flips": ("reliability", tables_of_reliability.flips),
     "kills": ("reliability", tables_of_reliability.kills),
-    "store-kills": ("reliability", tables_of_reliability.store_kills),
+    "store-kills": ("store_kills", tables_of_reliability.kills),
     "extrapolation": ("exact_join", tables_of_speed.extrapolation),
     "store_targets": ("store", tables_of_stores.store_targets),
     "store_growth_targets": ("store_growth", tables_of_stores.store_growth_targets),

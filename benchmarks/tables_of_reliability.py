@@ -55,15 +55,9 @@ def flips(record: Record) -> str:
 
 def kills(record: Record) -> str:
     """How many runs were killed, and how many were finished after it."""
-    return _kills(record["kills"])
-
-
-def store_kills(record: Record) -> str:
-    """The same of writers of stores."""
-    return _kills(record["store_kills"])
-
-
-def _kills(found: Record) -> str:
-    rows = [[name, f"{each['kills']:,}", f"{each['finished_runs']:,}"] for name, each in found["scenarios"].items()]
-    rows.append(["all", f"{found['kills']:,}", f"{found['finished_runs']:,}"])
+    rows = [
+        [name, f"{each['kills']:,}", f"{each['finished_runs']:,}"]
+        for name, each in record["kills"]["scenarios"].items()
+    ]
+    rows.append(["all", f"{record['kills']['kills']:,}", f"{record['kills']['finished_runs']:,}"])
     return table(["", "killed", "finished"], rows)
