@@ -59,6 +59,7 @@ STEPS = (
     Step("store_soak"),
     Step("store_orders"),
     Step("reliability"),
+    Step("store_kills"),
     Step("recipes"),
     Step("thresholds"),
     Step("safe_distances"),
