@@ -167,7 +167,7 @@ def open_verified_store(
         raise InputError(
             f"The summary does not say what {against[0]} held: it is of an older version of neardup. Run again."
         )
-    with Store(against[0], mode="r") as store:
+    with Store(against[0], mode="r") as store, store._files.in_use():  # one state of it, for all of the run
         demand_comparable(store, recipe, options)
         yield StoreReference(store) if recorded is None else reference_of_run(store, recorded)
 
@@ -192,6 +192,6 @@ def open_store_reference(
     _demand_one_store(against, reading)
     if resume:
         raise InputError("`resume=True`: a store may change before the run is resumed. Leave it out.")
-    with Store(against[0], mode="r") as store:
+    with Store(against[0], mode="r") as store, store._files.in_use():  # one state of it, for all of the run
         recipe = store.recipe if recipe is None else recipe
         yield StoreReference(store), recipe, options_of_store(store, recipe, options)

@@ -76,6 +76,28 @@ class AppendedFile:
         """Bytes of the file if it has so many items."""
         return contents_header.BYTES + items * self._kind.itemsize
 
+    def catch_up(self, end: int) -> None:
+        """Know of items that another process has appended. The file is opened now: later, it may be removed."""
+        self.end = end
+        if end and self._file < 0:
+            self._open()
+
+    def copy_to(self, path: Path, end: int) -> None:
+        """Write the first `end` items, of at least one, to a new file, durably; also if this one was removed meanwhile.
+
+        Raises:
+            DataError: the file is shorter.
+        """
+        at, size = 0, self.bytes_of(end)
+        with path.open("xb") as target:
+            while at < size:
+                part = os.pread(self._file, min(size - at, CHUNK), at)
+                if not part:
+                    raise DataError(f"{self.path} is shorter than the store knows. Verify the store.")
+                at += target.write(part)
+            target.flush()
+            os.fsync(target.fileno())
+
     def append(self, items: Array) -> int:
         """Write items behind the others; they are durable after `sync`. Returns the place of the first."""
         first = self.end

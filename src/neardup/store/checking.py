@@ -59,7 +59,7 @@ def _read_all(files: Files) -> StoreCheck:
     is_readable = not problems
     problems += [f"{name} is damaged: it is made of the other files." for name in files.derived.damaged()]
     if is_readable:
-        problems += files.candidates.damage_in(files.path, files.record.facts())
+        problems += [f"{name} is damaged: it is made of the other files." for name in files.candidates.damaged()]
     kept, damaged = files.kept(), damaged_documents(files)
     if not is_readable:  # the ids of damaged documents are in the record
         problems += [f"Document {number:,} is not what was written." for number in damaged.tolist()]

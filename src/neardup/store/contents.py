@@ -143,19 +143,16 @@ class Contents:
         """How many items each file has."""
         return {name: file.end for name, file in self._files.items()}
 
-    @property
-    def paths(self) -> dict[str, Path]:
-        """The files."""
-        return {name: file.path for name, file in self._files.items()}
-
-    def bytes_of(self, name: str, items: int) -> int:
-        """Bytes of a file if it has so many items."""
-        return self._files[name].bytes_of(items)
+    def copy_to(self, folder: Path, ends: Mapping[str, int]) -> None:
+        """Write the files up to some ends to another folder, durably."""
+        for name, file in self._files.items():
+            if ends[name]:  # a file without items may be missing
+                file.copy_to(folder / file.path.name, ends[name])
 
     def catch_up(self, ends: Mapping[str, int]) -> None:
         """Read as far as the record says that another process has written."""
         for name, file in self._files.items():
-            file.end = ends[name]
+            file.catch_up(ends[name])
 
     def append(self, texts: Texts) -> None:
         """Write what is kept of texts; durable after `sync`."""

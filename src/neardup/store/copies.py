@@ -1,5 +1,6 @@
 """COPY a store: a backup while it runs, and an export that other programs can read."""
 
+import contextlib
 import json
 import os
 import shutil
@@ -23,11 +24,12 @@ from neardup.io.storage.places import place_of
 from neardup.matching.similarities.table import Elements
 from neardup.recipe.recipe import Recipe
 from neardup.recipe.serialization import recipe_of_run
-from neardup.store.contents import Layout, weights_of
+from neardup.store.contents import Contents, Layout, weights_of
+from neardup.store.derived import Derived
 from neardup.store.files import Files
 from neardup.store.opening import RECORD, demand_empty, to_store
 from neardup.store.recalling import AT_ONCE
-from neardup.store.record import DocumentRow, RemovedRow
+from neardup.store.record import DocumentRow, Record, RemovedRow
 from neardup.store.texts import Texts, digest_words, no_elements
 from neardup.store.versions import demand_version
 
@@ -47,40 +49,54 @@ def free_folder(path: Path) -> None:
 
 
 def backup(files: Files, target: Path) -> None:
-    """Copy a store as its record is now; a writer may go on, but for compaction."""
+    """Copy a store as its record is now, which a reader holds as it is: a writer may go on.
+
+    Raises:
+        InputError: the target is not free, or within the store.
+        DataError: the copy is not what the record says.
+    """
+    _demand_outside(files, target)
     free_folder(target)
     files.flush()
     facts = files.record.facts()
-    for name, path in files.contents.paths.items():
-        _copy(path, target / path.name, files.contents.bytes_of(name, facts["ends"][name]))
-    listed = facts["derived"]
-    names = [each["file"] for each in listed["orders"]]
-    names += [each["file"] for segments in listed["segments"].values() for each in segments]
-    for name in names:
-        _copy(files.path / name, target / name, None)
+    files.contents.copy_to(target, facts["ends"])
+    files.derived.copy_to(target, facts["derived"])
     _copy_recipe(files, target)
     for folder in files.candidates.folders():
-        shutil.copytree(folder, target / folder.name)
-    files.record.copy_to(target / RECORD)
+        with contextlib.suppress(OSError):  # a writer replaces it: what is not whole is removed
+            shutil.copytree(folder, target / folder.name)
+    files.candidates.copied(target, facts)
+    files.record.copy_to(target / RECORD)  # last: without it, the copy is no store
     to_disk(target)
+    _demand_whole(files, target)
+
+
+def _demand_outside(files: Files, target: Path) -> None:
+    """Refuse to write into the folder of the store itself."""
+    if target.resolve().is_relative_to(files.path.resolve()):
+        raise InputError(f"{target} is in the folder of the store. Name a folder elsewhere.")
+
+
+def _demand_whole(files: Files, target: Path) -> None:
+    """Refuse a copy whose files are not those that its record names, as far as headers, lengths and seals tell."""
+    with contextlib.closing(Record(target / RECORD, readonly=True)) as record:
+        facts = record.facts()
+        record.marks()
+    whose = {"store": facts["store"], "generation": facts["generation"]}
+    Contents(target, files.layout, facts["ends"], **whose, readonly=True).close()
+    Derived(target, facts["derived"]).close()
 
 
 def _copy_recipe(files: Files, target: Path) -> None:
     """Copy the files of the recipe."""
     for path in [*files.path.glob("words-*"), *files.path.glob("frequencies-*")]:
-        _copy(path, target / path.name, None)
+        _copy(path, target / path.name)
 
 
-def _copy(source: Path, target: Path, size: int | None) -> None:
-    """Copy a file, or its first bytes, and flush it to the disk."""
+def _copy(source: Path, target: Path) -> None:
+    """Copy a file, durably."""
     with source.open("rb") as read, target.open("xb") as write:
-        left = os.fstat(read.fileno()).st_size if size is None else size
-        while left > 0:
-            part = read.read(min(left, 1 << 22))
-            if not part:
-                raise DataError(f"{source} is shorter than the store knows. Verify the store.")
-            write.write(part)
-            left -= len(part)
+        shutil.copyfileobj(read, write, 1 << 22)
         write.flush()
         os.fsync(write.fileno())
 
@@ -90,6 +106,7 @@ def _copy(source: Path, target: Path, size: int | None) -> None:
 
 def export(files: Files, target: Path) -> None:
     """Write all documents and remembered texts as Parquet, and the facts as JSON."""
+    _demand_outside(files, target)
     free_folder(target)
     kept, schema = files.kept(), _schema(files.layout)
     blocks = (_table(files, kept[first : first + AT_ONCE], schema) for first in range(0, len(kept), AT_ONCE))

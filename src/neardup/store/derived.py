@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from neardup.arrays import Array
-from neardup.hamming.index.segment_file import read_segment_file
+from neardup.hamming.index.segment_file import SegmentFile
 from neardup.kernels.store.prefixes import Order
 from neardup.store.marks import NO_MARKS, Marks
 from neardup.store.orders import read_order, write_order
-from neardup.store.postings import Frozen, Postings, Segment, compacted, spilled
+from neardup.store.postings import Frozen, Postings, Segment, compacted, read_listed, spilled
 
 MOST_IN_MEMORY = 1 << 21
 """Entries of a table in memory before all are written: 40 MB."""
@@ -60,7 +60,8 @@ class Derived:
         self.upto: int = listed["documents"]
         self.removed_upto: int = listed["removed"]
         self._order_files: list[dict[str, Any]] = list(listed["orders"])
-        self.orders: list[Order] = [read_order(folder / each["file"], each) for each in self._order_files]
+        self._mapped_orders = [read_listed(folder / each["file"], each) for each in self._order_files]
+        self.orders: list[Order] = [read_order(each) for each in self._mapped_orders]
         self._postings = {
             name: Postings([Segment.read(folder / each["file"], each) for each in segments])
             for name, segments in listed["segments"].items()
@@ -113,6 +114,7 @@ class Derived:
         """Write an order that was learned when there were so many documents."""
         path = self._path("order-")
         self._order_files.append({"documents": documents, **write_order(path, order)})
+        self._mapped_orders.append(read_listed(path, self._order_files[-1]))
         self.orders.append(order)
 
     def write(self, upto: int, removed_upto: int, gone: Marks, *, compact: bool = False) -> None:
@@ -151,9 +153,20 @@ class Derived:
 
     def damaged(self) -> list[str]:
         """The names of files some pages of which are not what was written."""
-        files = [segment.file for postings in self._postings.values() for segment in postings.segments]
-        files += [read_segment_file(self.folder / each["file"]) for each in self._order_files]
-        return [file.path.name for file in files if file.damaged_pages()]
+        return [file.path.name for file in self._mapped() if file.damaged_pages()]
+
+    def _mapped(self) -> list[SegmentFile]:
+        """The files, which can be read even if another process has removed them."""
+        segments = [segment.file for postings in self._postings.values() for segment in postings.segments]
+        return segments + self._mapped_orders
+
+    def copy_to(self, folder: Path, listed: Mapping[str, Any]) -> None:
+        """Write the files that the record lists to another folder, durably."""
+        mapped = {file.path.name: file for file in self._mapped()}
+        for each in [*listed["orders"], *(each for segments in listed["segments"].values() for each in segments)]:
+            name = each["file"]
+            file = mapped.get(name) or read_listed(self.folder / name, each)  # what a writer has dropped is there yet
+            file.copy_to(folder / name)
 
     def sweep(self) -> None:
         """Remove files that the record does not list, once it is written."""

@@ -2,6 +2,8 @@
 
 import contextlib
 import dataclasses
+import os
+import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -10,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from neardup.arrays import Array
-from neardup.errors import DataError, InputError, NeardupError, OptionError
+from neardup.errors import InputError, NeardupError, OptionError
 from neardup.hamming.index.stored_recipe import located_fields
 from neardup.io.growing_file import to_disk
 from neardup.io.storage.places import local_path
@@ -19,6 +21,7 @@ from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.serialization import recipe_of_run
 from neardup.resources.resources import Resources
 from neardup.store.blocks import Blocks
+from neardup.store.calls import demand_process
 from neardup.store.candidates.plan import Plan
 from neardup.store.candidates.proposing import Candidates
 from neardup.store.contents import Contents, Layout, sweep_generations
@@ -36,7 +39,7 @@ Mode = Literal["r", "w"]
 Durable = Literal["each", "batch"]
 MOST_NUMBERS = 1 << 32
 """Postings have 32 bits for a number."""
-ATTEMPTS = 5
+ATTEMPTS = 50
 """To open what another process is changing."""
 
 
@@ -85,6 +88,8 @@ class Files:
             if value not in allowed:
                 raise OptionError(f"`{name}={value!r}`: give one of {', '.join(allowed)}.")
         self.recalls, self.lasts, self.blocks = recalls, lasts, Blocks(AT_ONCE)
+        self.process, self._lock = os.getpid(), threading.RLock()
+        self._version: int | None = None  # nothing was read yet
         self.path, self.mode, self._durable = local_path(path, "a store"), mode, durable
         self.resources = Resources(threads=threads)
         with contextlib.ExitStack() as stack:
@@ -105,7 +110,11 @@ class Files:
             demand_same(self.path, self.rules, given)
             self.similarity = maker_of(self.rules.options.compared_by)
             self._open_files = stack.enter_context(contextlib.ExitStack())
-            self._read(facts)
+            if mode == "w":
+                self._read(facts)
+            else:
+                with self.in_use():
+                    pass
             self._open = stack.pop_all()
 
     # -------------------------------------------------------------------------------------------------------- reading
@@ -143,7 +152,7 @@ class Files:
         self.derived = self._open_files.enter_context(contextlib.closing(Derived(self.path, facts["derived"])))
         self.known = Known(self.record, self.contents, self.derived, self.gone)
         self.candidates.open(self.contents, self.derived, self.gone)
-        self._pending, self._is_sound, self._version = 0, True, self.record.version
+        self._pending, self._is_sound = 0, True
         if not readonly:
             self._names_to_disk()
             sweep_generations(self.path, self.generation)
@@ -160,31 +169,68 @@ class Files:
         after = self._write_full if self.mode == "w" else lambda _, __: None
         recall(documents, texts, self.contents, self.known, self.candidates, starts=(first, removed), after=after)
 
-    def catch_up(self) -> None:
-        """In a reader, read what another process has written since."""
-        if self.mode == "w" or self.record.version == self._version:
-            return
-        for attempt in range(ATTEMPTS):
-            try:
-                self._follow()
+    @contextlib.contextmanager
+    def in_use(self) -> Iterator[None]:
+        """One use of the store: other threads wait; a reader sees one state of it, the latest at the beginning.
+
+        Raises:
+            InputError: another process has opened the store, or the files cannot be read.
+            DataError: the store is damaged.
+        """
+        demand_process(f"The store at {self.path}", self.process)  # first: a fork may have a lock that nobody will free
+        with self._lock:
+            if self.mode == "w" or self.record.is_busy:
+                yield
                 return
-            except DataError:
-                if attempt + 1 == ATTEMPTS:
+            self._catch_up()
+            try:
+                yield
+            finally:
+                self.record.end_reading()
+
+    def _catch_up(self) -> None:
+        """Begin to read the record, with the files that belong to it; anew if these were removed meanwhile."""
+        before = None
+        for attempt in range(ATTEMPTS):
+            self.record.begin_reading()
+            version = self.record.version
+            try:
+                if version != self._version:
+                    self._follow(version)
+                return
+            except (NeardupError, OSError) as problem:
+                self.record.end_reading()
+                if version == before and isinstance(problem, OSError):
+                    raise InputError(
+                        f"{self.path} cannot be read: {problem.filename}: {problem.strerror}. Ask again; if that does not help, "
+                        "verify the store."
+                    ) from None
+                if version == before:
                     raise
+                if attempt + 1 == ATTEMPTS:
+                    raise InputError(
+                        f"Another process changes {self.path} faster than it can be read. Ask again later."
+                    ) from None
+            except BaseException:
+                self.record.end_reading()
+                raise
+            before = version
             time.sleep(0.01)
 
-    def _follow(self) -> None:
-        version, facts = self.record.version, self.record.facts()
-        if facts["derived"] != self.derived.listed() or facts["generation"] != self.generation:
+    def _follow(self, version: int) -> None:
+        """Read what another process has written."""
+        facts, was_read = self.record.facts(), self._version is not None
+        self._version = None  # unless all of this is done
+        if was_read and facts["derived"] == self.derived.listed() and facts["generation"] == self.generation:
+            first, removed = len(self.contents), self.removed
+            self.contents.catch_up(facts["ends"])
+            self.removed, self.state = facts["removed"], facts["state"]
+            marks = self.record.marks()
+            self.gone.bits, self.gone.count = marks.bits, marks.count
+            self._recall(first, removed)
+        else:
             self._open_files.close()
             self._read(facts)
-            return
-        first, removed = len(self.contents), self.removed
-        self.contents.catch_up(facts["ends"])
-        self.removed, self.state = facts["removed"], facts["state"]
-        marks = self.record.marks()
-        self.gone.bits, self.gone.count = marks.bits, marks.count
-        self._recall(first, removed)
         self._version = version
 
     def texts(self, given: Sequence[str]) -> Texts:
@@ -330,7 +376,14 @@ class Files:
         self.demand_sound()
 
     def close(self) -> None:
-        """Make everything durable, write to segments what answers from memory, and close the files."""
+        """Make everything durable, write to segments what answers from memory, and close the files. Another process does nothing:
+        the files are those of the process that opened them.
+        """
+        if os.getpid() == self.process:
+            with self._lock:
+                self._close()
+
+    def _close(self) -> None:
         try:
             if self.mode == "w" and self._is_sound and self.lasts:
                 self.flush()

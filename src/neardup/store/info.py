@@ -1,7 +1,10 @@
 """INFO: what a store is and takes, and what it knows of a document."""
 
+import contextlib
 import json
+import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -40,11 +43,12 @@ class StoreInfo:
 def info_of(files: Files) -> StoreInfo:
     """See `Store.info`."""
     sizes: dict[str, int] = {}
-    for path in sorted(files.path.rglob("*")):
-        if path.is_file():
+    for folder, _, names in os.walk(files.path):  # unlike `rglob`, it bears that a writer removes folders
+        for path in sorted(Path(folder) / name for name in names):
             kind = path.relative_to(files.path).parts[0]
             name = "record" if kind.startswith("record") else kind.split("-")[0]
-            sizes[name] = sizes.get(name, 0) + path.stat().st_blocks * 512
+            with contextlib.suppress(FileNotFoundError):
+                sizes[name] = sizes.get(name, 0) + path.stat().st_blocks * 512
     options = files.rules.options
     return StoreInfo(
         documents=len(files.contents) - files.gone.count,

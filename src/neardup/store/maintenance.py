@@ -5,6 +5,7 @@ from typing import Self
 
 from neardup.io.storage.places import local_path
 from neardup.store import checking, compaction, copies
+from neardup.store.calls import one_call
 from neardup.store.checking import StoreCheck
 from neardup.store.files import Files
 from neardup.store.info import StoreInfo, info_of
@@ -15,11 +16,12 @@ class Maintained:
 
     _files: Files
 
+    @one_call
     def info(self) -> StoreInfo:
         """What the store is, and what it takes."""
-        self._files.catch_up()
         return info_of(self._files)
 
+    @one_call
     def compact(self) -> None:
         """Give up the room of documents that were removed, and of texts whose survivors were; and answer faster. Takes the
         room of what stays, once more, until it is done; a crash leaves the old or the new.
@@ -27,27 +29,27 @@ class Maintained:
         self._files.demand_writable()
         compaction.compact(self._files)
 
+    @one_call
     def verify(self) -> StoreCheck:
         """Read every byte, compare it with its checksum, and ask for every document."""
-        self._files.catch_up()
         return checking.check_files(self._files)
 
+    @one_call
     def backup(self, path: str | Path) -> None:
         """Copy the store, as it is now, to a folder that is empty or not there. Another process may write meanwhile.
 
         Raises:
             InputError: the folder is not empty.
         """
-        self._files.catch_up()
         copies.backup(self._files, local_path(path, "a store"))
 
+    @one_call
     def export(self, path: str | Path) -> None:
         """Write documents, remembered texts and facts as Parquet and JSON to a folder that is empty or not there.
 
         Raises:
             InputError: the folder is not empty.
         """
-        self._files.catch_up()
         copies.export(self._files, local_path(path, "an export"))
 
     @classmethod
@@ -59,6 +61,7 @@ class Maintained:
         """
         return checking.repair(local_path(path, "a store"))
 
+    @one_call
     def flush(self) -> None:
         """Make durable what was changed; see `durable`."""
         self._files.flush()

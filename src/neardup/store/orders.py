@@ -7,10 +7,10 @@ import numpy as np
 
 from neardup.arrays import Array
 from neardup.errors import DataError
-from neardup.hamming.index.segment_file import write_segment_file
+from neardup.hamming.index.segment_file import SegmentFile, write_segment_file
 from neardup.kernels.store import prefixes as kernels
 from neardup.kernels.store.prefixes import Order
-from neardup.store.postings import REPAIR, read_listed
+from neardup.store.postings import REPAIR
 
 MOST_LEARNED = 1 << 20
 """Elements whose counts an order knows, the most frequent."""
@@ -44,14 +44,13 @@ def write_order(path: Path, order: Order) -> dict[str, Any]:
     return {"file": path.name, "seal": f"{write_segment_file(path, arrays, {}):016x}"}
 
 
-def read_order(path: Path, listed: dict[str, Any]) -> Order:
+def read_order(file: SegmentFile) -> Order:
     """Read what `write_order` has written.
 
     Raises:
-        DataError: the file is missing, damaged or another.
+        DataError: the file is damaged.
     """
-    file = read_listed(path, listed)
     if file.damaged_pages():
-        raise DataError(f"{path} is damaged. {REPAIR}")
+        raise DataError(f"{file.path} is damaged. {REPAIR}")
     arrays = file.arrays
     return order_of(arrays["elements"], arrays["counts"])

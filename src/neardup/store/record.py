@@ -169,6 +169,21 @@ class Record:
             with self._told():
                 self._base.execute("BEGIN IMMEDIATE")
 
+    def begin_reading(self) -> None:
+        """Read the record as it is now until `end_reading`, whatever other processes write."""
+        with self._told():
+            self._base.execute("BEGIN")
+            self._base.execute("SELECT 1 FROM facts LIMIT 1").fetchone()  # what is read first begins it
+
+    def end_reading(self) -> None:
+        """End what `begin_reading` began."""
+        self.commit()
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a change or a reading was begun, and has not ended."""
+        return self._base.in_transaction
+
     def commit(self) -> None:
         """Make what was changed since `begin` durable."""
         if self._base.in_transaction:

@@ -17,6 +17,7 @@ from neardup.resources.resources import Resources
 from neardup.store import building, copies, deciding, expiry, neighborhood
 from neardup.store.adding import State, add_documents
 from neardup.store.answers import StoreAnswer, StoredDocument, StoreMatch, StorePair
+from neardup.store.calls import one_call
 from neardup.store.decided_run import read_decided_run
 from neardup.store.duration import Duration
 from neardup.store.files import AT_ONCE, Durable, Files, Mode
@@ -54,6 +55,8 @@ class Store(Maintained):
         **options: Unpack[MatchingOptions],
     ) -> None:
         """Open the store in a folder, or create it. One process writes at a time; others may read.
+
+        Threads may share the object: a call waits for those of other threads. After a fork, each process opens the store anew.
 
         Args:
             path: the folder.
@@ -101,14 +104,14 @@ class Store(Maintained):
         return self._files.rules.keep
 
     @property
+    @one_call
     def state(self) -> Any:
         """Plain values that a program keeps with the store, written together with documents; None at first."""
-        self._files.catch_up()
         return self._files.state
 
+    @one_call
     def __len__(self) -> int:
         """The number of kept documents."""
-        self._files.catch_up()
         return len(self._files.contents) - self._files.gone.count
 
     def __repr__(self) -> str:
@@ -121,18 +124,19 @@ class Store(Maintained):
         """Whether a document of this text would be new, and what it would match; nothing is stored."""
         return self.check_many([text])[0]
 
+    @one_call
     def check_many(self, texts: Sequence[str]) -> list[StoreAnswer]:
         """The answers of `check` to several texts, each for itself."""
-        self._files.catch_up()
         self._files.demand_sound()
         made = (self._files.texts(texts[at : at + AT_ONCE]) for at in range(0, len(texts), AT_ONCE))
         return [answer for some in made for answer in deciding.ask(self._files, some)]
 
+    @one_call
     def get(self, id: int | str) -> StoredDocument | None:  # noqa: A002
         """What the store knows of a kept document; None if there is none of this id."""
-        self._files.catch_up()
         return stored_document(self._files, id_as_json(id))
 
+    @one_call
     def neighbors(
         self,
         text: str | None = None,
@@ -150,24 +154,23 @@ class Store(Maintained):
         Raises:
             OptionError: neither or both are given, there is no such document, or the similarity is below the floor.
         """
-        self._files.catch_up()
         if (text is None) == (id is None):
             raise OptionError("Give a text, or the `id` of a kept document.")
         name = None if id is None else id_as_json(id)
         return neighborhood.neighbors(self._files, text, name, min_similarity)
 
+    @one_call
     def pairs(self, *, min_similarity: float | None = None) -> list[StorePair]:
         """All pairs of kept documents that are so similar, the earlier document first, in the order of adding.
 
         Args:
             min_similarity: as for `neighbors`. With `keep="first"`, none reach the least similarity of matches.
         """
-        self._files.catch_up()
         return list(neighborhood.pairs(self._files, min_similarity))
 
+    @one_call
     def clusters(self, *, min_similarity: float | None = None) -> list[tuple[Any, ...]]:
         """The ids of kept documents that pairs connect, however long the chain: clusters of two or more, in the order of adding."""
-        self._files.catch_up()
         return neighborhood.clusters(self._files, min_similarity)
 
     # --------------------------------------------------------------------------------------------------------- changes
@@ -183,6 +186,7 @@ class Store(Maintained):
         """Decide a document, and keep it if it is new; see `check_and_add_many`."""
         return self.check_and_add_many([id], [text], metadata=[metadata], expires=expires)[0]
 
+    @one_call
     def check_and_add_many(
         self,
         ids: Sequence[int | str],
@@ -210,6 +214,7 @@ class Store(Maintained):
         """
         return add_documents(self._files, ids, texts, metadata, expires, state)
 
+    @one_call
     def remove(self, ids: Sequence[int | str]) -> int:
         """Forget kept documents, and the texts that were their duplicates; returns the number of documents.
 
@@ -222,6 +227,7 @@ class Store(Maintained):
         self._files.acknowledge({})
         return count
 
+    @one_call
     def expire(
         self,
         *,

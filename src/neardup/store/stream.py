@@ -19,6 +19,7 @@ from neardup.options import DedupOptions, MatchingOptions, refuse_unknown
 from neardup.recipe.element_recipe import ElementRecipe
 from neardup.recipe.presets import RecipeLike, recipe_of
 from neardup.recipe.recipe import Recipe
+from neardup.store.calls import demand_process
 from neardup.store.files import Files
 from neardup.store.store import Store
 from neardup.text.columns import as_text_arrays
@@ -178,10 +179,7 @@ class Stream:
     def _usable(self) -> Store:
         if self._is_closed:
             raise InputError("This stream is closed. Open another one.")
-        if os.getpid() != self._process:  # SQLite and the lock of the store do not go through a fork
-            raise InputError(
-                "This stream belongs to the process that opened it. Open another one here, with another folder."
-            )
+        demand_process("This stream", self._process)
         return self._store
 
 

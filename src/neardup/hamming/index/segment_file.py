@@ -114,6 +114,13 @@ class SegmentFile:
         """uint8[]: the bytes that the pages have, the last of which may be shorter."""
         return np.frombuffer(self._data, np.uint8, len(self._data) - _FOOTER.size - self.sums.nbytes)
 
+    def copy_to(self, path: Path) -> None:
+        """Write all bytes to a new file, durably."""
+        with path.open("xb") as file:
+            file.write(self._data)
+            file.flush()
+            os.fsync(file.fileno())
+
     def damaged_pages(self) -> list[int]:
         """Return the pages that do not match their checksum."""
         content = self.content

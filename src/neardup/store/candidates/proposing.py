@@ -97,6 +97,15 @@ class Candidates(ABC):
         """What is wrong, in words, with files of its own in the folder of a store with these facts."""
         return []
 
+    def damaged(self) -> list[str]:
+        """The names of files of its own, as they were opened, that are damaged."""
+        return []
+
+    @classmethod
+    def copied(cls, folder: Path, facts: Mapping[str, Any]) -> None:  # noqa: ARG003
+        """Remove copies of files of its own from the copy of a store with these facts, unless they belong to it."""
+        return
+
     @classmethod
     def forget(cls, folder: Path) -> None:  # noqa: ARG003
         """Remove files of its own from the folder of a store, because they are damaged, or numbers change."""

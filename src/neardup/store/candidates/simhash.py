@@ -1,5 +1,6 @@
 """Candidates by SIMHASH: every pair of fingerprints within the distance."""
 
+import contextlib
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -94,6 +95,19 @@ class SimHashCandidates(Candidates):
             return [str(problem)]
         return [f"{FOLDER}/{name} is damaged: it is made of the other files." for name in damaged or ()]
 
+    def damaged(self) -> list[str]:
+        return [f"{FOLDER}/{name}" for name in self._index.info(verify=True).damaged or ()]
+
+    @classmethod
+    def copied(cls, folder: Path, facts: Mapping[str, Any]) -> None:
+        with contextlib.suppress(NeardupError, OSError):
+            state = saved_index(folder, facts["store"], facts["generation"]).state
+            if state is not None and state["documents"] <= facts["documents"]:
+                return
+        shutil.rmtree(
+            folder / FOLDER, ignore_errors=True
+        )  # a writer has changed it: memory answers until it is made again
+
     @classmethod
     def forget(cls, folder: Path) -> None:
         if (folder / FOLDER).is_dir():
@@ -111,6 +125,7 @@ class SimHashCandidates(Candidates):
         places = np.repeat(rows, [len(each) for each in listed])
         numbers = np.array([number for each in listed for number, _ in each], np.int64)
         there = ~self.gone.has(numbers)
+        there &= numbers < len(self.contents)  # a writer may have saved others already
         return once(Found(places[there], numbers[there]))
 
     def among(self, texts: Texts) -> Found:

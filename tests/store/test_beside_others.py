@@ -1,0 +1,138 @@
+"""Readers and copies beside a writer, forks, and threads that share a store."""
+
+import contextlib
+import os
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+import neardup as nd
+from neardup.store import files
+from neardup.store.store import Store
+
+pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+WRITER = """
+import sys
+import neardup as nd
+text = lambda n: " ".join(f"w{n}x{i}" for i in range(12))
+with nd.Store(sys.argv[1], method=sys.argv[2], min_similarity=float(sys.argv[3])) as store:
+    store.check_and_add_many(["first"], ["a text that stays"])
+    print("ready", flush=True)
+    n = 0
+    while True:
+        store.check_and_add_many([str(i) for i in range(n, n + 100)], [text(i) for i in range(n, n + 100)])
+        n += 100
+        if n > 1000:
+            store.remove([str(i) for i in range(n - 1100, n - 1000)])
+        if n % 300 == 0:
+            store.compact()
+"""
+
+
+@contextlib.contextmanager
+def writing(path, method="exact", least=0.7):
+    process = subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(path), method, str(least)], stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stdout.readline() == "ready\n"
+        yield
+        assert process.poll() is None
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+@pytest.mark.parametrize(("method", "least"), [("exact", 0.7), ("minhash", 0.7), ("simhash", 0.0)])
+def test_readers_beside_a_writer_see_one_state(tmp_path, method, least):
+    with writing(tmp_path / "s", method, least):
+        end = time.monotonic() + 3
+        while time.monotonic() < end:
+            with Store(tmp_path / "s", mode="r") as store:
+                for _ in range(3):
+                    assert store.check("a text that stays").duplicate_of == "first"
+                    assert store.get("first").id == "first"
+                    assert store.pairs() == []
+                    check = store.verify()
+                    assert check.is_sound, check
+                    store.info()
+
+
+@pytest.mark.parametrize(("method", "least"), [("exact", 0.7), ("simhash", 0.0)])
+def test_copies_beside_a_writer_are_sound(tmp_path, method, least):
+    with writing(tmp_path / "s", method, least):
+        for number in range(8):
+            with Store(tmp_path / "s", mode="r") as store:
+                store.backup(tmp_path / f"b{number}")
+            with Store(tmp_path / f"b{number}") as copy:
+                assert copy.verify().is_sound
+                assert copy.get("first").id == "first"
+
+
+def test_copies_into_the_store_are_refused(tmp_path):
+    with Store(tmp_path / "s") as store:
+        for copy in (store.backup, store.export):
+            with pytest.raises(nd.InputError, match="is in the folder of the store. Name a folder elsewhere"):
+                copy(tmp_path / "s" / "copy")
+
+
+def test_readers_that_cannot_follow_say_so(tmp_path, monkeypatch):
+    def fail(*_):
+        raise FileNotFoundError(2, "No such file or directory", "order-1")
+
+    with Store(tmp_path / "s"):
+        pass
+    monkeypatch.setattr(files.Files, "_follow", fail)
+    with pytest.raises(nd.InputError, match="cannot be read: order-1: No such file"):
+        Store(tmp_path / "s", mode="r")
+    monkeypatch.setattr(files, "ATTEMPTS", 1)
+    with pytest.raises(nd.InputError, match="faster than it can be read. Ask again later"):
+        Store(tmp_path / "s", mode="r")
+
+
+def test_a_fork_does_not_touch_the_store(tmp_path):
+    with Store(tmp_path / "s", durable="batch") as store:
+        store.check_and_add("a", "one text of the parent")
+        child = os.fork()
+        if child == 0:
+            code = 1
+            try:
+                try:
+                    store.check_and_add("b", "another text")
+                except nd.InputError as problem:
+                    code = "was opened in process" not in str(problem)
+                store.close()
+            finally:
+                os._exit(code)
+        assert os.waitpid(child, 0)[1] == 0
+        store.check_and_add("c", "a third text, again of the parent")
+    with Store(tmp_path / "s", mode="r") as store:
+        assert (len(store), store.verify().is_sound) == (2, True)
+
+
+def test_threads_share_a_store(tmp_path):
+    problems = []
+
+    def work(name):
+        try:
+            for i in range(30):
+                text = " ".join(f"{name}{i}w{j}" for j in range(9))
+                store.check_and_add(f"{name}{i}", text)
+                assert store.check(text).duplicate_of == f"{name}{i}"
+                if i % 3 == 0:
+                    assert store.remove([f"{name}{i}"]) == 1
+        except BaseException as problem:
+            problems.append(problem)
+
+    with Store(tmp_path / "s") as store:
+        threads = [threading.Thread(target=work, args=(name,)) for name in "abcd"]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert problems == []
+        assert (len(store), store.verify().is_sound) == (80, True)
