@@ -26,7 +26,7 @@ def one_call(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, 
         with self._files.in_use():
             return method(self, *args, **kwargs)
 
-    return called
+    return called  # type: ignore[return-value]  # mypy takes `self` for a name
 
 
 def demand_process(what: str, opened_in: int) -> None:
