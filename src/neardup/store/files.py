@@ -82,7 +82,7 @@ class Files:
         for name, value, allowed in (("mode", mode, ("r", "w")), ("durable", durable, ("each", "batch"))):
             if value not in allowed:
                 raise OptionError(f"`{name}={value!r}`: give one of {', '.join(allowed)}.")
-        self.recalls, self.lasts = recalls, lasts
+        self.recalls, self.lasts, self.is_closed = recalls, lasts, False
         self.path, self.mode, self._durable = local_path(path, "a store"), mode, durable
         self.resources = Resources(threads=threads)
         with contextlib.ExitStack() as stack:
@@ -160,6 +160,7 @@ class Files:
 
     def catch_up(self) -> None:
         """In a reader, read what another process has written since."""
+        self._demand_open()
         if self.mode == "w" or self.record.version == self._version:
             return
         for attempt in range(ATTEMPTS):
@@ -229,6 +230,34 @@ class Files:
             self._pending += len(numbers)
         return len(numbers)
 
+    @contextlib.contextmanager
+    def together(self) -> Iterator[None]:
+        """Changes of one call. If something else than the files fails meanwhile, such as a function that was given, all of them are
+        taken back, and the store stays usable.
+        """
+        first, removed = len(self.contents), self.removed
+        with self.changing():
+            self.record.mark()
+        try:
+            yield
+            with self.changing():
+                self.record.release()
+        except BaseException:
+            if self._is_sound:
+                self._take_back(first, removed)
+            raise
+
+    def _take_back(self, first: int, removed: int) -> None:
+        """Undo what changed in the record since its mark. What memory and contents have got of documents from `first` on cannot be
+        taken from them, so these are gone like others that were removed.
+        """
+        with self.changing():
+            self.record.undo()
+            marks = self.record.marks()
+            self.gone.bits, self.gone.count, self.removed = marks.bits, marks.count, removed
+        if self.forget(np.arange(first, len(self.contents))):
+            self.acknowledge({})
+
     def acknowledge(self, facts: Mapping[str, Any]) -> None:
         """Write the facts of a call, and make it durable if each call is to be."""
         with self.changing():
@@ -240,6 +269,7 @@ class Files:
 
     def flush(self) -> None:
         """Make durable what was changed."""
+        self._demand_open()
         if not self._pending:
             return
         with self.changing():
@@ -293,11 +323,8 @@ class Files:
         self._read(self.record.facts())
 
     @contextlib.contextmanager
-    def changing(self, *, calls_others: bool = False) -> Iterator[None]:
-        """A change of the files. If it fails, nothing is kept that was not durable, and the store must be opened again.
-
-        `calls_others`: what fails need not be a file of the store.
-        """
+    def changing(self) -> Iterator[None]:
+        """A change of the files. If it fails, nothing is kept that was not durable, and the store must be opened again."""
         self.demand_sound()
         self._is_sound = False
         try:
@@ -306,7 +333,7 @@ class Files:
         except BaseException as problem:
             with contextlib.suppress(NeardupError):  # which a full disk has rolled back already
                 self.record.roll_back()
-            if isinstance(problem, OSError) and not calls_others:
+            if isinstance(problem, OSError):
                 raise InputError(
                     f"{self.path} cannot be written to: {problem.strerror}. What was acknowledged "
                     "before is kept. Mend the cause, close the store, and open it again."
@@ -319,8 +346,14 @@ class Files:
         if not self._is_sound:
             raise InputError(f"A change of {self.path} has failed before. Close the store, and open it again.")
 
+    def _demand_open(self) -> None:
+        """Refuse what is closed."""
+        if self.is_closed:
+            raise InputError(f"The store at {self.path} is closed. Open it again.")
+
     def demand_writable(self) -> None:
-        """Refuse to change what was opened to read."""
+        """Refuse to change what was opened to read, or is closed."""
+        self._demand_open()
         if self.mode == "r":
             raise OptionError(
                 f'{self.path} was opened with `mode="r"`, and cannot be changed. Open it with `mode="w"`.'
@@ -329,6 +362,8 @@ class Files:
 
     def close(self) -> None:
         """Make everything durable, write to segments what answers from memory, and close the files."""
+        if self.is_closed:
+            return
         try:
             if self.mode == "w" and self._is_sound and self.lasts:
                 self.flush()
@@ -337,4 +372,5 @@ class Files:
                     with self.changing():
                         self.spill()
         finally:
+            self.is_closed = True
             self._open.close()
